@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.bench;
+
+import jakarta.json.Json;
+import jakarta.json.JsonObject;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+
+/**
+ * {@code /health/live} and {@code /health/ready}, in the shape of MicroProfile Health: status 200
+ * and {@code UP}, or 503 and {@code DOWN}.
+ */
+final class HealthServlet extends HttpServlet {
+
+  private static final long serialVersionUID = 1L;
+
+  private final transient Workload workload;
+
+  HealthServlet(Workload workload) {
+    this.workload = workload;
+  }
+
+  @Override
+  protected void doGet(HttpServletRequest request, HttpServletResponse response)
+      throws IOException {
+    switch (String.valueOf(request.getPathInfo())) {
+      case "/live" -> answer(response, true);
+      case "/ready" -> answer(response, workload.ready());
+      default -> response.sendError(HttpServletResponse.SC_NOT_FOUND);
+    }
+  }
+
+  private static void answer(HttpServletResponse response, boolean up) throws IOException {
+    JsonObject body =
+        Json.createObjectBuilder()
+            .add("status", up ? "UP" : "DOWN")
+            .add("checks", Json.createArrayBuilder())
+            .build();
+    int status = up ? HttpServletResponse.SC_OK : HttpServletResponse.SC_SERVICE_UNAVAILABLE;
+    JsonAnswer.write(response, status, body);
+  }
+}

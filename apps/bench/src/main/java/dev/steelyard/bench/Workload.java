@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.bench;
+
+import jakarta.servlet.http.HttpServletRequest;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What an application says about itself. Found through {@link java.util.ServiceLoader}: name the
+ * implementation in {@code META-INF/services/dev.steelyard.bench.Workload}.
+ */
+public interface Workload {
+
+  /** The name of the workload, such as {@code ping}. */
+  String name();
+
+  /** The version of the workload: results of different versions are not comparable. */
+  String version();
+
+  /** The hash of the data set that is loaded now, or nothing where the workload has no data. */
+  default Optional<String> dataSetHash() {
+    return Optional.empty();
+  }
+
+  /** Whether the application can serve its operations now. Must answer quickly. */
+  default boolean ready() {
+    return true;
+  }
+
+  /**
+   * Every operation of the workload. Asked once, at start: a fixed set keeps counting free of locks
+   * and keeps hostile requests from growing the table of counters.
+   */
+  Set<String> operations();
+
+  /**
+   * The operation that a request performs. Called once for each request, before it is handled, on
+   * the hot path; must not consume the request's body.
+   *
+   * @return one of {@link #operations()}; anything else is counted as {@link
+   *     OperationCounters#OTHER}
+   */
+  Optional<String> operationOf(HttpServletRequest request);
+}

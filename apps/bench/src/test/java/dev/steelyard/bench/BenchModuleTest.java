@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.bench;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import jakarta.json.Json;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonReader;
+import jakarta.json.JsonString;
+import java.io.IOException;
+import java.io.StringReader;
+import java.lang.management.ManagementFactory;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.ee10.servlet.ServletContextHandler;
+import org.eclipse.jetty.ee10.servlet.ServletHolder;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The module inside a real servlet container, seen through HTTP. */
+final class BenchModuleTest {
+
+  private static final HttpClient CLIENT = HttpClient.newHttpClient();
+
+  private final Server server = new Server();
+  private final ServerConnector connector = new ServerConnector(server);
+
+  @BeforeEach
+  void start() throws Exception {
+    connector.setHost("127.0.0.1");
+    server.addConnector(connector);
+    ServletContextHandler context = new ServletContextHandler();
+    context.addServletContainerInitializer(new BenchInitializer());
+    ServletHolder application = new ServletHolder(new BehaviourServlet());
+    application.setAsyncSupported(true);
+    for (String path :
+        Set.of(
+            "/ok",
+            "/missing",
+            "/broken",
+            "/unavailable",
+            "/throws",
+            "/forward",
+            "/async",
+            "/async-broken",
+            "/async-restarted",
+            "/async-timeout",
+            "/async-excused")) {
+      context.addServlet(application, path);
+    }
+    server.setHandler(context);
+    server.start();
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    ActionWorkload.ready = true;
+    server.stop();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/ok, 200, 0, 0",
+    "/forward, 200, 0, 0",
+    "/missing, 404, 0, 0",
+    "/broken, 500, 1, 0",
+    "/unavailable, 503, 1, 0",
+    "/throws, 500, 1, 0",
+    "/async, 200, 0, 1",
+    "/async-broken, 500, 1, 1",
+    "/async-restarted, 200, 0, 2",
+    "/async-timeout, 500, 1, 1",
+    "/async-excused, 200, 1, 1",
+  })
+  void aRequestIsCountedOnceHoweverItEnds(String path, int status, int errors, int delays)
+      throws Exception {
+    for (int i = 0; i < 3; i++) {
+      assertEquals(status, get(path + "?action=buy").statusCode());
+    }
+
+    JsonObject buy = operationAfter("buy", 3);
+    assertEquals(3, buy.getInt("requests"));
+    assertEquals(3 * errors, buy.getInt("errors"));
+    long least = 3L * delays * BehaviourServlet.ASYNC_MILLIS;
+    assertTrue(
+        buy.getJsonNumber("serviceTimeNanos").longValue() > TimeUnit.MILLISECONDS.toNanos(least));
+    assertEquals(0, operations().getJsonObject("quote").getInt("requests"));
+    assertFalse(operations().containsKey(OperationCounters.OTHER));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/bench/counters",
+        "/bench/info",
+        "/bench/nothing",
+        "/bench",
+        "/health/live",
+        "/health/ready"
+      })
+  void whatTheModuleAnswersIsNotCounted(String path) throws Exception {
+    get(path + "?action=buy");
+    get("/ok?action=quote");
+
+    operationAfter("quote", 1);
+    assertEquals(0, operations().getJsonObject("buy").getInt("requests"));
+    assertEquals(Set.of("buy", "quote"), operations().keySet());
+  }
+
+  @Test
+  void requestsWithoutAnOperationAreCountedApart() throws Exception {
+    get("/ok");
+    get("/ok?action=unheard-of");
+    get("/nothing-here");
+
+    assertEquals(3, operationAfter(OperationCounters.OTHER, 3).getInt("requests"));
+  }
+
+  @Test
+  void infoTellsWhatIsRunning() throws Exception {
+    JsonObject info = json(get("/bench/info"));
+
+    assertEquals("action", info.getString("workload"));
+    assertEquals("2.1.0", info.getString("workloadVersion"));
+    assertEquals("cafe", info.getString("dataSetHash"));
+    assertEquals(System.getProperty("expected.fingerprint"), info.getString("build"));
+    assertEquals(ProcessHandle.current().pid(), info.getJsonNumber("pid").longValue());
+    assertEquals(Runtime.getRuntime().availableProcessors(), info.getInt("availableProcessors"));
+    assertEquals(Runtime.getRuntime().maxMemory(), info.getJsonNumber("maxHeapBytes").longValue());
+    assertEquals(System.getProperty("java.vm.name"), info.getJsonObject("jvm").getString("vmName"));
+    assertEquals(
+        ManagementFactory.getGarbageCollectorMXBeans().size(),
+        info.getJsonArray("collectors").size());
+    List<String> arguments = info.getJsonArray("jvmArguments").getValuesAs(JsonString::getString);
+    assertTrue(
+        ManagementFactory.getRuntimeMXBean().getInputArguments().containsAll(arguments),
+        arguments.toString());
+    assertTrue(info.getString("server").startsWith("jetty/"), info.getString("server"));
+    assertTrue(info.getString("transport").contains("TLS provider"), info.getString("transport"));
+  }
+
+  @Test
+  void clocksOfCountersGoForward() throws Exception {
+    JsonObject first = json(get("/bench/counters"));
+    JsonObject second = json(get("/bench/counters"));
+
+    assertTrue(
+        second.getJsonNumber("uptimeNanos").longValue()
+            > first.getJsonNumber("uptimeNanos").longValue());
+    assertTrue(
+        Math.abs(second.getJsonNumber("epochMillis").longValue() - System.currentTimeMillis())
+            < TimeUnit.MINUTES.toMillis(1));
+  }
+
+  @Test
+  void readinessIsTheWorkloadsButLivenessIsNot() throws Exception {
+    assertEquals(200, get("/health/ready").statusCode());
+    ActionWorkload.ready = false;
+
+    HttpResponse<String> ready = get("/health/ready");
+    assertEquals(503, ready.statusCode());
+    assertEquals("DOWN", json(ready).getString("status"));
+    HttpResponse<String> live = get("/health/live");
+    assertEquals(200, live.statusCode());
+    assertEquals("UP", json(live).getString("status"));
+    assertEquals(404, get("/health/other").statusCode());
+  }
+
+  /** A client may have its answer before the filter has counted the request, so this waits. */
+  private JsonObject operationAfter(String operation, int requests) throws Exception {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+    while (true) {
+      JsonObject totals = operations().getJsonObject(operation);
+      if ((totals != null && totals.getInt("requests") >= requests)
+          || System.nanoTime() > deadline) {
+        return totals;
+      }
+      Thread.sleep(10);
+    }
+  }
+
+  private JsonObject operations() throws Exception {
+    return json(get("/bench/counters")).getJsonObject("operations");
+  }
+
+  private HttpResponse<String> get(String path) throws IOException, InterruptedException {
+    URI uri = URI.create("http://127.0.0.1:" + connector.getLocalPort() + path);
+    return CLIENT.send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  private static JsonObject json(HttpResponse<String> response) {
+    try (JsonReader reader = Json.createReader(new StringReader(response.body()))) {
+      return reader.readObject();
+    }
+  }
+}
