@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""How many requests per CPU-second the injector issues, against wrk on the same target in the same run.
+
+The target (nginx with a tiny fixed reply, or the server given by --target) is pinned to one CPU, the client to another.
+Rounds alternate between the two clients; printed are the medians and the median of the ratios of neighbouring rounds.
+CPU of wrk is its rusage; CPU of the injector is what its process used in the seconds counted (health.jsonl).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+PACKAGE = Path(__file__).resolve().parent.parent / "target" / "loadgen"
+USERS = 48
+PORT = 18099
+NGINX = """
+worker_processes 1;
+daemon off;
+pid {folder}/nginx.pid;
+error_log {folder}/error.log;
+events {{ worker_connections 1024; }}
+http {{
+  access_log off;
+  keepalive_requests 1000000000;
+  server {{
+    listen 127.0.0.1:{port};
+    location = /ping {{ default_type text/plain; return 200 "pong\\n"; }}
+  }}
+}}
+"""
+JAVA_FLAGS = ["-Xms256m", "-Xmx256m", "-XX:+UseParallelGC", "--add-opens=java.base/java.lang=ALL-UNNAMED"]
+JAVA_25_FLAGS = ["--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"]
+
+
+def say(text: str) -> None:
+    """Print at once, also into a file."""
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def line(rate: float) -> str:
+    """Describe a rate per CPU-second."""
+    return f"{rate:10,.0f} requests per CPU-second  {1e6 / rate:6.2f} us of CPU per request"
+
+
+def find(program: str, package: str) -> str:
+    """Return the path of a program, or end with the command that installs it."""
+    path = shutil.which(program, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
+    if path is None:
+        sys.exit(
+            f"{program} is missing: apt-get install {package} (Debian) or dnf install {package} (Fedora, RHEL)."
+        )
+    return path
+
+
+def java_flags(java: str) -> list[str]:
+    """Return the flags that the JVM needs: newer ones must be told to allow what Netty does."""
+    text = subprocess.run([java, "-version"], capture_output=True, text=True, check=True).stderr
+    version = re.search(r'version "(\d+)', text)
+    newer = version is not None and int(version.group(1)) >= 24
+    return JAVA_FLAGS + (JAVA_25_FLAGS if newer else [])
+
+
+def wait_for(url: str) -> None:
+    """Wait until the target answers as the ping workload expects."""
+    deadline = time.monotonic() + 10
+    while True:
+        try:
+            with urllib.request.urlopen(f"{url}/ping", timeout=1) as answer:
+                if answer.read() == b"pong\n":
+                    return
+                sys.exit(f'{url}/ping does not answer "pong": give a server of the ping workload.')
+        except (urllib.error.URLError, OSError):
+            if time.monotonic() > deadline:
+                sys.exit(f"{url}/ping does not answer: start the target first.")
+            time.sleep(0.1)
+
+
+def wrk_round(wrk: str, url: str, cpu: int, seconds: int) -> tuple[float, float]:
+    """Run wrk once; return requests per CPU-second and requests per second."""
+    command = [wrk, "-t1", f"-c{USERS}", f"-d{seconds}s", f"{url}/ping"]
+    pinned = ["taskset", "-c", str(cpu), *command]
+    with subprocess.Popen(pinned, stdout=subprocess.PIPE, text=True) as process:
+        text = process.stdout.read() if process.stdout else ""
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    counted = re.search(r"(\d+) requests in ([\d.]+)s", text)
+    if process.returncode != 0 or counted is None or "Non-2xx" in text or "Socket errors" in text:
+        sys.exit(f"wrk failed:\n{text}")
+    requests = int(counted.group(1))
+    return requests / (usage.ru_utime + usage.ru_stime), requests / float(counted.group(2))
+
+
+def injector_run(
+    java: str, settings: dict[str, Any], cpu: int, folder: Path
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Run the injector once; return its lines of health and its summary."""
+    output = Path(tempfile.mkdtemp(dir=folder)) / "out"
+    file = output.parent / "settings.json"
+    file.write_text(json.dumps({"workload": "ping", "output": str(output), **settings}))
+    command = [java, *java_flags(java), "-cp", "conf:lib/*", "dev.steelyard.loadgen.Main", str(file)]
+    done = subprocess.run(
+        ["taskset", "-c", str(cpu), *command], cwd=PACKAGE, capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        sys.exit(f"the injector failed ({done.returncode}):\n{done.stderr}")
+    lines = [json.loads(each) for each in (output / "health.jsonl").read_text().splitlines()]
+    summary = json.loads((output / "summary.json").read_text())
+    if any(each["errors"] for each in lines):
+        sys.exit(f"the injector had errors: {summary['errorMessages']}")
+    return lines, summary
+
+
+def last_seconds(lines: list[dict[str, Any]], seconds: int) -> tuple[float, float, float]:
+    """Return requests, CPU seconds and seconds of the last whole intervals before the end."""
+    window = lines[-seconds - 2 : -1]
+    requests = sum(each["requests"] for each in window[1:])
+    cpu = window[-1]["cpuSeconds"] - window[0]["cpuSeconds"]
+    return requests, cpu, sum(each["seconds"] for each in window[1:])
+
+
+def parse_arguments() -> argparse.Namespace:
+    """Return the command line, checked."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rounds", type=int, default=5, help="rounds of each client (5)")
+    parser.add_argument("--seconds", type=int, default=8, help="seconds counted per round (8)")
+    parser.add_argument("--warmup", type=int, default=20, help="seconds of each injector round left out (20)")
+    parser.add_argument("--rate", type=int, default=2000, help="arrivals/s of the open-model round (2000)")
+    parser.add_argument("--target", help="base URL of a running ping server, instead of nginx")
+    parser.add_argument("--java", default="java", help="JVM of the injector")
+    parser.add_argument("--server-cpu", type=int, default=0)
+    parser.add_argument("--client-cpu", type=int, default=1)
+    arguments = parser.parse_args()
+    if not (PACKAGE / "lib").is_dir():
+        sys.exit(
+            "The injector is not built: run mvn -DskipTests package at the root of the repository first."
+        )
+    if not {arguments.server_cpu, arguments.client_cpu} <= os.sched_getaffinity(0):
+        sys.exit("This benchmark needs two CPUs: choose them with --server-cpu and --client-cpu.")
+    return arguments
+
+
+def start_nginx(folder: Path, cpu: int) -> subprocess.Popen[bytes]:
+    """Start nginx in the foreground on its CPU."""
+    configuration = folder / "nginx.conf"
+    configuration.write_text(NGINX.format(folder=folder, port=PORT))
+    nginx = find("nginx", "nginx")
+    return subprocess.Popen(
+        ["taskset", "-c", str(cpu), nginx, "-c", str(configuration)], stderr=subprocess.DEVNULL
+    )
+
+
+def main() -> None:
+    """Run the rounds and print the figures."""
+    arguments = parse_arguments()
+    wrk = find("wrk", "wrk")
+    java = find(arguments.java, "openjdk-17-jre-headless")
+    folder = Path(tempfile.mkdtemp(prefix="steelyard-bench-"))
+    folder.chmod(0o755)
+    url = arguments.target or f"http://127.0.0.1:{PORT}"
+    server = None if arguments.target else start_nginx(folder, arguments.server_cpu)
+    try:
+        wait_for(url)
+        compare(arguments, wrk, java, url, folder)
+    finally:
+        if server is not None:
+            server.send_signal(signal.SIGTERM)
+            server.wait()
+        shutil.rmtree(folder)
+
+
+def compare(arguments: argparse.Namespace, wrk: str, java: str, url: str, folder: Path) -> None:
+    """Alternate the clients and print medians."""
+    closed = {"targets": [url], "model": "closed", "users": USERS}
+    closed |= {"warmupSeconds": arguments.warmup, "measureSeconds": arguments.seconds + 2}
+    wrk_rates, injector_rates, ratios = [], [], []
+    for index in range(arguments.rounds):
+        wrk_rate, wrk_wall = wrk_round(wrk, url, arguments.client_cpu, arguments.seconds)
+        lines, _ = injector_run(java, closed, arguments.client_cpu, folder)
+        requests, cpu, seconds = last_seconds(lines, arguments.seconds)
+        wrk_rates.append(wrk_rate)
+        injector_rates.append(requests / cpu)
+        ratios.append(requests / cpu / wrk_rate)
+        say(
+            f"round {index + 1}: wrk {wrk_rate:,.0f} requests per CPU-second ({wrk_wall:,.0f}/s), "
+            f"injector {requests / cpu:,.0f} ({requests / seconds:,.0f}/s), ratio {ratios[-1]:.2f}"
+        )
+    open_model = {"targets": [url], "model": "open", "rate": arguments.rate}
+    # A cold JVM at the full rate falls behind and then catches up in a burst of connections: hence the ramp.
+    open_model |= {
+        "rampSeconds": 5,
+        "warmupSeconds": arguments.warmup,
+        "measureSeconds": arguments.seconds + 2,
+    }
+    lines, summary = injector_run(java, open_model, arguments.client_cpu, folder)
+    _, cpu, seconds = last_seconds(lines, arguments.seconds)
+    window = lines[-arguments.seconds - 1 : -1]
+    wrk_median, injector_median = statistics.median(wrk_rates), statistics.median(injector_rates)
+    say(
+        f"medians of {arguments.rounds} rounds, {USERS} connections, one client CPU:\n"
+        f"  wrk       {line(wrk_median)}\n"
+        f"  injector  {line(injector_median)}\n"
+        f"  ratio     {statistics.median(ratios):10.2f}\n"
+        f"open model at {arguments.rate}/s: {100 * cpu / seconds:.1f} % of one CPU, "
+        f"late {sum(each['late'] for each in window)} and dropped {sum(each['dropped'] for each in window)} "
+        f"in the seconds counted, p50 {summary['operations']['ping']['latencyMillis']['p50']:.3f} ms"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.loadgen.recording;
+
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.Writer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/** {@code health.jsonl}: one JSON object per interval. */
+final class HealthLog implements Closeable {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  /**
+   * One line.
+   *
+   * @param epochMillis end of the interval
+   * @param seconds length of the interval
+   * @param requests requests that ended in the interval, errors included
+   * @param errors those of them that failed
+   * @param activeUsers closed model: users in their loop; open model: arrivals in flight
+   * @param cpuSeconds CPU time of this process since its start
+   * @param late arrivals of the interval that started too late
+   * @param dropped arrivals of the interval that were given up
+   * @param gcSeconds collection time of this JVM since its start
+   */
+  @JsonPropertyOrder({
+    "epochMillis",
+    "seconds",
+    "requests",
+    "errors",
+    "activeUsers",
+    "cpuSeconds",
+    "late",
+    "dropped",
+    "gcSeconds"
+  })
+  record Line(
+      long epochMillis,
+      double seconds,
+      long requests,
+      long errors,
+      long activeUsers,
+      double cpuSeconds,
+      long late,
+      long dropped,
+      double gcSeconds) {}
+
+  private final Writer writer;
+
+  HealthLog(Path file) throws IOException {
+    writer = Files.newBufferedWriter(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+  }
+
+  void write(Line line) throws IOException {
+    writer.write(JSON.writeValueAsString(line));
+    writer.write('\n');
+    writer.flush();
+  }
+
+  @Override
+  public void close() throws IOException {
+    writer.close();
+  }
+}

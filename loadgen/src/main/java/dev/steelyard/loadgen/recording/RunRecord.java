@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.loadgen.recording;
+
+import dev.steelyard.loadgen.Settings;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The files of one run: opened at its start, flushed each second, closed with the summary. Not
+ * thread-safe.
+ */
+public final class RunRecord {
+  /** An arrival that starts later than this after its time counts as late. */
+  public static final long LATE_MILLIS = 10;
+
+  private final Settings settings;
+  private final List<String> operations;
+  private final RunClock clock;
+  private final Recorder recorder;
+  private final ErrorMessages errorMessages = ErrorMessages.listen();
+  private final IntervalLog intervals;
+  private final HealthLog health;
+
+  private long flushedAt;
+  private long lateWritten;
+  private long droppedWritten;
+  private double cpuAtFirstRequest = Double.NaN;
+
+  /**
+   * Opens the files.
+   *
+   * @throws FileAlreadyExistsException if the folder holds a run already
+   * @throws IOException if the folder cannot be made or written
+   */
+  public RunRecord(Settings settings, List<String> operations, RunClock clock, Recorder recorder)
+      throws IOException {
+    this.settings = settings;
+    this.operations = operations;
+    this.clock = clock;
+    this.recorder = recorder;
+    Path folder = Files.createDirectories(settings.output());
+    flushedAt = clock.nanos();
+    Path latencies = folder.resolve("latency.hlog");
+    intervals = new IntervalLog(operations, recorder, latencies, clock.epochMillis(flushedAt));
+    health = new HealthLog(folder.resolve("health.jsonl"));
+  }
+
+  /** Notes that load starts now, to tell the CPU under load from that of the start of the JVM. */
+  public void loadStarts() {
+    cpuAtFirstRequest = ProcessUsage.cpuSeconds();
+  }
+
+  /**
+   * Writes the interval since the last call.
+   *
+   * @param activeUsers users (closed model) or arrivals in flight (open model) now
+   * @param late late arrivals since the start of the run
+   * @param dropped dropped arrivals since the start of the run
+   * @throws IOException if a file cannot take it
+   */
+  public void flush(long activeUsers, long late, long dropped) throws IOException {
+    long now = clock.nanos();
+    IntervalLog.Counts counts =
+        intervals.flush(clock.epochMillis(flushedAt), clock.epochMillis(now));
+    health.write(
+        new HealthLog.Line(
+            clock.epochMillis(now),
+            (now - flushedAt) / 1e9,
+            counts.requests(),
+            counts.errors(),
+            activeUsers,
+            ProcessUsage.cpuSeconds(),
+            late - lateWritten,
+            dropped - droppedWritten,
+            ProcessUsage.gcSeconds()));
+    flushedAt = now;
+    lateWritten = late;
+    droppedWritten = dropped;
+  }
+
+  /**
+   * Closes the logs and writes the summary; {@link #flush} comes before it.
+   *
+   * @param endedBy what ended the run
+   * @param rampEndNanos end of the ramp on the run's clock
+   * @param abandoned requests that were still in flight
+   * @return the summary that was written
+   * @throws IOException if a file cannot take it
+   */
+  public Summary close(String endedBy, long rampEndNanos, long abandoned) throws IOException {
+    double cpuSeconds = ProcessUsage.cpuSeconds();
+    intervals.close();
+    health.close();
+    Map<String, Summary.Operation> perOperation = new LinkedHashMap<>();
+    for (int i = 0; i < operations.size(); i++) {
+      perOperation.put(operations.get(i), operation(i));
+    }
+    Summary summary =
+        new Summary(
+            settings,
+            endedBy,
+            times(rampEndNanos),
+            perOperation,
+            achieved(perOperation, rampEndNanos),
+            injector(cpuSeconds),
+            new Summary.Arrivals(lateWritten, droppedWritten, LATE_MILLIS),
+            abandoned,
+            errorMessages.counted(),
+            Summary.Jvm.current());
+    summary.writeTo(settings.output().resolve("summary.json"));
+    return summary;
+  }
+
+  private Summary.Operation operation(int index) {
+    long errors = intervals.errorTotal(index).getTotalCount();
+    return new Summary.Operation(
+        intervals.successTotal(index).getTotalCount() + errors,
+        errors,
+        Summary.Latency.of(intervals.successTotal(index)));
+  }
+
+  private boolean hadRequests() {
+    return recorder.lastEnd() > Long.MIN_VALUE;
+  }
+
+  private Summary.Times times(long rampEnd) {
+    boolean any = hadRequests();
+    long last = recorder.lastEnd();
+    return new Summary.Times(
+        ManagementFactory.getRuntimeMXBean().getStartTime(),
+        any ? clock.epochMillis(recorder.firstStart()) : null,
+        any && last >= rampEnd ? clock.epochMillis(rampEnd) : null,
+        any ? clock.epochMillis(last) : null);
+  }
+
+  private Summary.Achieved achieved(Map<String, Summary.Operation> perOperation, long rampEnd) {
+    long requests = recorder.afterRamp();
+    double seconds = requests > 0 ? (recorder.lastEnd() - rampEnd) / 1e9 : 0;
+    long all = perOperation.values().stream().mapToLong(Summary.Operation::requests).sum();
+    Map<String, Double> mix = new LinkedHashMap<>();
+    perOperation.forEach(
+        (name, operation) -> mix.put(name, all > 0 ? 100.0 * operation.requests() / all : 0));
+    return new Summary.Achieved(seconds, requests, seconds > 0 ? requests / seconds : 0, mix);
+  }
+
+  private Summary.Injector injector(double cpuSeconds) {
+    int processors = Runtime.getRuntime().availableProcessors();
+    double seconds = hadRequests() ? (recorder.lastEnd() - recorder.firstStart()) / 1e9 : 0;
+    double underLoad = hadRequests() ? cpuSeconds - cpuAtFirstRequest : 0;
+    return new Summary.Injector(
+        cpuSeconds,
+        underLoad,
+        processors,
+        seconds > 0 ? underLoad / (seconds * processors) : 0,
+        ProcessUsage.gcSeconds());
+  }
+}

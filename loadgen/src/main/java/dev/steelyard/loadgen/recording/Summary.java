@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.loadgen.recording;
+
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import dev.steelyard.loadgen.Settings;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.Map;
+import org.HdrHistogram.Histogram;
+
+/**
+ * {@code summary.json}: the whole run of one injector. Written whole or not at all.
+ *
+ * @param settings the settings as resolved
+ * @param endedBy "time", "stop file" or "signal"
+ * @param times when what happened
+ * @param operations per operation
+ * @param achieved load as it came out
+ * @param injector what the injector itself used
+ * @param arrivals late and dropped arrivals; zeros in the closed model
+ * @param abandonedRequests requests in flight when the run was cut off; they are in no count
+ * @param errorMessages the first distinct messages of failed requests
+ * @param jvm the JVM of the injector
+ */
+@JsonPropertyOrder({
+  "settings",
+  "endedBy",
+  "times",
+  "operations",
+  "achieved",
+  "injector",
+  "arrivals",
+  "abandonedRequests",
+  "errorMessages",
+  "jvm"
+})
+public record Summary(
+    Settings settings,
+    String endedBy,
+    Times times,
+    Map<String, Operation> operations,
+    Achieved achieved,
+    Injector injector,
+    Arrivals arrivals,
+    long abandonedRequests,
+    List<ErrorMessages.Counted> errorMessages,
+    Jvm jvm) {
+
+  /** Milliseconds since the epoch; null where it did not come to that. */
+  public record Times(
+      long jvmStartEpochMillis,
+      Long firstRequestEpochMillis,
+      Long rampEndEpochMillis,
+      Long lastRequestEpochMillis) {}
+
+  /** Requests, errors included; latencies of the requests that succeeded, null if none did. */
+  public record Operation(long requests, long errors, Latency latencyMillis) {}
+
+  /** Latencies in milliseconds. */
+  public record Latency(
+      double min, double mean, double max, double p50, double p90, double p99, double p999) {
+    static Latency of(Histogram nanos) {
+      if (nanos.getTotalCount() == 0) {
+        return null;
+      }
+      return new Latency(
+          nanos.getMinValue() / 1e6,
+          nanos.getMean() / 1e6,
+          nanos.getMaxValue() / 1e6,
+          nanos.getValueAtPercentile(50) / 1e6,
+          nanos.getValueAtPercentile(90) / 1e6,
+          nanos.getValueAtPercentile(99) / 1e6,
+          nanos.getValueAtPercentile(99.9) / 1e6);
+    }
+  }
+
+  /**
+   * Load after the ramp.
+   *
+   * @param seconds from the end of the ramp to the end of the last request
+   * @param requests requests that started in that time and ended, errors included
+   * @param requestsPerSecond their rate
+   * @param mixPercent operation to its share of all requests of the run
+   */
+  public record Achieved(
+      double seconds, long requests, double requestsPerSecond, Map<String, Double> mixPercent) {}
+
+  /**
+   * CPU of the injector.
+   *
+   * @param cpuSeconds since the start of its JVM
+   * @param cpuSecondsUnderLoad from the first request to the end of the last
+   * @param availableProcessors processors that it may use
+   * @param cpuShareUnderLoad CPU under load over (time under load x processors), 0 to 1
+   * @param gcSeconds collection time since the start of its JVM
+   */
+  public record Injector(
+      double cpuSeconds,
+      double cpuSecondsUnderLoad,
+      int availableProcessors,
+      double cpuShareUnderLoad,
+      double gcSeconds) {}
+
+  /**
+   * Arrivals that started more than the threshold after their time, and arrivals that never
+   * started.
+   */
+  public record Arrivals(long late, long dropped, long lateThresholdMillis) {}
+
+  /** The JVM of the injector. */
+  public record Jvm(String name, String vendor, String version, String java) {
+    static Jvm current() {
+      return new Jvm(
+          System.getProperty("java.vm.name"),
+          System.getProperty("java.vm.vendor"),
+          System.getProperty("java.vm.version"),
+          System.getProperty("java.version"));
+    }
+  }
+
+  void writeTo(Path file) throws IOException {
+    Path temporary = file.resolveSibling(file.getFileName() + ".tmp");
+    ObjectMapper json = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
+    Files.writeString(temporary, json.writeValueAsString(this) + "\n");
+    Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
+  }
+}

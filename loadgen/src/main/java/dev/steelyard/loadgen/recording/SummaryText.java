@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.loadgen.recording;
+
+import dev.steelyard.loadgen.Settings;
+import dev.steelyard.loadgen.Settings.Model;
+import java.util.Locale;
+
+/** The end of a run in a few lines for people; programs read {@code summary.json}. */
+public final class SummaryText {
+  private static final String ROW = "  %-12s %12s %9s %10s %10s %10s %10s%n";
+
+  private SummaryText() {}
+
+  /** Several lines, the last one ended too. Latencies are of requests that succeeded. */
+  public static String of(Summary summary) {
+    Settings settings = summary.settings();
+    StringBuilder text = new StringBuilder();
+    add(
+        text,
+        "%nInjector %d of %d: %s%n",
+        settings.injector(),
+        settings.injectors(),
+        load(summary));
+    addRate(text, summary.achieved());
+    add(text, ROW, "operation", "requests", "errors", "p50 ms", "p90 ms", "p99 ms", "max ms");
+    summary.operations().forEach((name, operation) -> addOperation(text, name, operation));
+    Summary.Injector injector = summary.injector();
+    add(
+        text,
+        "  injector CPU under load: %.0f %% of %d processor%s%n",
+        100 * injector.cpuShareUnderLoad(),
+        injector.availableProcessors(),
+        injector.availableProcessors() == 1 ? "" : "s");
+    if (settings.model() == Model.OPEN) {
+      Summary.Arrivals arrivals = summary.arrivals();
+      add(text, "  arrivals late: %,d, dropped: %,d%n", arrivals.late(), arrivals.dropped());
+    }
+    if (summary.abandonedRequests() > 0) {
+      add(text, "  requests given up in flight: %,d%n", summary.abandonedRequests());
+    }
+    for (ErrorMessages.Counted each : summary.errorMessages()) {
+      add(text, "  %,d x %s: %s%n", each.count(), each.operation(), each.message());
+    }
+    add(text, "  files: %s%n", settings.output());
+    return text.toString();
+  }
+
+  private static String load(Summary summary) {
+    Settings settings = summary.settings();
+    String offered =
+        settings.model() == Model.CLOSED
+            ? String.format(Locale.ROOT, "%,d closed users", settings.users())
+            : String.format(Locale.ROOT, "%,.2f arrivals/s", settings.rate());
+    return "%s, %s on %d server%s, ended by %s"
+        .formatted(
+            settings.workload(),
+            offered,
+            settings.targets().size(),
+            settings.targets().size() == 1 ? "" : "s",
+            summary.endedBy());
+  }
+
+  private static void addRate(StringBuilder text, Summary.Achieved achieved) {
+    if (achieved.requests() == 0) {
+      add(text, "  no request after the ramp%n");
+    } else {
+      double rate = achieved.requestsPerSecond();
+      add(text, "  after the ramp: %,.1f requests/s over %.1f s%n", rate, achieved.seconds());
+    }
+  }
+
+  private static void addOperation(StringBuilder text, String name, Summary.Operation operation) {
+    Summary.Latency latency = operation.latencyMillis();
+    String requests = String.format(Locale.ROOT, "%,d", operation.requests());
+    String errors = String.format(Locale.ROOT, "%,d", operation.errors());
+    if (latency == null) {
+      add(text, ROW, name, requests, errors, "-", "-", "-", "-");
+    } else {
+      add(
+          text,
+          ROW,
+          name,
+          requests,
+          errors,
+          millis(latency.p50()),
+          millis(latency.p90()),
+          millis(latency.p99()),
+          millis(latency.max()));
+    }
+  }
+
+  private static String millis(double value) {
+    return String.format(Locale.ROOT, value < 100 ? "%.2f" : "%,.0f", value);
+  }
+
+  private static void add(StringBuilder text, String format, Object... values) {
+    text.append(String.format(Locale.ROOT, format, values));
+  }
+}

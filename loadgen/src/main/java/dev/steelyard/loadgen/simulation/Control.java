@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.loadgen.simulation;
+
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Admission of requests: decides when no request may start any more, and knows when the last one
+ * has ended. Times are readings of the run's clock.
+ */
+final class Control {
+  /** What ended a run. */
+  enum Ending {
+    /** The configured time is over. */
+    TIME("time"),
+    /** The stop file appeared. */
+    STOP_FILE("stop file"),
+    /** The JVM was told to end. */
+    SIGNAL("signal");
+
+    private final String text;
+
+    Ending(String text) {
+      this.text = text;
+    }
+
+    String text() {
+      return text;
+    }
+  }
+
+  private final LongAdder begun = new LongAdder();
+  private final LongAdder ended = new LongAdder();
+  private volatile long deadline = Long.MAX_VALUE;
+  private volatile long stoppedAt = Long.MAX_VALUE;
+  private Ending ending;
+
+  /** Sets the time from which no request starts. */
+  void endAt(long nanos) {
+    deadline = nanos;
+  }
+
+  long deadline() {
+    return deadline;
+  }
+
+  /** Lets no further request start. The first reason counts. */
+  synchronized void stop(Ending reason, long now) {
+    if (ending == null) {
+      ending = reason;
+      stoppedAt = now;
+    }
+  }
+
+  synchronized Ending ending() {
+    return ending;
+  }
+
+  boolean stopped() {
+    return stoppedAt != Long.MAX_VALUE;
+  }
+
+  /** When it was stopped; {@code Long.MAX_VALUE} before that. */
+  long stoppedAt() {
+    return stoppedAt;
+  }
+
+  /** Asks to start a request; whoever gets true calls {@link #leave} when the request has ended. */
+  boolean admit(long now) {
+    begun.increment();
+    // Counted first, asked second: then drained() cannot miss a request that slips in while the run
+    // is being stopped.
+    VarHandle.fullFence();
+    if (now < deadline && !stopped()) {
+      return true;
+    }
+    ended.increment();
+    return false;
+  }
+
+  /** Counts the end of an admitted request. */
+  void leave() {
+    ended.increment();
+  }
+
+  /** Requests in flight; not below 0. */
+  long inFlight() {
+    // This order: both only grow, so that a difference of 0 proves that there was a moment without
+    // any.
+    long done = ended.sum();
+    return begun.sum() - done;
+  }
+
+  /** Whether no request is in flight and none will start. */
+  boolean drained() {
+    return stopped() && inFlight() == 0;
+  }
+}

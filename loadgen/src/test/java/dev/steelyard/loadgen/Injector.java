@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.loadgen;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.HistogramLogReader;
+
+/** A real injector in a process of its own. */
+final class Injector {
+  static final ObjectMapper JSON = new ObjectMapper();
+
+  private static final long LIMIT_SECONDS = 60;
+
+  private final Path output;
+  private final Path console;
+  private final Process process;
+
+  private Injector(Path output, Path console, Process process) {
+    this.output = output;
+    this.console = console;
+    this.process = process;
+  }
+
+  /**
+   * Short closed-model settings, to be changed by a test; {@code folder} is where the settings file
+   * goes too.
+   */
+  static ObjectNode settings(Path folder, List<String> targets) {
+    ObjectNode settings = JSON.createObjectNode();
+    settings.put("workload", "ping");
+    settings.putPOJO("targets", targets);
+    settings.put("model", "closed");
+    settings.put("users", 6);
+    settings.put("measureSeconds", 1.5);
+    settings.put("output", folder.resolve("out").toString());
+    return settings;
+  }
+
+  static Injector start(ObjectNode settings) throws IOException {
+    Path output = Path.of(settings.get("output").asText());
+    Path folder = Files.createDirectories(output.getParent());
+    Path file = folder.resolve(output.getFileName() + ".json");
+    Files.writeString(file, JSON.writeValueAsString(settings));
+    return launch(output, List.of(), List.of(file.toString()), null);
+  }
+
+  /** Without an argument, the settings in the environment; null leaves the variable out. */
+  static Injector startFromEnvironment(Path output, String settings, String... jvmOptions)
+      throws IOException {
+    return launch(output, List.of(jvmOptions), List.of(), settings);
+  }
+
+  private static Injector launch(
+      Path output, List<String> jvmOptions, List<String> arguments, String environment)
+      throws IOException {
+    Path console = output.resolveSibling(output.getFileName() + ".console");
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("-Xmx256m");
+    command.add("-XX:TieredStopAtLevel=1");
+    command.add("--add-opens=java.base/java.lang=ALL-UNNAMED");
+    command.addAll(jvmOptions);
+    command.add("-cp");
+    command.add(
+        Path.of("src/main/conf").toAbsolutePath() + ":" + System.getProperty("java.class.path"));
+    command.add(Main.class.getName());
+    command.addAll(arguments);
+    ProcessBuilder builder =
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(console.toFile());
+    builder.environment().remove("LOADGEN_SETTINGS");
+    if (environment != null) {
+      builder.environment().put("LOADGEN_SETTINGS", environment);
+    }
+    return new Injector(output, console, builder.start());
+  }
+
+  static Injector run(ObjectNode settings) throws Exception {
+    Injector injector = start(settings);
+    injector.await();
+    return injector;
+  }
+
+  /** Waits for its end; gives the exit code. */
+  int await() throws Exception {
+    boolean ended = process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS);
+    if (!ended) {
+      process.destroyForcibly();
+    }
+    assertTrue(ended, () -> "the injector did not end; it wrote: " + console());
+    return process.exitValue();
+  }
+
+  /** Sends SIGTERM. */
+  void terminate() {
+    process.destroy();
+  }
+
+  /** Lets no file of this process grow beyond a size; writes then fail as on a full disk. */
+  void limitFileSize(long bytes) throws Exception {
+    List<String> command =
+        List.of("prlimit", "--pid", Long.toString(process.pid()), "--fsize=" + bytes);
+    assertEquals(0, new ProcessBuilder(command).inheritIO().start().waitFor());
+  }
+
+  void createStopFile() throws IOException {
+    Files.createFile(output.resolve("stop"));
+  }
+
+  String console() {
+    try {
+      return Files.readString(console);
+    } catch (IOException e) {
+      return e.toString();
+    }
+  }
+
+  Path latencies() {
+    return output.resolve("latency.hlog");
+  }
+
+  boolean hasSummary() {
+    return Files.exists(output.resolve("summary.json"));
+  }
+
+  JsonNode summary() throws IOException {
+    assertTrue(hasSummary(), () -> "no summary; the injector wrote: " + console());
+    return JSON.readTree(output.resolve("summary.json").toFile());
+  }
+
+  long requests() throws IOException {
+    return summary().at("/operations/ping/requests").asLong();
+  }
+
+  long errors() throws IOException {
+    return summary().at("/operations/ping/errors").asLong();
+  }
+
+  List<JsonNode> health() throws IOException {
+    List<JsonNode> lines = new ArrayList<>();
+    for (String line : Files.readAllLines(output.resolve("health.jsonl"))) {
+      lines.add(JSON.readTree(line));
+    }
+    return lines;
+  }
+
+  long healthSum(String key) throws IOException {
+    return health().stream().mapToLong(line -> line.get(key).asLong()).sum();
+  }
+
+  /** All intervals of an interval log, added up per tag. */
+  static Map<String, Histogram> totals(Path log) throws IOException {
+    Map<String, Histogram> totals = new TreeMap<>();
+    try (HistogramLogReader reader = new HistogramLogReader(log.toFile())) {
+      while (reader.hasNext()) {
+        if (reader.nextIntervalHistogram() instanceof Histogram interval) {
+          totals.computeIfAbsent(interval.getTag(), tag -> new Histogram(3)).add(interval);
+        }
+      }
+    }
+    return totals;
+  }
+
+  static long count(Map<String, Histogram> totals, String tag) {
+    return totals.containsKey(tag) ? totals.get(tag).getTotalCount() : 0;
+  }
+
+  static void waitUntil(BooleanSupplier condition, String what) throws InterruptedException {
+    long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+    while (!condition.getAsBoolean()) {
+      assertTrue(System.nanoTime() < limit, what);
+      Thread.sleep(10);
+    }
+  }
+}

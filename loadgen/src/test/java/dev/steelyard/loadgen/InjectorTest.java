@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.loadgen;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.SocketTimeoutException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.HdrHistogram.Histogram;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Whole runs of real injectors against real servers. */
+class InjectorTest {
+  private static final int SIGTERM_EXIT = 143;
+
+  @TempDir Path folder;
+
+  /** What every run must fulfil: all files tell the same counts. */
+  private static void assertConsistent(Injector injector) throws Exception {
+    Map<String, Histogram> totals = Injector.totals(injector.latencies());
+    long errors = Injector.count(totals, "ping:error");
+    assertEquals(injector.requests(), Injector.count(totals, "ping") + errors);
+    assertEquals(injector.errors(), errors);
+    assertEquals(injector.requests(), injector.healthSum("requests"));
+    assertEquals(injector.errors(), injector.healthSum("errors"));
+    assertEquals(0, injector.summary().get("abandonedRequests").asLong());
+  }
+
+  @Test
+  void spreadsClosedUsersEvenlyAndCountsExactly() throws Exception {
+    try (PingServer a = new PingServer(PingServer.PONG);
+        PingServer b = new PingServer(PingServer.PONG);
+        PingServer c = new PingServer(PingServer.PONG)) {
+      ObjectNode settings = Injector.settings(folder, List.of(a.url(), b.url(), c.url()));
+      settings.put("rampSeconds", 0.5).put("thinkTimeMillis", 20);
+      Injector injector = Injector.start(settings);
+      assertEquals(0, injector.await(), injector::console);
+      assertConsistent(injector);
+      assertEquals(0, injector.errors());
+      long served = a.served() + b.served() + c.served();
+      assertEquals(served, injector.requests());
+      assertTrue(served > 60, "served " + served);
+      for (PingServer server : List.of(a, b, c)) {
+        assertEquals(2, server.connections(), "two users, each with a connection of its own");
+      }
+      JsonNode summary = injector.summary();
+      assertEquals("time", summary.get("endedBy").asText());
+      assertEquals(100.0, summary.at("/achieved/mixPercent/ping").asDouble());
+      JsonNode times = summary.get("times");
+      long ramp =
+          times.get("rampEndEpochMillis").asLong() - times.get("firstRequestEpochMillis").asLong();
+      assertEquals(500.0, (double) ramp, 250);
+      long peak =
+          injector.health().stream().mapToLong(l -> l.get("activeUsers").asLong()).max().orElse(0);
+      assertEquals(6, peak);
+      assertTrue(injector.console().contains("\"thinkTimeMillis\" : 20"), "settings are printed");
+    }
+  }
+
+  @Test
+  void runsFromTheEnvironmentIntoAFolderOfItsOwnAndPrintsASummary() throws Exception {
+    try (PingServer server = new PingServer(PingServer.PONG)) {
+      ObjectNode settings = Injector.settings(folder, List.of(server.url()));
+      settings.put("output", folder.resolve("run-{time}").toString());
+      Injector injector = Injector.startFromEnvironment(folder, settings.toString());
+      assertEquals(0, injector.await(), injector::console);
+      List<Path> runs;
+      try (Stream<Path> files = Files.list(folder)) {
+        runs = files.toList();
+      }
+      assertEquals(1, runs.size(), runs.toString());
+      assertTrue(
+          runs.get(0).getFileName().toString().matches("run-\\d{8}T\\d{6}Z"), runs.toString());
+      String console = injector.console();
+      assertTrue(console.contains("closed users on 1 server, ended by time"), console);
+      assertTrue(console.contains("  ping " + " ".repeat(8)), console);
+      assertTrue(console.contains(String.format(Locale.ROOT, "%,d", server.served())), console);
+      assertTrue(console.contains("files: " + runs.get(0)), console);
+    }
+  }
+
+  /** Gatling would look for its newest release and note the answer in the user's home. */
+  @Test
+  void asksNobodyElseAndLeavesNothingElse() throws Exception {
+    try (PingServer server = new PingServer(PingServer.PONG);
+        ServerSocket proxy = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      proxy.setSoTimeout(1);
+      Path home = Files.createDirectory(folder.resolve("home"));
+      ObjectNode settings = Injector.settings(folder, List.of(server.url()));
+      Injector injector =
+          Injector.startFromEnvironment(
+              folder,
+              settings.toString(),
+              "-Duser.home=" + home,
+              "-Dhttps.proxyHost=127.0.0.1",
+              "-Dhttps.proxyPort=" + proxy.getLocalPort());
+      assertEquals(0, injector.await(), injector::console);
+      assertTrue(server.served() > 0);
+      assertThrows(SocketTimeoutException.class, proxy::accept, "a connection to the outside");
+      try (Stream<Path> left = Files.list(home)) {
+        assertEquals(List.of(), left.toList());
+      }
+    }
+  }
+
+  @Test
+  void stopFileEndsRunAndLosesNothing() throws Exception {
+    try (PingServer server = new PingServer(PingServer.PONG)) {
+      ObjectNode settings = Injector.settings(folder, List.of(server.url()));
+      Injector injector = Injector.start(settings.put("measureSeconds", 600));
+      Injector.waitUntil(() -> server.served() > 500, "no load came");
+      injector.createStopFile();
+      assertEquals(0, injector.await(), injector::console);
+      assertConsistent(injector);
+      assertEquals(server.served(), injector.requests());
+      assertEquals(0, injector.errors());
+      assertEquals("stop file", injector.summary().get("endedBy").asText());
+    }
+  }
+
+  @Test
+  void stopFileEndsOpenRunAndWaitingUsers() throws Exception {
+    try (PingServer server = new PingServer(PingServer.PONG)) {
+      ObjectNode settings = Injector.settings(folder, List.of(server.url()));
+      settings.put("model", "open").put("rate", 50).remove("users");
+      Injector injector = Injector.start(settings.put("measureSeconds", 600));
+      Injector.waitUntil(() -> server.served() > 50, "no load came");
+      injector.createStopFile();
+      assertEquals(0, injector.await(), injector::console);
+      assertConsistent(injector);
+      assertEquals(server.served(), injector.requests());
+    }
+  }
+
+  @Test
+  void signalEndsRunAndLosesNothing() throws Exception {
+    try (PingServer server = new PingServer(PingServer.PONG)) {
+      ObjectNode settings = Injector.settings(folder, List.of(server.url()));
+      Injector injector = Injector.start(settings.put("measureSeconds", 600));
+      Injector.waitUntil(() -> server.served() > 500, "no load came");
+      injector.terminate();
+      assertEquals(SIGTERM_EXIT, injector.await(), injector::console);
+      assertConsistent(injector);
+      assertEquals(server.served(), injector.requests());
+      assertEquals("signal", injector.summary().get("endedBy").asText());
+      assertTrue(injector.console().contains("ended by signal"), injector.console());
+    }
+  }
+
+  @Test
+  void offersTheOpenRateAndTheSameArrivalsForTheSameSeed() throws Exception {
+    try (PingServer server = new PingServer(PingServer.PONG)) {
+      ObjectNode settings = Injector.settings(folder, List.of(server.url()));
+      settings.put("model", "open").put("rate", 200).remove("users");
+      Injector injector = Injector.run(settings.put("measureSeconds", 3));
+      assertConsistent(injector);
+      assertEquals(server.served(), injector.requests());
+      // 600 arrivals are due before the end; a machine that stalls must say so, and not lose any
+      // silently.
+      long dropped = injector.summary().at("/arrivals/dropped").asLong();
+      assertEquals(600.0, (double) (injector.requests() + dropped), 6);
+      assertEquals(200, injector.summary().at("/achieved/requestsPerSecond").asDouble(), 2);
+      assertEquals(injector.summary().at("/arrivals/late").asLong(), injector.healthSum("late"));
+      assertEquals(dropped, injector.healthSum("dropped"));
+    }
+  }
+
+  @Test
+  void slowServerDoesNotSlowArrivals() throws Exception {
+    try (PingServer server =
+        new PingServer(
+            exchange -> {
+              sleep(200);
+              PingServer.PONG.answer(exchange);
+            })) {
+      ObjectNode settings = Injector.settings(folder, List.of(server.url()));
+      settings.put("model", "open").put("rate", 50).put("arrivals", "exponential").remove("users");
+      Injector injector = Injector.run(settings.put("measureSeconds", 2));
+      assertConsistent(injector);
+      assertEquals(server.served(), injector.requests());
+      // Poisson with mean 100: six standard deviations.
+      assertEquals(100.0, (double) injector.requests(), 60);
+      assertTrue(injector.summary().at("/operations/ping/latencyMillis/min").asDouble() >= 200);
+    }
+  }
+
+  @Test
+  void countsWrongStatusWrongBodyAndClosedConnectionsAsErrors() throws Exception {
+    try (PingServer failing = new PingServer(x -> PingServer.answer(x, 500, "pong\n"));
+        PingServer lying = new PingServer(x -> PingServer.answer(x, 200, "gnop\n"));
+        PingServer closing = new PingServer(x -> x.close())) {
+      List<String> targets = List.of(failing.url(), lying.url(), closing.url());
+      Injector injector = Injector.run(Injector.settings(folder, targets));
+      assertConsistent(injector);
+      long served = failing.served() + lying.served() + closing.served();
+      assertEquals(served, injector.requests());
+      assertEquals(served, injector.errors());
+      // Six users, one request per 100 ms each: the pause after an error holds.
+      assertTrue(served >= 6 && served <= 6 * 16, "served " + served);
+      JsonNode messages = injector.summary().get("errorMessages");
+      long told = 0;
+      for (JsonNode message : messages) {
+        assertEquals("ping", message.get("operation").asText());
+        told += message.get("count").asLong();
+      }
+      assertEquals(served, told);
+      assertTrue(messages.toString().contains("500"), messages.toString());
+      assertTrue(messages.size() >= 3, messages.toString());
+    }
+  }
+
+  @Test
+  void absentServerAndTimeoutsAreErrors() throws Exception {
+    String absent;
+    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      absent = "http://127.0.0.1:" + free.getLocalPort();
+    }
+    try (PingServer hanging = new PingServer(exchange -> sleep(1000))) {
+      ObjectNode settings = Injector.settings(folder, List.of(absent, hanging.url()));
+      Injector injector = Injector.start(settings.put("requestTimeoutMillis", 300));
+      assertEquals(0, injector.await(), injector::console);
+      assertConsistent(injector);
+      assertTrue(injector.requests() > 6);
+      assertEquals(injector.requests(), injector.errors());
+      assertTrue(hanging.served() > 0);
+      String messages = injector.summary().get("errorMessages").toString();
+      assertTrue(messages.contains("refused"), messages);
+      assertTrue(messages.contains("imeout"), messages);
+    }
+  }
+
+  @Test
+  void logsOfTwoInjectorsMerge() throws Exception {
+    try (PingServer server = new PingServer(PingServer.PONG)) {
+      ObjectNode first = Injector.settings(folder.resolve("0"), List.of(server.url()));
+      ObjectNode second = Injector.settings(folder.resolve("1"), List.of(server.url()));
+      Injector a = Injector.start(first.put("injectors", 2));
+      Injector b = Injector.start(second.put("injectors", 2).put("injector", 1));
+      a.await();
+      b.await();
+      Histogram merged = new Histogram(3);
+      merged.add(Injector.totals(a.latencies()).get("ping"));
+      merged.add(Injector.totals(b.latencies()).get("ping"));
+      assertEquals(server.served(), merged.getTotalCount());
+      double slowest =
+          Math.max(
+              a.summary().at("/operations/ping/latencyMillis/max").asDouble(),
+              b.summary().at("/operations/ping/latencyMillis/max").asDouble());
+      assertEquals(slowest, merged.getMaxValue() / 1e6, slowest / 500);
+      assertFalse(Injector.totals(a.latencies()).containsKey("ping:error"));
+    }
+  }
+
+  @Test
+  void fullDiskEndsTheRunWithAnError() throws Exception {
+    try (PingServer server = new PingServer(PingServer.PONG)) {
+      ObjectNode settings = Injector.settings(folder, List.of(server.url()));
+      Injector injector = Injector.start(settings.put("measureSeconds", 600));
+      // The console file stays below the limit, the log of latencies is above it.
+      int limit = 4096;
+      Injector.waitUntil(() -> injector.latencies().toFile().length() > limit, "no log came");
+      injector.limitFileSize(limit);
+      assertEquals(1, injector.await(), injector::console);
+      assertTrue(injector.console().contains("could not be written"), injector.console());
+      assertFalse(injector.hasSummary());
+    }
+  }
+
+  private static void sleep(long millis) {
+    try {
+      Thread.sleep(millis);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.loadgen;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** A real target that counts what it serves. */
+final class PingServer implements AutoCloseable {
+  /** What the server does with a request. */
+  @FunctionalInterface
+  interface Behaviour {
+    void answer(HttpExchange exchange) throws IOException;
+  }
+
+  static final Behaviour PONG = exchange -> answer(exchange, 200, "pong\n");
+
+  private final HttpServer server;
+  private final ExecutorService threads = Executors.newFixedThreadPool(16);
+  private final AtomicLong served = new AtomicLong();
+  private final Set<InetSocketAddress> clients = ConcurrentHashMap.newKeySet();
+
+  PingServer(Behaviour behaviour) throws IOException {
+    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1024);
+    server.setExecutor(threads);
+    server.createContext(
+        "/ping",
+        exchange -> {
+          served.incrementAndGet();
+          clients.add(exchange.getRemoteAddress());
+          behaviour.answer(exchange);
+        });
+    server.start();
+  }
+
+  static void answer(HttpExchange exchange, int status, String text) throws IOException {
+    byte[] body = text.getBytes(StandardCharsets.UTF_8);
+    exchange.sendResponseHeaders(status, body.length);
+    exchange.getResponseBody().write(body);
+    exchange.close();
+  }
+
+  String url() {
+    return "http://127.0.0.1:" + server.getAddress().getPort();
+  }
+
+  long served() {
+    return served.get();
+  }
+
+  /** Connections that requests came over. */
+  int connections() {
+    return clients.size();
+  }
+
+  @Override
+  public void close() {
+    server.stop(0);
+    threads.shutdownNow();
+  }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.loadgen.recording;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.steelyard.loadgen.Settings;
+import dev.steelyard.loadgen.Settings.ArrivalGaps;
+import dev.steelyard.loadgen.Settings.Model;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class SummaryTextTest {
+  private final Locale before = Locale.getDefault();
+
+  @BeforeEach
+  void aLocaleWithOtherSeparators() {
+    Locale.setDefault(Locale.GERMANY);
+  }
+
+  @AfterEach
+  void restore() {
+    Locale.setDefault(before);
+  }
+
+  private static Settings settings(Model model) {
+    boolean closed = model == Model.CLOSED;
+    return new Settings(
+        "ping",
+        List.of("http://a:9080", "http://b:9080"),
+        model,
+        closed ? 48 : 0,
+        closed ? 0 : 1200,
+        ArrivalGaps.EVEN,
+        5,
+        0,
+        30,
+        0,
+        Map.of("ping", 100.0),
+        1,
+        0,
+        1,
+        10_000,
+        Path.of("/load/run"));
+  }
+
+  private static Summary summary(
+      Model model, Map<String, Summary.Operation> operations, Summary.Achieved achieved) {
+    return new Summary(
+        settings(model),
+        "time",
+        new Summary.Times(0, 1L, 2L, 3L),
+        operations,
+        achieved,
+        new Summary.Injector(20, 12, 1, 0.345, 0.1),
+        new Summary.Arrivals(12, 3456, 10),
+        model == Model.OPEN ? 2 : 0,
+        model == Model.OPEN
+            ? List.of(new ErrorMessages.Counted("ping", "Connection refused", 9876))
+            : List.of(),
+        new Summary.Jvm("n", "v", "1", "17"));
+  }
+
+  @Test
+  void tellsAClosedRun() {
+    Map<String, Summary.Operation> operations = new LinkedHashMap<>();
+    operations.put(
+        "ping",
+        new Summary.Operation(
+            370_368, 0, new Summary.Latency(0.1, 0.9, 123.4, 0.812, 1.5, 9.996, 20)));
+    Summary.Achieved achieved =
+        new Summary.Achieved(30.04, 360_000, 11_984.02, Map.of("ping", 100.0));
+    assertEquals(
+        """
+
+        Injector 0 of 1: ping, 48 closed users on 2 servers, ended by time
+          after the ramp: 11,984.0 requests/s over 30.0 s
+          operation        requests    errors     p50 ms     p90 ms     p99 ms     max ms
+          ping              370,368         0       0.81       1.50      10.00        123
+          injector CPU under load: 35 % of 1 processor
+          files: /load/run
+        """,
+        SummaryText.of(summary(Model.CLOSED, operations, achieved)));
+  }
+
+  @Test
+  void tellsAnOpenRunInWhichAllFailed() {
+    Map<String, Summary.Operation> operations =
+        Map.of("ping", new Summary.Operation(9876, 9876, null));
+    assertEquals(
+        """
+
+        Injector 0 of 1: ping, 1,200.00 arrivals/s on 2 servers, ended by time
+          no request after the ramp
+          operation        requests    errors     p50 ms     p90 ms     p99 ms     max ms
+          ping                9,876     9,876          -          -          -          -
+          injector CPU under load: 35 % of 1 processor
+          arrivals late: 12, dropped: 3,456
+          requests given up in flight: 2
+          9,876 x ping: Connection refused
+          files: /load/run
+        """,
+        SummaryText.of(
+            summary(Model.OPEN, operations, new Summary.Achieved(0, 0, 0, Map.of("ping", 100.0)))));
+  }
+}

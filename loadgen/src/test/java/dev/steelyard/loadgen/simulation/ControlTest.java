@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.loadgen.simulation;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steelyard.loadgen.simulation.Control.Ending;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+
+class ControlTest {
+  @Test
+  void admitsUntilTheDeadlineAndDrainsAfterTheStop() {
+    Control control = new Control();
+    control.endAt(100);
+    assertTrue(control.admit(99));
+    assertFalse(control.admit(100));
+    assertEquals(1, control.inFlight());
+    assertFalse(control.drained());
+    control.stop(Ending.STOP_FILE, 50);
+    control.stop(Ending.TIME, 60);
+    assertFalse(control.admit(51));
+    assertFalse(control.drained());
+    control.leave();
+    assertTrue(control.drained());
+    assertEquals(Ending.STOP_FILE, control.ending());
+    assertEquals(50, control.stoppedAt());
+  }
+
+  /** Once drained, nothing is in flight and nothing starts, however users race with the stop. */
+  @Test
+  void nothingStartsOnceDrained() throws InterruptedException {
+    for (int round = 0; round < 200; round++) {
+      Control control = new Control();
+      AtomicBoolean drained = new AtomicBoolean();
+      AtomicBoolean broken = new AtomicBoolean();
+      CountDownLatch started = new CountDownLatch(2);
+      Thread[] users = new Thread[2];
+      for (int i = 0; i < users.length; i++) {
+        users[i] =
+            new Thread(
+                () -> {
+                  started.countDown();
+                  while (control.admit(0)) {
+                    broken.compareAndSet(false, drained.get());
+                    control.leave();
+                  }
+                });
+        users[i].start();
+      }
+      started.await();
+      control.stop(Ending.TIME, 0);
+      while (!control.drained()) {
+        Thread.onSpinWait();
+      }
+      drained.set(true);
+      for (Thread user : users) {
+        user.join();
+      }
+      assertFalse(broken.get());
+    }
+  }
+}
