@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pure: metrics, paired ratios and intervals, warm-up, power, ledger rules."""

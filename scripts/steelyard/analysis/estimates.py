@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From trials to estimates: summaries of each arm and paired ratios against the baseline, per metric.
+
+Families of the Holm correction: the comparisons of the primary metric (one per arm) form one family, so that
+several arms are not several chances to be lucky; the comparisons of every other metric together form the other,
+and only annotate. Intervals stay at 95 % per comparison.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+from steelyard import __version__
+from steelyard.analysis.metrics import METRICS, metric
+from steelyard.analysis.paired import detectable_effect, holm, paired
+from steelyard.errors import BadInput
+from steelyard.experiment.schema import Metrics
+from steelyard.results.schema import Analysis, Estimate, LedgerCount, Session, Summary, Trial
+
+NO_MEASUREMENT = "no-measurement"
+"""Ledger name of trials that failed before there was anything to judge."""
+
+Values = Mapping[int, float]
+"""A metric of one arm by block."""
+
+
+def latest_valid(trials: Iterable[Trial]) -> dict[str, dict[int, Trial]]:
+    """The trial that counts for each arm and block: the last valid attempt. Void trials never count."""
+    chosen: dict[str, dict[int, Trial]] = {}
+    for trial in trials:
+        if trial.state != "valid":
+            continue
+        blocks = chosen.setdefault(trial.arm, {})
+        if trial.block not in blocks or blocks[trial.block].attempt < trial.attempt:
+            blocks[trial.block] = trial
+    return {arm: dict(sorted(blocks.items())) for arm, blocks in chosen.items()}
+
+
+def values_of(trials: Mapping[int, Trial], name: str) -> dict[int, float]:
+    """A metric by block, where the trial has it as a finite number."""
+    return {
+        block: value
+        for block, trial in trials.items()
+        if (value := trial.metrics.get(name)) is not None and math.isfinite(value)
+    }
+
+
+def summarise(values: Values) -> Summary | None:
+    """Summary over blocks; None without a single value."""
+    figures = list(values.values())
+    n = len(figures)
+    if n == 0:
+        return None
+    mean = math.fsum(figures) / n
+    sd = math.sqrt(math.fsum((value - mean) ** 2 for value in figures) / (n - 1)) if n > 1 else None
+    return Summary(
+        n=n,
+        mean=mean,
+        min=min(figures),
+        max=max(figures),
+        sd=sd,
+        cv=sd / mean if sd is not None and mean != 0 else None,
+        values=figures,
+        blocks=list(values),
+    )
+
+
+def log_ratios(arm: Values, baseline: Values) -> list[float] | None:
+    """log(arm / baseline) of each block that has both; None when a figure is not positive.
+
+    Leaving out just the blocks with a zero would keep the favourable ones: then there is no ratio at all.
+    """
+    pairs = [(arm[block], baseline[block]) for block in arm if block in baseline]
+    if any(value <= 0 or against <= 0 for value, against in pairs):
+        return None
+    return [math.log(value / against) for value, against in pairs]
+
+
+def estimate(name: str, arm: str, values: Values, baseline: Values) -> Estimate:
+    """Ratio of an arm to the baseline with everything that has to be said about it (p_holm is set later)."""
+    logs = log_ratios(values, baseline)
+    common = sum(block in baseline for block in values)
+    core = paired(logs) if logs is not None else None
+    ratios = [math.exp(value) for value in logs or ()]
+    if core is None:
+        return Estimate(
+            metric=name,
+            arm=arm,
+            n=common,
+            ratio=None,
+            low=None,
+            high=None,
+            p=None,
+            p_holm=None,
+            detectable=None,
+            cannot_rule_out=None,
+            ratios=ratios,
+        )
+    low, high = math.exp(core.low), math.exp(core.high)
+    return Estimate(
+        metric=name,
+        arm=arm,
+        n=core.n,
+        ratio=math.exp(core.mean),
+        low=low,
+        high=high,
+        p=core.p,
+        p_holm=None,
+        detectable=detectable_effect(core.n, core.sd),
+        cannot_rule_out=max(high - 1, 1 - low),
+        ratios=ratios,
+    )
+
+
+def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
+    """Every estimate of a session, from its trials alone.
+
+    Raises:
+        BadInput: the session has no baseline arm.
+    """
+    arms = [arm.name for arm in session.arms]
+    baseline = next((arm.name for arm in session.arms if arm.baseline), None)
+    if baseline is None:
+        raise BadInput(f"session {session.id} names no baseline arm: restore session.json from a copy")
+    asked = Metrics.model_validate(session.experiment.get("metrics", {}))
+    chosen = latest_valid(trials)
+    names = _metric_names(asked, trials)
+    figures = {name: {arm: values_of(chosen.get(arm, {}), name) for arm in arms} for name in names}
+    estimates = {
+        name: {
+            arm: estimate(name, arm, figures[name][arm], figures[name][baseline])
+            for arm in arms
+            if arm != baseline
+        }
+        for name in names
+    }
+    planned = {place.block for place in session.schedule}
+    complete = {block for block in planned if all(block in chosen.get(arm, {}) for arm in arms)}
+    return Analysis(
+        steelyard_version=__version__,
+        session_id=session.id,
+        primary=asked.primary,
+        arms=arms,
+        baseline=baseline,
+        blocks_planned=len(planned),
+        blocks_complete=len(complete),
+        trials=len(trials),
+        void_trials=sum(trial.state == "void" for trial in trials),
+        not_steady_trials=sum(trial.measurement is not None and not trial.steady for trial in trials),
+        metrics=[metric(name) for name in names],
+        summaries={
+            name: {arm: summary for arm in arms if (summary := summarise(figures[name][arm])) is not None}
+            for name in names
+        },
+        estimates=_with_holm(estimates, asked),
+        ledger=_count_ledger(trials),
+        notes=_notes(session, asked.primary, chosen, planned - complete),
+    )
+
+
+def _metric_names(asked: Metrics, trials: Sequence[Trial]) -> list[str]:
+    """Primary first, then what the experiment reports, then the registry's order, then unknown ones."""
+    seen = {name for trial in trials for name in trial.metrics}
+    order = [asked.primary, *asked.report, *(info.name for info in METRICS), *sorted(seen)]
+    return [name for name in dict.fromkeys(order) if name in seen or name == asked.primary]
+
+
+def _with_holm(estimates: dict[str, dict[str, Estimate]], asked: Metrics) -> dict[str, dict[str, Estimate]]:
+    """Correct within three families: the primary metric, what the experiment reports, and all the rest.
+
+    The rest are diagnostics that nobody asked about; were they one family with the reported metrics, each new
+    diagnostic would hide effects on what the experiment is about.
+    """
+    corrected = {name: dict(arms) for name, arms in estimates.items()}
+    reported = [name for name in asked.report if name in estimates and name != asked.primary]
+    rest = [name for name in estimates if name != asked.primary and name not in reported]
+    for family in ([asked.primary], reported, rest):
+        members = [(name, arm) for name in family for arm in estimates[name]]
+        p_values = holm([estimates[name][arm].p for name, arm in members])
+        for (name, arm), p_holm in zip(members, p_values, strict=True):
+            corrected[name][arm] = estimates[name][arm].model_copy(update={"p_holm": p_holm})
+    return corrected
+
+
+def _count_ledger(trials: Sequence[Trial]) -> list[LedgerCount]:
+    """How often each check failed, in the ledger's own order, over valid and void trials."""
+    counts: dict[str, LedgerCount] = {}
+    for check in (check for trial in trials for check in trial.checks):
+        before = counts.get(check.name)
+        counts[check.name] = LedgerCount(
+            name=check.name,
+            failed=(before.failed if before else 0) + (not check.passed),
+            of=(before.of if before else 0) + 1,
+            voids=check.voids,
+        )
+    failures = sum(trial.measurement is None for trial in trials)
+    if failures:
+        counts[NO_MEASUREMENT] = LedgerCount(name=NO_MEASUREMENT, failed=failures, of=len(trials), voids=True)
+    return list(counts.values())
+
+
+def _notes(
+    session: Session, primary: str, chosen: Mapping[str, Mapping[int, Trial]], incomplete: set[int]
+) -> list[str]:
+    notes = []
+    missing = [arm.name for arm in session.arms if not chosen.get(arm.name)]
+    if missing:
+        notes.append(f"No valid trial of {', '.join(missing)}: nothing can be said about it.")
+    if incomplete:
+        notes.append(
+            f"{len(incomplete)} of {len({place.block for place in session.schedule})} blocks lack a valid trial"
+            " of some arm; each comparison uses the blocks that have both of its arms."
+        )
+    if not any(primary in trial.metrics for blocks in chosen.values() for trial in blocks.values()):
+        notes.append(f"No valid trial has the primary metric {primary}.")
+    return notes

@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The wording of honest statements, shared by report and terminal. Pure functions of numbers.
+
+Two rules hold throughout: a ratio never stands without its interval, and "no difference" never without what
+could not be ruled out.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from steelyard.analysis.estimates import estimate
+from steelyard.analysis.metrics import metric
+from steelyard.analysis.paired import LEVEL
+from steelyard.experiment.schema import Factor, Metrics
+from steelyard.results.schema import Analysis, Estimate, MetricInfo, Session, Summary
+from steelyard.units import format_size
+
+
+def figure(info: MetricInfo, value: float) -> str:
+    """A figure with its unit, for people: `31,200 req/s`, `510 MiB`, `0.02 %`."""
+    if info.unit == "bytes":
+        return format_size(value)
+    if info.unit == "share":
+        return f"{value * 100:.{max(info.digits - 2, 0)}f} %"
+    return f"{value:,.{info.digits}f} {info.unit}".rstrip()
+
+
+def percent(share: float) -> str:
+    """An unsigned share: `3.1 %`, `120 %`; beyond tenfold as a factor."""
+    if share > 9:
+        return f"{share + 1:.3g}-fold"
+    return f"{share * 100:.{0 if share >= 0.0995 else 1}f} %"
+
+
+def change(ratio: float) -> str:
+    """A ratio as a signed change: `+188 %`, `-3.1 %`, `x 12` beyond tenfold."""
+    if ratio > 10:
+        return f"x {ratio:.3g}"
+    text = percent(abs(ratio - 1))
+    if text == percent(0):
+        return text
+    return ("+" if ratio > 1 else "-") + text
+
+
+def interval(low: float, high: float) -> str:
+    """An interval of ratios: `+170 % to +207 %`."""
+    return f"{change(low)} to {change(high)}"
+
+
+def beyond_noise(found: Estimate) -> bool:
+    """Whether "no difference" is rejected at 5 %, after Holm's correction where the estimate is one of several."""
+    p = found.p if found.p_holm is None else found.p_holm
+    return p is not None and p < LEVEL
+
+
+def weight(found: Estimate) -> str:
+    """How much an estimate weighs: `beyond noise`, or `within noise` with what it cannot rule out."""
+    if beyond_noise(found):
+        return "beyond noise"
+    if found.cannot_rule_out is None:
+        return "too few blocks to say anything"
+    limit = f"cannot rule out a difference of up to {percent(found.cannot_rule_out)}"
+    if found.p is not None and found.p < LEVEL:
+        return f"not beyond noise once all comparisons are counted: {limit}"
+    return f"within noise: {limit}"
+
+
+def effect(found: Estimate, against: str = "") -> str:
+    """The change (against a label, where given) with its interval, number of blocks and weight."""
+    if found.ratio is None or found.low is None or found.high is None:
+        return "no ratio: " + (
+            "figures that are zero have none"
+            if found.n >= 2
+            else f"{found.n} block{'s' * (found.n != 1)} in common"
+        )
+    return (
+        f"{change(found.ratio)}{against and f' against {against}'}"
+        f" (95 % interval {interval(found.low, found.high)}, {found.n} blocks), {weight(found)}"
+    )
+
+
+def brief(found: Estimate) -> str:
+    """The change with its interval alone: `+4.6 % (+3.1 % to +6.2 %)`."""
+    if found.ratio is None or found.low is None or found.high is None:
+        return effect(found)
+    return f"{change(found.ratio)} ({interval(found.low, found.high)})"
+
+
+def statement(found: Estimate, info: MetricInfo, arm: str, baseline: str) -> str:
+    """One sentence on one comparison; `arm` and `baseline` are labels as `arm_label` makes them."""
+    return f"{capital(info.label)} with {arm} against {baseline}: {effect(found)}."
+
+
+def arm_label(session: Session, arm: str) -> str:
+    """An arm in the experiment's words: `JVMs = 4, pages = large`."""
+    record = next(one for one in session.arms if one.name == arm)
+    factors = session.experiment.get("factors", {})
+    named = {
+        name: Factor.model_validate(factors[name]).label if name in factors else None
+        for name in record.levels
+    }
+    return ", ".join(f"{named[name] or name} = {level}" for name, level in record.levels.items())
+
+
+def capital(text: str) -> str:
+    """The text with its first letter large and the rest as it is (`RSS` stays)."""
+    return text[:1].upper() + text[1:]
+
+
+def answer(session: Session, analysis: Analysis) -> list[str]:
+    """The answer of a session in two or three sentences made from its numbers.
+
+    First the primary metric: the best arm against the baseline and, over a numeric factor, where it stops
+    paying; then the first further metric that the experiment reports; last how far to believe it.
+    """
+    reader = _Reader(session, analysis)
+    first, arms = reader.primary()
+    second = reader.secondary(arms)
+    return [first, *([second] if second else []), reader.belief()]
+
+
+@dataclass(frozen=True)
+class _Reader:
+    session: Session
+    analysis: Analysis
+
+    def primary(self) -> tuple[str, list[str]]:
+        """The sentence on the primary metric, and the arms it speaks of."""
+        info = metric(self.analysis.primary)
+        base = self._label(self.analysis.baseline)
+        found = {
+            arm: one
+            for arm, one in self.analysis.estimates.get(info.name, {}).items()
+            if one.ratio is not None
+        }
+        if not found:
+            return (
+                f"No answer: no arm has two blocks with {info.label} in common with the baseline {base}.",
+                [],
+            )
+        best = self._best(info, found)
+        rank = "lowest" if info.better == "lower" else "highest"
+        if _improves(info, found[best]) and beyond_noise(found[best]):
+            shown = figure(info, self._summary(info.name, best).mean)
+            turn, arms = self._turn(info, best)
+            text = (
+                f"{capital(info.label)} was {rank} with {self._label(best)}: {shown},"
+                f" {effect(found[best], base)}{turn}."
+            )
+            return text, arms
+        worse = [arm for arm, one in found.items() if beyond_noise(one)]
+        if not worse and len(found) == 1:
+            text = (
+                f"No difference in {info.label} was beyond noise: {self._label(best)} against {base} is"
+                f" {effect(found[best])}."
+            )
+            return text, [best]
+        if not worse:
+            limit = max(one.cannot_rule_out or 0.0 for one in found.values())
+            text = (
+                f"No difference in {info.label} against {base} was beyond noise: the {rank}, {self._label(best)}, is"
+                f" {brief(found[best])}, and over the {len(found)} comparisons the session cannot rule out"
+                f" differences of up to {percent(limit)}."
+            )
+            return text, [best]
+        least = min(worse, key=lambda arm: _gain(info, found[arm]))
+        nearest = "" if best == least else f" the nearest, {self._label(best)}, is at {effect(found[best])};"
+        text = (
+            f"Nothing was better than {base} in {info.label} beyond noise:{nearest} {self._label(least)} is"
+            f" at {effect(found[least])}."
+        )
+        return text, list(dict.fromkeys([best, least]))
+
+    def secondary(self, arms: Sequence[str]) -> str | None:
+        """The sentence on the first further metric that those arms have a ratio of."""
+        asked = Metrics.model_validate(self.session.experiment.get("metrics", {}))
+        for name in asked.report:
+            estimates = self.analysis.estimates.get(name, {})
+            shown = [arm for arm in arms if arm in estimates and estimates[arm].ratio is not None]
+            if name == self.analysis.primary or not shown:
+                continue
+            info = metric(name)
+            base = figure(info, self._summary(name, self.analysis.baseline).mean)
+            parts = [
+                f"{figure(info, self._summary(name, arm).mean)} with {self._label(arm)}, {effect(estimates[arm])}"
+                for arm in shown
+            ]
+            first = f"{base} with {self._label(self.analysis.baseline)}"
+            return f"{capital(info.label)} was {first}; {'; '.join(parts)}."
+        return None
+
+    def belief(self) -> str:
+        """How far to believe the answer."""
+        analysis = self.analysis
+        parts = [f"{analysis.blocks_complete} of {analysis.blocks_planned} blocks are complete"]
+        if analysis.void_trials:
+            is_void = "was void and is" if analysis.void_trials == 1 else "were void and are"
+            parts.append(f"{analysis.void_trials} of {analysis.trials} trials {is_void} left out")
+        if analysis.not_steady_trials:
+            was = "was" if analysis.not_steady_trials == 1 else "were"
+            parts.append(f"{analysis.not_steady_trials} of {analysis.trials} trials {was} not steady")
+        limits = [
+            one.detectable
+            for one in analysis.estimates.get(analysis.primary, {}).values()
+            if one.detectable is not None
+        ]
+        if limits:
+            label = metric(analysis.primary).label
+            parts.append(
+                f"a true change of {percent(max(limits))} in {label} would be found in 80 % of such sessions"
+            )
+        if self.session.quick:
+            parts.append("it was a quick session: an indication, not an answer")
+        return f"How far to believe it: {'; '.join(parts)}."
+
+    def _turn(self, info: MetricInfo, best: str) -> tuple[str, list[str]]:
+        """Where going further along a numeric factor stops paying; and the arms worth speaking of."""
+        line = self._line(best)
+        if len(line) < 3:
+            return "", [best]
+        place = line.index(best)
+        steps = {arm: self._compare(info.name, best, arm) for arm in line[1:place]}
+        for early, step in steps.items():
+            if step.ratio is not None and not beyond_noise(step):
+                return (
+                    f"; it stops paying at {self._label(early)}: from there to {self._label(best)} it is"
+                    f" {brief(step)}, {weight(step)}"
+                ), [early, best]
+        parts = [
+            f"the step from {self._label(arm)} still brought {brief(step)}"
+            for arm, step in steps.items()
+            if arm == line[place - 1] and step.ratio is not None
+        ]
+        if place == len(line) - 1:
+            parts.append("it still paid at the last level tried")
+        else:
+            parts += self._step_on(info, best, line[place + 1])
+        return (f"; {', and '.join(parts)}" if parts else ""), [best]
+
+    def _step_on(self, info: MetricInfo, best: str, beyond: str) -> list[str]:
+        """What the step beyond the best arm does; nothing where they have too few blocks in common."""
+        step = self._compare(info.name, beyond, best)
+        if step.ratio is None:
+            return []
+        end = "is worse" if beyond_noise(step) else f"adds nothing that shows, {weight(step)}"
+        return [f"the step on to {self._label(beyond)}, {brief(step)}, {end}"]
+
+    def _line(self, best: str) -> list[str]:
+        """Arms from the baseline through the best one to the end of a single numeric factor; else nothing."""
+        levels = {arm.name: list(arm.levels.values()) for arm in self.session.arms}
+        numeric = all(
+            len(values) == 1 and isinstance(values[0], int | float) and not isinstance(values[0], bool)
+            for values in levels.values()
+        )
+        if not numeric:
+            return []
+        shown = self.analysis.summaries.get(self.analysis.primary, {})
+        ordered = sorted((arm for arm in levels if arm in shown), key=lambda arm: float(levels[arm][0]))
+        start, end = ordered.index(self.analysis.baseline), ordered.index(best)
+        return ordered[start:] if end >= start else ordered[start::-1]
+
+    def _compare(self, name: str, arm: str, against: str) -> Estimate:
+        values, reference = (self._summary(name, one) for one in (arm, against))
+        return estimate(
+            name,
+            arm,
+            dict(zip(values.blocks, values.values, strict=True)),
+            dict(zip(reference.blocks, reference.values, strict=True)),
+        )
+
+    def _best(self, info: MetricInfo, found: dict[str, Estimate]) -> str:
+        return max(found, key=lambda arm: _gain(info, found[arm]))
+
+    def _summary(self, name: str, arm: str) -> Summary:
+        return self.analysis.summaries[name][arm]
+
+    def _label(self, arm: str) -> str:
+        return arm_label(self.session, arm)
+
+
+def _gain(info: MetricInfo, found: Estimate) -> float:
+    """Log ratio in the direction that is better (the larger the better where neither is)."""
+    gain = math.log(found.ratio) if found.ratio is not None else -math.inf
+    return -gain if info.better == "lower" else gain
+
+
+def _improves(info: MetricInfo, found: Estimate) -> bool:
+    return _gain(info, found) > 0

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds or makes the build of the Java parts, with its progress shown."""
+
+import time
+from pathlib import Path
+
+from rich.console import Console
+from rich.status import Status
+
+from steelyard.build import Build, find_build, make_build
+from steelyard.experiment.workloads import WORKLOADS
+from steelyard.host.java import Jdk, find_jdk
+from steelyard.host.tools import find_maven, require_javac
+from steelyard.units import format_duration
+
+
+def ensure_build(console: Console, jdk: Jdk | None = None) -> Build:
+    """The build of the sources as they are now; Maven runs only when there is none.
+
+    Raises:
+        MissingRequirement: no JDK with javac, or no Maven.
+        BuildFailed: as it says.
+    """
+    build = find_build()
+    if build is not None:
+        return build
+    builder = jdk if jdk is not None and jdk.javac is not None else find_jdk()
+    require_javac(builder)
+    maven = find_maven(java_home=Path(builder.identity.home))
+    began = time.monotonic()
+    with console.status("building the Java parts with Maven (first use, or the sources changed)") as status:
+        shown = _Shown(console, status)
+        build = make_build(builder, maven, list(WORKLOADS), shown.line)
+    console.print(
+        f"built the Java parts in {format_duration(time.monotonic() - began)}",
+        highlight=False,
+        soft_wrap=True,
+    )
+    return build
+
+
+class _Shown:
+    """Turns Maven's lines into a few that tell a person how far it is."""
+
+    def __init__(self, console: Console, status: Status) -> None:
+        self._console = console
+        self._status = status
+        self._downloads = 0
+        self._module = "reading the modules"
+
+    def line(self, text: str) -> None:
+        """Take a line of Maven's output."""
+        if text.startswith("[INFO] Building ") and "jar:" not in text:
+            self._module = text.removeprefix("[INFO] Building ").split("  ")[0].strip()
+            if not self._console.is_terminal:
+                self._console.print(f"  {self._module}", markup=False, highlight=False)
+        elif "Downloaded from" in text:
+            self._downloads += 1
+        fetched = f", {self._downloads} files fetched" if self._downloads else ""
+        self._status.update(f"building {self._module}{fetched}")

@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands that run no load: plan, list, analyze, report, doctor, schema."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from pydantic import BaseModel
+from rich.console import Console
+from rich.table import Table
+
+from steelyard.analysis.metrics import METRICS
+from steelyard.analysis.sentences import answer
+from steelyard.cli.options import (
+    BlocksOption,
+    EngineOption,
+    ExperimentArgument,
+    JdkOption,
+    JsonOption,
+    PortOption,
+    QuickOption,
+    SeedOption,
+    SessionArgument,
+    SetOption,
+    with_engine,
+)
+from steelyard.engines.compose.bundle import command_line as compose_line
+from steelyard.engines.process.command import command_line as process_line
+from steelyard.errors import BadInput, SteelyardError
+from steelyard.experiment.loader import experiment_files, load_experiment
+from steelyard.experiment.schema import Experiment
+from steelyard.host.doctor import examine
+from steelyard.host.facts import read_facts
+from steelyard.paths import EXPERIMENTS, RESULTS
+from steelyard.report import write_report
+from steelyard.report.terminal import render_summary
+from steelyard.results.schema import Analysis, JournalEntry, Session, Trial
+from steelyard.results.store import SessionDirectory
+from steelyard.session.plan import Request, SessionPlan, make_plan
+from steelyard.session.runner import analyse_again
+from steelyard.units import format_duration, format_size
+
+
+def plan(
+    experiment: ExperimentArgument,
+    quick: QuickOption = False,
+    blocks: BlocksOption = None,
+    set_: SetOption = [],  # noqa: B006 - typer reads the default, nothing changes it
+    engine: EngineOption = None,
+    seed: SeedOption = None,
+    jdk: JdkOption = None,
+    port: PortOption = 9080,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what `run` would do, without doing it: arms, CPU and heap split, schedule, time, commands."""
+    made = make_plan(Request(experiment, quick, blocks, with_engine(set_, engine), seed, jdk, port))
+    if as_json:
+        _print_json(_plan_document(made))
+        return
+    console = Console()
+    low, high = made.expected_seconds()
+    console.print(f"[bold]{made.experiment.title}[/bold]")
+    for engine_name, toolchain in made.toolchains.items():
+        jvm = toolchain.server_jvm
+        where = made.images["server"] if engine_name == "compose" else jvm.home
+        console.print(
+            f"{engine_name}: servers on {jvm.vm_name} {jvm.runtime_version} ({where})",
+            highlight=False,
+            soft_wrap=True,
+        )
+    console.print(
+        f"{len(made.schedule)} trials, {format_duration(low)} to {format_duration(high)}\n", highlight=False
+    )
+    console.print(_arms_table(made))
+    for note in made.notes:
+        console.print(f"note: {note}", markup=False, highlight=False, soft_wrap=True)
+    console.print(f"\n[bold]Schedule[/bold] (seed {made.seed})", highlight=False)
+    for block in range(1, made.experiment.design.blocks + 1):
+        order = [place.arm for place in made.schedule if place.block == block]
+        console.print(f"  block {block}: {', '.join(order)}", markup=False, highlight=False, soft_wrap=True)
+    console.print("\n[bold]Commands[/bold] (first server of each arm)")
+    for arm in made.arms:
+        line = _command_line(made, arm.name)
+        console.print(f"  {arm.name}: {line}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _command_line(made: SessionPlan, arm: str) -> str:
+    """How the first server of an arm is started."""
+    topology, workload = made.topologies[arm], made.experiment.workload
+    if topology.engine == "compose":
+        return compose_line(topology.instances[0], workload)
+    return process_line(topology.instances[0], made.toolchains[topology.engine].server_jvm, workload)
+
+
+def analyze(directory: SessionArgument, as_json: JsonOption = False) -> None:
+    """Compute every estimate of a session again, from its trials alone."""
+    found = SessionDirectory(directory)
+    session = found.session()
+    trials = found.trials()
+    if not trials:
+        raise BadInput(
+            f"{directory} holds no finished trial yet: go on with `./steelyard resume {directory}`"
+        )
+    analysis = analyse_again(found)
+    if as_json:
+        _print_json({"answer": answer(session, analysis), "analysis": analysis.model_dump(mode="json")})
+    else:
+        Console().print(render_summary(session, analysis, trials))
+
+
+def report(directory: SessionArgument) -> None:
+    """Write the report of a session again: report.html, .md, .csv and .benchstat."""
+    found = SessionDirectory(directory)
+    found.session()
+    if not (found.path / "analysis.json").exists():
+        analyse_again(found)
+    for path in write_report(found):
+        typer.echo(path)
+
+
+def list_(
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where sessions are kept.")] = RESULTS,
+    metrics: Annotated[bool, typer.Option("--metrics", help="List the metrics instead.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """List the experiments and the past sessions."""
+    if metrics:
+        _list_metrics(as_json)
+        return
+    experiments = [_experiment_row(name, path) for name, path in experiment_files(EXPERIMENTS).items()]
+    sessions = [_session_row(path.parent) for path in sorted(out.glob("*/session.json"))]
+    if as_json:
+        _print_json({"experiments": experiments, "sessions": sessions})
+        return
+    console = Console()
+    console.print(_table("Experiments", ["name", "workload", "factors", "blocks", "title"], experiments))
+    if sessions:
+        console.print(_table("Sessions", ["session", "state", "trials", "void", "answer"], sessions))
+    else:
+        console.print(f"No session in {out} yet: ./steelyard run jvm-count --quick", highlight=False)
+
+
+def doctor(
+    out: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="Where sessions would be kept.")
+    ] = RESULTS,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what on this host would disturb a measurement, why it matters and how to change it."""
+    facts, findings = read_facts(), examine(out)
+    if as_json:
+        rows = [
+            {"topic": f.topic, "state": f.state, "level": f.level, "why": f.why, "change": f.change}
+            for f in findings
+        ]
+        _print_json({"host": facts.model_dump(mode="json"), "findings": rows})
+        return
+    console = Console()
+    console.print(
+        f"{facts.cpu_model}, {facts.cores} cores, {facts.cpus} CPUs, {format_size(facts.memory_bytes)},"
+        f" {facts.os}, Linux {facts.kernel}",
+        highlight=False,
+    )
+    table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
+    styles = {"ok": "green", "info": "blue", "warn": "yellow"}
+    for finding in findings:
+        table.add_row(
+            f"[{styles[finding.level]}]{finding.level}[/]", f"[bold]{finding.topic}[/bold]", finding.state
+        )
+        if finding.level != "ok":
+            table.add_row("", "", f"[dim]{finding.why}[/dim]")
+            if finding.change:
+                table.add_row("", "", f"[dim]change: {finding.change}[/dim]")
+    console.print(table)
+
+
+def schema(
+    name: Annotated[
+        str, typer.Argument(metavar="[NAME]", help="experiment, session, trial, journal or analysis.")
+    ] = "experiment",
+) -> None:
+    """Print the JSON Schema of a file format (for editors: experiment)."""
+    models: dict[str, type[BaseModel]] = {
+        "experiment": Experiment,
+        "session": Session,
+        "trial": Trial,
+        "journal": JournalEntry,
+        "analysis": Analysis,
+    }
+    if name not in models:
+        raise BadInput(f"there is no format {name!r}: choose {', '.join(models)}")
+    _print_json(
+        {"$schema": "https://json-schema.org/draft/2020-12/schema", **models[name].model_json_schema()}
+    )
+
+
+def _arms_table(made: SessionPlan) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    for title in ("arm", "JVMs", "cores each", "CPUs of each JVM", "heap each", "heap in all", "options"):
+        table.add_column(title, overflow="fold")
+    for arm in made.arms:
+        instances = made.topologies[arm.name].instances
+        heap = instances[0].heap_bytes
+        sets = list(dict.fromkeys(",".join(map(str, instance.cpus)) for instance in instances))
+        table.add_row(
+            arm.name + (" (baseline)" if arm.baseline else ""),
+            str(len(instances)),
+            f"{instances[0].cores:.3g}" + (" shared" if instances[0].cpus_shared_with > 1 else ""),
+            " | ".join(sets),
+            format_size(heap) if heap else "JVM's choice",
+            format_size(heap * len(instances)) if heap else "-",
+            " ".join(
+                option for option in instances[0].jvm_options if not option.startswith(("-Xlog", "-Xverbose"))
+            ),
+        )
+    return table
+
+
+def _plan_document(made: SessionPlan) -> dict[str, Any]:
+    low, high = made.expected_seconds()
+    return {
+        "experiment": made.experiment.model_dump(mode="json"),
+        "quick": made.quick,
+        "seed": made.seed,
+        "server_jvm": made.main_toolchain.server_jvm.model_dump(mode="json"),
+        "injector_jvm": made.main_toolchain.injector_jvm.model_dump(mode="json"),
+        "images": made.images,
+        "arms": [
+            {"name": arm.name, "baseline": arm.baseline, **made.topologies[arm.name].model_dump(mode="json")}
+            for arm in made.arms
+        ],
+        "schedule": [place.model_dump() for place in made.schedule],
+        "expected_seconds": [low, high],
+        "notes": made.notes,
+    }
+
+
+def _experiment_row(name: str, path: Path) -> dict[str, Any]:
+    try:
+        found = load_experiment(path)
+    except SteelyardError as error:
+        return {"name": name, "title": f"refused: {error}"}
+    factors = "; ".join(
+        f"{factor}: {', '.join(str(level) for level in spec.levels)}"
+        for factor, spec in found.factors.items()
+    )
+    return {
+        "name": name,
+        "workload": found.workload,
+        "factors": factors,
+        "blocks": found.design.blocks,
+        "title": found.title,
+    }
+
+
+def _session_row(path: Path) -> dict[str, Any]:
+    directory = SessionDirectory(path)
+    try:
+        session, trials = directory.session(), directory.trials()
+        events = [entry.event for entry in directory.journal()]
+        answered = answer(session, directory.analysis())[0] if (path / "analysis.json").exists() else ""
+    except SteelyardError as error:
+        return {"session": path.name, "state": "unreadable", "answer": str(error)}
+    state = "complete" if events and events[-1] == "session-end" else "unfinished"
+    return {
+        "session": session.id,
+        "state": state,
+        "trials": len(trials),
+        "void": sum(trial.state == "void" for trial in trials),
+        "answer": answered,
+    }
+
+
+def _list_metrics(as_json: bool) -> None:
+    rows = [info.model_dump(mode="json") for info in METRICS]
+    if as_json:
+        _print_json(rows)
+    else:
+        Console().print(_table("Metrics", ["name", "unit", "better", "source"], rows))
+
+
+def _table(title: str, columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> Table:
+    table = Table(title=title, title_justify="left", title_style="bold", box=None, padding=(0, 2, 0, 0))
+    for column in columns:
+        table.add_column(column, header_style="bold", overflow="fold")
+    for row in rows:
+        table.add_row(*(str(row.get(column, "")) for column in columns))
+    return table
+
+
+def _print_json(document: Any) -> None:
+    typer.echo(json.dumps(document, indent=1))

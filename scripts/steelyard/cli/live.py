@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a person sees while a session runs: a live view in a terminal, plain lines elsewhere."""
+
+import time
+from collections.abc import Set
+from types import TracebackType
+from typing import Protocol, Self
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from steelyard.results.schema import Phase, Trial
+from steelyard.session.plan import SessionPlan
+from steelyard.session.progress import Watcher
+from steelyard.session.schedule import Planned
+from steelyard.units import format_duration, format_size
+
+_PHASES: dict[str, str] = {
+    "prepare": "preparing",
+    "start": "starting servers",
+    "ramp": "ramping up",
+    "warmup": "warming up",
+    "measure": "measuring",
+    "stop": "stopping",
+    "collect": "collecting",
+}
+_SHOWN_TRIALS = 8
+
+
+class Screen(Watcher, Protocol):
+    """A watcher that is shown while a session runs."""
+
+    def __enter__(self) -> Self:
+        """Begin to show."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End to show."""
+
+
+def screen(plan: SessionPlan, console: Console, before: Set[tuple[int, str]] = frozenset()) -> Screen:
+    """The live view on a terminal, plain lines otherwise.
+
+    Args:
+        plan: the session.
+        console: where to show it.
+        before: (block, arm) of trials that an earlier run of the session has done.
+    """
+    return LiveScreen(plan, console, before) if console.is_terminal else PlainScreen(console)
+
+
+def trial_line(trial: Trial) -> str:
+    """One line for a trial that has ended."""
+    name = f"block {trial.block} {trial.arm}" + (f" (repeat {trial.attempt})" if trial.attempt else "")
+    if trial.measurement is None:
+        return f"{name}: void, {trial.failure}"
+    figures = f"{trial.metrics['throughput']:,.0f} req/s"
+    if "memory_rss" in trial.metrics:
+        figures += f", {format_size(trial.metrics['memory_rss'])} resident"
+    if trial.state == "valid":
+        return f"{name}: {figures}" + ("" if trial.steady else ", not steady")
+    failed = next(check for check in trial.checks if check.voids and not check.passed)
+    return f"{name}: void ({failed.detail.rstrip('.')}), {figures}"
+
+
+class PlainScreen:
+    """One line for each trial and phase."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        return
+
+    def trial_started(self, planned: Planned, done: int, total: int) -> None:
+        """Print which trial begins."""
+        self._print(f"trial {done + 1} of {total}: block {planned.block}, {planned.arm}")
+
+    def phase(self, phase: Phase, seconds: float | None) -> None:
+        """Phases that a person waits for get a line."""
+        if phase in ("start", "warmup", "measure"):
+            self._print(f"  {_PHASES[phase]}" + (f" ({format_duration(seconds)})" if seconds else ""))
+
+    def throughput(self, rate: float) -> None:
+        """Not shown: a line each second would bury the rest."""
+
+    def trial_ended(self, trial: Trial, done: int, total: int) -> None:
+        """Print the trial's figures."""
+        del done, total
+        self._print(f"  {trial_line(trial)}")
+
+    def _print(self, line: str) -> None:
+        self._console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+class LiveScreen:
+    """Block and trial of how many, phase, throughput, time left, and the last trials."""
+
+    def __init__(
+        self, plan: SessionPlan, console: Console, before: Set[tuple[int, str]] = frozenset()
+    ) -> None:
+        self._plan = plan
+        self._before = before
+        self._trial_began = time.monotonic()
+        self._planned: Planned | None = None
+        self._done = 0
+        self._total = len(plan.schedule)
+        self._phase: Phase = "prepare"
+        self._phase_began = time.monotonic()
+        self._phase_seconds: float | None = None
+        self._rate: float | None = None
+        self._ended: list[Trial] = []
+        self._live = Live(console=console, get_renderable=self.render, refresh_per_second=2, transient=True)
+
+    def __enter__(self) -> Self:
+        self._live.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._live.__exit__(kind, error, trace)
+
+    def trial_started(self, planned: Planned, done: int, total: int) -> None:
+        """Note the trial."""
+        self._planned, self._done, self._total, self._rate = planned, done, total, None
+        self._trial_began = time.monotonic()
+
+    def phase(self, phase: Phase, seconds: float | None) -> None:
+        """Note the phase."""
+        self._phase, self._phase_seconds, self._phase_began = phase, seconds, time.monotonic()
+
+    def throughput(self, rate: float) -> None:
+        """Note the throughput."""
+        self._rate = rate
+
+    def trial_ended(self, trial: Trial, done: int, total: int) -> None:
+        """Note the outcome."""
+        self._ended.append(trial)
+        self._done, self._total = done, total
+
+    def render(self) -> RenderableType:
+        """The view as it is now."""
+        blocks = self._plan.experiment.design.blocks
+        head = Text(self._plan.experiment.title, style="bold")
+        status = Table.grid(padding=(0, 2))
+        status.add_row("session", ProgressBar(total=max(self._total, 1), completed=self._done, width=50))
+        if self._planned is not None:
+            status.add_row(
+                "trial", f"{self._done + 1} of {self._total}   block {self._planned.block} of {blocks}"
+            )
+            status.add_row(
+                "arm",
+                self._planned.arm + (f" (repeat {self._planned.attempt})" if self._planned.attempt else ""),
+            )
+        elapsed = time.monotonic() - self._phase_began
+        expected = f" of {format_duration(self._phase_seconds)}" if self._phase_seconds else ""
+        status.add_row("phase", f"{_PHASES[self._phase]}, {format_duration(elapsed)}{expected}")
+        status.add_row("throughput", f"{self._rate:,.0f} req/s" if self._rate is not None else "-")
+        status.add_row("time left", self._left())
+        parts: list[RenderableType] = [head, status]
+        if self._ended:
+            parts.append(self._trials())
+        return Group(*parts)
+
+    def _trials(self) -> Table:
+        table = Table.grid(padding=(0, 2))
+        for trial in self._ended[-_SHOWN_TRIALS:]:
+            mark, style = ("✓", "green") if trial.state == "valid" else ("✗", "red")
+            table.add_row(Text(mark, style=style), Text(trial_line(trial), overflow="ellipsis", no_wrap=True))
+        return table
+
+    def _left(self) -> str:
+        """What the plan expects of the trials to come, scaled by how long the ended ones took."""
+        ended = {(trial.block, trial.arm) for trial in self._ended} | self._before
+        to_come = [place.arm for place in self._plan.schedule if (place.block, place.arm) not in ended]
+        if not to_come and self._planned is not None and self._done < self._total:
+            to_come = [self._planned.arm]  # a repeat
+        measured = [trial for trial in self._ended if "collect" in trial.phases]
+        spent = sum(_length(trial) for trial in measured)
+        pace = spent / sum(self._expected(trial.arm) for trial in measured) if measured else 1.0
+        left = pace * sum(self._expected(arm) for arm in to_come) - (time.monotonic() - self._trial_began)
+        return f"about {format_duration(max(left, 0.0))}"
+
+    def _expected(self, arm: str) -> float:
+        low, high = self._plan.expected_trial_seconds(arm)
+        return (low + high) / 2
+
+
+def _length(trial: Trial) -> float:
+    return max(end for _, end in trial.phases.values()) - min(start for start, _ in trial.phases.values())

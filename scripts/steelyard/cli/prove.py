@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`selfcheck` and `test`: the harness proves itself."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from steelyard.cli.building import ensure_build
+from steelyard.cli.options import JdkOption, JsonOption
+from steelyard.errors import Exit
+from steelyard.host.java import find_jdk
+from steelyard.host.tools import find_maven, require_javac
+from steelyard.selfcheck.render import render
+from steelyard.selfcheck.run import SEED, SESSIONS, run_selfcheck
+from steelyard.suite import REPORTS, Choice, run_all, stages
+from steelyard.units import format_duration
+
+
+def selfcheck(
+    sessions: Annotated[
+        int, typer.Option("--sessions", metavar="N", min=100, help="Simulated sessions of each figure.")
+    ] = SESSIONS,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Seed of the simulation.")] = SEED,
+    as_json: JsonOption = False,
+) -> None:
+    """Show false alarms, coverage and power of the harness over thousands of simulated sessions.
+
+    Simulated servers with a known true effect, drift and noise go through the real scheduler, ledger, analysis and
+    verdict. Exit code 1 when a figure is outside its band.
+    """
+    console = Console(stderr=True)
+    with Progress(
+        TextColumn("simulating"), BarColumn(), TimeRemainingColumn(), console=console, transient=True
+    ) as bar:
+        task = bar.add_task("simulating", total=1.0)
+        result = run_selfcheck(sessions, seed, lambda done: bar.update(task, completed=done))
+    if as_json:
+        typer.echo(json.dumps(result.model_dump(mode="json"), indent=1))
+    else:
+        Console().print(render(result))
+    if not result.passed:
+        raise typer.Exit(Exit.REGRESSION)
+
+
+def run_tests(
+    java: Annotated[bool, typer.Option("--java/--no-java", help="Java tests too.")] = True,
+    e2e: Annotated[
+        bool, typer.Option("--e2e/--no-e2e", help="Real servers and injectors too (minutes).")
+    ] = True,
+    containers: Annotated[
+        bool,
+        typer.Option(
+            "--containers/--no-containers",
+            help="Images of every platform and what runs in them too (minutes; sets up an engine as root on Debian).",
+        ),
+    ] = True,
+    jdk: JdkOption = None,
+) -> None:
+    """Run every test and checker: unit tests, Java tests, golden files, faults, a real session, linters, types.
+
+    Ends with the line `N passed, N failed, N skipped`; exit code 1 when something failed. What cannot run here
+    is skipped, with the reason.
+    """
+    # Plain lines: this output is read in CI logs.
+    chosen = find_jdk(jdk)
+    require_javac(chosen)
+    home = chosen.identity.home
+    maven = find_maven(java_home=Path(home))
+    REPORTS.mkdir(parents=True, exist_ok=True)
+    if e2e or containers:
+        ensure_build(Console(stderr=True), chosen)
+    total = run_all(stages(maven, Choice(java, e2e, containers)), {"JAVA_HOME": home}, typer.echo)
+    typer.echo(f"all stages took {format_duration(total.seconds)}")
+    typer.echo(f"{total.passed} passed, {total.failed} failed, {total.skipped} skipped")
+    if total.failed:
+        raise typer.Exit(Exit.REGRESSION)

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The images that a session runs: which they are, whether they fit this host, and the JVMs inside."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from steelyard import __version__
+from steelyard.errors import MissingRequirement
+from steelyard.host.docker import Docker, DockerFailed, native_architecture
+from steelyard.jvm.identify import parse_identity
+from steelyard.results.schema import JvmIdentity
+
+REGISTRY = "ghcr.io/steelyard"
+FLAVOUR = "openj9"
+FINGERPRINT_LABEL = "dev.steelyard.fingerprint"
+PULL_LIMIT = 1800.0
+
+
+@dataclass(frozen=True)
+class Image:
+    """An image that is on this host."""
+
+    reference: str
+    """As it was asked for, with a tag."""
+    pinned: str
+    """The same content by digest, where the engine knows it by one; else the reference."""
+    architecture: str
+    labels: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Images:
+    """What a session with the compose engine runs."""
+
+    server: Image
+    loadgen: Image
+    server_jvm: JvmIdentity
+    injector_jvm: JvmIdentity
+
+    @property
+    def fingerprint(self) -> str:
+        """Fingerprint of the Java sources that the server image holds."""
+        return self.server.labels.get(FINGERPRINT_LABEL, "")
+
+
+def references(workload: str, environment: Mapping[str, str] = os.environ) -> tuple[str, str]:
+    """Server and injector image by the same variables as in `compose/`: registry, version, flavour."""
+    registry = environment.get("STEELYARD_REGISTRY") or REGISTRY
+    version = environment.get("STEELYARD_VERSION") or __version__
+    flavour = environment.get("STEELYARD_FLAVOUR") or FLAVOUR
+    return f"{registry}/{workload}:{version}-{flavour}", f"{registry}/loadgen:{version}"
+
+
+def find_images(docker: Docker, workload: str, environment: Mapping[str, str] = os.environ) -> Images:
+    """The images of a workload; pulled when they are not on this host.
+
+    Raises:
+        MissingRequirement: an image is neither here nor to be had, is for another architecture, or has no JVM in it.
+    """
+    server, loadgen = (_find(docker, reference) for reference in references(workload, environment))
+    return Images(server, loadgen, _jvm(docker, server), _jvm(docker, loadgen))
+
+
+def _find(docker: Docker, reference: str) -> Image:
+    try:
+        found = docker.inspect("image", [reference])[0]
+    except DockerFailed:
+        _pull(docker, reference)
+        found = docker.inspect("image", [reference])[0]
+    repository = reference.rpartition(":")[0]
+    digests = [text for text in found.get("RepoDigests") or [] if text.startswith(f"{repository}@")]
+    image = Image(
+        reference=reference,
+        pinned=digests[0] if digests else reference,
+        architecture=str(found["Architecture"]),
+        labels=(found.get("Config") or {}).get("Labels") or {},
+    )
+    _require_architecture(image)
+    return image
+
+
+def _pull(docker: Docker, reference: str) -> None:
+    try:
+        docker.run("pull", "--quiet", reference, timeout=PULL_LIMIT)
+    except DockerFailed as error:
+        raise MissingRequirement(
+            f"the image {reference} is not on this host and cannot be pulled ({error.said}): build it with"
+            " `./steelyard images build`, or say where and which it is with STEELYARD_REGISTRY, STEELYARD_VERSION and"
+            " STEELYARD_FLAVOUR"
+        ) from error
+
+
+def _require_architecture(image: Image) -> None:
+    here = native_architecture()
+    if image.architecture != here:
+        raise MissingRequirement(
+            f"the image {image.reference} on this host is for {image.architecture} and the host is {here}: fetch the"
+            f" right one with `docker pull --platform linux/{here} {image.reference}`"
+        )
+
+
+def _jvm(docker: Docker, image: Image) -> JvmIdentity:
+    """Ask the JVM inside what it is; `java` prints its settings on standard error."""
+    command = ["run", "--rm", "--network=none", "--read-only", "--entrypoint=java", image.pinned]
+    try:
+        return parse_identity(
+            docker.run(*command, "-XshowSettings:properties", "-version", merge_errors=True)
+        )
+    except (DockerFailed, ValueError) as error:
+        raise MissingRequirement(
+            f"the image {image.reference} does not tell its JVM ({error}): build it anew with"
+            " `./steelyard images build`"
+        ) from error

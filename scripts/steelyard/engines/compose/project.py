@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One compose project: the containers, network and volumes of a trial, made and removed together."""
+
+import hashlib
+import os
+import re
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from steelyard.errors import MissingRequirement, PortInUse, ServerFailed
+from steelyard.host.docker import Docker, DockerFailed
+
+UP_LIMIT = 300.0
+DOWN_LIMIT = 120.0
+ENGINE_BACK = 60.0
+"""Seconds that a restarted container engine has to answer again."""
+_PORT_TAKEN = re.compile(r"(?:port is already allocated|address already in use)")
+
+
+def removal_of(project: str) -> list[str]:
+    """Arguments of docker that remove containers, volumes and network of a project."""
+    return ["compose", "-p", project, "down", "-v", "--remove-orphans", "-t", "0"]
+
+
+class Project:
+    """`docker compose` with the files of one trial."""
+
+    def __init__(self, docker: Docker, directory: Path) -> None:
+        self._docker = docker
+        self._directory = directory
+        mark = hashlib.sha256(str(directory).encode()).hexdigest()[:8]
+        self.name = f"steelyard-{mark}-{re.sub(r'[^a-z0-9-]+', '-', directory.name.lower())}"
+
+    @property
+    def removal(self) -> list[str]:
+        """The command that removes everything of the project; needs no file of the trial."""
+        return [str(self._docker.client), *removal_of(self.name)]
+
+    def up(self, services: Sequence[str]) -> None:
+        """Create and start services, and nothing that they depend on.
+
+        Raises:
+            PortInUse: a port was taken.
+            MissingRequirement: an image is gone, or the engine is.
+            ServerFailed: the engine says no; its own words are passed on.
+        """
+        try:
+            self._compose("up", "--detach", "--no-deps", "--pull", "never", *services, timeout=UP_LIMIT)
+        except DockerFailed as error:
+            raise _up_error(error) from error
+
+    def containers(self, services: Sequence[str]) -> list[dict[str, Any]]:
+        """What the engine says of the container of each service, in order (raises DockerFailed)."""
+        return self._docker.inspect("container", [f"{self.name}-{service}-1" for service in services])
+
+    def stop(self, seconds: int) -> None:
+        """Ask every container to end, by SIGTERM; SIGKILL after `seconds` (raises DockerFailed)."""
+        self._compose("stop", "--timeout", str(seconds), timeout=seconds + DOWN_LIMIT)
+
+    def remove(self) -> None:
+        """Remove containers, volumes and network; an engine that is restarting is waited for.
+
+        Raises:
+            DockerFailed: the engine does not answer.
+        """
+        deadline = time.monotonic() + ENGINE_BACK
+        while True:
+            try:
+                self._docker.run(*removal_of(self.name), timeout=DOWN_LIMIT)
+            except DockerFailed:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(1.0)
+            else:
+                return
+
+    def _compose(self, *arguments: str, timeout: float) -> None:
+        replay = self._directory / "replay"
+        files = ["-f", str(replay / "compose.yaml"), "-f", str(replay / "trial.yaml")]
+        environment = {**os.environ, "TRIAL": str(self._directory)}
+        self._docker.run(
+            "compose",
+            "-p",
+            self.name,
+            *files,
+            "--progress",
+            "quiet",
+            *arguments,
+            timeout=timeout,
+            env=environment,
+        )
+
+
+def _up_error(error: DockerFailed) -> Exception:
+    if _PORT_TAKEN.search(error.said):
+        port = re.search(r"127\.0\.0\.1:(\d+)", error.said)
+        return PortInUse(
+            f"port {port[1] if port else ''} was taken meanwhile ({error.said}): stop what holds it, or choose other"
+            " ports with --port"
+        )
+    if "No such image" in error.said:
+        return MissingRequirement(f"{error.said}: the image was removed; build or pull it again, then resume")
+    if "Cannot connect to the Docker daemon" in error.said or "EOF" in error.said:
+        return ServerFailed(f"the container engine went away ({error.said})")
+    return ServerFailed(f"the containers could not be started: {error.said}")

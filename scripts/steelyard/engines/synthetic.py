@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Simulated hosts with a known true effect: what the harness is proved with.
+
+A trial's log throughput is: level of the session + random walk + step + effect of its arm + noise of its start.
+It becomes a whole measurement, is judged by the real ledger and is handed on as a real `Trial`.
+
+Calibration. METHOD describes its hosts by words ("a random walk of about 2 % over the session"). Here that is a walk
+that ends a session with a standard deviation of 3.5 %: on average over the session it is then 1.9 % away from
+where it began (3.5 % x sqrt(2/pi) x 2/3), and METHOD's false alarms of "all of A, then all of B" come out within a
+point. A walk that ends with 2 % would give 34 / 49 / 63 % there. Sessions of another day differ in level by a
+standard deviation of 2 % (3 % on the noisy host), which METHOD's figures for a stored baseline ask for.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.analysis.ledger import is_void, judge
+from steelyard.results.schema import TopologyRecord, Trial, TrialMeasurement
+
+MEASURE_SECONDS = 60.0
+BASE_RATE = 10_000.0
+"""Requests per second of the baseline arm at a level of 1."""
+DISTURBANCE = 0.2
+"""Share of its throughput that a disturbed (void) trial loses."""
+
+
+@dataclass(frozen=True, slots=True)
+class HostModel:
+    """How a simulated host varies; standard deviations of log throughput."""
+
+    name: str
+    noise: float
+    """From start to start."""
+    drift: float = 0.0
+    """Random walk: at the end of a session."""
+    level: float = 0.0
+    """Between sessions."""
+    step_share: float = 0.0
+    """Share of sessions with one step at a random place."""
+    step: float = 0.0
+
+    def paths(
+        self, rng: np.random.Generator, sessions: int, places: int, extra: int = 0
+    ) -> NDArray[np.float64]:
+        """Log level of every place in time of many sessions, noise included.
+
+        Args:
+            rng: source of chance.
+            sessions: number of sessions.
+            places: trials of a session, over which the drift is stated.
+            extra: further places at the end, for repeats; the walk goes on through them.
+
+        Returns:
+            Array of shape (sessions, places + extra).
+        """
+        shape = (sessions, places + extra)
+        path = rng.normal(0.0, self.noise, shape)
+        if self.level:
+            path += rng.normal(0.0, self.level, (sessions, 1))
+        if self.drift:
+            path += rng.normal(0.0, self.drift / math.sqrt(places), shape).cumsum(axis=1)
+        if self.step_share:
+            size = rng.normal(0.0, self.step, (sessions, 1)) * (rng.random((sessions, 1)) < self.step_share)
+            path += size * (np.arange(places + extra) >= rng.integers(1, places, (sessions, 1)))
+        return path
+
+
+QUIET = HostModel("quiet", noise=0.007)
+DRIFTING = HostModel("drifting", noise=0.007, drift=0.035, level=0.02)
+NOISY = HostModel("noisy", noise=0.013, drift=0.0525, level=0.03, step_share=0.3, step=0.05)
+
+_TOPOLOGY = TopologyRecord(
+    engine="synthetic",
+    instances=[],
+    injector_cpus=[],
+    injectors=1,
+    injectors_share_cores=False,
+    server_cores=1,
+    notes=[],
+)
+
+
+class SyntheticSession:
+    """One session on a simulated host: `run` is a trial."""
+
+    def __init__(
+        self,
+        host: HostModel,
+        effects: Mapping[str, float],
+        places: int,
+        extra: int,
+        rng: np.random.Generator,
+        void_share: float = 0.0,
+    ) -> None:
+        """Draw the session's fate.
+
+        Args:
+            host: the simulated host.
+            effects: true effect of each arm on throughput, as a fraction (-0.03: 3 % less).
+            places: number of scheduled trials.
+            extra: most repeats there can be.
+            rng: source of chance.
+            void_share: probability that a trial is disturbed: the hypervisor steals CPU, throughput suffers, and
+                the ledger has to notice.
+        """
+        self._effects = {arm: math.log1p(effect) for arm, effect in effects.items()}
+        self._path: list[float] = host.paths(rng, 1, places, extra)[0].tolist()
+        self._disturbed: list[bool] = (rng.random(places + extra) < void_share).tolist()
+
+    def run(self, block: int, arm: str, attempt: int, order: int) -> Trial:
+        """Run one trial: measure, judge, record."""
+        disturbed = self._disturbed[order]
+        rate = BASE_RATE * math.exp(self._path[order] + self._effects[arm])
+        measurement = _measurement(
+            rate * (1 - DISTURBANCE) if disturbed else rate, 0.05 if disturbed else 0.0
+        )
+        checks = judge(measurement)
+        return Trial(
+            block=block,
+            arm=arm,
+            attempt=attempt,
+            order=order,
+            state="void" if is_void(checks) else "valid",
+            started=float(order),
+            phases={},
+            topology=_TOPOLOGY,
+            measurement=measurement,
+            checks=checks,
+            steady=measurement.steady,
+            metrics={"throughput": measurement.window_server_rate},
+            latency={},
+            instances=[],
+            trace=[],
+            failure=None,
+        )
+
+
+def _measurement(rate: float, steal: float) -> TrialMeasurement:
+    requests = round(rate * MEASURE_SECONDS)
+    return TrialMeasurement(
+        measure_seconds=MEASURE_SECONDS,
+        server_requests=requests,
+        server_errors=0,
+        injector_requests=requests,
+        injector_errors=0,
+        window_server_rate=rate,
+        window_injector_rate=rate,
+        injector_cpu_share=0.5,
+        late_share=0.0,
+        target_rate=None,
+        mix_intended={"ping": 1.0},
+        mix_achieved={"ping": 1.0},
+        throttled_seconds=0.0,
+        steal_share=steal,
+        other_cpu_share=0.001,
+        restarts=[],
+        wrong_builds=[],
+        settings_differ=[],
+        clock_step_seconds=0.0,
+        injector_failures=[],
+        steady=True,
+        steady_detail="Steady by construction.",
+        jit_share=0.001,
+    )

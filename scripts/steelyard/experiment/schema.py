@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The experiment file: a question, as data.
+
+These models are the only definition of the format; `steelyard schema` exports them as JSON Schema for
+editors. Sizes are bytes and durations are seconds once read (see `steelyard.units` for how they are written).
+"""
+
+from typing import Annotated, Any, Literal, Self, get_args
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+
+from steelyard.units import parse_duration, parse_size
+
+FORMAT_VERSION = 1
+
+Size = Annotated[
+    int,
+    BeforeValidator(parse_size),
+    WithJsonSchema(
+        {"type": ["string", "integer"], "pattern": r"^\d+\s*[kKmMgG]?[bB]?$", "examples": ["1536m"]}
+    ),
+]
+Duration = Annotated[
+    float,
+    BeforeValidator(parse_duration),
+    WithJsonSchema(
+        {"type": ["string", "number"], "pattern": r"^\d+(\.\d+)?\s*(ms|s|m|h)?$", "examples": ["30s"]}
+    ),
+]
+Scalar = str | int | float | bool
+EngineName = Literal["process", "compose"]
+ENGINES: tuple[EngineName, ...] = get_args(EngineName)
+WorkloadName = Literal["ping"]
+
+
+class Model(BaseModel):
+    """Base of every part of the file: unknown keys are refused, values never change after reading."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+class StudyFigure(Model):
+    """One published figure, shown beside the user's own (never compared host with host)."""
+
+    where: str
+    """Which arm or step it belongs to, in the study's words, for example `1 -> 4 JVMs`."""
+    found: str
+    """What the study found there, for example `+188 % throughput`."""
+
+
+class Study(Model):
+    """The published study that the experiment repeats."""
+
+    title: str
+    published: str
+    """Publisher and date, for example `Open Liberty blog, February 2022`."""
+    setup: str
+    """The study's hardware and software, in one or two sentences."""
+    found: list[StudyFigure] = Field(default_factory=list)
+
+
+class JvmSettings(Model):
+    """Neutral settings of a server JVM; the `jvm` layer turns them into OpenJ9 or HotSpot options."""
+
+    heap: Size | None = None
+    """Maximum heap of each JVM. Leave it out when `total_heap` is split over the JVMs."""
+    initial_heap: Size | Literal["default", "same"] = "default"
+    """Initial heap: `same` as the maximum, a size, or the JVM's `default`."""
+    nursery: Size | None = None
+    """Size of the young generation."""
+    gc: Literal["default", "generational", "regional", "serial"] = "default"
+    """Collector family: `generational` is OpenJ9 gencon or HotSpot Parallel, `regional` is OpenJ9 balanced or
+    HotSpot G1, `serial` is HotSpot Serial only; `default` is the JVM's choice, which depends on its CPUs."""
+    gc_threads: Annotated[int, Field(ge=1)] | Literal["default"] = "default"
+    """Number of parallel GC threads."""
+    pages: Literal["default", "small", "large", "transparent"] = "default"
+    """Page size of the heap: `large` needs reserved huge pages, `transparent` a kernel set to `madvise`."""
+    gc_log: bool = True
+    """Write a GC log; GC counts and pauses come from it."""
+    class_cache: Literal["default", "none", "cold"] = "default"
+    """OpenJ9's shared class cache: `cold` is a new cache for each start, `none` is off."""
+    compile: Literal["background", "foreground"] = "background"
+    """`foreground`: callers of a method wait while it is compiled. Servers with few CPUs then reach the same steady
+    throughput many times sooner, because the compiler no longer competes with every waiting request."""
+    jit: Literal["local", "remote"] = "local"
+    """`remote` compiles in a JITServer (OpenJ9 only) at `jitserver`."""
+    jitserver: str | None = None
+    """`host:port` of the JITServer."""
+    jvm_args: list[str] = Field(default_factory=list)
+    """Further options, passed as they are."""
+
+    @model_validator(mode="after")
+    def _remote_needs_an_address(self) -> Self:
+        if self.jit == "remote" and self.jitserver is None:
+            raise ValueError("jit: remote needs jitserver: host:port")
+        return self
+
+
+class Deployment(Model):
+    """What a trial deploys."""
+
+    engine: EngineName = "process"
+    """What realises the topology: `process` starts the servers as processes of this host, `compose` as containers."""
+    jvms: Annotated[int, Field(ge=1, le=256)] = 1
+    """Number of server JVMs."""
+    cores: Annotated[int, Field(ge=1)] | Literal["all"] = "all"
+    """Physical cores that the servers get together (an SMT core counts once)."""
+    injector_cores: Annotated[int, Field(ge=1)] | Literal["auto", "shared"] = "auto"
+    """Cores kept for the injectors; `shared`: injectors run on the servers' cores; `auto`: a quarter of the
+    host's cores when it has eight or more, else shared. The report says when they are shared."""
+    total_heap: Size | None = None
+    """Maximum heap of all JVMs together, split evenly."""
+    memory: Size | None = None
+    """Memory limit of each server's container, swap included; needs an engine that runs containers."""
+    jvm: JvmSettings = Field(default_factory=JvmSettings)
+
+    @model_validator(mode="after")
+    def _memory_needs_containers(self) -> Self:
+        if self.memory is not None and self.engine == "process":
+            raise ValueError("memory is the limit of a container: set engine: compose, or leave it out")
+        return self
+
+    @model_validator(mode="after")
+    def _one_heap(self) -> Self:
+        if self.total_heap is not None and self.jvm.heap is not None:
+            raise ValueError(
+                "give either total_heap (split over the JVMs) or jvm.heap (for each JVM), not both"
+            )
+        return self
+
+
+class Warmup(Model):
+    """Until when load runs before the measurement starts."""
+
+    until: Literal["steady", "fixed"] = "steady"
+    """`steady`: throughput shows no change point or slope and the JIT is quiet (docs/method.md); `fixed`: for
+    `at_least`, then checked by the same rule."""
+    at_least: Duration = 30.0
+    at_most: Duration = 180.0
+    """Cap; a trial that reaches it is marked *not steady*, kept and shown."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.until == "steady" and self.at_most < self.at_least:
+            raise ValueError(f"at_most ({self.at_most:g}s) is shorter than at_least ({self.at_least:g}s)")
+        return self
+
+
+class Load(Model):
+    """What the injectors do, all of them together."""
+
+    model: Literal["closed", "open"] = "closed"
+    users: Annotated[int, Field(ge=1)] | None = None
+    """Closed model: number of virtual users."""
+    rate: Annotated[float, Field(gt=0)] | None = None
+    """Open model: arrivals per second."""
+    arrivals: Literal["even", "exponential"] = "even"
+    think_time: Duration = 0.0
+    injectors: Annotated[int, Field(ge=1, le=64)] = 1
+    """Number of injector processes."""
+    ramp: Duration = 2.0
+    warmup: Warmup = Field(default_factory=Warmup)
+    measure: Annotated[Duration, Field(gt=0)] = 60.0
+    request_timeout: Duration = 30.0
+    mix: dict[str, Annotated[float, Field(gt=0, le=100)]] | None = None
+    """Percent of each operation; left out: the workload's own mix."""
+
+    @model_validator(mode="after")
+    def _model_has_its_size(self) -> Self:
+        if self.model == "closed" and (self.users is None or self.rate is not None):
+            raise ValueError("a closed model needs users and has no rate")
+        if self.model == "open" and (self.rate is None or self.users is not None):
+            raise ValueError("an open model needs rate and has no users")
+        if self.users is not None and self.users < self.injectors:
+            raise ValueError(f"{self.users} users cannot be spread over {self.injectors} injectors")
+        if self.mix is not None and abs(sum(self.mix.values()) - 100) > 0.01:
+            raise ValueError(f"mix adds up to {sum(self.mix.values()):g} %, not 100 %")
+        return self
+
+
+class Design(Model):
+    """How trials are arranged."""
+
+    blocks: Annotated[int, Field(ge=2, le=1000)] = 6
+    """Blocks of a session: every arm once in each."""
+    seed: int | None = None
+    """Seed of the order; left out: drawn and recorded."""
+    repeats: Annotated[int, Field(ge=0, le=10)] = 2
+    """How often void trials may be repeated, per block."""
+
+
+class Metrics(Model):
+    """Which figures answer the question (names: `steelyard list --metrics`, docs/metrics.md)."""
+
+    primary: str = "throughput"
+    report: list[str] = Field(default_factory=lambda: ["memory_rss", "cpu_per_1k"])
+    """Further figures in the headline table; Holm-corrected, they annotate."""
+
+
+class Factor(Model):
+    """What is varied: its levels are values of the setting of that name, or named groups of settings."""
+
+    label: str | None = None
+    levels: (
+        Annotated[list[Scalar], Field(min_length=1)]
+        | Annotated[dict[str, dict[str, Any]], Field(min_length=1)]
+    )
+
+
+class Quick(Model):
+    """What `--quick` changes: fewer levels, fewer blocks, shorter windows. An indication, not an answer."""
+
+    blocks: Annotated[int, Field(ge=2)] = 3
+    levels: dict[str, list[Scalar]] = Field(default_factory=dict)
+    """Fewer levels of some factors."""
+    settings: dict[str, Any] = Field(default_factory=dict)
+    """Other settings, by the same names as factors, for example `compile: foreground`."""
+    ramp: Duration = 1.0
+    warmup: Duration = 10.0
+    """Fixed warm-up."""
+    measure: Annotated[Duration, Field(gt=0)] = 10.0
+
+
+class Experiment(Model):
+    """One question in one YAML file."""
+
+    steelyard: Literal[1]
+    """Version of the file format."""
+    name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")]
+    title: str
+    question: str
+    study: Study | None = None
+    workload: WorkloadName
+    factors: Annotated[dict[str, Factor], Field(min_length=1)]
+    baseline: dict[str, Scalar] = Field(default_factory=dict)
+    """Levels of the baseline arm; left out: the first level of each factor."""
+    deployment: Deployment = Field(default_factory=Deployment)
+    load: Load
+    metrics: Metrics = Field(default_factory=Metrics)
+    design: Design = Field(default_factory=Design)
+    quick: Quick = Field(default_factory=Quick)
+
+    @model_validator(mode="after")
+    def _baseline_is_a_level(self) -> Self:
+        for name, level in self.baseline.items():
+            if name not in self.factors:
+                raise ValueError(
+                    f"baseline names {name!r}, which is no factor: factors are {', '.join(self.factors)}"
+                )
+            levels = list(self.factors[name].levels)
+            if level not in levels:
+                listed = ", ".join(str(known) for known in levels)
+                raise ValueError(f"baseline {name}: {level!r} is not a level: levels are {listed}")
+        return self

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The gate: pass, regression or inconclusive, from one estimate (METHOD, "The gate")."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from steelyard.analysis.paired import Paired, paired
+from steelyard.analysis.sentences import percent
+from steelyard.errors import BadInput, Exit
+from steelyard.results.schema import Estimate
+
+Outcome = Literal["pass", "regression", "inconclusive"]
+Better = Literal["higher", "lower", "neither"]
+
+_EXITS = {"pass": Exit.OK, "regression": Exit.REGRESSION, "inconclusive": Exit.USAGE}
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the gate answers. Harm is the change to the worse, as a fraction; negative harm is a gain."""
+
+    outcome: Outcome
+    sentence: str
+    exit_code: Exit
+    harm: float | None = None
+    harm_bound: float | None = None
+    """Upper bound of the harm, one-sided 95 %."""
+
+
+def decide(estimate: Estimate, better: Better, margin: float, floor: float | None = None) -> Verdict:
+    """Judge one estimate of a candidate against the baseline.
+
+    pass: the one-sided 95 % upper bound of the harm is below the margin. regression: else, the whole 95 % interval
+    lies on the harmful side and the point estimate is at least half the margin. inconclusive: everything else.
+
+    Args:
+        estimate: candidate / baseline.
+        better: direction of the metric.
+        margin: tolerated harm as a fraction, for example 0.03.
+        floor: smallest effect that the host's noise certificate says it can detect, as a fraction; None: there
+            is no certificate.
+
+    Raises:
+        BadInput: the margin is not between 0 and 1, or the metric has no harmful direction.
+    """
+    if not 0 < margin < 1:
+        raise BadInput(
+            f"a margin of {margin:g} makes no sense: give a fraction between 0 and 1, such as 0.03"
+        )
+    if better == "neither":
+        raise BadInput(f"{estimate.metric} has no better direction: gate on another metric")
+    if floor is not None and margin < floor:
+        return _verdict(
+            "inconclusive",
+            f"this host can only detect {percent(floor)} by its noise certificate, the margin is {percent(margin)}:"
+            " use a quieter host or a wider margin",
+        )
+    core = paired([math.log(ratio) for ratio in estimate.ratios])
+    if core is None:
+        return _verdict(
+            "inconclusive",
+            f"{estimate.metric} has {len(estimate.ratios)} usable block{'s' * (len(estimate.ratios) != 1)}:"
+            " run more blocks",
+        )
+    return _judge(estimate.metric, core, better, margin)
+
+
+def _judge(name: str, core: Paired, better: Better, margin: float) -> Verdict:
+    rises_are_bad = better == "lower"
+    harm, bound = (_harm(value, rises_are_bad) for value in (core.mean, core.bound(upper=rises_are_bad)))
+    least, most = sorted(_harm(value, rises_are_bad) for value in (core.low, core.high))
+    moved = f"{name} is {percent(abs(harm))} {'worse' if harm > 0 else 'better'}"
+    if bound < margin:
+        text = f"{moved}; harm of {percent(margin)} or more is ruled out (95 %, bound {_signed(bound)})"
+        return _verdict("pass", text, harm, bound)
+    # By Student's t an interval that excludes zero and a bound beyond the margin put the estimate above half the
+    # margin anyway (the bound is less than twice the estimate); METHOD's condition stands for other intervals.
+    if least > 0 and harm >= margin / 2:
+        text = f"{moved}, at least {percent(least)} and up to {percent(most)} (95 % interval)"
+        return _verdict("regression", text, harm, bound)
+    text = (
+        f"{moved}, but harm of up to {_signed(bound)} cannot be ruled out and the margin is {percent(margin)}:"
+        " run more blocks"
+    )
+    return _verdict("inconclusive", text, harm, bound)
+
+
+def _harm(log_ratio: float, rises_are_bad: bool) -> float:
+    return math.expm1(log_ratio) if rises_are_bad else -math.expm1(log_ratio)
+
+
+def _signed(harm: float) -> str:
+    return percent(harm) if harm >= 0 else f"-{percent(-harm)}"
+
+
+def _verdict(outcome: Outcome, text: str, harm: float | None = None, bound: float | None = None) -> Verdict:
+    return Verdict(outcome, f"{outcome}: {text}.", _EXITS[outcome], harm, bound)

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The container engine, asked through its ordinary client."""
+
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from steelyard.errors import BadInput, MissingRequirement, ServerFailed
+
+MINIMUM_ENGINE = (25, 0)
+"""From here on a health check has an interval of its own while the container starts (`start_interval`)."""
+MINIMUM_COMPOSE = (2, 24)
+"""From here on an override can take back what the base says (`!reset`, `!override`)."""
+ANSWER_LIMIT = 60.0
+_ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
+"""The kernel's names where images have another."""
+INSTALL = "install Docker Engine 25 or newer with the Compose plugin 2.24 or newer (docs/containers.md)"
+
+
+class DockerFailed(ServerFailed):
+    """A docker command failed; the sentence holds its last words."""
+
+    def __init__(self, what: str, said: str) -> None:
+        super().__init__(f"{what}: {said}")
+        self.said = said
+
+
+@dataclass(frozen=True)
+class Docker:
+    """A container engine on this host that was asked, and its client."""
+
+    client: Path
+    engine_version: str
+    compose_version: str
+
+    def run(
+        self,
+        *arguments: str,
+        timeout: float = ANSWER_LIMIT,
+        env: Mapping[str, str] | None = None,
+        merge_errors: bool = False,
+    ) -> str:
+        """Run `docker ARGUMENTS` and return its standard output, with `merge_errors` its standard error as well.
+
+        Raises:
+            DockerFailed: it ended with an error, or not within `timeout` seconds.
+        """
+        return run_client(self.client, arguments, timeout, env, merge_errors)
+
+    def inspect(self, kind: str, names: Sequence[str]) -> list[dict[str, Any]]:
+        """`docker KIND inspect NAMES`, parsed (see `run` for errors)."""
+        found: list[dict[str, Any]] = json.loads(self.run(kind, "inspect", *names))
+        return found
+
+
+def native_architecture() -> str:
+    """The architecture of this host, as images name it."""
+    machine = platform.machine()
+    return _ARCHITECTURES.get(machine, machine)
+
+
+def find_docker(environment: Mapping[str, str] = os.environ) -> Docker:
+    """The container engine of this host, checked for what bundles and trials need.
+
+    Raises:
+        MissingRequirement: no client, no engine that answers, no permission, or something is too old.
+        BadInput: the client is set to an engine on another host.
+    """
+    client = shutil.which("docker", path=environment.get("PATH", os.defpath))
+    if client is None:
+        raise MissingRequirement(f"docker was not found: {INSTALL}, or use --engine process")
+    host = environment.get("DOCKER_HOST", "")
+    if host and not host.startswith("unix://"):
+        raise BadInput(
+            f"DOCKER_HOST names an engine on another host ({host}), and the harness reads /proc of the servers:"
+            " run it on that host"
+        )
+    try:
+        versions = json.loads(
+            run_client(Path(client), ["version", "--format", "{{json .}}"], ANSWER_LIMIT, environment)
+        )
+    except DockerFailed as error:
+        raise MissingRequirement(_why_no_answer(error.said)) from error
+    except ValueError as error:
+        raise MissingRequirement(f"{client} does not tell its version: {INSTALL}") from error
+    server = versions.get("Server") or {}
+    engine = str(server.get("Version", "unknown"))
+    _require("the container engine", engine, MINIMUM_ENGINE)
+    try:
+        compose = run_client(
+            Path(client), ["compose", "version", "--short"], ANSWER_LIMIT, environment
+        ).strip()
+    except DockerFailed as error:
+        raise MissingRequirement(f"docker has no compose plugin ({error.said}): {INSTALL}") from error
+    _require("docker compose", compose, MINIMUM_COMPOSE)
+    return Docker(Path(client), engine, compose)
+
+
+def run_client(
+    client: Path,
+    arguments: Sequence[str],
+    timeout: float,
+    environment: Mapping[str, str] | None = None,
+    merge_errors: bool = False,
+) -> str:
+    """Run the client; in a session of its own, so that a Ctrl-C of the terminal does not cut it short.
+
+    Raises:
+        DockerFailed: as `Docker.run`.
+    """
+    what = f"docker {' '.join(arguments[:2])}"
+    try:
+        done = subprocess.run(
+            [str(client), *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT if merge_errors else subprocess.PIPE,
+            text=True,
+            errors="replace",
+            timeout=timeout,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            env=None if environment is None else dict(environment),
+            start_new_session=True,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise DockerFailed(what, f"no answer within {timeout:.0f} s") from error
+    except OSError as error:
+        raise DockerFailed(what, f"{client} cannot be started ({error.strerror})") from error
+    if done.returncode != 0:
+        raise DockerFailed(what, last_words(done.stderr or done.stdout) or f"exit code {done.returncode}")
+    return done.stdout
+
+
+def last_words(printed: str) -> str:
+    """The last line that says something, without the prefixes of the client and the engine."""
+    lines = [line.strip() for line in printed.splitlines() if line.strip()]
+    lines = [line for line in lines if not line.startswith(("See 'docker", "Run 'docker"))]
+    return (
+        re.sub(r"^(docker: |Error response from daemon: |ERROR: |Error: )+", "", lines[-1]) if lines else ""
+    )
+
+
+def _why_no_answer(said: str) -> str:
+    if "permission denied" in said.lower():
+        return (
+            "this user may not use the container engine's socket: add the user to the group docker, which is as much"
+            " as giving it root on this host, or run with sudo, or use --engine process"
+        )
+    return (
+        f"the container engine does not answer ({said}): start it, for example with `systemctl start docker`"
+    )
+
+
+def _require(what: str, version: str, minimum: tuple[int, int]) -> None:
+    found = re.match(r"v?(\d+)\.(\d+)", version)
+    needed = ".".join(map(str, minimum))
+    if found is None:
+        raise MissingRequirement(
+            f"{what} does not tell its version ({version!r}): {needed} or newer is needed"
+        )
+    if (int(found[1]), int(found[2])) < minimum:
+        raise MissingRequirement(f"{what} is version {version} and {needed} or newer is needed: {INSTALL}")

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Facts about the host that belong beside every figure."""
+
+import os
+import re
+from pathlib import Path
+
+from steelyard.host.cpus import parse_cpu_list, read_layout
+from steelyard.host.system import System
+from steelyard.results.schema import HostFacts
+
+_CPU = "sys/devices/system/cpu"
+# Options of the kernel's command line that change what is measured; the rest of it is nobody's business.
+_OPTIONS = re.compile(
+    r"isolcpus|nohz_full|rcu_nocbs|irqaffinity|mitigations|nosmt|smt-enabled|maxcpus|(intel|amd)_pstate"
+    r"|(intel_idle|processor)\.max_cstate|idle|transparent_hugepage|(default_)?hugepagesz?"
+    r"|numa_balancing|clocksource|tsc|preempt"
+)
+
+
+def read_facts(root: Path = Path("/"), architecture: str | None = None) -> HostFacts:
+    """Ask the host; works without privileges, and what cannot be told is None (counts: as far as seen).
+
+    Args:
+        root: another than `/` for recorded trees.
+        architecture: of the recorded tree; left out, this host's.
+    """
+    system = System(root)
+    machine = architecture or os.uname().machine
+    online = parse_cpu_list(system.text(f"{_CPU}/online") or "") or sorted(os.sched_getaffinity(0))
+    layout = read_layout(root, allowed=online)
+    return HostFacts(
+        hostname=system.text("proc/sys/kernel/hostname") or "unknown",
+        architecture=machine,
+        cpu_model=cpu_model(system, machine),
+        sockets=layout.packages,
+        cores=len(layout.cores),
+        cpus=len(layout.cpus),
+        threads_per_core=layout.threads_per_core,
+        smt=system.text(f"{_CPU}/smt/control"),
+        numa_nodes=layout.nodes,
+        memory_bytes=system.memory("MemTotal") or 0,
+        swap_bytes=system.memory("SwapTotal") or 0,
+        kernel=system.text("proc/sys/kernel/osrelease") or "unknown",
+        os=system.fields("etc/os-release", "=").get("PRETTY_NAME", "unknown").strip('"'),
+        page_size=os.sysconf("SC_PAGE_SIZE"),
+        governor=governor(system),
+        turbo=turbo(system),
+        thp=system.choice("sys/kernel/mm/transparent_hugepage/enabled"),
+        huge_pages=huge_pages(system),
+        cgroup_version=cgroup_version(system),
+        virtualization=virtualization(system),
+        extra=_extra(system),
+    )
+
+
+def cpu_model(system: System, machine: str) -> str:
+    """The processor's name, from /proc/cpuinfo, whose fields differ by architecture."""
+    fields = system.fields("proc/cpuinfo")
+    if machine.startswith("ppc"):
+        return ", ".join(value for value in (fields.get("cpu"), fields.get("model")) if value) or machine
+    return fields.get("model name") or fields.get("Model") or machine
+
+
+def governor(system: System) -> str | None:
+    """Frequency governor, of all CPUs (several are joined); None without frequency control."""
+    found = {
+        path.read_text(encoding="ascii").strip()
+        for path in system.matching(_CPU, "cpu*/cpufreq/scaling_governor")
+    }
+    return ", ".join(sorted(found)) or None
+
+
+def turbo(system: System) -> str | None:
+    """`on` or `off`; None where it cannot be told."""
+    no_turbo = system.number(f"{_CPU}/intel_pstate/no_turbo")
+    if no_turbo is not None:
+        return "off" if no_turbo else "on"
+    boost = system.number(f"{_CPU}/cpufreq/boost")
+    return None if boost is None else ("on" if boost else "off")
+
+
+def huge_pages(system: System) -> dict[str, int]:
+    """Pages reserved by size in kB."""
+    sizes = {}
+    for folder in system.matching("sys/kernel/mm/hugepages", "hugepages-*kB"):
+        reserved = system.number(f"sys/kernel/mm/hugepages/{folder.name}/nr_hugepages")
+        if reserved is not None:
+            sizes[folder.name.removeprefix("hugepages-").removesuffix("kB")] = reserved
+    return sizes
+
+
+def cgroup_version(system: System) -> int | None:
+    """2 for the unified hierarchy, 1 for the old one (or both at once); None without cgroups."""
+    if system.path("sys/fs/cgroup/cgroup.controllers").exists():
+        return 2
+    return 1 if any(system.path(f"sys/fs/cgroup/{name}").is_dir() for name in ("cpu", "memory")) else None
+
+
+def virtualization(system: System) -> str | None:
+    """Name of the hypervisor under this host, `hypervisor` when it has none; None on bare metal."""
+    if kind := system.text("sys/hypervisor/type"):
+        return kind
+    fields = system.fields("proc/cpuinfo")
+    if "pSeries" in fields.get("platform", ""):
+        return "qemu" if "qemu" in fields.get("model", "") else "PowerVM"
+    if "hypervisor" not in fields.get("flags", "").split():
+        return None
+    maker = system.text("sys/class/dmi/id/sys_vendor") or ""
+    product = system.text("sys/class/dmi/id/product_name") or ""
+    return " ".join(word for word in (maker, product) if word) or "hypervisor"
+
+
+def container(system: System) -> str | None:
+    """The container runtime around this process; None outside of containers."""
+    if system.path("run/.containerenv").exists():
+        return "podman"
+    if system.path(".dockerenv").exists():
+        return "docker"
+    if system.path("var/run/secrets/kubernetes.io").exists():
+        return "kubernetes"
+    return None
+
+
+def _kernel_options(system: System) -> str | None:
+    options = (system.text("proc/cmdline") or "").split()
+    return " ".join(option for option in options if _OPTIONS.fullmatch(option.partition("=")[0])) or None
+
+
+def _extra(system: System) -> dict[str, str]:
+    found = {
+        "clock_source": system.text("sys/devices/system/clocksource/clocksource0/current_clocksource"),
+        "aslr": system.text("proc/sys/kernel/randomize_va_space"),
+        "swappiness": system.text("proc/sys/vm/swappiness"),
+        "numa_balancing": system.text("proc/sys/kernel/numa_balancing"),
+        "dscr": system.text(f"{_CPU}/dscr_default"),
+        "container": container(system),
+        "kernel_options": _kernel_options(system),
+    }
+    return {name: value for name, value in found.items() if value is not None}

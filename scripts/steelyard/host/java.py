@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds JDKs and asks them what they are."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from steelyard.errors import MissingRequirement
+from steelyard.jvm.identify import parse_identity
+from steelyard.results.schema import JvmIdentity
+
+MINIMUM = 17
+ANSWER_LIMIT = 30.0
+"""Seconds within which a JVM has to say what it is."""
+INSTALL = "`sudo apt install openjdk-17-jdk-headless` or `sudo dnf install java-17-openjdk-devel`"
+USUAL_FOLDERS = (Path("/usr/lib/jvm"), Path("/usr/java"), Path("/opt/java"), Path("/opt"))
+
+
+@dataclass(frozen=True)
+class Jdk:
+    """A JVM that was asked, and where it lies."""
+
+    java: Path
+    """The launcher."""
+    identity: JvmIdentity
+
+    @property
+    def home(self) -> Path:
+        """The JDK's home by its own account."""
+        return Path(self.identity.home)
+
+    @property
+    def javac(self) -> Path | None:
+        """The compiler; None in a runtime without one."""
+        path = self.home / "bin" / "javac"
+        return path if os.access(path, os.X_OK) else None
+
+
+def identify(java: Path, timeout: float = ANSWER_LIMIT) -> Jdk:
+    """Ask a `java` launcher what it is.
+
+    Raises:
+        MissingRequirement: it is not there, dies, does not answer in time, or is no JVM that is known.
+    """
+    try:
+        result = subprocess.run(
+            [str(java), "-XshowSettings:properties", "-version"],
+            capture_output=True,
+            timeout=timeout,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise MissingRequirement(
+            f"{java} did not say its version within {timeout:g} s: choose another JDK with --jdk, or install one with"
+            f" {INSTALL}"
+        ) from error
+    except OSError as error:
+        raise MissingRequirement(
+            f"{java} cannot be started ({error.strerror}): choose another JDK with --jdk, or install one with {INSTALL}"
+        ) from error
+    # Errors first: some JVMs print them on standard output.
+    printed = (result.stderr + b"\n" + result.stdout).decode(errors="replace")
+    if result.returncode != 0:
+        raise MissingRequirement(
+            f'{java} dies at start ("{_first_line(printed, result.returncode)}"): repair it or choose another JDK'
+            f" with --jdk, or install one with {INSTALL}"
+        )
+    try:
+        return Jdk(java, parse_identity(printed))
+    except ValueError as error:
+        raise MissingRequirement(
+            f"{java} is not a JDK that Steelyard knows ({error}): choose another with --jdk, or install one with"
+            f" {INSTALL}"
+        ) from error
+
+
+def find_jdk(
+    chosen: Path | None = None, *, environment: Mapping[str, str] = os.environ, minimum: int = MINIMUM
+) -> Jdk:
+    """The JDK for the servers.
+
+    Args:
+        chosen: `--jdk`: a JDK's home or its `java`; else JAVA_HOME counts, else `java` on the PATH.
+        environment: where JAVA_HOME and PATH are looked up.
+        minimum: oldest Java feature release that will do.
+
+    Raises:
+        MissingRequirement: there is none, it does not start, or it is too old.
+    """
+    java, origin = _launcher(chosen, environment)
+    jdk = identify(java)
+    if jdk.identity.feature < minimum:
+        raise MissingRequirement(
+            f"{origin} is Java {jdk.identity.feature} ({java}) and Steelyard needs {minimum} or newer: choose another"
+            f" with --jdk, or install one with {INSTALL}"
+        )
+    return jdk
+
+
+def find_hotspot(jdk: Jdk, *, environment: Mapping[str, str] = os.environ, minimum: int = MINIMUM) -> Jdk:
+    """A HotSpot JVM for the injectors, so that they are the same whatever JVM the servers use.
+
+    Args:
+        jdk: the servers' JDK, taken when it is HotSpot.
+        environment: where JAVA_HOME and PATH are looked up, after which the usual folders are searched.
+        minimum: oldest Java feature release that will do.
+
+    Raises:
+        MissingRequirement: there is none.
+    """
+    if jdk.identity.kind == "hotspot":
+        return jdk
+    for java in _candidates(environment):
+        try:
+            found = identify(java)
+        except MissingRequirement:
+            continue
+        if found.identity.kind == "hotspot" and found.identity.feature >= minimum:
+            return found
+    raise MissingRequirement(
+        f"the servers' JVM is {jdk.identity.vm_name}, and the injectors need a HotSpot JVM {minimum} or newer, which"
+        f" was not found: install one with {INSTALL}"
+    )
+
+
+def _launcher(chosen: Path | None, environment: Mapping[str, str]) -> tuple[Path, str]:
+    """The `java` to ask, and how to speak of where it came from."""
+    if chosen is not None:
+        return _below(chosen.expanduser(), "--jdk"), "--jdk"
+    if home := environment.get("JAVA_HOME"):
+        return _below(Path(home), "JAVA_HOME"), "JAVA_HOME"
+    if found := shutil.which("java", path=environment.get("PATH", os.defpath)):
+        return Path(found), "the java on the PATH"
+    raise MissingRequirement(
+        f"no JDK was found (no --jdk, no JAVA_HOME, no java on the PATH): install one with {INSTALL}"
+    )
+
+
+def _below(path: Path, origin: str) -> Path:
+    """The launcher of a home, or the launcher itself."""
+    java = path / "bin" / "java" if path.is_dir() else path
+    if not java.is_file() or not os.access(java, os.X_OK):
+        raise MissingRequirement(
+            f"{origin} names {path}, which is neither a JDK's home nor its java: name another, or install one with"
+            f" {INSTALL}"
+        )
+    return java
+
+
+def _candidates(environment: Mapping[str, str]) -> Iterator[Path]:
+    """Every launcher that may be a JVM, each once."""
+    found = [Path(home) / "bin" / "java" for home in (environment.get("JAVA_HOME"),) if home]
+    if on_path := shutil.which("java", path=environment.get("PATH", os.defpath)):
+        found.append(Path(on_path))
+    for folder in USUAL_FOLDERS:
+        found += sorted(folder.glob("*/bin/java"), reverse=True)
+    seen: set[Path] = set()
+    for java in found:
+        real = java.resolve()
+        if real not in seen and os.access(real, os.X_OK):
+            seen.add(real)
+            yield java
+
+
+def _first_line(printed: str, status: int) -> str:
+    return next((line.strip() for line in printed.splitlines() if line.strip()), f"exit status {status}")

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One session at a time on a host: two would disturb each other."""
+
+import errno
+import fcntl
+import json
+import os
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from steelyard.errors import Busy
+
+LOCK = Path("/tmp/steelyard.lock")
+
+
+class Holder(NamedTuple):
+    """Who holds the lock."""
+
+    pid: int
+    session: str
+    """The session's directory, or the workload that is up."""
+    since: float
+    """Epoch seconds."""
+
+
+@contextmanager
+def host_lock(session: str | Path, path: Path = LOCK) -> Iterator[None]:
+    """Hold the lock of this host. The kernel drops it when the process ends, however it ends.
+
+    Raises:
+        Busy: somebody else holds it, or what lies at its place is not a lock file.
+    """
+    descriptor = _open(path)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise Busy(_held(_read(descriptor))) from error
+        _write(descriptor, Holder(os.getpid(), str(session), time.time()))
+        try:
+            yield
+        finally:
+            os.ftruncate(descriptor, 0)
+    finally:
+        os.close(
+            descriptor
+        )  # drops the lock; the file stays, for removing it would let two sessions lock two files
+
+
+def holder(path: Path = LOCK) -> Holder | None:
+    """Who holds the lock now; None when nobody does."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return _read(descriptor) or Holder(0, "unknown", 0.0)
+    else:
+        return None
+    finally:
+        os.close(descriptor)
+
+
+def _open(path: Path) -> int:
+    """Open the lock file for all users.
+
+    In a sticky folder the kernel may refuse to create a file that is there already and belongs to another user
+    (`fs.protected_regular`), so it is opened as it is first, and created only when it is missing.
+    """
+    flags = os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        try:
+            descriptor = os.open(path, flags)
+        except FileNotFoundError:
+            descriptor = os.open(path, flags | os.O_CREAT, 0o666)
+            os.fchmod(descriptor, 0o666)  # whatever the umask: the next session may be another user's
+    except OSError as error:
+        what = "is a symbolic link" if error.errno == errno.ELOOP else os.strerror(error.errno or 0)
+        raise Busy(f"the lock file {path} cannot be opened ({what}): remove it and try again") from error
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise Busy(f"{path} is not a lock file: remove it and try again")
+    return descriptor
+
+
+def _write(descriptor: int, held_by: Holder) -> None:
+    os.ftruncate(descriptor, 0)
+    os.pwrite(descriptor, json.dumps(held_by._asdict()).encode(), 0)
+
+
+def _read(descriptor: int) -> Holder | None:
+    try:
+        return Holder(**json.loads(os.pread(descriptor, 65536, 0)))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def _held(by: Holder | None) -> str:
+    if by is None:
+        return "another Steelyard session is running on this host and would disturb this one: wait until it has ended"
+    since = time.strftime("%H:%M:%S", time.localtime(by.since))
+    return (
+        f"another Steelyard session ({by.session}, process {by.pid}, since {since}) is running on this host and would"
+        " disturb this one: wait until it has ended or stop it"
+    )

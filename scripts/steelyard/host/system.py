@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the kernel tells in small files, read so that a missing or forbidden file is no error."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+
+class System:
+    """Files of a host, below `root` (another than `/` for recorded trees)."""
+
+    def __init__(self, root: Path = Path("/")) -> None:
+        self.root = root
+
+    def path(self, name: str) -> Path:
+        """A file, by its path without the leading slash."""
+        return self.root / name
+
+    def text(self, name: str) -> str | None:
+        """Content without white space around it; None when it cannot be read."""
+        try:
+            return self.path(name).read_text(encoding="utf-8", errors="replace").strip("\0 \n\t")
+        except OSError:
+            return None
+
+    def number(self, name: str) -> int | None:
+        """A whole number; None when it cannot be read or is none."""
+        text = self.text(name)
+        try:
+            return None if text is None else int(text)
+        except ValueError:
+            return None
+
+    def choice(self, name: str) -> str | None:
+        """The chosen word of a file like `always [madvise] never`."""
+        match = re.search(r"\[(\S+)\]", self.text(name) or "")
+        return match[1] if match else None
+
+    def matching(self, folder: str, pattern: str) -> Iterator[Path]:
+        """Files below a folder by pattern, in order of name; nothing when it is not there."""
+        try:
+            yield from sorted(self.path(folder).glob(pattern))
+        except OSError:
+            return
+
+    def fields(self, name: str, separator: str = ":") -> dict[str, str]:
+        """Lines `name: value`; the first of each name counts."""
+        found: dict[str, str] = {}
+        for line in (self.text(name) or "").splitlines():
+            key, has, value = line.partition(separator)
+            if has:
+                found.setdefault(key.strip(), value.strip())
+        return found
+
+    def memory(self, field: str) -> int | None:
+        """A size of /proc/meminfo in bytes."""
+        value = self.fields("proc/meminfo").get(field, "").split()
+        return int(value[0]) * 1024 if value and value[0].isdigit() else None

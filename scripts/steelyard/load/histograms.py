@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the latency histograms that injectors recorded (HdrHistogram interval logs).
+
+One histogram per operation and second, values in nanoseconds; failed requests carry the tag
+`<operation>:error`. Histograms of several injectors and seconds are merged, never their quantiles.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hdrh.histogram import HdrHistogram
+from hdrh.log import HistogramLogReader
+
+from steelyard.results.schema import Latency
+
+ERROR_SUFFIX = ":error"
+_LOWEST_NS, _HIGHEST_NS, _DIGITS = 1, 120_000_000_000, 3
+_NS_PER_MS = 1e6
+P99_NEEDS, P999_NEEDS = 1_000, 10_000
+"""Fewest requests for a p99 and a p99.9 (docs/method.md, Estimates)."""
+
+
+@dataclass
+class Recorded:
+    """What all injectors recorded in a window."""
+
+    histograms: dict[str, HdrHistogram] = field(default_factory=dict)
+    """Merged latency of successful requests by operation, nanoseconds."""
+    errors: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+
+    @property
+    def requests(self) -> int:
+        """Successful and failed requests."""
+        succeeded = sum(int(histogram.get_total_count()) for histogram in self.histograms.values())
+        return succeeded + sum(self.errors.values())
+
+    def latency(self) -> dict[str, Latency]:
+        """Latency of each operation in milliseconds."""
+        return {
+            operation: _latency(self.histograms.get(operation), self.errors.get(operation, 0))
+            for operation in sorted({*self.histograms, *self.errors})
+        }
+
+    def overall(self) -> Latency:
+        """Latency over all operations in milliseconds."""
+        merged = _empty()
+        for histogram in self.histograms.values():
+            merged.add(histogram)
+        return _latency(merged, sum(self.errors.values()))
+
+
+def read_logs(paths: Iterable[Path], start: float = 0.0, end: float = float("inf")) -> Recorded:
+    """Merge the intervals that lie within [start, end] (epoch seconds), over all injectors.
+
+    An interval counts when its middle lies in the window, so that each counts in one window only.
+    """
+    recorded = Recorded()
+    for path in paths:
+        reader = HistogramLogReader(str(path), _empty())
+        try:
+            while (histogram := reader.get_next_interval_histogram()) is not None:
+                first, last = histogram.get_start_time_stamp() / 1000, histogram.get_end_time_stamp() / 1000
+                if start <= (first + last) / 2 <= end:
+                    _add(recorded, histogram)
+        finally:
+            reader.close()
+    return recorded
+
+
+def _add(recorded: Recorded, histogram: HdrHistogram) -> None:
+    count = histogram.get_total_count()
+    tag = histogram.get_tag() or "all"
+    if tag.endswith(ERROR_SUFFIX):
+        recorded.errors[tag.removesuffix(ERROR_SUFFIX)] += count
+    else:
+        recorded.histograms.setdefault(tag, _empty()).add(histogram)
+
+
+def _empty() -> HdrHistogram:
+    return HdrHistogram(_LOWEST_NS, _HIGHEST_NS, _DIGITS)
+
+
+def _latency(histogram: HdrHistogram | None, errors: int) -> Latency:
+    count = histogram.get_total_count() if histogram is not None else 0
+    if histogram is None or count == 0:
+        return Latency(
+            requests=0, errors=errors, mean=None, p50=None, p90=None, p99=None, p999=None, max=None
+        )
+
+    def quantile(percent: float, needs: int = 1) -> float | None:
+        return histogram.get_value_at_percentile(percent) / _NS_PER_MS if count >= needs else None
+
+    return Latency(
+        requests=count,
+        errors=errors,
+        mean=histogram.get_mean_value() / _NS_PER_MS,
+        p50=quantile(50),
+        p90=quantile(90),
+        p99=quantile(99, P99_NEEDS),
+        p999=quantile(99.9, P999_NEEDS),
+        max=histogram.get_max_value() / _NS_PER_MS,
+    )

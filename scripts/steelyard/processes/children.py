@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Starts and stops child processes, each in a process group of its own, watched by the guard."""
+
+import contextlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from steelyard.errors import ServerFailed
+from steelyard.results.store import no_space
+
+_STOP_POLL = 0.02
+_GUARD = Path(__file__).with_name("guard.py")
+
+
+@dataclass
+class Child:
+    """A running child process."""
+
+    name: str
+    process: subprocess.Popen[bytes]
+    started: float
+    """Epoch seconds just before it was started."""
+    console: Path
+    """File that holds its standard output and error."""
+    expected_to_end: bool = field(default=False)
+
+    @property
+    def pid(self) -> int:
+        """Process id; also the id of its process group."""
+        return self.process.pid
+
+    def exit_code(self) -> int | None:
+        """Exit code, negative for a signal; None while it runs.
+
+        A child that has ended is looked at but not reaped: its process id, which is also its group's, stays taken
+        until `Children.stop`, so that a signal to the group can never reach a stranger with a recycled id.
+        """
+        if self.process.returncode is not None:
+            return self.process.returncode
+        ended = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        if ended is None:
+            return None
+        return ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
+
+    def how_it_ended(self) -> str:
+        """One sentence for a child that has ended: its name, how, and its last words."""
+        code = self.exit_code()
+        how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+        last = self.last_lines()
+        return f"{self.name} ended with {how}" + (f" after printing: {last}" if last else "")
+
+    def last_lines(self, count: int = 3) -> str:
+        """Its last output lines in one line, for an error message."""
+        try:
+            lines = self.console.read_text(encoding="utf-8", errors="replace").splitlines()
+        except OSError:
+            return ""
+        return " | ".join(line.strip() for line in lines[-count:] if line.strip())
+
+    def console_holds(self, pattern: re.Pattern[str]) -> bool:
+        """Whether its output so far has a match."""
+        try:
+            return pattern.search(self.console.read_text(encoding="utf-8", errors="replace")) is not None
+        except OSError:
+            return False
+
+    def signal(self, number: int) -> None:
+        """Send a signal to the whole process group."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.pid, number)
+
+
+class Children:
+    """All child processes of one command; a context manager that leaves none behind."""
+
+    def __init__(self) -> None:
+        self._running: list[Child] = []
+        self._guard: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop(list(self._running), grace=5.0)
+        if self._guard is not None and self._guard.stdin is not None:
+            self._guard.stdin.close()
+            self._guard.wait()
+
+    def spawn(
+        self,
+        name: str,
+        command: Sequence[str],
+        *,
+        console: Path,
+        cwd: Path,
+        env: Mapping[str, str] | None = None,
+    ) -> Child:
+        """Start a command in a process group of its own; its output goes to `console`.
+
+        Args:
+            name: for messages.
+            command: program and arguments.
+            console: file for standard output and error.
+            cwd: working directory.
+            env: the whole environment; None inherits ours.
+
+        Raises:
+            ServerFailed: the program cannot be started.
+            NoSpace: the console file cannot be written.
+        """
+        try:
+            console.parent.mkdir(parents=True, exist_ok=True)
+            output = console.open("wb")
+        except OSError as error:
+            raise no_space(console, error) from error
+        with output:
+            started = time.time()
+            try:
+                process = subprocess.Popen(
+                    list(command),
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                    cwd=cwd,
+                    env=dict(env) if env is not None else None,
+                    start_new_session=True,
+                )
+            except OSError as error:
+                raise ServerFailed(f"cannot start {name} ({command[0]}): {error.strerror}") from error
+        child = Child(name, process, started, console)
+        self._running.append(child)
+        self._tell_guard(f"+{child.pid}\n")
+        return child
+
+    def stop(self, children: Sequence[Child], grace: float) -> None:
+        """Stop children: SIGTERM to all, SIGKILL to whatever is left after `grace` seconds. Safe to repeat."""
+        registered = [child for child in children if child in self._running]
+        for child in registered:
+            if child.exit_code() is None:
+                child.signal(signal.SIGTERM)
+        deadline = time.monotonic() + grace
+        while any(child.exit_code() is None for child in registered) and time.monotonic() < deadline:
+            time.sleep(_STOP_POLL)
+        for child in registered:
+            # The group may hold processes of its own even when its leader has ended.
+            child.signal(signal.SIGKILL)
+            child.process.wait()
+            self._running.remove(child)
+            self._tell_guard(f"-{child.pid}\n")
+
+    def on_crash(self, name: str, command: Sequence[str]) -> None:
+        """Have a command run should this process end before `forget_crash` (for what is no child, as containers).
+
+        Args:
+            name: without spaces.
+            command: program and arguments; must do no harm when there is nothing to remove.
+        """
+        self._tell_guard(f"!{name} {json.dumps(list(command))}\n")
+
+    def forget_crash(self, name: str) -> None:
+        """Take back `on_crash`."""
+        self._tell_guard(f"~{name}\n")
+
+    def _tell_guard(self, line: str) -> None:
+        if self._guard is None:
+            self._guard = subprocess.Popen(
+                [sys.executable, "-I", "-S", str(_GUARD)], stdin=subprocess.PIPE, start_new_session=True
+            )
+        assert self._guard.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            self._guard.stdin.write(line.encode())
+            self._guard.stdin.flush()

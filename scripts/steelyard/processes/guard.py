@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kills what a crashed harness left behind.
+
+Runs as a process of its own and reads lines from the harness: `+PGID` and `-PGID` for process groups,
+`!NAME COMMAND` (a JSON list) and `~NAME` for commands that remove what is no process of ours, as containers. When the
+pipe closes, the harness is gone, however it went (even by SIGKILL): every group still on the list is killed and every
+command still on the list is run. Imports the standard library only, so that it has little that can fail.
+"""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+
+COMMAND_LIMIT = 120.0
+
+
+def main() -> None:
+    """Follow the list on standard input; at its end kill and remove what is left."""
+    # The terminal's Ctrl-C is for the harness, which stops its children in good order; the guard waits for that.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    groups: set[int] = set()
+    commands: dict[str, list[str]] = {}
+    for line in sys.stdin:
+        kind, rest = line[0], line[1:].strip()
+        if kind == "+":
+            groups.add(int(rest))
+        elif kind == "-":
+            groups.discard(int(rest))
+        elif kind == "!":
+            name, _, command = rest.partition(" ")
+            commands[name] = json.loads(command)
+        elif kind == "~":
+            commands.pop(rest, None)
+    for group in groups:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(group, signal.SIGKILL)
+    for command in commands.values():
+        with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+            subprocess.run(
+                command,
+                timeout=COMMAND_LIMIT,
+                check=False,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+
+
+if __name__ == "__main__":
+    main()

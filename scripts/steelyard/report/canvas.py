@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small SVG charts that take their colours and font from the page they stand in.
+
+Matplotlib draws with stand-in colours; in the SVG each becomes a CSS variable, so that one chart serves light,
+dark and print. Text stays text. The same figures give the same bytes: no dates, no random identifiers.
+"""
+
+import io
+import re
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
+
+WIDTH = 440
+"""Width of a chart in CSS pixels: two stand side by side on a screen, one on a phone."""
+_NAMES = ("text", "muted", "grid", "accent", "void", "surface", "s1", "s2", "s3", "s4", "s5")
+INK = {name: f"#0102{index:02x}" for index, name in enumerate(_NAMES, start=3)}
+"""Stand-in colours by name; the page defines `--chart-<name>`."""
+SERIES = [(INK["s1"], "o", "-"), (INK["s2"], "s", "--"), (INK["s3"], "^", "-."), (INK["s4"], "D", ":")]
+"""Colour, marker and dash of each series: told apart without colour as well."""
+_STYLE: dict[Any, Any] = {
+    "svg.fonttype": "none",
+    "font.family": "DejaVu Sans",  # ships with matplotlib: text is laid out alike on every host
+    "font.size": 12,
+    "text.color": INK["text"],
+    "axes.labelcolor": INK["muted"],
+    "axes.edgecolor": INK["grid"],
+    "axes.facecolor": "none",
+    "figure.facecolor": "none",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.grid.axis": "y",
+    "axes.axisbelow": True,
+    "grid.color": INK["grid"],
+    "grid.linewidth": 0.8,
+    "xtick.color": INK["grid"],
+    "ytick.color": INK["grid"],
+    "xtick.labelcolor": INK["muted"],
+    "ytick.labelcolor": INK["muted"],
+    "axes.titlesize": 12,
+    "path.simplify": True,
+}
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart for the page: what it shows in one line, in full for those who cannot see it, and the SVG."""
+
+    title: str
+    description: str
+    svg: str
+
+
+@dataclass(frozen=True)
+class Canvas:
+    """A chart being drawn."""
+
+    figure: Figure
+    axes: Axes
+
+
+styled = mpl.rc_context(_STYLE)
+"""Decorator of every function that draws: artists take their style when they are made."""
+
+
+def canvas(height: int, width: int = WIDTH) -> Canvas:
+    """An empty chart; sizes in CSS pixels."""
+    figure = Figure(figsize=(width / 72, height / 72), layout="constrained")
+    FigureCanvasSVG(figure)
+    return Canvas(figure, figure.add_subplot())
+
+
+def finish(drawn: Canvas, key: str, title: str, description: str) -> Chart:
+    """Turn a canvas into a chart.
+
+    Args:
+        drawn: the canvas.
+        key: unique on the page; identifiers inside the SVG start with it.
+        title: what it shows.
+        description: what it shows with its figures, for readers who cannot see it.
+    """
+    target = io.StringIO()
+    with mpl.rc_context({"svg.hashsalt": key}):
+        no_metadata = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+        drawn.figure.savefig(target, format="svg", metadata=no_metadata)
+    return Chart(title, description, _for_page(target.getvalue(), key, title, description))
+
+
+def _for_page(svg: str, key: str, title: str, description: str) -> str:
+    body = svg[svg.index("<svg") :]
+    box = re.search(r'viewBox="([^"]+)"', body)
+    inner = body[body.index(">") + 1 : body.rindex("</svg>")]
+    inner = re.sub(r"<metadata>.*?</metadata>", "", inner, flags=re.DOTALL)
+    inner = re.sub(r"<!--.*?-->", "", inner, flags=re.DOTALL)
+    inner = re.sub(r'<g id="[^"]*"', "<g", inner)  # matplotlib numbers its groups alike in every chart
+    inner = re.sub(r"\bid=\"", f'id="{key}-', inner)
+    inner = inner.replace('xlink:href="#', f'href="#{key}-').replace("url(#", f"url(#{key}-")
+    inner = re.sub(r'( (?:d|x|y|points|transform)=")([^"]+)"', _shorter, inner)
+    inner = re.sub(r"font-family: [^;\"]+; ", "", inner)
+    for name, ink in INK.items():
+        inner = inner.replace(ink, f"var(--chart-{name})")
+    inner = re.sub(r"\n\s*", "\n", inner).strip()
+    return (
+        f'<svg viewBox="{box[1] if box else ""}" role="img" aria-labelledby="{key}-t {key}-d">'
+        f'<title id="{key}-t">{escape(title)}</title><desc id="{key}-d">{escape(description)}</desc>\n'
+        f"{inner}\n</svg>"
+    )
+
+
+def _shorter(match: re.Match[str]) -> str:
+    """A tenth of a pixel is fine enough."""
+    path = re.sub(r"-?\d+\.\d+", lambda n: f"{float(n[0]):.1f}", match[2])
+    return f'{match[1]}{" ".join(path.split())}"'

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Outputs for machines: CSV, and lines in Go's benchmark format for `benchstat`."""
+
+import csv
+import io
+import re
+from dataclasses import dataclass
+
+from steelyard.analysis.metrics import THROUGHPUT
+from steelyard.report import figures
+from steelyard.report.view import View
+from steelyard.results.schema import MetricInfo, Session
+
+CSV_COLUMNS = (
+    *("metric", "unit", "better", "arm", "baseline", "n", "mean", "min", "max", "sd", "cv"),
+    *("blocks", "ratio", "low", "high", "p", "p_holm", "detectable", "cannot_rule_out"),
+)
+"""`n`: valid trials of the arm; `blocks`: blocks in which the baseline is valid too."""
+
+
+_BENCHSTAT_UNITS = {
+    "bytes": ("-bytes", 1.0),
+    "ms": ("-sec", 1e-3),
+    "s": ("-sec", 1.0),
+    "CPU s": ("-sec", 1.0),
+}
+
+
+def to_csv(view: View) -> str:
+    """One row per arm and metric, raw units; what there is no figure of stays empty."""
+    target = io.StringIO()
+    writer = csv.writer(target, lineterminator="\n")
+    writer.writerow(CSV_COLUMNS)
+    for metric in view.analysis.metrics:
+        for arm in view.arms:
+            writer.writerow(_row(view, metric, arm.name))
+    return target.getvalue()
+
+
+def _row(view: View, metric: MetricInfo, arm: str) -> list[str]:
+    s, e = view.summary(metric.name, arm), view.estimate(metric.name, arm)
+    spread = [s.mean, s.min, s.max, s.sd, s.cv] if s else [None] * 5
+    compared = [e.ratio, e.low, e.high, e.p, e.p_holm, e.detectable, e.cannot_rule_out] if e else [None] * 7
+    return [
+        metric.name,
+        metric.unit,
+        metric.better,
+        arm,
+        view.baseline,
+        str(s.n if s else 0),
+        *(figures.plain(x) for x in spread),
+        str(e.n) if e else "",
+        *(figures.plain(x, 6) for x in compared),  # solved for numerically: more digits differ by platform
+    ]
+
+
+def to_benchstat(view: View) -> str:
+    """One line per valid trial in Go's benchmark format; `benchstat -col /<factor>` compares levels.
+
+    The baseline arm comes first: benchstat compares with the first column. Benchstat takes trials as independent
+    and tests medians; the paired estimates of report.csv use the blocks and see smaller effects.
+    """
+    measures = [_Measure.of(metric) for metric in view.measured]
+    lines = [f"{key}: {text}" for key, text in _configuration(view.session)]
+    lines += [f"Unit {m.unit} better={m.better}" for m in measures if m.better != "neither"]
+    name = _camel(str(view.experiment.get("name") or "session"))
+    for arm in sorted(view.arms, key=lambda arm: arm.name != view.baseline):
+        path = "".join(f"/{_token(key)}={_token(level)}" for key, level in arm.levels.items())
+        for trial in view.of_arm(arm.name, valid=True):
+            values = [
+                f"{figures.plain(trial.metrics[m.name] * m.times)} {m.unit}"
+                for m in measures
+                if m.name in trial.metrics
+            ]
+            if values:
+                lines.append(f"Benchmark{name}{_no_procs(path)} 1 {' '.join(values)}")
+    return "\n".join(lines) + "\n"
+
+
+@dataclass(frozen=True)
+class _Measure:
+    """A metric in a unit that benchstat knows how to scale: bytes, seconds, or a plain number."""
+
+    name: str
+    unit: str
+    times: float
+    better: str
+
+    @staticmethod
+    def of(metric: MetricInfo) -> "_Measure":
+        suffix, times = _BENCHSTAT_UNITS.get(metric.unit, ("", 1.0))
+        unit = "req/s" if metric.name == THROUGHPUT else metric.name.replace("_", "-") + suffix
+        return _Measure(metric.name, unit, times, metric.better)
+
+
+def _configuration(session: Session) -> list[tuple[str, str]]:
+    return [
+        ("session", session.id),
+        ("host", session.host.hostname),
+        ("cpu", session.host.cpu_model),
+        ("jvm", f"{session.server_jvm.vm_name} {session.server_jvm.runtime_version}"),
+    ]
+
+
+def _camel(name: str) -> str:
+    return "".join(part[:1].upper() + part[1:] for part in re.split(r"[^A-Za-z0-9]+", name))
+
+
+def _token(raw: object) -> str:
+    return re.sub(r"[\s/=]+", "_", str(raw)) or "_"
+
+
+def _no_procs(path: str) -> str:
+    """Go reads a number after the last hyphen as GOMAXPROCS: write another hyphen-like sign there."""
+    return re.sub(r"-(\d+)$", r"_\1", path)

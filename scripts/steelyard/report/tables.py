@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of the report as data; HTML, Markdown and the terminal each write them in their own way."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from steelyard.analysis.sentences import beyond_noise
+from steelyard.report import figures
+from steelyard.report.view import View
+from steelyard.results.schema import ArmRecord, Latency, MetricInfo, Summary, TopologyRecord
+from steelyard.units import format_size
+
+CPU_GROUPS = ("request", "jit", "gc", "network", "other")
+"""Thread groups in the order in which they are stacked (names as in results.schema)."""
+GROUP_LABELS = {"request": "request", "jit": "JIT", "gc": "GC", "network": "network", "other": "other"}
+QUANTILES = ("p50", "p90", "p99", "max")
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its heading, its unit, and whether its cells are figures."""
+
+    label: str
+    unit: str = ""
+    figure: bool = True
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell: its text, smaller lines below it, and whether the first of them (or the text) is stressed."""
+
+    text: str
+    notes: tuple[str, ...] = ()
+    strong: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table; the first `heads` cells of a row name the row, and a row of one cell heads those below it."""
+
+    caption: str
+    columns: list[Column]
+    rows: list[list[Cell]]
+    heads: int = 1
+    notes: list[str] = field(default_factory=list)
+
+
+def headline(view: View) -> Table:
+    """One row per arm: levels, split of cores and heap, and the headline metrics against the baseline."""
+    factors = [Column(view.factor_label(name), figure=_all_numeric(view, name)) for name in view.factors]
+    heads = len(factors) or 1
+    columns = factors or [Column("arm", figure=False)]
+    split, constant = _split_columns(view)
+    columns = [*columns, *(column for column, _ in split)]
+    columns += [Column(metric.label, figures.unit(metric)) for metric in view.headline]
+    rows = []
+    for arm in view.arms:
+        row = _levels(view, arm)
+        row += [cells[arm.name] for _, cells in split]
+        row += [_against_baseline(view, metric, arm.name) for metric in view.headline]
+        rows.append(row)
+    notes = [f"In every arm: {', '.join(constant)}."] if constant else []
+    notes.append(
+        "Means over valid trials; below each, the change against the baseline arm with its 95 % interval"
+        " (paired by block). A change in bold lies beyond noise: p below 5 % after Holm's correction."
+    )
+    return Table("Arms against the baseline", columns, rows, heads, notes)
+
+
+def _levels(view: View, arm: ArmRecord) -> list[Cell]:
+    cells = [Cell(view.level(arm, name)) for name in view.factors] or [Cell(arm.name)]
+    if arm.name == view.baseline:
+        cells[0] = Cell(cells[0].text, ("baseline",))
+    return cells
+
+
+def _all_numeric(view: View, factor: str) -> bool:
+    return all(
+        isinstance(arm.levels.get(factor), int | float) and not isinstance(arm.levels.get(factor), bool)
+        for arm in view.arms
+    )
+
+
+def _split_columns(view: View) -> tuple[list[tuple[Column, dict[str, Cell]]], list[str]]:
+    """JVMs, cores and heap of each arm: columns for what differs, words for what does not."""
+    topologies = view.topologies
+    kinds: list[tuple[str, str, Callable[[TopologyRecord], str]]] = [
+        ("JVMs", "jvms", lambda t: f"{len(t.instances)}"),
+        ("cores per JVM", "cores", _cores_per_jvm),
+        ("max heap per JVM", "heap", _heap_per_jvm),
+    ]
+    columns, constant = [], []
+    for label, factor, text in kinds:
+        found = {name: text(topology) for name, topology in topologies.items()}
+        if factor in view.factors or not any(found.values()):
+            continue
+        if len(set(found.values())) == 1 and len(found) == len(view.arms):
+            constant.append(f"{label} {next(iter(found.values()))}")
+            continue
+        cells = {arm.name: Cell(found.get(arm.name) or figures.DASH) for arm in view.arms}
+        columns.append((Column(label), cells))
+    return columns, constant
+
+
+def _cores_per_jvm(topology: TopologyRecord) -> str:
+    return " / ".join(dict.fromkeys(f"{instance.cores:.3g}" for instance in topology.instances))
+
+
+def _heap_per_jvm(topology: TopologyRecord) -> str:
+    heaps = dict.fromkeys(i.heap_bytes for i in topology.instances if i.heap_bytes is not None)
+    return " / ".join(format_size(heap) for heap in heaps)
+
+
+def _against_baseline(view: View, metric: MetricInfo, arm: str) -> Cell:
+    summary = view.summary(metric.name, arm)
+    if summary is None:
+        return Cell(figures.DASH, ("no valid trial",))
+    text = figures.value(metric, summary.mean)
+    if arm == view.baseline:
+        return Cell(text)
+    estimate = view.estimate(metric.name, arm)
+    if estimate is None or estimate.ratio is None:
+        return Cell(text, ("no comparison",))
+    bounds = figures.interval(estimate)
+    return Cell(text, (figures.effect(estimate), *([bounds] if bounds else [])), beyond_noise(estimate))
+
+
+def detectable(view: View) -> Table:
+    """The smallest effect that the session could detect, per arm, for the metrics that have charts."""
+    others = [arm for arm in view.arms if arm.name != view.baseline]
+    columns = [Column("metric", figure=False), *(Column(view.arm_label(arm.name)) for arm in others)]
+    rows = []
+    for metric in view.charted:
+        estimates = [view.estimate(metric.name, arm.name) for arm in others]
+        if any(e is not None and e.detectable is not None for e in estimates):
+            cells = [
+                Cell(figures.percent(e.detectable) if e is not None else figures.DASH) for e in estimates
+            ]
+            rows.append([Cell(metric.label), *cells])
+    note = (
+        "Relative change against the baseline that a session like this one finds four times in five (80 % power,"
+        " 5 % level). A smaller true effect would often have been missed."
+    )
+    return Table("Smallest detectable effect", columns, rows, 1, [note])
+
+
+def estimates(view: View) -> Table:
+    """Everything that was estimated: metric by metric, one row per arm."""
+    columns = [
+        Column(view.arm_heading, figure=False),
+        *(Column(name) for name in ("n", "mean", "min", "max", "sd", "cv", "change", "95 % interval")),
+        *(Column(name) for name in ("p", "p (Holm)", "cannot rule out", "detectable")),
+    ]
+    rows = []
+    for metric in view.measured:
+        rows.append([Cell(metric.label, (figures.unit(metric),))])
+        for arm in view.arms:
+            summary = view.summary(metric.name, arm.name)
+            if summary is not None:
+                rows.append(_estimate_row(view, metric, arm.name, summary))
+    note = (
+        "n: valid trials. sd and cv: standard deviation and coefficient of variation between trials. change: ratio"
+        " to the baseline, mean of the logarithms over blocks in which both arms are valid. p (Holm): corrected"
+        " for the number of comparisons. cannot rule out: the largest change, either way, inside the interval."
+        " detectable: the smallest change that such a session finds four times in five."
+    )
+    return Table("All estimates", columns, rows, 1, [note])
+
+
+def _estimate_row(view: View, metric: MetricInfo, arm: str, summary: Summary) -> list[Cell]:
+    e = view.estimate(metric.name, arm)
+    label = view.arm_short(arm) + (" (baseline)" if arm == view.baseline else "")
+    return [
+        Cell(label),
+        Cell(str(summary.n)),
+        *(Cell(figures.value(metric, x)) for x in (summary.mean, summary.min, summary.max, summary.sd)),
+        Cell(figures.percent(summary.cv)),
+        Cell(figures.effect(e), strong=e is not None and beyond_noise(e)),
+        Cell(figures.interval(e) or figures.DASH),
+        Cell(figures.probability(e.p if e else None)),
+        Cell(figures.probability(e.p_holm if e else None)),
+        Cell(figures.percent(e.cannot_rule_out if e else None)),
+        Cell(figures.percent(e.detectable if e else None)),
+    ]
+
+
+def latency(view: View, operation: str) -> Table:
+    """Latency of one operation in each arm: the mean over trials of each trial's own quantile."""
+    columns = [Column(view.arm_heading, figure=False), Column("requests"), Column("errors")]
+    columns += [Column(name, "ms") for name in ("mean", *QUANTILES)]
+    rows = []
+    for arm in view.arms:
+        found = view.latencies(arm.name, operation)
+        cells = [Cell(figures.number(sum(x.requests for x in found)) if found else figures.DASH)]
+        cells += [Cell(figures.number(sum(x.errors for x in found)) if found else figures.DASH)]
+        cells += [Cell(milliseconds(latency_figure(found, name))) for name in ("mean", *QUANTILES)]
+        rows.append([Cell(view.arm_short(arm.name)), *cells])
+    note = (
+        "Each quantile is taken within a trial and averaged over the arm's valid trials; max is the longest of all"
+        " trials. p99 needs 1,000 requests in a trial."
+    )
+    return Table(f"Latency of {operation}", columns, rows, 1, [note])
+
+
+def latency_figure(found: Iterable[Latency], name: str) -> float | None:
+    """A latency figure of an arm: mean over its trials, or the longest for `max`; None without any."""
+    values = [value for value in (getattr(item, name) for item in found) if value is not None]
+    if not values:
+        return None
+    return float(max(values) if name == "max" else sum(values) / len(values))
+
+
+def milliseconds(raw: float | None) -> str:
+    """Milliseconds with three significant digits or so."""
+    return figures.number(raw, 0 if raw is not None and raw >= 100 else 1 if raw and raw >= 10 else 2)
+
+
+def cpu_by_group(view: View) -> Table | None:
+    """CPU per 1,000 requests by thread group; None when it was not measured."""
+    metrics = view.named(*(f"cpu_per_1k_{group}" for group in CPU_GROUPS), "cpu_per_1k")
+    labels = {**{f"cpu_per_1k_{g}": label for g, label in GROUP_LABELS.items()}, "cpu_per_1k": "all"}
+    note = "Server CPU seconds per 1,000 requests, mean over valid trials."
+    return _means(view, "CPU per 1,000 requests by thread group", metrics, [note], labels)
+
+
+def gc(view: View) -> Table | None:
+    """Garbage collection; None when it was not measured."""
+    metrics = view.named("gc_per_second", "gc_pause_share", "gc_pause_max")
+    note = "Mean over valid trials, largest trial in brackets."
+    return _means(view, "Garbage collection", metrics, [note], largest=True)
+
+
+def startup(view: View) -> Table | None:
+    """Start-up; None when it was not measured."""
+    metrics = view.named("start_time")
+    note = (
+        "From the start of the process to the first successful response, slowest JVM of each trial; mean over"
+        " valid trials, largest trial in brackets. JVMs of a trial start together and share the CPUs."
+    )
+    return _means(view, "Start-up", metrics, [note], largest=True)
+
+
+def _means(
+    view: View,
+    caption: str,
+    metrics: list[MetricInfo],
+    notes: list[str],
+    labels: dict[str, str] | None = None,
+    largest: bool = False,
+) -> Table | None:
+    if not metrics:
+        return None
+    columns = [Column(view.arm_heading, figure=False)]
+    columns += [Column((labels or {}).get(m.name, m.label), figures.unit(m)) for m in metrics]
+    rows = []
+    for arm in view.arms:
+        row = [Cell(view.arm_short(arm.name))]
+        for metric in metrics:
+            summary = view.summary(metric.name, arm.name)
+            top = f" ({figures.value(metric, summary.max)})" if summary is not None and largest else ""
+            row.append(Cell(figures.value(metric, summary.mean if summary else None) + top))
+        rows.append(row)
+    return Table(caption, columns, rows, 1, notes)

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The headline of a session for the terminal."""
+
+from collections.abc import Sequence
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from steelyard.report import tables
+from steelyard.report.tables import Cell
+from steelyard.report.view import View
+from steelyard.results.schema import Analysis, Session, Trial
+
+
+def render_summary(session: Session, analysis: Analysis, trials: Sequence[Trial] = ()) -> RenderableType:
+    """The answer, the table of the arms and what holds for every figure.
+
+    Args:
+        session: the session.
+        analysis: its analysis.
+        trials: its trials; with them the table also tells cores and heap of each JVM.
+    """
+    view = View(session, analysis, trials)
+    found = tables.headline(view)
+    drawn = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for column in found.columns:
+        head = Text(column.label)
+        if column.unit:
+            head.append(f"\n{column.unit}", style="dim")
+        drawn.add_column(head, justify="right" if column.figure else "left", vertical="top")
+    for row in found.rows:
+        drawn.add_row(*(_cell(cell) for cell in row))
+    answer = [Text(sentence) for sentence in view.answer]
+    notes = [Text(note, style="dim") for note in found.notes]
+    caveats = [Text(f"! {caveat}", style="yellow") for caveat in view.caveats]
+    parts: list[RenderableType] = [*answer, drawn]
+    spaced = [Padding(part, (0, 0, 1, 0)) for part in parts]
+    return Group(Text(view.title, style="bold"), "", *spaced, *notes, *caveats)
+
+
+def _cell(cell: Cell) -> Text:
+    shown = Text(cell.text)
+    for index, note in enumerate(cell.notes):
+        shown.append(f"\n{note}", style="bold" if cell.strong and index == 0 else "dim")
+    return shown

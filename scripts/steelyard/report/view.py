@@ -1,0 +1,313 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every output of the report looks at: the session, its trials, its analysis, and how to lay them out."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from scipy.special import stdtrit
+
+from steelyard.analysis.sentences import answer, arm_label
+from steelyard.report import figures
+from steelyard.results.schema import (
+    Analysis,
+    ArmRecord,
+    Estimate,
+    Latency,
+    MetricInfo,
+    Session,
+    Summary,
+    TopologyRecord,
+    Trial,
+)
+from steelyard.results.store import SessionDirectory
+from steelyard.units import format_size
+
+MEMORY = "memory_rss"
+FEW_BLOCKS = 6
+"""With fewer blocks than this the intervals are wide and a single odd trial weighs much (METHOD, Peeking)."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """How the arms lie along a chart: a number line of one factor, or one place for each level."""
+
+    label: str
+    numeric: bool
+    logarithmic: bool
+    position: dict[str, float]
+    """Arm -> place."""
+    ticks: list[tuple[float, str]]
+    series: dict[str, list[str]]
+    """Name of a series (level of the second factor; "" when there is one) -> its arms in order of place."""
+
+    @property
+    def gap(self) -> float:
+        """Smallest distance between two ticks (of their logarithms on a logarithmic axis)."""
+        places = sorted(math.log(x) if self.logarithmic else x for x, _ in self.ticks)
+        return min((b - a for a, b in pairwise(places)), default=1.0)
+
+
+class View:
+    """One session, ready to be shown."""
+
+    def __init__(self, session: Session, analysis: Analysis, trials: Sequence[Trial]) -> None:
+        self.session = session
+        self.analysis = analysis
+        self.trials = sorted(trials, key=lambda trial: trial.order)
+        self._metrics = {metric.name: metric for metric in analysis.metrics}
+
+    # The question
+
+    @property
+    def experiment(self) -> dict[str, Any]:
+        """The experiment as resolved."""
+        return self.session.experiment
+
+    @property
+    def title(self) -> str:
+        """The experiment's title."""
+        return str(self.experiment.get("title") or self.experiment.get("name") or self.session.id)
+
+    @property
+    def study(self) -> dict[str, Any] | None:
+        """The published study, if the experiment repeats one."""
+        study: dict[str, Any] | None = self.experiment.get("study")
+        return study
+
+    @property
+    def created(self) -> str:
+        """When the session was planned, in UTC, so that a report does not depend on where it is made."""
+        return moment(self.session.created)
+
+    @property
+    def host_line(self) -> str:
+        """The host and its JVM in one line."""
+        host, jvm = self.session.host, self.session.server_jvm
+        smt = f", {figures.count(host.cpus, 'hardware thread')}" if host.cpus != host.cores else ""
+        return " · ".join(
+            [
+                host.hostname,
+                f"{host.cpu_model} ({host.architecture})",
+                f"{figures.count(host.cores, 'core')}{smt}",
+                f"{format_size(host.memory_bytes)} of memory",
+                f"{jvm.vm_name} {jvm.java_version}",
+            ]
+        )
+
+    @cached_property
+    def answer(self) -> list[str]:
+        """The answer in sentences made from the numbers."""
+        return answer(self.session, self.analysis)
+
+    @cached_property
+    def caveats(self) -> list[str]:
+        """Sentences that belong beside every figure."""
+        a, s = self.analysis, self.session
+        own = [
+            s.quick and "A quick session: short windows and a fixed warm-up. An indication, not an answer.",
+            1 < a.blocks_complete < FEW_BLOCKS
+            and f"{a.blocks_complete} complete blocks only: intervals are wide, and one odd trial weighs much.",
+            a.blocks_complete < 2
+            and "Fewer than two complete blocks: chance alone may explain any difference.",
+            a.void_trials
+            and f"{a.void_trials} of {figures.count(a.trials, 'trial')} {are(a.void_trials)} void: not averaged"
+            " in, shown in the charts as crosses and explained in the validity ledger.",
+            a.not_steady_trials
+            and f"{a.not_steady_trials} of {figures.count(a.trials, 'trial')} {are(a.not_steady_trials)} marked"
+            " not steady: the warm-up reached its cap, or throughput still moved while it was measured.",
+        ]
+        return list(dict.fromkeys([*s.notes, *(text for text in own if text), *a.notes]))
+
+    # Arms and factors
+
+    @property
+    def arms(self) -> list[ArmRecord]:
+        """Arms in the order of the experiment."""
+        return self.session.arms
+
+    @cached_property
+    def baseline(self) -> str:
+        """Name of the baseline arm."""
+        return self.analysis.baseline
+
+    def factor_label(self, name: str) -> str:
+        """A factor for people."""
+        factor = self.experiment.get("factors", {}).get(name) or {}
+        return str(factor.get("label") or name.replace("_", " "))
+
+    @cached_property
+    def factors(self) -> list[str]:
+        """Factors that vary in this session."""
+        names = dict.fromkeys(name for arm in self.arms for name in arm.levels)
+        return [name for name in names if len(self._levels(name)) > 1]
+
+    def _levels(self, factor: str) -> list[Any]:
+        return list(dict.fromkeys(arm.levels[factor] for arm in self.arms if factor in arm.levels))
+
+    def arm_label(self, arm: str) -> str:
+        """An arm in the experiment's words."""
+        return arm_label(self.session, arm)
+
+    @property
+    def arm_heading(self) -> str:
+        """Heading of a column of `arm_short`."""
+        return self.factor_label(self.factors[0]) if len(self.factors) == 1 else "arm"
+
+    def arm_short(self, arm: str) -> str:
+        """An arm where the heading names the factor: the level alone, if there is one factor."""
+        if len(self.factors) != 1:
+            return self.arm_label(arm)
+        return self.level(next(record for record in self.arms if record.name == arm), self.factors[0])
+
+    def level(self, arm: ArmRecord, factor: str) -> str:
+        """A level of an arm for people; a dash where the arm does not have the factor."""
+        return level_text(arm.levels[factor]) if factor in arm.levels else figures.DASH
+
+    @cached_property
+    def topologies(self) -> dict[str, TopologyRecord]:
+        """What each arm deployed, from its first trial; arms without a trial are left out."""
+        return {trial.arm: trial.topology for trial in reversed(self.trials)}
+
+    @cached_property
+    def axis(self) -> Axis:
+        """One axis for all charts over arms."""
+        names = sorted(
+            self.factors, key=lambda name: (not _numeric(self._levels(name)), -len(self._levels(name)))
+        )
+        if len(names) not in (1, 2) or any(set(names) - set(arm.levels) for arm in self.arms):
+            places = {arm.name: float(i) for i, arm in enumerate(self.arms)}
+            ticks = [(float(i), self.arm_label(arm.name)) for i, arm in enumerate(self.arms)]
+            return Axis("", False, False, places, ticks, {"": [arm.name for arm in self.arms]})
+        along, levels = names[0], self._levels(names[0])
+        numeric = _numeric(levels)
+        places = {
+            arm.name: float(arm.levels[along] if numeric else levels.index(arm.levels[along]))
+            for arm in self.arms
+        }
+        ticks = sorted((float(x) if numeric else float(i), level_text(x)) for i, x in enumerate(levels))
+        series: dict[str, list[str]] = {}
+        for arm in sorted(self.arms, key=lambda arm: places[arm.name]):
+            second = [f"{self.factor_label(name)} = {level_text(arm.levels[name])}" for name in names[1:]]
+            series.setdefault("".join(second), []).append(arm.name)
+        wide = numeric and min(levels) > 0 and max(levels) / min(levels) > 20
+        return Axis(self.factor_label(along), numeric, wide, places, ticks, series)
+
+    # Figures
+
+    def metric(self, name: str) -> MetricInfo | None:
+        """What a metric is, if the analysis has it."""
+        return self._metrics.get(name)
+
+    @cached_property
+    def measured(self) -> list[MetricInfo]:
+        """Metrics that at least one arm has a figure of."""
+        return [m for m in self.analysis.metrics if any(s.n for s in self._summaries(m.name).values())]
+
+    @cached_property
+    def headline(self) -> list[MetricInfo]:
+        """The primary metric, then those that the experiment reports."""
+        wanted = [self.analysis.primary, *self.experiment.get("metrics", {}).get("report", [])]
+        known = {metric.name: metric for metric in self.measured}
+        return [known[name] for name in dict.fromkeys(wanted) if name in known]
+
+    @cached_property
+    def charted(self) -> list[MetricInfo]:
+        """Metrics that get charts of their own: the headline, and always memory."""
+        memory = [m for m in self.measured if m.name == MEMORY and m not in self.headline]
+        return [*self.headline[:1], *memory, *self.headline[1:]]
+
+    def _summaries(self, metric: str) -> dict[str, Summary]:
+        return self.analysis.summaries.get(metric, {})
+
+    def summary(self, metric: str, arm: str) -> Summary | None:
+        """A metric of an arm over its valid trials; None without any."""
+        found = self._summaries(metric).get(arm)
+        return found if found is not None and found.n else None
+
+    def estimate(self, metric: str, arm: str) -> Estimate | None:
+        """A metric of an arm against the baseline; None for the baseline itself."""
+        return self.analysis.estimates.get(metric, {}).get(arm)
+
+    def named(self, *names: str) -> list[MetricInfo]:
+        """Those of these metrics that were measured, in this order."""
+        known = {metric.name: metric for metric in self.measured}
+        return [known[name] for name in names if name in known]
+
+    @cached_property
+    def operations(self) -> list[str]:
+        """Operations that any trial has a latency of."""
+        return list(dict.fromkeys(name for trial in self.trials for name in trial.latency))
+
+    def latencies(self, arm: str, operation: str) -> list[Latency]:
+        """Latency of an operation in each valid trial of an arm."""
+        return [t.latency[operation] for t in self.of_arm(arm, valid=True) if operation in t.latency]
+
+    # Trials
+
+    def of_arm(self, arm: str, *, valid: bool | None = None) -> list[Trial]:
+        """Trials of an arm in order of time."""
+        return [t for t in self.trials if t.arm == arm and (valid is None or (t.state == "valid") == valid)]
+
+    @property
+    def void(self) -> list[Trial]:
+        """Void trials in order of time."""
+        return [trial for trial in self.trials if trial.state == "void"]
+
+
+def mean_interval(summary: Summary) -> tuple[float, float] | None:
+    """95 % interval of an arm's mean, Student's t over its valid trials; None with fewer than two."""
+    if summary.n < 2 or summary.sd is None:
+        return None
+    half = float(stdtrit(summary.n - 1, 0.975)) * summary.sd / math.sqrt(summary.n)
+    return summary.mean - half, summary.mean + half
+
+
+def moment(epoch: float) -> str:
+    """A time of day for people: `2026-11-20 12:30 UTC`."""
+    return datetime.fromtimestamp(epoch, tz=UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def level_text(level: object) -> str:
+    """A level as it is written in an experiment file."""
+    if isinstance(level, bool):
+        return "on" if level else "off"
+    return f"{level:,g}" if isinstance(level, float) else str(level)
+
+
+def trial_name(trial: Trial) -> str:
+    """A trial for people: `block 3, jvms-4` and, for a repeat, `(repeat 1)`."""
+    repeat = f" (repeat {trial.attempt})" if trial.attempt else ""
+    return f"block {trial.block}, {trial.arm}{repeat}"
+
+
+def trial_directory(trial: Trial) -> str:
+    """Where a trial lies in its session directory."""
+    return SessionDirectory(Path()).trial_path(trial.block, trial.arm, trial.attempt).as_posix()
+
+
+def why_void(trial: Trial) -> str:
+    """Why a trial is void, in the ledger's own sentences."""
+    reasons = [check.detail for check in trial.checks if check.voids and not check.passed]
+    if trial.failure:
+        reasons.insert(0, trial.failure)
+    return " ".join(_sentence(reason) for reason in reasons) or "No reason was recorded."
+
+
+def are(number: int) -> str:
+    """`is` or `are`."""
+    return "is" if number == 1 else "are"
+
+
+def _sentence(text: str) -> str:
+    text = text.strip()
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+def _numeric(levels: Iterable[Any]) -> bool:
+    return all(isinstance(level, int | float) and not isinstance(level, bool) for level in levels)

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was measured: schema and files of a session directory."""

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reading and writing of a session directory. Writes are atomic; versions newer than ours are refused."""
+
+import errno
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from steelyard.errors import BadInput, NewerFormat, NoSpace
+from steelyard.results.schema import FORMAT_VERSION, Analysis, JournalEntry, Session, Trial
+
+R = TypeVar("R", bound=BaseModel)
+
+_NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG}
+
+
+def write_atomic(path: Path, content: str | bytes) -> None:
+    """Write a file so that it is either whole or not there: temporary file, fsync, rename.
+
+    Raises:
+        NoSpace: the disk is full or the directory cannot be written.
+    """
+    data = content.encode() if isinstance(content, str) else content
+    temporary: str | None = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
+    except OSError as error:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
+        raise no_space(path, error) from error
+
+
+def no_space(path: Path, error: OSError) -> Exception:
+    """Turn a failed write into a sentence for the user, or hand the error back when it is another kind."""
+    if error.errno not in _NO_SPACE:
+        return error
+    return NoSpace(
+        f"cannot write {path} ({os.strerror(error.errno or 0)}): free some space or choose another --out;"
+        " what was measured so far is kept"
+    )
+
+
+def append_line(path: Path, line: str) -> None:
+    """Append one line and force it to disk (the journal).
+
+    Raises:
+        NoSpace: the disk is full or the file cannot be written.
+    """
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(line + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise no_space(path, error) from error
+
+
+def write_record(path: Path, record: BaseModel) -> None:
+    """Write a record as indented JSON, atomically."""
+    write_atomic(path, record.model_dump_json(indent=1) + "\n")
+
+
+def read_record(path: Path, kind: type[R]) -> R:
+    """Read a record.
+
+    Raises:
+        NewerFormat: written by a newer version.
+        BadInput: missing or damaged.
+    """
+    try:
+        raw: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise BadInput(f"{path} is not there: is {path.parent} a session directory?") from error
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path} is damaged ({error}): restore it from a copy") from error
+    version = raw.get("format_version", 1) if isinstance(raw, dict) else 1
+    if isinstance(version, int) and version > FORMAT_VERSION:
+        raise NewerFormat(
+            f"{path} has format version {version}, this Steelyard reads up to {FORMAT_VERSION}:"
+            " use the newer Steelyard that wrote it"
+        )
+    try:
+        return kind.model_validate(raw)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise BadInput(
+            f"{path} does not fit its format ({where}: {first['msg']}): restore it from a copy"
+        ) from error
+
+
+class SessionDirectory:
+    """Paths and records of one session directory (docs/files.md)."""
+
+    def __init__(self, path: Path) -> None:
+        # Absolute, because servers, sampler and injectors run in folders of their own.
+        self.path = path.absolute()
+
+    @property
+    def trials_path(self) -> Path:
+        """Where the trials lie."""
+        return self.path / "trials"
+
+    def trial_path(self, block: int, arm: str, attempt: int) -> Path:
+        """Directory of one trial: `<block>-<arm>`, repeats with `-r<attempt>`."""
+        return self.trials_path / (f"{block:02d}-{arm}" + (f"-r{attempt}" if attempt else ""))
+
+    def session(self) -> Session:
+        """Read session.json (see `read_record` for errors)."""
+        return read_record(self.path / "session.json", Session)
+
+    def trials(self) -> list[Trial]:
+        """Every finished trial, valid or void, in order of time."""
+        found = [read_record(path, Trial) for path in sorted(self.trials_path.glob("*/trial.json"))]
+        return sorted(found, key=lambda trial: trial.order)
+
+    def analysis(self) -> Analysis:
+        """Read analysis.json."""
+        return read_record(self.path / "analysis.json", Analysis)
+
+    def journal(self) -> Iterator[JournalEntry]:
+        """Entries of the journal; a last line cut off by a crash is passed over."""
+        path = self.path / "journal.jsonl"
+        if not path.exists():
+            return
+        for line in path.read_text(encoding="utf-8").splitlines():
+            try:
+                yield JournalEntry.model_validate_json(line)
+            except ValidationError:
+                continue
+
+    def log(self, entry: JournalEntry) -> None:
+        """Append to the journal."""
+        append_line(self.path / "journal.jsonl", entry.model_dump_json(exclude_none=True))

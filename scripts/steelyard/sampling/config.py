@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the sampler is told: a small JSON file, which may be replaced while it runs to add processes."""
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROLES = ("server", "injector", "harness")
+OWN_NAME = "sampler"
+
+
+class Watched(NamedTuple):
+    """One process to sample."""
+
+    name: str
+    pid: int
+    role: str
+    """`server`: with thread groups, PSS, context switches and counters; `injector`, `harness`: CPU, memory, faults."""
+    counters_url: str | None
+    cgroup: bool = False
+    """Whether it has a control group of its own (a container), whose figures are sampled too."""
+
+
+class Config(NamedTuple):
+    """The sampler's configuration."""
+
+    output: Path
+    interval: float
+    """Seconds between samples."""
+    parent: int | None
+    """The sampler ends when this is no longer its parent; None: whoever started it."""
+    processes: tuple[Watched, ...]
+
+
+def parse_config(text: str) -> Config:
+    """Read a configuration.
+
+    Raises:
+        ValueError: not a configuration; the message says why.
+    """
+    try:
+        raw: Any = json.loads(text)
+        processes = tuple(_watched(entry) for entry in raw["processes"])
+        config = Config(Path(raw["output"]), float(raw.get("interval", 1.0)), raw.get("parent"), processes)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"no sampler configuration: {error!r}") from error
+    if not 0.01 <= config.interval <= 3600:
+        raise ValueError(f"interval {config.interval} is not between 0.01 and 3600 seconds")
+    names = [process.name for process in processes]
+    if len({*names, OWN_NAME}) != len(names) + 1:
+        raise ValueError(f"process names must differ from each other and from {OWN_NAME!r}: {names}")
+    return config
+
+
+def _watched(entry: dict[str, Any]) -> Watched:
+    name, role = str(entry["name"]), str(entry["role"])
+    watched = Watched(
+        name, int(entry["pid"]), role, entry.get("counters_url"), entry.get("cgroup", False) is True
+    )
+    if watched.role not in ROLES:
+        raise ValueError(f"role {watched.role!r} of {watched.name} is none of {', '.join(ROLES)}")
+    if any(character in watched.name for character in ',"\r\n'):
+        raise ValueError(f"process name {watched.name!r} cannot stand in a CSV file")
+    return watched

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One watched process: CPU, memory, faults, threads by group, PSS and context switches."""
+
+import os
+import time
+from typing import NamedTuple
+
+from steelyard.sampling.config import Watched
+from steelyard.sampling.groups import GROUPS, group_of
+from steelyard.sampling.procfs import (
+    CLOCK_TICKS,
+    Files,
+    ProcFile,
+    parse_comm_and_ticks,
+    parse_stat,
+    parse_switches,
+    status_number,
+)
+
+IDLE_SKIP = 3
+_ENDED_STATES = (b"Z", b"X", b"x")
+
+
+class Reading(NamedTuple):
+    """One sample; counts are cumulative since the process started, sizes are bytes."""
+
+    epoch: float
+    user: float
+    system: float
+    rss: int | None
+    """Resident memory with pages of the large-page pool, which the kernel's own RSS leaves out; None: ended."""
+    minor_faults: int
+    major_faults: int
+    threads: int
+    ended: bool
+
+
+class _Thread:
+    __slots__ = ("comm", "group", "skip", "stat", "switches", "ticks")
+
+    def __init__(self, stat: ProcFile) -> None:
+        self.stat = stat
+        self.skip = 0
+        self.comm = b""
+        self.group = "other"
+        self.ticks = 0
+        self.switches = (0, 0)
+
+
+class Threads:
+    """The threads of a process. What an ended thread used stays in its group.
+
+    Most threads of a server sleep most of the time: one that used no CPU since its last reading is passed over for
+    `IDLE_SKIP` readings. What it uses meanwhile is in `other` until then.
+    """
+
+    def __init__(self, pid: int, files: Files) -> None:
+        self._folder = f"/proc/{pid}/task"
+        self._files = files
+        self._threads: dict[str, _Thread] = {}
+        self._ticks = dict.fromkeys(GROUPS, 0)
+        self._ended_switches = (0, 0)
+
+    def read(self, count: int, everything: bool = False) -> None:
+        """Add what each thread used since the last reading.
+
+        Args:
+            count: threads that the process has; the folder is listed only when that or a thread has changed.
+            everything: pass no thread over.
+        """
+        gone = False
+        for thread in self._threads.values():
+            if thread.skip and not everything:
+                thread.skip -= 1
+            elif not self._read(thread):
+                gone = True
+        if gone or count != len(self._threads):
+            self._list()
+
+    def cpu_by_group(self, process_cpu: float) -> dict[str, float]:
+        """CPU seconds by group; they add up to the process's: what was in no thread when read is in `other`.
+
+        Args:
+            process_cpu: the process's CPU seconds, read after the threads.
+        """
+        seconds = {group: ticks / CLOCK_TICKS for group, ticks in self._ticks.items() if group != "other"}
+        seconds["other"] = max(0.0, process_cpu - sum(seconds.values()))
+        return seconds
+
+    def switches(self) -> tuple[int, int]:
+        """Voluntary and involuntary context switches of all threads, read now (the dear part: a file each)."""
+        for tid, thread in self._threads.items():
+            status = ProcFile(f"{self._folder}/{tid}/status", self._files)
+            if content := status.read(4096):
+                thread.switches = parse_switches(content)
+            status.close()
+        counts = [self._ended_switches, *(thread.switches for thread in self._threads.values())]
+        return sum(count[0] for count in counts), sum(count[1] for count in counts)
+
+    def close(self) -> None:
+        """Give the files back."""
+        for thread in self._threads.values():
+            thread.stat.close()
+        self._threads.clear()
+
+    def _read(self, thread: _Thread) -> bool:
+        line = thread.stat.read(512)
+        if line is None:
+            return False
+        comm, ticks = parse_comm_and_ticks(line)
+        if comm != thread.comm:
+            thread.comm = comm
+            thread.group = group_of(comm.decode(errors="replace"))
+        if ticks == thread.ticks:
+            thread.skip = IDLE_SKIP
+        self._ticks[thread.group] += ticks - thread.ticks
+        thread.ticks = ticks
+        return True
+
+    def _forget(self, tid: str) -> None:
+        thread = self._threads.pop(tid)
+        thread.stat.close()
+        self._ended_switches = (
+            self._ended_switches[0] + thread.switches[0],
+            self._ended_switches[1] + thread.switches[1],
+        )
+
+    def _list(self) -> None:
+        try:
+            listed = os.listdir(self._folder)  # noqa: PTH208 - names as text, once a second: no Path objects
+        except OSError:
+            return
+        for tid in self._threads.keys() - set(listed):
+            self._forget(tid)
+        for tid in listed:
+            if tid not in self._threads:
+                thread = _Thread(ProcFile(f"{self._folder}/{tid}/stat", self._files))
+                if self._read(thread):
+                    self._threads[tid] = thread
+                else:
+                    thread.stat.close()
+
+
+class Process:
+    """A watched process."""
+
+    def __init__(self, watched: Watched, files: Files) -> None:
+        self.name = watched.name
+        self.is_server = watched.role == "server"
+        self.cpu = 0.0
+        """CPU seconds at the last reading."""
+        self.ended = False
+        self.started = 0.0
+        """When the process started, seconds since boot; known once it was read."""
+        self._stat = ProcFile(f"/proc/{watched.pid}/stat", files)
+        self._status = ProcFile(f"/proc/{watched.pid}/status", files)
+        self._rollup = ProcFile(f"/proc/{watched.pid}/smaps_rollup", files)
+        self.threads = Threads(watched.pid, files)
+        self._count = 0
+
+    def read_threads(self, everything: bool) -> None:
+        """Read the threads; before `read`, so that the process's CPU is never less than theirs."""
+        self.threads.read(self._count, everything)
+
+    def read(self) -> Reading | None:
+        """Read the process; None when it is gone. The last reading of one that ended has its final counts."""
+        line = self._stat.read()
+        if line is None:
+            self.ended = True
+            return None
+        epoch = time.time()
+        stat = parse_stat(line)
+        self.ended = stat.state in _ENDED_STATES
+        status = None if self.ended else self._status.read(4096)
+        rss = status_number(status, b"VmRSS") + status_number(status, b"HugetlbPages") if status else None
+        self._count = stat.threads
+        self.started = stat.start / CLOCK_TICKS
+        user, system = stat.user / CLOCK_TICKS, stat.system / CLOCK_TICKS
+        self.cpu = user + system
+        return Reading(
+            epoch,
+            user,
+            system,
+            rss * 1024 if rss is not None else None,
+            stat.minor_faults,
+            stat.major_faults,
+            stat.threads,
+            self.ended,
+        )
+
+    def read_pss(self) -> int | None:
+        """Proportional memory in bytes, the large-page pool included. Dear: the kernel walks all page tables."""
+        rollup = self._rollup.read(4096)
+        if rollup is None:
+            return None
+        fields = (b"Pss", b"Private_Hugetlb", b"Shared_Hugetlb")
+        return sum(status_number(rollup, field) for field in fields) * 1024
+
+    def close(self) -> None:
+        """Give the files back."""
+        self.threads.close()
+        for file in (self._stat, self._status, self._rollup):
+            file.close()

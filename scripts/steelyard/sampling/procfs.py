@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reading of /proc at little cost: files are opened once and read again with `pread`.
+
+A file below /proc/PID that is held open belongs to that very process: when the process has ended it reads
+as gone, even if the number was given to another process since.
+"""
+
+import os
+import resource
+from typing import NamedTuple
+
+CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
+_SPARE_FILES = 128  # left for sockets, tables and the interpreter
+
+
+class Files:
+    """How many files may be held open; past that they are opened for each reading."""
+
+    def __init__(self) -> None:
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if soft < hard:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+        self.free = max(0, hard - _SPARE_FILES) if hard != resource.RLIM_INFINITY else 1 << 20
+
+
+class ProcFile:
+    """One file below /proc."""
+
+    __slots__ = ("_fd", "_files", "_path")
+
+    def __init__(self, path: str, files: Files) -> None:
+        self._path = path
+        self._files = files
+        self._fd = -1
+
+    def read(self, size: int = 1024) -> bytes | None:
+        """Content from the start, at most `size` bytes; None when the process is gone or may not be read."""
+        try:
+            if self._fd >= 0:
+                return os.pread(self._fd, size, 0) or None
+            fd = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
+            if self._files.free > 0:
+                self._files.free -= 1
+                self._fd = fd
+                return os.pread(fd, size, 0) or None
+            try:
+                return os.pread(fd, size, 0) or None
+            finally:
+                os.close(fd)
+        except OSError:
+            return None
+
+    def close(self) -> None:
+        """Give the file back."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+            self._files.free += 1
+
+
+class Stat(NamedTuple):
+    """The fields of /proc/PID/stat that are used; times in clock ticks since boot or of CPU."""
+
+    state: bytes
+    flags: int
+    minor_faults: int
+    major_faults: int
+    user: int
+    system: int
+    threads: int
+    start: int
+
+
+def parse_stat(line: bytes) -> Stat:
+    """Read /proc/PID/stat (proc(5)); the name in it may hold spaces and brackets."""
+    fields = line[line.rindex(b")") + 2 :].split(b" ", 20)
+    return Stat(
+        fields[0],
+        int(fields[6]),
+        int(fields[7]),
+        int(fields[9]),
+        int(fields[11]),
+        int(fields[12]),
+        int(fields[17]),
+        int(fields[19]),
+    )
+
+
+def parse_comm_and_ticks(line: bytes) -> tuple[bytes, int]:
+    """Name and CPU (user + system) in clock ticks of /proc/PID/task/TID/stat: the hot path, so nothing else."""
+    end = line.rindex(b")")
+    fields = line[end + 2 :].split(b" ", 13)
+    return line[line.index(b"(") + 1 : end], int(fields[11]) + int(fields[12])
+
+
+def status_number(status: bytes, field: bytes) -> int:
+    """A number (sizes: KiB) of /proc/PID/status or smaps_rollup; 0 when the field is not there."""
+    at = status.find(b"\n" + field + b":")
+    return int(status[at + len(field) + 2 :].split(None, 1)[0]) if at >= 0 else 0
+
+
+def parse_switches(status: bytes) -> tuple[int, int]:
+    """Voluntary and involuntary context switches of /proc/PID/task/TID/status."""
+    return (
+        status_number(status, b"voluntary_ctxt_switches"),
+        status_number(status, b"nonvoluntary_ctxt_switches"),
+    )
+
+
+class Ration:
+    """Spaces dear readings so that they cost at most `share` of one core, and are `least` seconds apart."""
+
+    def __init__(self, share: float, least: float) -> None:
+        self._share = share
+        self.least = least
+        self._next = 0.0
+
+    def due(self, now: float) -> bool:
+        """Whether a reading may be made."""
+        return now >= self._next
+
+    def spent(self, now: float, cost: float) -> None:
+        """A reading was made that took `cost` CPU seconds."""
+        self._next = now + max(self.least, cost / self._share)

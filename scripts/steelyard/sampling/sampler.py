@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sampling loop.
+
+What is cheap is read every second. What is dear is rationed, so that the sampler stays below 1 % of one core whatever
+the size of the servers: PSS (the kernel walks all page tables of the process) and context switches (a file for each
+thread) are read of one server at a time in rotation, each server at most every `ROTATION` seconds, and the processes
+that do not belong to the trial every `OTHERS_EVERY` seconds. All of it is read at the start and at the end.
+"""
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from steelyard.sampling.cgroup import ControlGroup, GroupReading
+from steelyard.sampling.config import OWN_NAME, Config, Watched, parse_config
+from steelyard.sampling.counters import Count, Counters, Endpoint
+from steelyard.sampling.hostload import Others, interrupts_apart, parse_host_cpu
+from steelyard.sampling.output import COLUMNS, Table, text
+from steelyard.sampling.process import Process, Reading
+from steelyard.sampling.procfs import Files, ProcFile, Ration
+
+ROTATION = 15.0
+OTHERS_EVERY = 5.0
+PSS_SHARE = 0.0015
+SWITCHES_SHARE = 0.001
+OTHERS_SHARE = 0.001
+LAST_ANSWERS = 1.0
+"""Seconds that the last sample waits for the servers' counters."""
+
+
+class Sampler:
+    """Samples until it is woken, its parent is gone, or its files cannot be written."""
+
+    def __init__(self, config_path: Path, wake: int) -> None:
+        self._started = time.clock_gettime(time.CLOCK_BOOTTIME)
+        self._config_path = config_path
+        self._wake = wake
+        self._config_stamp = self._stamp()
+        config = parse_config(config_path.read_text(encoding="utf-8"))
+        self._interval = config.interval
+        self._parent = config.parent if config.parent is not None else os.getppid()
+        self._output = config.output
+        self._output.mkdir(parents=True, exist_ok=True)
+        self._tables = {name: Table(self._output, name) for name in COLUMNS}
+        self._files = Files()
+        self._processes: dict[str, Process] = {}
+        self._groups: dict[str, ControlGroup] = {}
+        self._pids: dict[str, int] = {}
+        self._counters = Counters(self._answered)
+        self._problems: dict[str, str | None] = {}
+        self._host = ProcFile("/proc/stat", self._files)
+        self._others = Others(self._files)
+        self._interrupts_apart = interrupts_apart()
+        self._other_seconds = 0.0
+        self._host_before: float | None = None
+        self._cpu_before: dict[str, float] = {}
+        self._pss = Ration(PSS_SHARE, ROTATION)
+        self._switches = Ration(SWITCHES_SHARE, ROTATION)
+        self._scan = Ration(OTHERS_SHARE, OTHERS_EVERY)
+        self._rotation = 0
+        self._cost: dict[str, int] = {}
+        self._samples = 0
+        self._late = 0
+        self._watch(config)
+
+    def run(self) -> None:
+        """Sample once per interval; one last time, with everything, when woken.
+
+        Raises:
+            OSError: the output cannot be written.
+        """
+        started, cpu_before = time.monotonic(), time.process_time()
+        # Whole wall-clock seconds, as the injectors' intervals: both sides then count in the same windows.
+        deadline = started - time.time() % self._interval
+        while True:
+            self._sample(everything=False)
+            deadline += self._interval
+            behind = time.monotonic() - deadline
+            if behind > 0:  # overslept: leave the missed samples out instead of hurrying after them
+                missed = int(behind / self._interval) + 1
+                deadline += missed * self._interval
+                self._late += missed
+            if self._counters.wait(deadline, self._wake) or os.getppid() != self._parent:
+                break
+            self._reload()
+        self._sample(everything=True)
+        self._counters.wait(time.monotonic() + LAST_ANSWERS, until_answered=True)
+        self._flush()
+        self._write_cost(time.monotonic() - started, time.process_time() - cpu_before)
+
+    def close(self) -> None:
+        """Give all files back."""
+        self._counters.close()
+        for process in self._processes.values():
+            process.close()
+        for group in self._groups.values():
+            group.close()
+        for table in self._tables.values():
+            table.close()
+
+    def _sample(self, everything: bool) -> None:
+        with self._part("counters"):
+            self._counters.ask()
+        now = time.monotonic()
+        dear = self._turn(now)
+        for process in self._processes.values():
+            if not process.ended:
+                self._sample_process(process, now, everything, dear)
+        with self._part("cgroups"):
+            self._sample_groups()
+        with self._part("host"):
+            self._sample_host()
+        if everything or self._scan.due(now):
+            with self._part("others"):
+                before = time.thread_time()
+                for row in self._others.scan({*self._pids.values(), os.getpid()}):
+                    self._tables["others"].add(f"{row.epoch:.4f},{row.pid},{text(row.command)},{row.cpu:.2f}")
+                self._scan.spent(now, time.thread_time() - before)
+        with self._part("counters"):
+            self._counters.wait(now)
+        self._note_problems()
+        with self._part("write"):
+            self._flush()
+        self._samples += 1
+
+    def _turn(self, now: float) -> tuple[str | None, str | None]:
+        """Names of the servers whose PSS and whose switches are read in this sample."""
+        servers = [p.name for p in self._processes.values() if p.is_server and not p.ended]
+        if not servers:
+            return None, None
+        self._pss.least = self._switches.least = ROTATION / len(servers)
+        self._rotation += 1
+        name = servers[self._rotation % len(servers)]
+        return (name if self._pss.due(now) else None), (name if self._switches.due(now) else None)
+
+    def _sample_process(
+        self, process: Process, now: float, everything: bool, dear: tuple[str | None, str | None]
+    ) -> None:
+        first = process.name not in self._cpu_before
+        if process.is_server:
+            with self._part("threads"):
+                process.read_threads(everything)
+        with self._part("processes"):
+            reading = process.read()
+        if process.ended:
+            self._note(process.name, "the process has ended")
+        if reading is None:
+            return
+        pss = switches = None
+        if process.is_server and not reading.ended:
+            if everything or first or process.name == dear[0]:
+                with self._part("pss"):
+                    before = time.thread_time()
+                    pss = process.read_pss()
+                    self._pss.spent(now, time.thread_time() - before)
+            if everything or first or process.name == dear[1]:
+                with self._part("switches"):
+                    before = time.thread_time()
+                    switches = process.threads.switches()
+                    self._switches.spent(now, time.thread_time() - before)
+        with self._part("processes"):
+            self._add_process(process, reading, pss, switches)
+
+    def _add_process(
+        self, process: Process, reading: Reading, pss: int | None, switches: tuple[int, int] | None
+    ) -> None:
+        epoch = f"{reading.epoch:.4f}"
+        voluntary, involuntary = switches if switches is not None else ("", "")
+        self._tables["processes"].add(
+            f"{epoch},{process.name},{reading.user:.2f},{reading.system:.2f},"
+            f"{'' if reading.rss is None else reading.rss},{'' if pss is None else pss},"
+            f"{reading.minor_faults},{reading.major_faults},{voluntary},{involuntary},{reading.threads}"
+        )
+        if process.is_server:
+            for group, seconds in process.threads.cpu_by_group(process.cpu).items():
+                self._tables["threads"].add(f"{epoch},{process.name},{group},{seconds:.2f}")
+
+    def _sample_groups(self) -> None:
+        for name, group in self._groups.items():
+            if not self._processes[name].ended and (reading := group.read()) is not None:
+                self._tables["cgroups"].add(_group_row(name, reading))
+
+    def _sample_host(self) -> None:
+        line = self._host.read(512)
+        if line is None:
+            return
+        epoch, monotonic = time.time(), time.monotonic()
+        cpu = parse_host_cpu(line)
+        # Where interrupt time is in the processes' own time it belongs on both sides of the difference.
+        total = cpu.tasks if self._interrupts_apart else cpu.busy
+        if self._host_before is not None:
+            watched = sum(p.cpu - self._cpu_known(p) for p in self._processes.values())
+            self._other_seconds += total - self._host_before - watched
+        self._host_before = total
+        self._cpu_before = {name: process.cpu for name, process in self._processes.items()}
+        self._tables["host"].add(
+            f"{epoch:.4f},{monotonic:.4f},{cpu.busy:.2f},{cpu.steal:.2f},{cpu.idle:.2f},{self._other_seconds:.2f}"
+        )
+
+    def _cpu_known(self, process: Process) -> float:
+        """CPU seconds of a watched process that are no longer to be taken from `other`.
+
+        What a process used before it was added to the configuration was counted as `other`: if it started after the
+        sampler, that is all of its CPU, and it is taken back.
+        """
+        first = 0.0 if process.started > self._started else process.cpu
+        return self._cpu_before.get(process.name, first)
+
+    def _answered(self, process: str, epoch: float, counts: list[Count]) -> None:
+        for count in counts:
+            self._tables["counters"].add(
+                f"{epoch:.4f},{process},{text(count.operation)},{count.requests},{count.errors},"
+                f"{count.service_seconds:.6f}"
+            )
+
+    def _watch(self, config: Config) -> None:
+        own = Watched(OWN_NAME, os.getpid(), "harness", None)
+        for watched in (own, *config.processes):
+            if watched.name in self._processes:
+                continue
+            self._processes[watched.name] = Process(watched, self._files)
+            self._pids[watched.name] = watched.pid
+            if watched.cgroup:
+                group = self._groups[watched.name] = ControlGroup(watched.pid, self._files)
+                if not group.found:
+                    self._note(watched.name, "its control group cannot be seen from here")
+            if watched.counters_url:
+                self._counters.endpoints.append(Endpoint(watched.name, watched.counters_url))
+
+    def _reload(self) -> None:
+        """Take in processes that were added to the configuration."""
+        stamp = self._stamp()
+        if stamp == self._config_stamp:
+            return
+        self._config_stamp = stamp
+        try:
+            self._watch(parse_config(self._config_path.read_text(encoding="utf-8")))
+        except (OSError, ValueError) as error:
+            self._note(OWN_NAME, f"the changed configuration was not taken: {error}")
+
+    def _stamp(self) -> tuple[int, int] | None:
+        try:
+            status = self._config_path.stat()
+        except OSError:
+            return None  # removed with the trial's directory: go on with what is known
+        return status.st_mtime_ns, status.st_ino
+
+    def _note_problems(self) -> None:
+        for endpoint in self._counters.endpoints:
+            before = self._problems.get(endpoint.process)
+            if endpoint.problem != before:
+                self._problems[endpoint.process] = endpoint.problem
+                self._note(endpoint.process, f"counters: {endpoint.problem or 'answering again'}")
+        self._counters.endpoints = [
+            e for e in self._counters.endpoints if not self._processes[e.process].ended
+        ]
+
+    def _note(self, process: str, note: str) -> None:
+        self._tables["notes"].add(f"{time.time():.4f},{process},{text(note)}")
+
+    def _flush(self) -> None:
+        for table in self._tables.values():
+            table.flush()
+
+    def _write_cost(self, elapsed: float, cpu: float) -> None:
+        parts = {name: round(nanoseconds / 1e9, 6) for name, nanoseconds in self._cost.items()}
+        cost = {
+            "elapsed_s": round(elapsed, 3),
+            "cpu_s": round(cpu, 6),
+            "share_of_one_core": round(cpu / elapsed, 6),
+            "parts_s": parts | {"rest": round(cpu - sum(parts.values()), 6)},
+            "samples": self._samples,
+            "missed_samples": self._late,
+        }
+        (self._output / "sampler.json").write_text(json.dumps(cost, indent=1) + "\n", encoding="utf-8")
+
+    @contextmanager
+    def _part(self, name: str) -> Iterator[None]:
+        before = time.thread_time_ns()
+        yield
+        self._cost[name] = self._cost.get(name, 0) + time.thread_time_ns() - before
+
+
+def _group_row(name: str, reading: GroupReading) -> str:
+    seconds = (
+        "" if value is None else f"{value:.6f}" for value in (reading.cpu.seconds, reading.cpu.throttled)
+    )
+    counts = (
+        "" if value is None else str(value)
+        for value in (
+            reading.cpu.periods,
+            reading.cpu.throttled_periods,
+            reading.memory,
+            reading.working_set,
+            reading.peak,
+            reading.oom_kills,
+        )
+    )
+    return ",".join((f"{reading.epoch:.4f}", name, *seconds, *counts))

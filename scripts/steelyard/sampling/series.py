@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A quantity over time: cumulative counts and levels, between samples by linear interpolation."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+SLACK = 2.5
+"""Seconds by which a window may reach past the samples, at 1 Hz; past that there is no figure."""
+
+
+@dataclass(frozen=True)
+class Series:
+    """Samples of one quantity, in order of time."""
+
+    t: Array
+    """Epoch seconds."""
+    v: Array
+
+    @classmethod
+    def of(cls, samples: list[tuple[float, float]]) -> "Series":
+        """From (time, value) pairs in any order."""
+        table = np.array(sorted(samples), dtype=np.float64).reshape(-1, 2)
+        return cls(table[:, 0], table[:, 1])
+
+    def covers(self, t0: float, t1: float, slack: float = SLACK) -> bool:
+        """Whether samples reach over the window, up to `slack` seconds at each end."""
+        return bool(self.t.size) and self.t[0] <= t0 + slack and self.t[-1] >= t1 - slack
+
+    def at(self, t: float) -> float | None:
+        """Value at a time; before the first and after the last sample it is theirs. None: no samples."""
+        return float(np.interp(t, self.t, self.v)) if self.t.size else None
+
+    def delta(self, t0: float, t1: float) -> float | None:
+        """Growth of a cumulative count over a window; None when the samples do not cover it."""
+        if not self.covers(t0, t1):
+            return None
+        return float(np.interp(t1, self.t, self.v) - np.interp(t0, self.t, self.v))
+
+    def rate(self, t0: float, t1: float) -> float | None:
+        """Growth per second over a window; None when the samples do not cover it."""
+        grown = self.delta(t0, t1)
+        return None if grown is None else grown / (t1 - t0)
+
+    def mean(self, t0: float, t1: float, slack: float = SLACK) -> float | None:
+        """Mean of a level over a window, weighted by time; None when the samples do not cover it."""
+        if not self.covers(t0, t1, slack):
+            return None
+        grid = self.grid(t0, t1)
+        levels = np.interp(grid, self.t, self.v)
+        # The trapezoidal rule, which numpy 1 (Debian's, in the ppc64le image) and numpy 2 call by different names.
+        return float(np.sum(np.diff(grid) * (levels[1:] + levels[:-1]) / 2.0) / (t1 - t0))
+
+    def peak(self, t0: float, t1: float, slack: float = SLACK) -> float | None:
+        """Highest level over a window; None when the samples do not cover it."""
+        return (
+            float(np.interp(self.grid(t0, t1), self.t, self.v).max()) if self.covers(t0, t1, slack) else None
+        )
+
+    def grid(self, t0: float, t1: float) -> Array:
+        """The window's ends and the times of the samples inside."""
+        return np.concatenate(([t0], self.t[(self.t > t0) & (self.t < t1)], [t1]))
+
+
+def total(series: list[Series], t0: float, t1: float, slack: float = SLACK) -> Series | None:
+    """Sum of levels that were sampled at different times, over a window; None unless all of them cover it."""
+    if not series or not all(one.covers(t0, t1, slack) for one in series):
+        return None
+    grid = np.unique(np.concatenate([one.grid(t0, t1) for one in series]))
+    return Series(grid, np.sum([np.interp(grid, one.t, one.v) for one in series], axis=0))

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Schedule, trial runner, journal and resume, progress, clean-up."""

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`up` and `down`: a workload alone, running, for a person or a foreign load driver.
+
+A small keeper process holds the servers, so that the terminal is free again; it ends with them on `down`.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from steelyard.errors import ServerFailed
+from steelyard.paths import CACHE, ROOT
+
+STATE = CACHE / "up" / "state.json"
+STOP_TIMEOUT = 60.0
+
+
+@dataclass(frozen=True)
+class Up:
+    """A workload that is up."""
+
+    workload: str
+    keeper: int
+    """Process id of the keeper."""
+    since: float
+    servers: list[dict[str, Any]]
+    """name, url, pid, cpus of each server."""
+
+
+def current(state: Path = STATE) -> Up | None:
+    """The workload that is up, or None. A state whose keeper has gone counts as nothing."""
+    try:
+        found = Up(**json.loads(state.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return None
+    return found if _is_keeper(found.keeper) else None
+
+
+def start(arguments: list[str], timeout: float = 360.0) -> Up:
+    """Start the keeper with the arguments of `up` and wait until its servers are ready.
+
+    Raises:
+        ServerFailed: the keeper ended; its own sentence is passed on, with its exit code.
+    """
+    STATE.parent.mkdir(parents=True, exist_ok=True)
+    log = STATE.parent / "keeper.log"
+    with log.open("wb") as output:
+        keeper = subprocess.Popen(
+            [sys.executable, "-m", "steelyard", *arguments, "--keep"],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            cwd=ROOT,
+            start_new_session=True,
+        )
+    deadline = time.monotonic() + timeout
+    try:
+        while time.monotonic() < deadline:
+            found = current()
+            if found is not None and found.keeper == keeper.pid:
+                return found
+            if keeper.poll() is not None:
+                error = ServerFailed(log.read_text(encoding="utf-8", errors="replace").strip())
+                error.exit_code = type(error.exit_code)(keeper.returncode)
+                raise error
+            time.sleep(0.1)
+    except KeyboardInterrupt:
+        keeper.terminate()
+        keeper.wait()
+        raise
+    keeper.terminate()
+    raise ServerFailed(f"the workload was not up within {timeout:.0f} s: see {log}")
+
+
+def stop() -> Up | None:
+    """Stop the workload that is up and wait for its end; returns what was up, None when nothing was."""
+    found = current()
+    if found is None:
+        return None
+    os.kill(found.keeper, signal.SIGTERM)
+    deadline = time.monotonic() + STOP_TIMEOUT
+    while _is_keeper(found.keeper) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return found
+
+
+def _is_keeper(pid: int) -> bool:
+    """Whether the process is a keeper of ours: process ids are used again."""
+    try:
+        command = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return b"--keep" in command and state != "Z"

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sizes and durations as people write them in experiment files (`1536m`, `90s`), and back."""
+
+import re
+
+MIB = 1024 * 1024
+_SIZES = {"": 1, "k": 1024, "m": MIB, "g": 1024 * MIB}
+_DURATIONS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+def parse_size(text: str | int) -> int:
+    """Size in bytes of `512k`, `1536m`, `2g` (binary multiples, as JVMs read them).
+
+    Raises:
+        ValueError: not a size.
+    """
+    match = re.fullmatch(r"\s*(\d+)\s*([kmg]?)b?\s*", str(text).lower())
+    if not match:
+        raise ValueError(f"{text!r} is not a size: write for example 512m or 2g")
+    return int(match[1]) * _SIZES[match[2]]
+
+
+def parse_duration(text: str | float) -> float:
+    """Duration in seconds of `500ms`, `30s`, `2m`, `1h` or a plain number of seconds.
+
+    Raises:
+        ValueError: not a duration.
+    """
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h)?\s*", str(text).lower())
+    if not match:
+        raise ValueError(f"{text!r} is not a duration: write for example 30s, 500ms or 2m")
+    return float(match[1]) * _DURATIONS[match[2] or "s"]
+
+
+def format_size(size: float) -> str:
+    """Size for people: MiB up to 10 GiB, as memory tables of JVMs are written."""
+    return f"{size / MIB:,.0f} MiB" if size < 10 * 1024 * MIB else f"{size / MIB / 1024:,.1f} GiB"
+
+
+def format_duration(seconds: float) -> str:
+    """Duration for people: `45 s`, `3 min 20 s`, `2 h 5 min`."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s" if whole % 60 else f"{whole // 60} min"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+import math
+import statistics
+
+import pytest
+from scipy import stats
+from session_builder import session, trial, trials_of
+
+from steelyard.analysis.estimates import NO_MEASUREMENT, analyse, latest_valid
+from steelyard.analysis.ledger import judge
+from steelyard.errors import BadInput
+from steelyard.results.schema import Analysis
+
+ONE = [100.0, 104.0, 98.0, 101.0]
+TWO = [150.0, 151.0, 149.0, 155.0]
+
+
+def test_ratio_interval_and_summary():
+    found = analyse(session([1, 2], 4), trials_of({"jvms-1": ONE, "jvms-2": TWO}))
+    logs = [math.log(two / one) for one, two in zip(ONE, TWO, strict=True)]
+    reference = stats.ttest_1samp(logs, 0.0)
+    interval = reference.confidence_interval(0.95)
+    one = found.estimates["throughput"]["jvms-2"]
+    assert one.n == 4
+    assert one.ratio == pytest.approx(math.exp(statistics.mean(logs)))
+    assert (one.low, one.high) == pytest.approx((math.exp(interval.low), math.exp(interval.high)))
+    assert one.p == one.p_holm == pytest.approx(reference.pvalue)
+    assert one.cannot_rule_out == pytest.approx(math.exp(interval.high) - 1)
+    assert one.ratios == pytest.approx([two / one for one, two in zip(ONE, TWO, strict=True)])
+    summary = found.summaries["throughput"]["jvms-2"]
+    assert (summary.n, summary.mean, summary.min, summary.max) == (4, pytest.approx(151.25), 149.0, 155.0)
+    assert summary.sd == pytest.approx(statistics.stdev(TWO))
+    assert summary.cv == pytest.approx(statistics.stdev(TWO) / 151.25)
+    assert summary.values == TWO
+    assert summary.blocks == [1, 2, 3, 4]
+    assert (found.blocks_complete, found.blocks_planned, found.notes) == (4, 4, [])
+
+
+def test_cannot_rule_out_looks_both_ways():
+    worse = analyse(session([1, 2], 4), trials_of({"jvms-1": TWO, "jvms-2": ONE})).estimates["throughput"][
+        "jvms-2"
+    ]
+    assert worse.low is not None
+    assert worse.cannot_rule_out == pytest.approx(1 - worse.low)
+
+
+def test_void_trials_are_never_averaged_in():
+    trials = trials_of({"jvms-1": ONE, "jvms-2": TWO})
+    void = [
+        trial(2, "jvms-2", attempt=attempt, state="void", metrics={"throughput": 1.0}) for attempt in (0, 1)
+    ]
+    clean = analyse(session([1, 2], 4), trials)
+    disturbed = analyse(session([1, 2], 4), [*trials, *void])
+    assert disturbed.estimates == clean.estimates
+    assert disturbed.summaries == clean.summaries
+    assert (disturbed.trials, disturbed.void_trials) == (10, 2)
+
+
+def test_last_valid_attempt_counts():
+    first, second = (trial(1, "a", attempt=n, metrics={"throughput": float(n)}) for n in (1, 2))
+    void = trial(1, "a", attempt=3, state="void")
+    assert latest_valid([second, first, void]) == {"a": {1: second}}
+
+
+def test_blocks_without_their_pair_are_left_out():
+    trials = [
+        one for one in trials_of({"jvms-1": ONE, "jvms-2": TWO}) if (one.block, one.arm) != (3, "jvms-1")
+    ]
+    found = analyse(session([1, 2], 4), trials)
+    assert found.estimates["throughput"]["jvms-2"].n == 3
+    assert found.summaries["throughput"]["jvms-2"].n == 4
+    assert found.blocks_complete == 3
+    assert found.notes == [
+        "1 of 4 blocks lack a valid trial of some arm; each comparison uses the blocks that have both of its arms."
+    ]
+
+
+def test_one_block_has_figures_but_no_ratio():
+    found = analyse(session([1, 2], 1), trials_of({"jvms-1": [100.0], "jvms-2": [150.0]}))
+    one = found.estimates["throughput"]["jvms-2"]
+    assert (one.n, one.ratios) == (1, [1.5])
+    assert {one.ratio, one.low, one.high, one.p, one.p_holm, one.detectable, one.cannot_rule_out} == {None}
+    summary = found.summaries["throughput"]["jvms-2"]
+    assert (summary.mean, summary.sd, summary.cv) == (150.0, None, None)
+
+
+def test_no_trials_at_all():
+    found = analyse(session([1, 2], 2), [])
+    assert found.summaries == {"throughput": {}}
+    assert found.estimates["throughput"]["jvms-2"].n == 0
+    assert found.blocks_complete == 0
+    assert found.notes[0] == "No valid trial of jvms-1, jvms-2: nothing can be said about it."
+    assert found.notes[-1] == "No valid trial has the primary metric throughput."
+
+
+@pytest.mark.parametrize("bad", [0.0, -1.0])
+def test_figures_that_are_not_positive_have_no_ratio(bad):
+    found = analyse(session([1, 2], 4), trials_of({"jvms-1": ONE, "jvms-2": [*TWO[:3], bad]}))
+    one = found.estimates["throughput"]["jvms-2"]
+    assert (one.n, one.ratio, one.p, one.ratios) == (4, None, None, [])
+    assert found.summaries["throughput"]["jvms-2"].min == bad
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf])
+def test_figures_that_are_no_numbers_are_missing(bad):
+    found = analyse(session([1, 2], 4), trials_of({"jvms-1": ONE, "jvms-2": [*TWO[:3], bad]}))
+    assert found.estimates["throughput"]["jvms-2"].n == 3
+    assert found.summaries["throughput"]["jvms-2"].n == 3
+
+
+def test_holm_families():
+    """Three families: the primary metric's two comparisons, the reported metrics' four, and the rest's two."""
+    figures = {
+        "throughput": {"jvms-1": ONE, "jvms-2": TWO, "jvms-4": [103.0, 104.0, 100.0, 108.0]},
+        "memory_rss": {
+            "jvms-1": [1.0, 1.1, 0.9, 1.0],
+            "jvms-2": [1.1, 1.1, 1.0, 1.1],
+            "jvms-4": [2.0, 2.1, 2.0, 2.2],
+        },
+        "start_time": {
+            "jvms-1": [3.0, 3.1, 2.9, 3.0],
+            "jvms-2": [3.0, 3.3, 2.9, 3.1],
+            "jvms-4": [4.0, 3.1, 3.0, 4.2],
+        },
+        "latency_p99": {
+            "jvms-1": [5.0, 5.1, 4.9, 5.0],
+            "jvms-2": [5.2, 5.3, 5.0, 5.3],
+            "jvms-4": [6.0, 5.1, 5.0, 6.2],
+        },
+    }
+    trials = [
+        trial(block + 1, arm, metrics={name: arms[arm][block] for name, arms in figures.items()})
+        for arm in ("jvms-1", "jvms-2", "jvms-4")
+        for block in range(4)
+    ]
+    found = analyse(session([1, 2, 4], 4, report=["memory_rss", "start_time"]), trials).estimates
+    first = sorted(found["throughput"].values(), key=lambda one: one.p)
+    assert first[0].p_holm == pytest.approx(2 * first[0].p)
+    assert first[1].p_holm == pytest.approx(max(first[1].p, 2 * first[0].p))
+    others = sorted(
+        (one for name in ("memory_rss", "start_time") for one in found[name].values()), key=lambda o: o.p
+    )
+    assert others[0].p_holm == pytest.approx(4 * others[0].p)
+    assert [one.p_holm for one in others] == sorted(one.p_holm for one in others)
+    rest = sorted(found["latency_p99"].values(), key=lambda one: one.p)
+    assert rest[0].p_holm == pytest.approx(2 * rest[0].p)
+
+
+def test_metrics_come_in_the_order_of_the_question():
+    metrics = {"error_share": 0.0, "memory_rss": 1.0, "throughput": 5.0, "invented": 2.0, "start_time": 1.0}
+    trials = [trial(1, arm, metrics=metrics) for arm in ("jvms-1", "jvms-2")]
+    found = analyse(session([1, 2], 1, primary="start_time", report=["memory_rss"]), trials)
+    assert [info.name for info in found.metrics] == [
+        "start_time",
+        "memory_rss",
+        "throughput",
+        "error_share",
+        "invented",
+    ]
+    assert found.metrics[-1].better == "neither"
+
+
+def test_ledger_is_counted_over_all_trials():
+    steal = trial(1, "jvms-1").measurement
+    assert steal is not None
+    bad = judge(steal.model_copy(update={"steal_share": 0.5, "steady": False}))
+    trials = [
+        trial(1, "jvms-1", checks=judge(steal)),
+        trial(1, "jvms-2", checks=bad, state="void", steady=False),
+        trial(2, "jvms-1", state="void", measurement=None, steady=False, failure="port taken"),
+    ]
+    found = analyse(session([1, 2], 2), trials)
+    counts = {count.name: (count.failed, count.of, count.voids) for count in found.ledger}
+    assert counts["steal"] == (1, 2, True)
+    assert counts["not-steady"] == (1, 2, False)
+    assert counts["errors"] == (0, 2, True)
+    assert counts[NO_MEASUREMENT] == (1, 3, True)
+    assert found.not_steady_trials == 1
+
+
+def test_baseline_in_the_middle_and_missing():
+    trials = trials_of({"jvms-1": ONE, "jvms-2": TWO})
+    found = analyse(session([1, 2], 4, baseline=1), trials)
+    assert found.baseline == "jvms-2"
+    assert found.estimates["throughput"]["jvms-1"].ratio == pytest.approx(0.667, abs=0.01)
+    with pytest.raises(BadInput, match="no baseline"):
+        analyse(session([1, 2], 4, baseline=7), trials)
+
+
+def test_survives_json():
+    found = analyse(session([1, 2, 4], 4), trials_of({"jvms-1": ONE, "jvms-2": TWO, "jvms-4": [0.0]}))
+    assert Analysis.model_validate_json(found.model_dump_json()) == found

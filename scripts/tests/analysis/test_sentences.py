@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+import re
+
+import pytest
+from session_builder import session, trial, trials_of
+
+from steelyard.analysis.estimates import analyse
+from steelyard.analysis.metrics import metric
+from steelyard.analysis.sentences import (
+    answer,
+    arm_label,
+    brief,
+    change,
+    effect,
+    figure,
+    interval,
+    percent,
+    statement,
+)
+from steelyard.results.schema import ArmRecord
+
+WOBBLE = [0.99, 1.01, 1.0, 1.005, 0.995, 1.0]
+
+
+def about(level, spread=1.0, shift=0):
+    """Six figures about a level; `shift` turns the pattern, so that arms do not wobble together."""
+    return [level * (1 + spread * (WOBBLE[(i + shift) % 6] - 1)) for i in range(6)]
+
+
+def told(levels, figures, blocks=6, trials=None, **kind):
+    asked = session(levels, blocks, **kind)
+    return answer(asked, analyse(asked, trials or trials_of(figures)))
+
+
+@pytest.mark.parametrize(
+    ("ratio", "text"),
+    [
+        (2.88, "+188 %"),
+        (0.969, "-3.1 %"),
+        (1.0, "0.0 %"),
+        (1.0004, "0.0 %"),
+        (0.9996, "0.0 %"),
+        (12.0, "x 12"),
+    ],
+)
+def test_change(ratio, text):
+    assert change(ratio) == text
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "text"),
+    [
+        ("throughput", 31_234.4, "31,234 req/s"),
+        ("memory_rss", 300 * 2**20, "300 MiB"),
+        ("error_share", 0.00012, "0.012 %"),
+        ("latency_p99", 1.23456, "1.235 ms"),
+    ],
+)
+def test_figure(name, value, text):
+    assert figure(metric(name), value) == text
+
+
+def test_percent_and_interval():
+    assert percent(0.0306) == "3.1 %"
+    assert percent(0.0999) == "10 %"
+    assert percent(99.0) == "100-fold"
+    assert interval(0.9, 1.25) == "-10 % to +25 %"
+
+
+def test_study_like_answer():
+    """Rises to four JVMs, is the same with six, falls with twelve: it stops paying at four."""
+    rss = {1: 100.0, 2: 160.0, 4: 280.0, 6: 400.0, 12: 760.0}
+    rate = {1: 100.0, 2: 180.0, 4: 288.0, 6: 288.5, 12: 250.0}
+    trials = [
+        trial(
+            block + 1,
+            f"jvms-{jvms}",
+            metrics={
+                "throughput": about(rate[jvms], shift=jvms)[block],
+                "memory_rss": about(rss[jvms] * 2**20, 0.1, shift=jvms)[block],
+            },
+        )
+        for jvms in rate
+        for block in range(6)
+    ]
+    first, second, third = told(list(rate), {}, trials=trials)
+    assert first == (
+        "Throughput was highest with JVMs = 6: 288 req/s, +188 % against JVMs = 1 (95 % interval +185 % to +192 %,"
+        " 6 blocks), beyond noise; it stops paying at JVMs = 4: from there to JVMs = 6 it is +0.2 % (-0.6 % to"
+        " +1.0 %), within noise: cannot rule out a difference of up to 1.0 %."
+    )
+    assert second == (
+        "Memory (RSS) was 100 MiB with JVMs = 1; 280 MiB with JVMs = 4, +180 % (95 % interval +180 % to +180 %, 6"
+        " blocks), beyond noise; 400 MiB with JVMs = 6, +300 % (95 % interval +299 % to +301 %, 6 blocks), beyond"
+        " noise."
+    )
+    assert third == (
+        "How far to believe it: 6 of 6 blocks are complete; a true change of 1.9 % in throughput would be found in"
+        " 80 % of such sessions."
+    )
+
+
+def test_still_paying_at_the_end():
+    first = told([1, 2, 4], {"jvms-1": about(100), "jvms-2": about(180, 1, 1), "jvms-4": about(300, 1, 2)})[0]
+    assert "highest with JVMs = 4" in first
+    assert "the step from JVMs = 2 still brought +67 % (" in first
+    assert first.endswith("and it still paid at the last level tried.")
+
+
+def test_steps_without_common_blocks_are_not_spoken_of():
+    """JVMs = 2 and 4 share one block: whether the step between them pays cannot be said."""
+    figures = {"jvms-1": about(100), "jvms-2": about(180, 1, 1), "jvms-4": about(300, 1, 2)}
+    trials = [
+        one
+        for one in trials_of(figures)
+        if not (one.arm == "jvms-2" and one.block > 3) and not (one.arm == "jvms-4" and one.block < 3)
+    ]
+    first = told([1, 2, 4], {}, trials=trials)[0]
+    assert "highest with JVMs = 4" in first
+    assert first.endswith("beyond noise; it still paid at the last level tried.")
+    figures["jvms-2"], figures["jvms-4"] = figures["jvms-4"], figures["jvms-2"]
+    trials = [
+        one.model_copy(update={"metrics": {"throughput": figures[one.arm][one.block - 1]}}) for one in trials
+    ]
+    first = told([1, 2, 4], {}, trials=trials)[0]
+    assert "highest with JVMs = 2" in first
+    assert first.endswith("beyond noise.")
+
+
+def test_next_step_is_worse():
+    first = told([1, 2, 4], {"jvms-1": about(100), "jvms-2": about(180, 1, 1), "jvms-4": about(150, 1, 2)})[0]
+    assert re.search(r"; the step on to JVMs = 4, -17 % \(.*\), is worse\.$", first)
+
+
+def test_downwards_from_the_baseline():
+    figures = {"jvms-1": about(300), "jvms-2": about(200, 1, 1), "jvms-4": about(100, 1, 2)}
+    first = told([1, 2, 4], figures, baseline=2)[0]
+    assert "highest with JVMs = 1: 300 req/s, +200 % against JVMs = 4" in first
+    assert "the step from JVMs = 2 still brought +50 %" in first
+
+
+def test_no_difference_says_what_cannot_be_ruled_out():
+    first = told([1, 2], {"jvms-1": about(100), "jvms-2": about(100, 1, 2)})[0]
+    assert first.startswith("No difference in throughput was beyond noise: JVMs = 2 against JVMs = 1 is ")
+    assert re.search(r"within noise: cannot rule out a difference of up to \d+(\.\d)? %\.$", first)
+
+
+def test_no_difference_over_several_arms():
+    first = told([1, 2, 4], {"jvms-1": about(100), "jvms-2": about(100, 1, 2), "jvms-4": about(100.1, 1, 4)})[
+        0
+    ]
+    assert first.startswith(
+        "No difference in throughput against JVMs = 1 was beyond noise: the highest, JVMs = 4, is "
+    )
+    assert re.search(
+        r"over the 2 comparisons the session cannot rule out differences of up to [\d.]+ %\.$", first
+    )
+
+
+def test_nothing_beats_the_baseline():
+    first = told([1, 2, 4], {"jvms-1": about(100), "jvms-2": about(99.9, 1, 2), "jvms-4": about(80, 1, 4)})[0]
+    assert first.startswith(
+        "Nothing was better than JVMs = 1 in throughput beyond noise: the nearest, JVMs = 2, is at"
+    )
+    assert "JVMs = 4 is at -20 %" in first
+
+
+def test_lower_is_better():
+    trials = [
+        trial(block + 1, arm, metrics={"start_time": about(level, 1, turn)[block]})
+        for arm, level, turn in (("jvms-1", 8.0, 0), ("jvms-2", 4.0, 1))
+        for block in range(6)
+    ]
+    first = told([1, 2], {}, trials=trials, primary="start_time")[0]
+    assert first.startswith("Start-up was lowest with JVMs = 2: 4.00 s, -50 % against JVMs = 1")
+
+
+def test_several_arms_are_several_chances():
+    """p below 5 % alone, but not after Holm: said so, with what cannot be ruled out."""
+    asked = session([1, 2, 4, 6, 8, 10], 6)
+    figures = {f"jvms-{level}": about(100, 1, level) for level in (2, 4, 6, 8, 10)}
+    figures |= {"jvms-1": about(100), "jvms-10": [101.2, 101.9, 100.1, 101.0, 100.2, 101.6]}
+    found = analyse(asked, trials_of(figures)).estimates["throughput"]["jvms-10"]
+    assert found.p is not None
+    assert found.p_holm is not None
+    assert found.p < 0.05 < found.p_holm
+    assert re.search("not beyond noise once all comparisons are counted: cannot rule out", effect(found))
+
+
+def test_belief_counts_what_went_wrong():
+    trials = trials_of({"jvms-1": about(100), "jvms-2": about(200, 1, 1)})
+    trials = [*trials[:-1], trial(6, "jvms-2", state="void", steady=False)]
+    last = told([1, 2], {}, trials=trials, quick=True)[-1]
+    assert last.startswith(
+        "How far to believe it: 5 of 6 blocks are complete; 1 of 12 trials was void and is left out;"
+    )
+    assert "1 of 12 trials was not steady" in last
+    assert last.endswith("it was a quick session: an indication, not an answer.")
+
+
+def test_no_answer_without_two_common_blocks():
+    assert told([1, 2], {"jvms-1": [1.0], "jvms-2": [2.0]}, blocks=1)[0] == (
+        "No answer: no arm has two blocks with throughput in common with the baseline JVMs = 1."
+    )
+    assert told([1, 2], {"jvms-1": [1.0]}, blocks=2)[0].startswith("No answer")
+
+
+def test_several_factors_and_words_as_levels():
+    asked = session([1, 2], 6)
+    arms = [
+        ArmRecord(name=arm.name, levels={"jvms": level, "pages": "large"}, baseline=arm.baseline, settings={})
+        for arm, level in zip(asked.arms, (1, 2), strict=True)
+    ]
+    asked = asked.model_copy(update={"arms": arms})
+    assert arm_label(asked, "jvms-2") == "JVMs = 2, pages = large"
+    found = analyse(asked, trials_of({"jvms-1": about(100), "jvms-2": about(200, 1, 1)}))
+    assert "highest with JVMs = 2, pages = large: 200 req/s" in answer(asked, found)[0]
+
+
+def test_statement_and_its_short_forms():
+    asked = session([1, 2], 6)
+    found = analyse(asked, trials_of({"jvms-1": about(100), "jvms-2": about(200, 1, 1)})).estimates
+    one = found["throughput"]["jvms-2"]
+    text = statement(one, metric("throughput"), "JVMs = 2", "JVMs = 1")
+    assert text == f"Throughput with JVMs = 2 against JVMs = 1: {effect(one)}."
+    assert brief(one) == f"{change(one.ratio)} ({interval(one.low, one.high)})"
+    none = analyse(asked, trials_of({"jvms-1": [1.0], "jvms-2": [2.0]})).estimates["throughput"]["jvms-2"]
+    assert effect(none) == brief(none) == "no ratio: 1 block in common"
+    zero = analyse(asked, trials_of({"jvms-1": [1.0, 0.0], "jvms-2": [2.0, 1.0]})).estimates["throughput"][
+        "jvms-2"
+    ]
+    assert effect(zero) == "no ratio: figures that are zero have none"

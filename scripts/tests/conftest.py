@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What many tests need: an experiment file to change, and JVM identities as real JVMs report them."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from steelyard.paths import EXPERIMENTS
+from steelyard.results.schema import JvmIdentity
+
+
+@pytest.fixture
+def edited(tmp_path: Path) -> Callable[[str, str], Path]:
+    """The jvm-count experiment with one piece of its text replaced."""
+
+    def edit(old: str, new: str) -> Path:
+        text = (EXPERIMENTS / "jvm-count.yaml").read_text(encoding="utf-8")
+        assert old in text
+        path = tmp_path / "changed.yaml"
+        path.write_text(text.replace(old, new, 1), encoding="utf-8")
+        return path
+
+    return edit
+
+
+def identity(kind: str) -> JvmIdentity:
+    """What HotSpot 17 or OpenJ9 21 say of themselves."""
+    names = {"hotspot": "OpenJDK 64-Bit Server VM", "openj9": "Eclipse OpenJ9 VM"}
+    return JvmIdentity.model_validate(
+        {
+            "kind": kind,
+            "vm_name": names[kind],
+            "vm_version": "17.0.15+6",
+            "runtime_version": "17.0.15+6",
+            "java_version": "17.0.15",
+            "vendor": "test",
+            "home": "/opt/jdk",
+            "feature": 17,
+            "architecture": "amd64",
+        }
+    )
+
+
+@pytest.fixture
+def hotspot() -> JvmIdentity:
+    return identity("hotspot")
+
+
+@pytest.fixture
+def openj9() -> JvmIdentity:
+    return identity("openj9")

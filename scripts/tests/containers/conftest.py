@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the images are, and a count of what the engine holds before and after every test."""
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from steelyard import __version__
+from steelyard.host.docker import Docker, find_docker
+from steelyard.images.bake import Target, parse_plan, print_command
+from steelyard.images.verify import FINGERPRINT
+
+SETTLES = 20.0
+"""Seconds that the engine may take to forget what was removed."""
+IMAGES = ("ping:{}-hotspot", "loadgen:{}", "socket-proxy:{}", "harness:{}")
+
+
+@pytest.fixture(scope="session")
+def docker() -> Docker:
+    """The engine; without one these tests fail rather than pass unseen."""
+    return find_docker()
+
+
+@pytest.fixture(scope="session")
+def registry() -> str:
+    """Registry and path that the suite pushes to."""
+    return os.environ.get("STEELYARD_REGISTRY", "127.0.0.1:5000/steelyard")
+
+
+@dataclass(frozen=True)
+class Pushed:
+    """What is in the registry, by the short names of IMAGES."""
+
+    ping: str
+    loadgen: str
+    socket_proxy: str
+    harness: str
+
+
+@pytest.fixture(scope="session")
+def images(registry: str) -> Pushed:
+    """References of the images."""
+    return Pushed(*(f"{registry}/{name.format(__version__)}" for name in IMAGES))
+
+
+@pytest.fixture(scope="session")
+def hotspot_targets(docker: Docker, registry: str) -> dict[str, Target]:
+    """What the bake file makes without OpenJ9."""
+    return parse_plan(docker.run(*print_command(["hotspot"]), env={**os.environ, "REGISTRY": registry}))
+
+
+@pytest.fixture(autouse=True)
+def leaves_nothing(docker: Docker) -> Iterator[None]:
+    """Containers, networks and volumes are the same after a test as before it."""
+    before = held(docker)
+    yield
+    deadline = time.monotonic() + SETTLES
+    while (left := _added(before, held(docker))) and time.monotonic() < deadline:
+        time.sleep(0.5)
+    assert not left, f"left behind: {left}"
+
+
+def held(docker: Docker) -> dict[str, set[str]]:
+    """What is ours or nobody's; the engine may be somebody's who starts containers of their own meanwhile."""
+    return {
+        # Containers inherit the labels of their image.
+        "containers": set(
+            docker.run("ps", "-a", "--filter", f"label={FINGERPRINT}", "--format", "{{.Names}}").split()
+        ),
+        "networks": set(
+            docker.run("network", "ls", "--filter", "name=steelyard", "--format", "{{.Name}}").split()
+        ),
+        "volumes": set(docker.run("volume", "ls", "--quiet", "--filter", "dangling=true").split()),
+    }
+
+
+def _added(before: dict[str, set[str]], after: dict[str, set[str]]) -> dict[str, list[str]]:
+    added = {kind: sorted(after[kind] - before[kind]) for kind in before}
+    return {kind: names for kind, names in added.items() if names}
+
+
+@pytest.fixture
+def run_container(docker: Docker) -> Iterator[Callable[..., str]]:
+    """Starts containers of ours and removes them, with their volumes, after the test; gives their names."""
+    network = f"steelyard-test-{os.getpid()}"
+    docker.run("network", "create", network)
+    started: list[str] = []
+
+    def run(*arguments: str) -> str:
+        name = f"{network}-{len(started)}"
+        started.append(name)
+        docker.run("run", "--detach", "--name", name, "--network", network, *arguments, timeout=300.0)
+        return name
+
+    yield run
+    for name in started:
+        docker.run("rm", "--force", "--volumes", name)
+    docker.run("network", "rm", network)
+
+
+def published_port(docker: Docker, container: str) -> int:
+    """Port of this host that leads to a server's port 9080."""
+    return int(docker.run("port", container, "9080/tcp").split()[0].rpartition(":")[2])

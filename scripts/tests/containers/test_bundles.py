@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The bundles of compose/ as a person uses them, and the proxy before the engine's socket."""
+
+import http.client
+import json
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from e2e.driver import EXPERIMENT, free_port
+
+from steelyard.paths import ROOT
+from steelyard.results.store import SessionDirectory
+
+pytestmark = pytest.mark.containers
+REGISTRY = os.environ.get("STEELYARD_REGISTRY") or "127.0.0.1:5000/steelyard"
+VERSION = os.environ.get("STEELYARD_VERSION") or "0.1.0"
+DONE = (0, 9)
+"""Complete, or trials lost to a noisy machine."""
+TOO_LONG = 600
+
+
+def docker(*arguments: str) -> str:
+    done = subprocess.run(["docker", *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@dataclass
+class Bundle:
+    """A copy of a bundle, as a project of its own."""
+
+    folder: Path
+    project: str
+    environment: dict[str, str]
+
+    @property
+    def results(self) -> Path:
+        return self.folder / "results"
+
+    def compose(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["docker", "compose", "--progress", "plain", *arguments],
+            cwd=self.folder,
+            env={**os.environ, "PWD": str(self.folder), **self.environment},
+            capture_output=True,
+            text=True,
+            timeout=TOO_LONG,
+            check=False,
+        )
+
+    def containers(self) -> list[dict[str, Any]]:
+        ids = docker("ps", "-aq", "--filter", f"label=com.docker.compose.project={self.project}").split()
+        found: list[dict[str, Any]] = json.loads(docker("inspect", *ids)) if ids else []
+        return found
+
+    def down(self) -> None:
+        """Remove it, and show that nothing is left: containers, networks, volumes with and without a name."""
+        volumes = {
+            mount["Name"]
+            for container in self.containers()
+            for mount in container["Mounts"]
+            if mount["Type"] == "volume"
+        }
+        done = self.compose("--profile", "*", "down", "--volumes", "--timeout", "20")
+        assert done.returncode == 0, done.stderr
+        assert self.containers() == []
+        label = f"label=com.docker.compose.project={self.project}"
+        assert docker("network", "ls", "-q", "--filter", label) == ""
+        assert docker("volume", "ls", "-q", "--filter", label) == ""
+        assert volumes.isdisjoint(docker("volume", "ls", "-q").split())
+
+
+def bundle_of(name: str, folder: Path) -> Bundle:
+    shutil.copy(ROOT / "compose" / name / "compose.yaml", folder)
+    port = free_port()
+    project = f"test-{name}-{port}"
+    environment = {
+        "COMPOSE_PROJECT_NAME": project,
+        "STEELYARD_REGISTRY": REGISTRY,
+        "STEELYARD_VERSION": VERSION,
+        "STEELYARD_FLAVOUR": "hotspot",
+        "STEELYARD_PORTS": f"{port}-{port + 9}",
+        "STEELYARD_USERS": "4",
+        "STEELYARD_SECONDS": "3",
+    }
+    if os.getuid() != 0:
+        (folder / "results").mkdir()
+        environment["STEELYARD_USER"] = f"{os.getuid()}:{os.getgid()}"
+    return Bundle(folder, project, environment)
+
+
+@pytest.fixture
+def ping(tmp_path: Path) -> Iterator[Bundle]:
+    bundle = bundle_of("ping", tmp_path)
+    yield bundle
+    bundle.down()
+
+
+@pytest.fixture
+def jvm_count(tmp_path: Path) -> Iterator[Bundle]:
+    bundle = bundle_of("jvm-count", tmp_path)
+    yield bundle
+    bundle.down()
+
+
+def test_one_server_under_load(ping: Bundle) -> None:
+    done = ping.compose("--profile", "load", "up", "--exit-code-from", "load")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "after the ramp:" in done.stdout  # the summary for people
+    (run,) = ping.results.iterdir()
+    assert run.name.startswith("ping-")
+    summary = json.loads((run / "summary.json").read_text(encoding="utf-8"))
+    operation = summary["operations"]["ping"]
+    assert operation["requests"] > 0
+    assert operation["errors"] == 0
+
+
+def test_two_servers_with_limits_share_the_load(ping: Bundle) -> None:
+    ping.results.mkdir(exist_ok=True)
+    ping.results.chmod(0o777)
+    ping.environment |= {
+        "STEELYARD_CPUS": "0",
+        "STEELYARD_MEMORY": "512m",
+        "STEELYARD_JVM_ARGS": "-Xmx100m",
+        "STEELYARD_USER": "1001:0",
+        "STEELYARD_TARGETS": ", ".join(f'"http://{ping.project}-server-{n}:9080"' for n in (1, 2)),
+    }
+    done = ping.compose("up", "--detach", "--wait", "--scale", "server=2")
+    assert done.returncode == 0, done.stderr
+    servers = ping.containers()
+    assert len(servers) == 2
+    for server in servers:
+        host = server["HostConfig"]
+        assert host["Memory"] == 512 << 20
+        assert host["CpusetCpus"] == "0"
+        assert host["ReadonlyRootfs"] is True
+        assert host["CapDrop"] == ["ALL"]
+        assert host["Privileged"] is False
+        assert "JVM_ARGS=-Xmx100m" in server["Config"]["Env"]
+    assert len({mount["Name"] for server in servers for mount in server["Mounts"]}) == 2
+
+    loaded = ping.compose("run", "--rm", "--no-deps", "-T", "load")
+    assert loaded.returncode == 0, loaded.stdout + loaded.stderr
+    for server in servers:
+        assert _get(server, "/ping") == "pong"
+        assert json.loads(_get(server, "/bench/counters"))["operations"]["ping"]["requests"] > 1
+    # Nothing but the run lies in the folder, which is for people.
+    assert [path.name.partition("-")[0] for path in ping.results.iterdir()] == ["ping"]
+
+
+def _get(server: dict[str, Any], path: str) -> str:
+    (published,) = server["NetworkSettings"]["Ports"]["9080/tcp"]
+    assert published["HostIp"] == "127.0.0.1"
+    with urllib.request.urlopen(f"http://127.0.0.1:{published['HostPort']}{path}", timeout=10) as answer:
+        text: str = answer.read().decode()
+    return text.strip()
+
+
+def test_a_whole_experiment_in_containers(jvm_count: Bundle) -> None:
+    jvm_count.results.mkdir(exist_ok=True)
+    tiny = jvm_count.results / "tiny.yaml"
+    tiny.write_text(EXPERIMENT.replace("repeats: 2", "repeats: 0"), encoding="utf-8")
+    jvm_count.environment |= {
+        "STEELYARD_EXPERIMENT": str(tiny),
+        "STEELYARD_ARGS": f"--port {free_port()}",
+    }
+    done = jvm_count.compose("up", "--exit-code-from", "harness")
+    assert done.returncode in DONE, done.stdout + done.stderr
+    (path,) = (path for path in jvm_count.results.iterdir() if path.is_dir())
+    assert (path / "report.html").is_file()
+    trials = SessionDirectory(path).trials()
+    assert {trial.arm for trial in trials} == {"jvms-1", "jvms-2"}
+    for trial in trials:
+        # What only a harness that sees the host can read: the servers' /proc, maps and control groups.
+        assert trial.metrics["throughput"] > 0
+        assert trial.metrics["memory_rss"] > 0
+        assert trial.metrics["cgroup_memory"] > 0
+    left = docker("ps", "-aq", "--filter", f"label=dev.steelyard.session={path.name}")
+    assert left == ""
+
+
+ALLOWED = [
+    ("GET", "/_ping", 200),
+    ("HEAD", "/_ping", 200),
+    ("GET", "/version", 200),
+    ("GET", "/v1.44/info", 200),
+    ("GET", "/v1.44/images/json", 200),
+    ("GET", "/v1.44/images/registry.example:5000/none/none:1/json", 404),
+    ("GET", "/v1.44/containers/json?all=1", 200),
+    ("GET", "/v1.44/containers/no-such-thing/json", 404),
+    ("GET", "/v1.44/networks", 200),
+    ("GET", "/v1.44/volumes", 200),
+    ("POST", "/v1.44/containers/create", 400),
+    ("POST", "/v1.44/containers/no-such-thing/start", 404),
+    ("POST", "/v1.44/containers/no-such-thing/stop", 404),
+    ("POST", "/v1.44/networks/create", 400),
+    ("DELETE", "/v1.44/containers/no-such-thing", 404),
+    ("DELETE", "/v1.44/volumes/no-such-thing", 404),
+]
+# Should the proxy ever let these through, they must harm nobody.
+NOTHING = urllib.parse.quote('{"label":["dev.steelyard.no-such-label"]}')
+REFUSED = [
+    ("GET", "/v1.44/containers/no-such-thing/archive?path=/etc"),
+    ("GET", "/v1.44/containers/no-such-thing/export"),
+    ("GET", "/v1.44/images/get?names=none"),
+    ("GET", "/v1.44/secrets"),
+    ("GET", "/v1.44/swarm"),
+    ("GET", "/v1.44/plugins"),
+    ("GET", "/v1.44/containers/../secrets"),
+    ("GET", "/v1.44/%73ecrets"),
+    ("GET", "//v1.44/info"),
+    ("POST", "/v1.44/containers/no-such-thing/exec"),
+    ("POST", "/v1.44/exec/no-such-thing/start"),
+    ("POST", "/v1.44/containers/no-such-thing/update"),
+    ("POST", f"/v1.44/containers/prune?filters={NOTHING}"),
+    ("POST", f"/v1.44/volumes/prune?filters={NOTHING}"),
+    ("POST", "/v1.44/build"),
+    ("POST", "/v1.44/commit?container=none"),
+    ("POST", "/v1.44/images/load"),
+    ("POST", "/v1.44/images/create?fromSrc=-"),
+    ("POST", "/v1.44/images/create?fromImage=&fromSrc=-"),
+    ("POST", "/v1.44/images/none/push"),
+    ("POST", "/v1.44/session"),
+    ("POST", "/v1.44/swarm/init"),
+    ("PUT", "/v1.44/containers/no-such-thing/archive?path=/etc"),
+    ("DELETE", "/v1.44/images/none"),
+]
+
+
+class _ToSocket(http.client.HTTPConnection):
+    """HTTP to a socket of this host."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__("docker")
+        self._path = path
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(20)
+        self.sock.connect(str(self._path))
+
+
+@pytest.fixture(scope="module")
+def proxy() -> Iterator[Path]:
+    """The proxy as the bundle runs it; its socket. In a folder with a short name: a socket's path has 107 bytes."""
+    bundle = (ROOT / "compose" / "jvm-count" / "compose.yaml").read_text(encoding="utf-8")
+    assert 'user: "0:0"' in bundle
+    with tempfile.TemporaryDirectory(prefix="steelyard-") as folder:
+        container = docker(
+            *("run", "--detach", "--user=0:0", "--cap-drop=ALL", "--read-only", "--network=none"),
+            *("--security-opt=no-new-privileges:true", f"--volume={folder}:/run/steelyard"),
+            "--volume=/var/run/docker.sock:/var/run/docker.sock:ro",
+            f"{REGISTRY}/socket-proxy:{VERSION}",
+        ).strip()
+        try:
+            health = "{{.State.Status}} {{.State.Health.Status}}"
+            while (state := docker("inspect", "--format", health, container).strip()) != "running healthy":
+                assert state == "running starting", docker("logs", container)
+            yield Path(folder) / "docker.sock"
+        finally:
+            docker("rm", "--force", "--volumes", container)
+
+
+def _ask(proxy: Path, method: str, path: str) -> tuple[int, str]:
+    connection = _ToSocket(proxy)
+    try:
+        connection.request(method, path)
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode()
+    finally:
+        connection.close()
+
+
+@pytest.mark.parametrize(("method", "path", "status"), ALLOWED)
+def test_the_proxy_passes_on(proxy: Path, method: str, path: str, status: int) -> None:
+    assert _ask(proxy, method, path)[0] == status  # the engine's own answer
+
+
+@pytest.mark.parametrize(("method", "path"), REFUSED)
+def test_the_proxy_refuses(proxy: Path, method: str, path: str) -> None:
+    status, text = _ask(proxy, method, path)
+    assert status == 403
+    assert "the socket proxy does not allow" in json.loads(text)["message"]
+
+
+def test_the_proxy_lets_images_be_pulled(proxy: Path) -> None:
+    """Nothing listens at port 1, so the engine's own sentence comes back."""
+    status, text = _ask(proxy, "POST", "/v1.44/images/create?fromImage=127.0.0.1:1/none&tag=1")
+    assert status != 403, text
+    assert "127.0.0.1:1" in text

@@ -1,0 +1,343 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sessions on the compose engine: real containers, real load, and what can go wrong with them."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from e2e.driver import (
+    DONE,
+    EXPERIMENT,
+    Running,
+    call,
+    end_all,
+    free_port,
+    mount,
+    processes_that_mention,
+    start,
+    void_for_other_reasons_than_noise,
+)
+
+from steelyard.engines.compose.bundle import SESSION_LABEL
+from steelyard.engines.compose.images import references
+from steelyard.errors import MissingRequirement
+from steelyard.host.docker import find_docker
+from steelyard.results.store import SessionDirectory
+from steelyard.suite import ENGINE_STATE
+
+from .suite_engine import SuiteEngine
+
+pytestmark = pytest.mark.containers
+
+
+@pytest.fixture(autouse=True)
+def _no_session_left(leaves_nothing: None) -> Iterator[None]:
+    yield
+    end_all()
+
+
+def _inventory() -> dict[str, set[str]]:
+    """What is ours or nobody's; the engine may be somebody's who starts containers of their own meanwhile."""
+    lists = {
+        "containers": ("ps", "--all", "--quiet", "--filter", f"label={SESSION_LABEL}"),
+        "networks": ("network", "ls", "--quiet", "--filter", "name=steelyard-"),
+        "volumes": ("volume", "ls", "--quiet", "--filter", "dangling=true"),
+    }
+    return {kind: set(_docker(*command).split()) for kind, command in lists.items()}
+
+
+def _left(before: dict[str, set[str]]) -> dict[str, set[str]]:
+    """What is there now and was not before."""
+    now = _inventory()
+    return {kind: now[kind] - before[kind] for kind in before if now[kind] - before[kind]}
+
+
+_ENVIRONMENT = dict(os.environ)
+"""That of the ordinary engine, whatever a test sets meanwhile."""
+
+
+def _docker(*arguments: str) -> str:
+    command = ["docker", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True, env=_ENVIRONMENT).stdout
+
+
+@pytest.fixture
+def experiment(tmp_path: Path) -> Path:
+    path = tmp_path / "tiny.yaml"
+    text = EXPERIMENT.replace("deployment:\n", "deployment:\n  engine: compose\n")
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    # The servers' user has to reach the folders of a session.
+    for folder in (tmp_path, *tmp_path.parents):
+        if folder.owner() == "root" and folder.stat().st_mode & 0o055 == 0:
+            folder.chmod(0o755)
+    path = tmp_path / "results"
+    path.mkdir()
+    return path
+
+
+def test_the_published_study_from_containers(out: Path) -> None:
+    """The experiment that the README starts with, as it is, with two of its three quick blocks."""
+    port = str(free_port())
+    asked = ("jvm-count", "--quick", "--blocks", "2", "--engine", "compose", "--port", port)
+    done = call("run", *asked, "--out", str(out), "--json", timeout=900)
+    assert done.returncode in DONE, done.stderr
+    directory = SessionDirectory(next(out.iterdir()))
+    trials = directory.trials()
+    assert {(trial.block, trial.arm) for trial in trials} == {
+        (block, arm) for block in (1, 2) for arm in ("jvms-1", "jvms-2")
+    }
+    assert not void_for_other_reasons_than_noise(trials)
+    for trial in trials:
+        assert trial.metrics["throughput"] > 100
+        assert trial.metrics["cgroup_memory"] > 50e6 * len(trial.instances)
+    session = directory.session()
+    assert set(session.images) == {"server", "loadgen"}
+    report = (directory.path / "report.md").read_text(encoding="utf-8")
+    assert session.images["server"] in report
+    assert json.loads(done.stdout)["session"] == str(directory.path)
+
+
+def test_ctrl_c_leaves_nothing_and_resume_goes_on(experiment: Path, out: Path) -> None:
+    before = _inventory()
+    began = time.time()
+    session = start(experiment, out)
+    directory = session.directory
+    for number, phase in enumerate(("start", "measure", "stop")):
+        if number:
+            began = time.time()
+            session = Running("resume", str(directory.path), out=out)
+        session.wait_for_phase(phase, began)
+        assert session.interrupt() == 130
+        assert not _left(before), f"left behind after Ctrl-C in {phase}"
+        assert not processes_that_mention(str(out))
+    session = Running("resume", str(directory.path), out=out)
+    session.wait_until(lambda: len(directory.trials()) > 1, "two trials")
+    assert session.interrupt() == 130
+    trials = directory.trials()
+    assert not void_for_other_reasons_than_noise(trials)
+    for trial in trials:
+        assert trial.measurement is not None
+        assert trial.measurement.server_requests == trial.measurement.injector_requests > 100
+        for instance in trial.instances:
+            assert instance.cgroup is not None
+            assert instance.cgroup.cpu_seconds == pytest.approx(instance.cpu_seconds, rel=0.1, abs=0.1)
+            assert instance.cgroup.oom_kills == 0
+
+
+def test_a_killed_harness_leaves_nothing(experiment: Path, out: Path) -> None:
+    before = _inventory()
+    began = time.time()
+    session = start(experiment, out)
+    session.wait_for_phase("measure", began)
+    session.process.kill()
+    session.end()
+    deadline = time.monotonic() + 60
+    while _left(before) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert not _left(before)
+
+
+def test_what_even_the_guard_could_not_remove_is_removed_by_resume(experiment: Path, out: Path) -> None:
+    before = _inventory()
+    began = time.time()
+    session = start(experiment, out)
+    session.wait_for_phase("measure", began)
+    directory = session.directory
+    for process in psutil.Process(session.process.pid).children():
+        if any(word.endswith("guard.py") for word in process.cmdline()):
+            process.kill()
+    session.process.kill()
+    session.end()
+    assert _left(before)
+    began = time.time()
+    session = Running("resume", str(directory.path), out=out)
+    session.wait_for_phase("warmup", began)
+    assert session.interrupt() == 130
+    assert not _left(before)
+
+
+def test_a_killed_container_voids_the_trial_and_is_repeated(experiment: Path, out: Path) -> None:
+    began = time.time()
+    session = start(experiment, out)
+    session.wait_for_phase("measure", began)
+    directory = session.directory
+    ours = ("--filter", f"label={SESSION_LABEL}={directory.path.name}")
+    names = _docker("ps", *ours, "--format", "{{.Names}}").split()
+    _docker("kill", next(name for name in names if name.endswith("-server-1-1")))
+    session.wait_until(lambda: len(directory.trials()) > 1, "a trial after the killed one")
+    assert session.interrupt() == 130
+    first, second = directory.trials()[:2]
+    assert first.state == "void"
+    assert [check.name for check in first.checks if not check.passed] == ["restarts"]
+    assert str(first.failure).startswith("server-1 ended with signal 9")
+    assert not void_for_other_reasons_than_noise([second])
+
+
+def test_a_server_without_memory_is_named_as_such(experiment: Path, out: Path) -> None:
+    done = call(
+        *("run", str(experiment), "--out", str(out), "--port", str(free_port())),
+        *("--set", "memory=150m", "--set", "initial_heap=same", "--set", "jvm_args=[-XX:+AlwaysPreTouch]"),
+        *("--set", "total_heap=512m"),
+    )
+    assert done.returncode == 7, done.stderr
+    assert "killed for want of memory (its limit is 150 MiB): raise `memory`" in done.stderr
+    assert [trial.state for trial in SessionDirectory(next(out.iterdir())).trials()] == ["void", "void"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small file system needs root")
+def test_a_full_disk_stops_the_session_and_its_containers(experiment: Path, out: Path) -> None:
+    mount(f"mount -t tmpfs -o size=60m,mode=0755 tmpfs {out}")
+    try:
+        began = time.time()
+        session = start(experiment, out)
+        session.wait_for_phase("measure", began)
+        (out / "filler").write_bytes(b"\0" * (35 << 20))
+        assert session.end() == 8, session.errors.read_text(encoding="utf-8")
+        assert "free some space" in session.errors.read_text(encoding="utf-8")
+    finally:
+        mount(f"umount -l {out}")
+
+
+def test_a_trial_can_be_repeated_by_hand(experiment: Path, out: Path) -> None:
+    began = time.time()
+    session = start(experiment, out)
+    session.wait_for_phase("stop", began)
+    assert session.interrupt() == 130
+    trial = next(session.directory.trials_path.iterdir())
+    replay = trial / "replay"
+    command = [
+        "docker",
+        "compose",
+        "-p",
+        "replayed",
+        "-f",
+        "compose.yaml",
+        "-f",
+        "trial.yaml",
+        "--profile",
+        "load",
+    ]
+    try:
+        subprocess.run([*command, "up", "-d"], cwd=replay, check=True, capture_output=True, timeout=240)
+        health = replay / "load" / "injector-1" / "health.jsonl"
+        deadline = time.monotonic() + 60
+        while not _requests(health) and time.monotonic() < deadline:
+            time.sleep(0.2)
+        assert _requests(health) > 0
+    finally:
+        subprocess.run(
+            [*command, "down", "-v", "-t", "5"], cwd=replay, check=True, capture_output=True, timeout=120
+        )
+
+
+def _requests(health: Path) -> int:
+    try:
+        return int(json.loads(health.read_text(encoding="utf-8").splitlines()[-1])["requests"])
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
+def test_an_image_that_is_nowhere_is_named_before_anything_starts(
+    experiment: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STEELYARD_REGISTRY", "127.0.0.1:9/none")
+    done = call("run", str(experiment), "--out", str(out))
+    assert done.returncode == 3
+    assert "the image 127.0.0.1:9/none/ping:" in done.stderr
+    assert "./steelyard images build" in done.stderr
+    assert not list(out.iterdir())
+
+
+@pytest.fixture
+def foreign_registry(tmp_path: Path) -> Iterator[str]:
+    """A registry name under which this host has images, but for another architecture."""
+    registry = "steelyard-test.invalid/foreign"
+    (tmp_path / "Containerfile").write_text("FROM scratch\nCOPY Containerfile /\n", encoding="utf-8")
+    names = [name.replace(os.environ["STEELYARD_REGISTRY"], registry) for name in references("ping")]
+    tags = [word for name in names for word in ("--tag", name)]
+    build = ["docker", "buildx", "build", "--quiet", "--platform", "linux/ppc64le", "--load", *tags]
+    subprocess.run([*build, "-f", "Containerfile", "."], cwd=tmp_path, check=True, capture_output=True)
+    yield registry
+    _docker("image", "rm", *names)
+
+
+def test_an_image_for_another_architecture_is_refused(
+    experiment: Path, out: Path, monkeypatch: pytest.MonkeyPatch, foreign_registry: str
+) -> None:
+    monkeypatch.setenv("STEELYARD_REGISTRY", foreign_registry)
+    done = call("run", str(experiment), "--out", str(out))
+    assert done.returncode == 3
+    assert "is for ppc64le and the host is" in done.stderr
+    assert not list(out.iterdir())
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="becoming another user needs root")
+def test_a_user_who_may_not_use_the_engine_is_told_how() -> None:
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.setgroups([])
+        os.setgid(65534)
+        os.setuid(65534)
+        try:
+            find_docker()
+            said = "nothing was refused"
+        except MissingRequirement as error:
+            said = str(error)
+        os.write(writer, said.encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert "add the user to the group docker" in os.read(reader, 4096).decode()
+
+
+def test_up_and_down_in_containers() -> None:
+    port = free_port()
+    before = _inventory()
+    up = call(
+        "up", "ping", "--engine", "compose", "--jvms", "2", "--port", str(port), "--heap", "128m", "--json"
+    )
+    try:
+        assert up.returncode == 0, up.stderr
+        servers: list[dict[str, Any]] = json.loads(up.stdout)["servers"]
+        assert [server["url"] for server in servers] == [f"http://127.0.0.1:{port + n}" for n in (0, 1)]
+        assert all(Path(f"/proc/{server['pid']}").exists() for server in servers)
+    finally:
+        down = call("down")
+    assert down.stdout.startswith("ping is down")
+    assert not _left(before)
+
+
+@pytest.fixture
+def suite_engine() -> SuiteEngine:
+    engine = SuiteEngine(ENGINE_STATE)
+    if not engine.runs():
+        pytest.skip("the engine was not started by the suite, so it is not the suite's to restart")
+    return engine
+
+
+def test_an_engine_that_restarts_costs_a_trial_and_not_the_session(
+    experiment: Path, out: Path, suite_engine: SuiteEngine
+) -> None:
+    began = time.time()
+    session = start(experiment, out)
+    session.wait_for_phase("measure", began)
+    suite_engine.restart()
+    directory = session.directory
+    session.wait_until(lambda: len(directory.trials()) > 1, "a trial after the restart")
+    session.process.send_signal(signal.SIGINT)
+    assert session.end() == 130
+    first, second = directory.trials()[:2]
+    assert first.state == "void"
+    assert not void_for_other_reasons_than_noise([second])

@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The images of every platform as they lie in the local registry, and the servers in them."""
+
+import platform as host_platform
+import re
+import socket
+import subprocess
+import tarfile
+import time
+from collections.abc import Callable, Iterator
+from http.client import HTTPException
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+
+from steelyard.build import fingerprint
+from steelyard.host.docker import Docker
+from steelyard.images import layout, registry
+from steelyard.images.bake import Target
+from steelyard.images.checkout import read_sources, workload_version
+from steelyard.images.layout import Layout
+from steelyard.images.manifests import Index, parse_manifest
+from steelyard.images.measure import native_platform
+from steelyard.paths import ROOT
+
+from .conftest import Pushed, published_port
+
+pytestmark = pytest.mark.containers
+BOTH = {"linux/amd64", "linux/ppc64le"}
+IMAGES = ("ping", "loadgen", "socket_proxy", "harness")
+LIMIT_COMPRESSED = 120_000_000
+NATIVE_PATIENCE, EMULATED_PATIENCE = 60.0, 300.0
+ANY_USER = "12345:0"
+OCI = "org.opencontainers.image."
+LABELS = {
+    *(f"{OCI}{name}" for name in ("title", "description", "version", "revision", "source", "licenses")),
+    *(f"{OCI}base.name", f"{OCI}base.digest", "dev.steelyard.fingerprint"),
+}
+SERVER_LABELS = {"dev.steelyard.workload", "dev.steelyard.workload.version", "dev.steelyard.flavour"}
+CACHES = re.compile(
+    r"^(var/lib/apt/lists/.|var/cache/(apt|debconf|ldconfig)/.|var/lib/dpkg/(status|available)(-old)?$|etc/apt/.|"
+    r"root/\.(m2|cache|npm|config|docker)(/|$)|home/[^/]+/\.(m2|cache)|var/log/.|etc/machine-id$|"
+    r".*\.(deb|apk|rpm|whl)$|.*/pip/cache/)"
+)
+SECRETS = re.compile(
+    rb"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----|\bghp_[A-Za-z0-9]{36}\b|\bAKIA[0-9A-Z]{16}\b|\"auths\"\s*:\s*\{\s*\""
+)
+_SECRET_NAMES = re.compile(
+    r"(^|/)(\.netrc|\.npmrc|\.pypirc|\.git-credentials|id_(rsa|ed25519|ecdsa)|\.env|settings-security\.xml)$"
+)
+
+
+def pairs() -> list[tuple[str, str]]:
+    return [(name, platform) for name in IMAGES for platform in sorted(BOTH)]
+
+
+@pytest.fixture(scope="session")
+def fetched(images: Pushed, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Layout]:
+    """Each image fetched at most once."""
+    known: dict[tuple[str, str], Layout] = {}
+
+    def fetch(name: str, platform: str) -> Layout:
+        if (name, platform) not in known:
+            folder = tmp_path_factory.mktemp("layout") / "image"
+            known[name, platform] = layout.fetch(getattr(images, name), platform, folder)
+        return known[name, platform]
+
+    return fetch
+
+
+@pytest.mark.parametrize("name", IMAGES)
+def test_the_index_holds_both_architectures(images: Pushed, name: str) -> None:
+    index = registry.ask(getattr(images, name))
+    assert isinstance(index, Index)
+    assert set(index.platforms) == BOTH
+    asked = ["docker", "buildx", "imagetools", "inspect", "--raw", getattr(images, name)]
+    other = subprocess.run(asked, capture_output=True, check=True).stdout
+    assert parse_manifest(other) == index
+
+
+def test_every_image_of_the_bake_file_was_pushed(hotspot_targets: dict[str, Target]) -> None:
+    for target in hotspot_targets.values():
+        index = registry.ask(target.reference)
+        assert isinstance(index, Index), target.name
+        assert native_platform() in index.platforms, target.name
+
+
+@pytest.mark.parametrize(("name", "platform"), pairs())
+def test_labels_are_complete_and_of_this_checkout(
+    fetched: Callable[[str, str], Layout], name: str, platform: str
+) -> None:
+    labels = fetched(name, platform).config["config"]["Labels"]
+    wanted = LABELS | (SERVER_LABELS if name == "ping" else set())
+    assert not [label for label in sorted(wanted) if not labels.get(label)]
+    assert labels["dev.steelyard.fingerprint"] == fingerprint()
+    assert labels["org.opencontainers.image.revision"].startswith(read_sources().revision[:40])
+    assert re.fullmatch(r"sha256:[0-9a-f]{64}", labels["org.opencontainers.image.base.digest"])
+    if name == "ping":
+        assert labels["dev.steelyard.flavour"] == "hotspot"
+        assert labels["dev.steelyard.workload.version"] == workload_version("ping")
+
+
+@pytest.mark.parametrize(("name", "platform"), pairs())
+def test_the_user_is_a_number_and_not_root(
+    fetched: Callable[[str, str], Layout], name: str, platform: str
+) -> None:
+    user = fetched(name, platform).config["config"]["User"]
+    assert re.fullmatch(r"[1-9]\d*(:\d+)?", user)
+
+
+@pytest.mark.parametrize(("name", "platform"), pairs())
+def test_no_layer_holds_what_belongs_to_the_building_machine(
+    fetched: Callable[[str, str], Layout], name: str, platform: str
+) -> None:
+    forbidden = traces_of_this_machine()
+    found = []
+    entries = 0
+    for number, layer in enumerate(fetched(name, platform).layers()):
+        for member, content in layout.files(layer):
+            entries += 1
+            found += [
+                f"layer {number}: {member.name}: {what}" for what in suspicious(member, content, forbidden)
+            ]
+    assert entries > 0
+    assert not found, "\n".join(found[:20])
+    # The history and the environment of an image are public as well.
+    described = str(fetched(name, platform).config).encode()
+    assert not [trace for trace in forbidden if trace in described]
+
+
+def suspicious(member: tarfile.TarInfo, content: bytes, forbidden: list[bytes]) -> Iterator[str]:
+    """What is wrong with an entry of a layer."""
+    path = member.name.removeprefix("./").removeprefix("/")
+    if CACHES.match(path) and not member.isdir():
+        yield "left by a package manager or by the building machine"
+    if _SECRET_NAMES.search(path):
+        yield "a file in which secrets are kept"
+    if SECRETS.search(content):
+        yield "holds what looks like a secret"
+    for trace in forbidden:
+        if trace in content or trace in f"/{path}".encode() or trace in member.linkname.encode():
+            yield f"holds {trace.decode()!r}"
+
+
+def traces_of_this_machine() -> list[bytes]:
+    """Names that only this machine, its checkout and its package sources could have put into an image."""
+    traces = {f"{ROOT}/", socket.gethostname() if len(socket.gethostname()) > 5 else ""}
+    for path in [Path("/etc/apt/sources.list"), *Path("/etc/apt/sources.list.d").glob("*")]:
+        if path.is_file():
+            addresses = re.findall(r"https?://(?:[^/\s@]*@)?([^/\s:\"'>]+)", path.read_text(errors="replace"))
+            traces.update(addresses)
+    return sorted(trace.encode() for trace in traces if trace)
+
+
+def test_the_walk_sees_what_it_is_there_for(tmp_path: Path) -> None:
+    """A layer with one of everything: the test above must be able to fail."""
+    planted = {
+        "var/lib/apt/lists/deb_main_Packages": b"Package: x",
+        "root/.m2/settings.xml": b"<settings/>",
+        "opt/app/key.pem": b"-----BEGIN RSA PRIVATE KEY-----\nMII",
+        "opt/app/build.properties": f"dir={ROOT}/apps/ping".encode(),
+        "opt/app/.netrc": b"machine x",
+        "etc/hostname.txt": b"mirror.example.test",
+    }
+    for name, content in planted.items():
+        file = tmp_path / "tree" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+    archive = tmp_path / "layer.tar.gz"
+    with tarfile.open(archive, "w:gz") as tar:
+        tar.add(tmp_path / "tree", arcname=".")
+    forbidden = [f"{ROOT}/".encode(), b"mirror.example.test"]
+    caught = set()
+    for member, content in layout.files(archive):
+        if list(suspicious(member, content, forbidden)):
+            caught.add(member.name.removeprefix("./"))
+    assert caught == set(planted)
+
+
+def test_ping_is_small_enough_to_pull(fetched: Callable[[str, str], Layout]) -> None:
+    for platform in BOTH:
+        assert fetched("ping", platform).compressed_size <= LIMIT_COMPRESSED, platform
+
+
+RESTRICTED = (
+    *("--read-only", "--tmpfs", "/tmp", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"),
+    *("--publish", "127.0.0.1::9080"),
+)
+
+
+@pytest.mark.skipif(host_platform.machine() != "x86_64", reason="amd64 is not the platform of this host")
+@pytest.mark.parametrize("user", [None, ANY_USER])
+def test_ping_answers_read_only_without_rights_as_any_user(
+    docker: Docker, images: Pushed, run_container: Callable[..., str], user: str | None
+) -> None:
+    as_user = () if user is None else ("--user", user)
+    docker.run("pull", "--quiet", "--platform", "linux/amd64", images.ping, timeout=300.0)
+    name = run_container("--platform", "linux/amd64", *RESTRICTED, *as_user, "--memory", "512m", images.ping)
+    assert first_answer(docker, name, NATIVE_PATIENCE) == "pong"
+    described = docker.inspect("container", [name])[0]
+    assert described["Path"] == "/opt/wlp/bin/server", (
+        "the entry point is the server's own, without a shell before it"
+    )
+    # Process 1 is the JVM itself: a signal reaches it, and the engine's figures are the server's.
+    assert "java" in docker.run("top", name, "-o", "pid,comm").splitlines()[1]
+    until_healthy(docker, name)
+    docker.run("stop", "--time", "20", name)
+    assert docker.inspect("container", [name])[0]["State"]["ExitCode"] in {0, 143}
+
+
+@pytest.mark.skipif(host_platform.machine() == "ppc64le", reason="no emulation is needed on this host")
+def test_ping_for_ppc64le_answers_under_emulation(
+    docker: Docker, images: Pushed, run_container: Callable[..., str]
+) -> None:
+    index = registry.ask(images.ping)
+    assert isinstance(index, Index)
+    pinned = f"{images.ping.rpartition(':')[0]}@{index.platforms['linux/ppc64le']}"
+    docker.run("pull", "--quiet", "--platform", "linux/ppc64le", pinned, timeout=300.0)
+    java = ("--env", "JVM_ARGS=-XX:TieredStopAtLevel=1")
+    name = run_container("--platform", "linux/ppc64le", *RESTRICTED, "--user", ANY_USER, *java, pinned)
+    assert first_answer(docker, name, EMULATED_PATIENCE) == "pong"
+    machine = docker.run("exec", name, "/opt/steelyard/bin/busybox", "uname", "-m").strip()
+    assert machine == "ppc64le"
+
+
+# Everything compiled, each with something to compute: a library that is missing or of another architecture fails here.
+_USE_EVERYTHING = """
+import io, importlib, platform
+import hdrh.histogram, numpy, psutil, pydantic, ruptures, scipy.optimize, scipy.stats, yaml
+from matplotlib.figure import Figure
+from PIL import Image
+import steelyard.cli.app
+assert numpy.allclose(numpy.linalg.solve(numpy.eye(2) * 2, [1.0, 2.0]), [0.5, 1.0])
+assert abs(scipy.optimize.brentq(lambda x: x * x - 2, 0, 2) - 2**0.5) < 1e-9
+assert abs(scipy.stats.t(5).ppf(0.975) - 2.570581835636314) < 1e-9
+assert ruptures.KernelCPD("linear").fit(numpy.repeat([0.0, 9.0], 20)).predict(n_bkps=1) == [20, 40]
+histogram = hdrh.histogram.HdrHistogram(1, 1000, 3)
+histogram.record_value(7)
+assert hdrh.histogram.HdrHistogram.decode(histogram.encode()).get_total_count() == 1
+figure, page = Figure(layout="constrained"), io.BytesIO()
+figure.add_subplot().plot([1, 2])
+figure.savefig(page, format="svg")
+assert b"</svg>" in page.getvalue()
+assert Image.new("L", (2, 2)).resize((4, 4)).size == (4, 4)
+assert psutil.Process().memory_info().rss > 0 and yaml.safe_load("a: 1") == {"a": 1}
+print(platform.machine())
+"""
+
+
+@pytest.mark.skipif(host_platform.machine() == "ppc64le", reason="no emulation is needed on this host")
+def test_the_harness_for_ppc64le_computes_and_draws_under_emulation(docker: Docker, images: Pushed) -> None:
+    index = registry.ask(images.harness)
+    assert isinstance(index, Index)
+    pinned = f"{images.harness.rpartition(':')[0]}@{index.platforms['linux/ppc64le']}"
+    docker.run("pull", "--quiet", "--platform", "linux/ppc64le", pinned, timeout=300.0)
+    alone = ("--rm", "--read-only", "--tmpfs", "/tmp", "--cap-drop", "ALL", "--network", "none")
+    run = ("run", *alone, "--user", ANY_USER, "--platform", "linux/ppc64le")
+    assert docker.run(*run, pinned, "--version", timeout=EMULATED_PATIENCE).split()[0] == "steelyard"
+    for client in (["--version"], ["compose", "version"]):
+        assert docker.run(*run, "--entrypoint", "docker", pinned, *client, timeout=EMULATED_PATIENCE)
+    said = docker.run(
+        *run, "--entrypoint", "python3", pinned, "-c", _USE_EVERYTHING, timeout=EMULATED_PATIENCE
+    )
+    assert said.strip() == "ppc64le"
+
+
+def first_answer(docker: Docker, name: str, patience: float) -> str:
+    """The first answer of GET /ping, awaited while the container runs."""
+    address = f"http://127.0.0.1:{published_port(docker, name)}/ping"
+    deadline = time.monotonic() + patience
+    while time.monotonic() < deadline:
+        try:
+            with urlopen(address, timeout=30.0) as answer:
+                return str(answer.read().decode().strip())
+        except (OSError, HTTPException):
+            state = docker.inspect("container", [name])[0]["State"]
+            assert state["Running"], docker.run("logs", "--tail", "20", name, merge_errors=True)
+            time.sleep(0.2)
+    raise AssertionError(docker.run("logs", "--tail", "20", name, merge_errors=True))
+
+
+def until_healthy(docker: Docker, name: str) -> None:
+    """The health check finds the server by itself, soon after its first answer."""
+    deadline = time.monotonic() + 30.0
+    while (health := docker.inspect("container", [name])[0]["State"]["Health"])["Status"] != "healthy":
+        assert time.monotonic() < deadline, health
+        time.sleep(0.2)

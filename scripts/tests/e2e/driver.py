@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the command line as a user does, and looks at what it leaves behind."""
+
+import contextlib
+import itertools
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from steelyard.paths import ROOT
+from steelyard.results.schema import Trial
+from steelyard.results.store import SessionDirectory
+
+PATIENCE = 240.0
+NOISE = {"steal", "other-cpu", "throttling", "clock-step", "injector-cpu", "counts-window"}
+"""Checks that a shared test machine may fail through no fault of the harness."""
+
+DONE = (0, 9)
+"""Complete, or blocks lost to a noisy machine: each test looks at why trials were void."""
+
+EXPERIMENT = """\
+steelyard: 1
+name: tiny
+title: A small session on real servers
+question: Does the harness work?
+workload: ping
+factors:
+  jvms: {levels: [1, 2]}
+deployment:
+  total_heap: 256m
+  jvm: {gc: generational}
+load:
+  users: 8
+  ramp: 500ms
+  warmup: {until: fixed, at_least: 2s}
+  measure: 4s
+design: {blocks: 2, repeats: 2}
+"""
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "steelyard", *arguments]
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT / "scripts"), "COLUMNS": "200"}
+
+
+def call(*arguments: str, timeout: float = PATIENCE) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command(*arguments), capture_output=True, text=True, env=environment(), timeout=timeout, check=False
+    )
+
+
+_ports = itertools.count(20000 + os.getpid() % 1000 * 10, 10)
+
+
+def free_port() -> int:
+    """A port whose next few neighbours are free as well, below those of outgoing connections."""
+    return next(port for port in _ports if all(_is_free(port + offset) for offset in range(4)))
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) != 0
+
+
+def processes_that_mention(text: str) -> list[str]:
+    """Command lines of processes whose command or environment holds the text (ours left out)."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        if int(folder.name) == os.getpid():
+            continue
+        try:
+            command_line = (folder / "cmdline").read_bytes()
+            held = command_line + (folder / "environ").read_bytes()
+        except OSError:
+            continue
+        if text.encode() in held:
+            found.append(command_line.replace(b"\0", b" ").decode(errors="replace"))
+    return found
+
+
+_started: "list[Running]" = []
+
+
+def end_all() -> None:
+    """End sessions that a failed test left running, so that they do not fail the tests after it."""
+    while _started:
+        process = _started.pop().process
+        if process.poll() is None:
+            process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(60)
+            process.kill()
+            process.wait()
+
+
+class Running:
+    """A session that runs in a process of its own."""
+
+    def __init__(self, *arguments: str, out: Path) -> None:
+        self.out = out
+        self.errors = out.parent / "stderr.txt"
+        with self.errors.open("w", encoding="utf-8") as errors:
+            self.process = subprocess.Popen(
+                command(*arguments),
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+                env=environment(),
+                cwd=out.parent,
+            )
+
+        _started.append(self)
+
+    @property
+    def directory(self) -> SessionDirectory:
+        """The newest session in `out`."""
+        self.wait_until(lambda: bool(list(self.out.glob("*/session.json"))), "a session directory")
+        return SessionDirectory(max(path.parent for path in self.out.glob("*/session.json")))
+
+    def wait_until(self, holds: Callable[[], bool], what: str) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while not holds():
+            assert self.process.poll() is None, (
+                f"ended before {what}: {self.errors.read_text(encoding='utf-8')}"
+            )
+            assert time.monotonic() < deadline, f"no {what} within {PATIENCE} s"
+            time.sleep(0.05)
+
+    def wait_for_phase(self, phase: str, after: float) -> None:
+        """Wait until the phase begins in some trial, later than the epoch time `after`."""
+        directory = self.directory
+
+        def reached() -> bool:
+            return any(entry.phase == phase and entry.time > after for entry in directory.journal())
+
+        self.wait_until(reached, f"phase {phase}")
+
+    def running_pids(self, role: str) -> list[int]:
+        """Process ids of the trial in flight, as given to the sampler."""
+        newest = max(self.directory.path.glob("trials/*/sampler.json"), key=lambda path: path.stat().st_mtime)
+        processes: list[dict[str, Any]] = json.loads(newest.read_text(encoding="utf-8"))["processes"]
+        return [process["pid"] for process in processes if process["role"] == role]
+
+    def interrupt(self) -> int:
+        self.process.send_signal(signal.SIGINT)
+        return self.end()
+
+    def end(self) -> int:
+        self.process.communicate(timeout=PATIENCE)
+        return self.process.returncode
+
+
+def start(experiment: Path, out: Path, *more: str) -> Running:
+    """Run an experiment; sessions go below `out`."""
+    port = str(free_port())
+    return Running("run", str(experiment), "--out", out.name, "--port", port, "--seed", "7", *more, out=out)
+
+
+def void_for_other_reasons_than_noise(trials: list[Trial]) -> list[str]:
+    """Details of failed checks that noise on the machine does not explain."""
+    return [
+        f"{trial.block} {trial.arm}: {check.name}: {check.detail}"
+        for trial in trials
+        for check in trial.checks
+        if check.voids and not check.passed and check.name not in NOISE
+    ]
+
+
+def mount(line: str) -> None:
+    """Run a mount or umount command."""
+    assert os.waitstatus_to_exitcode(os.system(line)) == 0

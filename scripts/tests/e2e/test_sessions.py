@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sessions on the real ping server with the real injector."""
+
+import json
+import os
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+
+from steelyard.results.store import SessionDirectory
+
+from .driver import (
+    DONE,
+    EXPERIMENT,
+    Running,
+    call,
+    end_all,
+    free_port,
+    mount,
+    processes_that_mention,
+    start,
+    void_for_other_reasons_than_noise,
+)
+
+pytestmark = pytest.mark.e2e
+
+
+@pytest.fixture(autouse=True)
+def _nothing_left_running() -> Iterator[None]:
+    yield
+    end_all()
+
+
+@pytest.fixture
+def experiment(tmp_path: Path) -> Path:
+    path = tmp_path / "tiny.yaml"
+    path.write_text(EXPERIMENT, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    path = tmp_path / "results"
+    path.mkdir()
+    return path
+
+
+def test_a_session_from_start_to_report(experiment: Path, out: Path) -> None:
+    session = start(experiment, out, "--json")
+    output, _ = session.process.communicate(timeout=400)
+    assert session.process.returncode in DONE, session.errors.read_text(encoding="utf-8")
+    directory = session.directory
+    trials = directory.trials()
+    assert {(trial.block, trial.arm) for trial in trials} == {
+        (b, a) for b in (1, 2) for a in ("jvms-1", "jvms-2")
+    }
+    assert not void_for_other_reasons_than_noise(trials)
+    for trial in trials:
+        assert trial.measurement is not None
+        counted, sent = trial.measurement.server_requests, trial.measurement.injector_requests
+        assert sent > 1000
+        assert abs(counted / sent - 1) <= 0.001
+        assert len(trial.instances) == len(trial.topology.instances)
+        shares = [instance.throughput for instance in trial.instances]
+        assert min(shares) > 0.5 * max(shares), "users were not spread evenly"
+        groups = {group for instance in trial.instances for group in instance.cpu_by_group}
+        assert {"request", "jit", "gc"} <= groups
+        assert trial.metrics["memory_rss"] > 50e6 * len(trial.instances)
+        assert trial.metrics["gc_per_second"] > 0
+    document = json.loads(output)
+    valid = sum(trial.state == "valid" and trial.arm == "jvms-1" for trial in trials)
+    figures = document["analysis"]["summaries"]["throughput"].get("jvms-1", {"n": 0})
+    assert figures["n"] == valid
+    for name in ("report.html", "report.md", "report.csv", "report.benchstat"):
+        assert (directory.path / name).stat().st_size > 0
+    assert not processes_that_mention(str(out))
+    # Anyone can analyse again from the directory alone, and gets the same.
+    before = (directory.path / "analysis.json").read_bytes()
+    assert call("analyze", str(directory.path)).returncode == 0
+    assert (directory.path / "analysis.json").read_bytes() == before
+
+
+def test_ctrl_c_in_each_phase_leaves_nothing_and_resume_completes_the_schedule(
+    experiment: Path, out: Path
+) -> None:
+    began = time.time()
+    session = start(experiment, out)
+    session.wait_for_phase("start", began)
+    refused = call("run", str(experiment), "--out", str(out.parent / "second"), "--port", str(free_port()))
+    assert refused.returncode == 6, refused.stderr
+    assert "session" in refused.stderr
+    directory = session.directory
+    schedule = directory.session().schedule
+    for number, phase in enumerate(("start", "ramp", "warmup", "measure", "stop", "collect")):
+        if number:
+            began = time.time()
+            session = Running("resume", str(directory.path), out=out)
+        session.wait_for_phase(phase, began)
+        assert session.interrupt() == 130
+        assert not processes_that_mention(str(out)), f"left behind after Ctrl-C in {phase}"
+        assert "resume" in session.errors.read_text(encoding="utf-8")
+    session = Running("resume", str(directory.path), out=out)
+    assert session.end() in DONE, session.errors.read_text(encoding="utf-8")
+    trials = directory.trials()
+    scheduled = [(trial.block, trial.arm) for trial in trials if trial.attempt == 0]
+    assert scheduled == [(place.block, place.arm) for place in schedule]
+    assert not void_for_other_reasons_than_noise(trials)
+    assert list(directory.trials_path.glob("*.interrupted-1"))
+
+
+def test_a_harness_that_is_killed_leaves_nothing_and_resumes(experiment: Path, out: Path) -> None:
+    began = time.time()
+    session = start(experiment, out)
+    session.wait_for_phase("measure", began)
+    session.process.kill()
+    session.end()
+    deadline = time.monotonic() + 30
+    while processes_that_mention(str(out)) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not processes_that_mention(str(out))
+    resumed = call("resume", str(session.directory.path))
+    assert resumed.returncode in DONE, resumed.stderr
+
+
+@pytest.mark.parametrize(("role", "check"), [("server", "restarts"), ("injector", "injectors")])
+def test_a_process_killed_in_mid_measurement_voids_the_trial_and_is_repeated(
+    experiment: Path, out: Path, role: str, check: str
+) -> None:
+    began = time.time()
+    session = start(experiment, out)
+    session.wait_for_phase("measure", began)
+    os.kill(session.running_pids(role)[0], signal.SIGKILL)
+    assert session.end() in DONE, session.errors.read_text(encoding="utf-8")
+    trials = session.directory.trials()
+    first = trials[0]
+    assert first.state == "void"
+    assert [failed.name for failed in first.checks if not failed.passed] == [check]
+    assert "signal 9" in str(first.failure) or "code -9" in str(first.failure)
+    repeats = [
+        trial
+        for trial in trials
+        if (trial.block, trial.arm) == (first.block, first.arm) and trial.attempt > 0
+    ]
+    assert repeats
+    assert repeats[0].order > max(trial.order for trial in trials if trial.attempt == 0)
+    assert not void_for_other_reasons_than_noise(trials[1:])
+
+
+def test_a_server_that_dies_at_start_ends_the_session_with_its_own_words(experiment: Path, out: Path) -> None:
+    port = str(free_port())
+    done = call(
+        "run", str(experiment), "--out", str(out), "--port", port, "--set", "jvm_args=[-XX:+NoSuchOption]"
+    )
+    assert done.returncode == 7, done.stderr
+    assert "Unrecognized VM option 'NoSuchOption'" in done.stderr
+    assert not processes_that_mention(str(out))
+    directory = SessionDirectory(next(out.iterdir()))
+    assert [trial.state for trial in directory.trials()] == ["void", "void"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small file system needs root")
+def test_a_full_disk_stops_the_session_and_loses_nothing(experiment: Path, tmp_path: Path) -> None:
+    small = tmp_path / "small"
+    small.mkdir()
+    mount(f"mount -t tmpfs -o size=60m tmpfs {small}")
+    try:
+        began = time.time()
+        session = start(experiment, small)
+        session.wait_for_phase("measure", began)
+        session.wait_until(lambda: len(session.directory.trials()) > 0, "a finished trial")
+        kept = session.directory.trials()
+        (small / "filler").write_bytes(b"\0" * (35 << 20))
+        assert session.end() == 8, session.errors.read_text(encoding="utf-8")
+        assert "free some space" in session.errors.read_text(encoding="utf-8")
+        assert not processes_that_mention(str(small))
+        (small / "filler").unlink()
+        resumed = call("resume", str(session.directory.path))
+        assert resumed.returncode in DONE, resumed.stderr
+        assert session.directory.trials()[: len(kept)] == kept
+    finally:
+        mount(f"umount -l {small}")
+
+
+def test_up_prints_addresses_that_answer_and_down_stops_them() -> None:
+    port = free_port()
+    up = call("up", "ping", "--jvms", "2", "--port", str(port), "--heap", "128m")
+    try:
+        assert up.returncode == 0, up.stderr
+        addresses = [line.split()[0] for line in up.stdout.splitlines() if line.startswith("http")]
+        assert addresses == [f"http://127.0.0.1:{port}", f"http://127.0.0.1:{port + 1}"]
+
+        for address in addresses:
+            with urlopen(f"{address}/ping", timeout=10) as response:
+                assert response.status == 200
+        assert call("up", "ping", "--port", str(free_port())).returncode == 6
+        assert call("run", "jvm-count", "--quick").returncode == 6
+    finally:
+        down = call("down")
+    assert down.stdout.startswith("ping is down")
+    assert call("down").stdout.startswith("nothing is up")

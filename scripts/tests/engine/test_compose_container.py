@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a container's end is told, from what the engine says of it; a real process stands for the container's."""
+
+import json
+import os
+import signal
+import stat
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from steelyard.engines.compose.container import Container
+from steelyard.engines.compose.project import Project
+from steelyard.errors import MissingRequirement, PortInUse, ServerFailed, SteelyardError
+from steelyard.host.docker import Docker, DockerFailed
+
+LIMIT = 150 << 20
+
+
+@pytest.fixture
+def process() -> Iterator[subprocess.Popen[bytes]]:
+    running = subprocess.Popen(["sleep", "120"])
+    yield running
+    running.kill()
+    running.wait()
+
+
+def container(folder: Path, pid: int, state: dict[str, Any] | None) -> Container:
+    """A container whose engine answers with this state (None: not at all)."""
+    client = folder / "docker"
+    answer = json.dumps([{"State": state}])
+    client.write_text(
+        f"#!/bin/sh\ncase $1 in wait) exit 0;; container) echo '{answer}';; logs) echo its last words;; esac\n"
+        if state is not None
+        else "#!/bin/sh\necho 'Cannot connect to the Docker daemon' >&2; exit 1\n",
+        encoding="utf-8",
+    )
+    client.chmod(client.stat().st_mode | stat.S_IXUSR)
+    described = {
+        "Id": "abc",
+        "State": {"Pid": pid, "StartedAt": "2026-11-21T09:00:00.123456789Z"},
+        "HostConfig": {"Memory": LIMIT},
+    }
+    return Container(Docker(client, "26", "2.26"), "server-1", described, folder / "console.log")
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    process.send_signal(signal.SIGKILL)
+    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+
+
+def test_a_running_container_has_no_exit_code_and_costs_no_question(
+    tmp_path: Path, process: subprocess.Popen[bytes]
+) -> None:
+    running = container(tmp_path, process.pid, None)
+    assert running.exit_code() is None
+    assert running.started == pytest.approx(1795251600.123456789)
+
+
+@pytest.mark.parametrize(
+    ("state", "code", "sentence"),
+    [
+        (
+            {"ExitCode": 137, "OOMKilled": True},
+            -9,
+            r"server-1 was killed for want of memory \(its limit is 150 MiB\)",
+        ),
+        (
+            {"ExitCode": 137, "OOMKilled": False},
+            -9,
+            r"server-1 ended with signal 9 after printing: its last words",
+        ),
+        (
+            {"ExitCode": 22, "OOMKilled": False},
+            22,
+            r"server-1 ended with exit code 22 after printing: its last words",
+        ),
+        ({"ExitCode": 143, "OOMKilled": False}, 143, r"server-1 ended with exit code 143"),
+    ],
+)
+def test_how_a_container_ended(
+    tmp_path: Path, process: subprocess.Popen[bytes], state: dict[str, Any], code: int, sentence: str
+) -> None:
+    ended = container(tmp_path, process.pid, state)
+    end(process)
+    assert ended.exit_code() == code
+    with pytest.raises(AssertionError, match=sentence):
+        raise AssertionError(ended.how_it_ended())
+
+
+def test_an_engine_that_went_away_is_told_from_a_server_that_died(
+    tmp_path: Path, process: subprocess.Popen[bytes]
+) -> None:
+    ended = container(tmp_path, process.pid, None)
+    end(process)
+    assert ended.exit_code() == -1
+    assert "the container engine does not tell how (Cannot connect" in ended.how_it_ended()
+
+
+def test_an_engine_that_hangs_is_given_up(tmp_path: Path) -> None:
+    client = tmp_path / "docker"
+    client.write_text("#!/bin/sh\nexec sleep 60\n", encoding="utf-8")
+    client.chmod(0o755)
+    with pytest.raises(DockerFailed, match=r"docker info: no answer within 1 s"):
+        Docker(client, "26", "2.26").run("info", timeout=1.0)
+
+
+@pytest.mark.parametrize(
+    ("said", "kind", "sentence"),
+    [
+        (
+            "Error starting userland proxy: listen tcp4 127.0.0.1:9180: bind: address already in use",
+            PortInUse,
+            "port 9180 was taken meanwhile",
+        ),
+        ("No such image: reg/ping@sha256:12", MissingRequirement, "the image was removed"),
+        (
+            "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?",
+            ServerFailed,
+            "the container engine went away",
+        ),
+        ("container steelyard-1-server-1 exited (7)", ServerFailed, "the containers could not be started"),
+    ],
+)
+def test_why_containers_did_not_start(
+    tmp_path: Path, said: str, kind: type[SteelyardError], sentence: str
+) -> None:
+    client = tmp_path / "docker"
+    client.write_text(f"#!/bin/sh\necho '{said}' >&2; exit 1\n", encoding="utf-8")
+    client.chmod(0o755)
+    with pytest.raises(kind, match=sentence) as caught:
+        Project(Docker(client, "26", "2.26"), tmp_path / "01-jvms-1").up(["server-1"])
+    assert type(caught.value) is kind

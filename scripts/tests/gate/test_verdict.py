@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from steelyard.analysis.estimates import estimate
+from steelyard.errors import BadInput, Exit
+from steelyard.gate.verdict import decide
+
+BASE = dict.fromkeys(range(6), 100.0)
+WOBBLE = np.array([-1.0, 1.0, -0.5, 0.5, -0.2, 0.2])
+
+
+def candidate(change, spread=0.005, metric="throughput"):
+    """An estimate with this relative change and spread over six blocks."""
+    logs = math.log1p(change) + spread * WOBBLE
+    return estimate(metric, "new", {block: 100 * math.exp(log) for block, log in enumerate(logs)}, BASE)
+
+
+def one_sided(change, spread, upper):
+    logs = math.log1p(change) + spread * WOBBLE
+    half = stats.t.ppf(0.95, 5) * stats.sem(logs)
+    return logs.mean() + half if upper else logs.mean() - half
+
+
+@pytest.mark.parametrize(
+    ("change", "better", "outcome", "code"),
+    [
+        (0.0, "higher", "pass", Exit.OK),
+        (0.10, "higher", "pass", Exit.OK),
+        (-0.10, "higher", "regression", Exit.REGRESSION),
+        (0.10, "lower", "regression", Exit.REGRESSION),
+        (-0.10, "lower", "pass", Exit.OK),
+        (-0.029, "higher", "regression", Exit.REGRESSION),
+    ],
+)
+def test_outcomes(change, better, outcome, code):
+    verdict = decide(candidate(change), better, 0.03)
+    assert (verdict.outcome, verdict.exit_code) == (outcome, code)
+    assert verdict.sentence.startswith(f"{outcome}: throughput is ")
+
+
+def test_pass_is_decided_by_the_one_sided_bound():
+    bound = -math.expm1(one_sided(-0.01, 0.005, upper=False))
+    verdict = decide(candidate(-0.01), "higher", 0.03)
+    assert verdict.harm_bound == pytest.approx(bound)
+    assert verdict.harm == pytest.approx(0.01)
+    assert decide(candidate(-0.01), "higher", bound + 1e-9).outcome == "pass"
+    assert decide(candidate(-0.01), "higher", bound - 1e-9).outcome != "pass"
+
+
+def test_bound_of_a_metric_that_should_be_low():
+    verdict = decide(candidate(0.01), "lower", 0.03)
+    assert verdict.harm_bound == pytest.approx(math.expm1(one_sided(0.01, 0.005, upper=True)))
+    assert verdict.harm == pytest.approx(0.01)
+
+
+def test_small_certain_harm_passes_within_the_margin():
+    """Beyond zero and above half of the margin, yet the bound is below the margin: METHOD says pass."""
+    assert decide(candidate(-0.02, spread=0.001), "higher", 0.03).outcome == "pass"
+
+
+def test_regression_needs_a_wholly_harmful_interval():
+    """The same estimate with more and more spread: pass, regression, inconclusive."""
+    outcomes = [decide(candidate(-0.025, spread), "higher", 0.03).outcome for spread in (0.001, 0.015, 0.05)]
+    assert outcomes == ["pass", "regression", "inconclusive"]
+    assert candidate(-0.025, 0.015).high < 1 < candidate(-0.025, 0.05).high
+
+
+@pytest.mark.parametrize("better", ["higher", "lower"])
+def test_answers_follow_the_rules_on_any_data(better):
+    rng = np.random.default_rng(9)
+    seen = set()
+    for _ in range(500):
+        n, margin = int(rng.integers(2, 12)), float(rng.uniform(0.005, 0.1))
+        logs = rng.normal(rng.normal(0, 0.05), rng.uniform(0.001, 0.05), n)
+        harmful = logs if better == "lower" else -logs
+        found = estimate("m", "new", dict(enumerate(np.exp(logs) * 100.0)), dict.fromkeys(range(n), 100.0))
+        verdict = decide(found, better, margin)
+        bound = harmful.mean() + stats.t.ppf(0.95, n - 1) * stats.sem(harmful)
+        low = harmful.mean() - stats.t.ppf(0.975, n - 1) * stats.sem(harmful)
+        passes = (math.expm1(bound) if better == "lower" else -math.expm1(-bound)) < margin
+        expected = "pass" if passes else "regression" if low > 0 else "inconclusive"
+        assert verdict.outcome == expected
+        if expected == "regression":
+            assert verdict.harm >= margin / 2 * 0.99
+        seen.add(expected)
+    assert seen == {"pass", "regression", "inconclusive"}
+
+
+def test_wide_interval_is_inconclusive_and_says_what_is_open():
+    verdict = decide(candidate(-0.01, spread=0.05), "higher", 0.03)
+    assert (verdict.outcome, verdict.exit_code) == ("inconclusive", Exit.USAGE)
+    assert "cannot be ruled out and the margin is 3.0 %" in verdict.sentence
+
+
+def test_gain_reads_as_a_gain():
+    assert "throughput is 10 % better" in decide(candidate(0.10), "higher", 0.03).sentence
+
+
+def test_margin_below_the_certificate_is_inconclusive():
+    assert decide(candidate(0.0), "higher", 0.02, floor=0.025).outcome == "inconclusive"
+    assert decide(candidate(-0.5), "higher", 0.02, floor=0.025).outcome == "inconclusive"
+    assert decide(candidate(0.0), "higher", 0.025, floor=0.025).outcome == "pass"
+
+
+@pytest.mark.parametrize("blocks", [0, 1])
+def test_too_few_blocks(blocks):
+    few = estimate("throughput", "new", dict.fromkeys(range(blocks), 90.0), BASE)
+    verdict = decide(few, "higher", 0.03)
+    assert verdict.outcome == "inconclusive"
+    assert "run more blocks" in verdict.sentence
+
+
+@pytest.mark.parametrize("margin", [0.0, -0.1, 1.0, 3.0, math.nan])
+def test_margin_has_to_make_sense(margin):
+    with pytest.raises(BadInput, match="give a fraction"):
+        decide(candidate(0.0), "higher", margin)
+
+
+def test_metric_without_direction():
+    with pytest.raises(BadInput, match="no better direction"):
+        decide(candidate(0.0), "neither", 0.03)

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is said of a container engine that cannot be used."""
+
+from pathlib import Path
+
+import pytest
+
+from steelyard.errors import BadInput, MissingRequirement
+from steelyard.host.docker import find_docker, last_words
+
+GOOD = '{"Client":{"Version":"28.2.2"},"Server":{"Version":"26.1.5+dfsg1"}}'
+
+
+def client(folder: Path, version: str, compose: str = "echo 2.26.1-4") -> dict[str, str]:
+    """An environment whose `docker` answers like this (shell commands)."""
+    path = folder / "docker"
+    path.write_text(
+        f"#!/bin/sh\ncase $1 in version) {version};; compose) {compose};; esac\n", encoding="utf-8"
+    )
+    path.chmod(0o755)
+    return {"PATH": f"{folder}:/usr/bin:/bin"}
+
+
+def test_a_usable_engine(tmp_path: Path) -> None:
+    found = find_docker(client(tmp_path, f"echo '{GOOD}'"))
+    assert (found.engine_version, found.compose_version) == ("26.1.5+dfsg1", "2.26.1-4")
+
+
+def test_no_client(tmp_path: Path) -> None:
+    with pytest.raises(MissingRequirement, match=r"docker was not found: install .* or use --engine process"):
+        find_docker({"PATH": str(tmp_path)})
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        (
+            "permission denied while trying to connect to the Docker daemon socket at unix:///var/run/docker.sock",
+            "may not use the container engine.s socket: add the user to the group docker",
+        ),
+        (
+            "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?",
+            "the container engine does not answer .*: start it",
+        ),
+    ],
+)
+def test_no_answer(tmp_path: Path, said: str, sentence: str) -> None:
+    with pytest.raises(MissingRequirement, match=sentence):
+        find_docker(client(tmp_path, f"echo '{said}' >&2; exit 1"))
+
+
+@pytest.mark.parametrize(
+    ("version", "compose", "sentence"),
+    [
+        (
+            GOOD.replace("26.1.5+dfsg1", "20.10.24"),
+            "echo 2.26.1",
+            "engine is version 20.10.24 and 25.0 or newer",
+        ),
+        (GOOD, "echo 2.3.3", "docker compose is version 2.3.3 and 2.24 or newer is needed"),
+        (GOOD, "echo 'docker: compose is not a docker command' >&2; exit 1", "docker has no compose plugin"),
+        (GOOD, "echo dev", "docker compose does not tell its version"),
+    ],
+)
+def test_too_old(tmp_path: Path, version: str, compose: str, sentence: str) -> None:
+    with pytest.raises(MissingRequirement, match=sentence):
+        find_docker(client(tmp_path, f"echo '{version}'", compose))
+
+
+def test_an_engine_elsewhere_is_refused(tmp_path: Path) -> None:
+    environment = {**client(tmp_path, f"echo '{GOOD}'"), "DOCKER_HOST": "tcp://lab:2375"}
+    with pytest.raises(BadInput, match=r"another host .*tcp://lab:2375"):
+        find_docker(environment)
+
+
+def test_last_words_are_without_prefixes() -> None:
+    printed = "docker: Error response from daemon: No such image: a:1\nSee 'docker run --help'.\n"
+    assert last_words(printed) == "No such image: a:1"
+    assert last_words("") == ""

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Host facts, limits and the doctor, on recorded hosts and on this one."""
+
+import re
+from pathlib import Path
+
+import psutil
+import pytest
+import trees
+from trees import put
+
+from steelyard.host.activity import Activity, Busy
+from steelyard.host.doctor import TOPICS, Finding, activity, disk, examine, memory
+from steelyard.host.facts import read_facts
+from steelyard.host.finding import WHY
+from steelyard.host.limits import Limits, read_limits
+from steelyard.host.settings import settings
+from steelyard.host.system import System
+
+DOC = Path(__file__).parents[3] / "docs" / "doctor.md"
+CPU = "sys/devices/system/cpu"
+CGROUP2 = "sys/fs/cgroup"
+
+
+@pytest.fixture
+def laptop(tmp_path: Path) -> Path:
+    """An x86 host on which nearly everything disturbs."""
+    root = trees.x86_smt2(tmp_path)
+    put(root, f"{CPU}/smt/control", "on")
+    for cpu in range(16):
+        put(root, f"{CPU}/cpu{cpu}/cpufreq/scaling_governor", "powersave")
+    put(root, f"{CPU}/intel_pstate/no_turbo", "0")
+    put(root, "sys/kernel/mm/transparent_hugepage/enabled", "[always] madvise never")
+    put(root, "sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages", "512")
+    put(root, "proc/sys/kernel/numa_balancing", "1")
+    heads = " ".join(f"CPU{i}" for i in range(16))
+    put(
+        root,
+        "proc/interrupts",
+        f"     {heads}\n 24: 90000 {'100 ' * 15} PCI-MSI eth0\nLOC: {'9999999 ' * 16} timer",
+    )
+    put(root, f"{CGROUP2}/cgroup.controllers", "cpu memory")
+    put(root, "proc/self/cgroup", "0::/user.slice/run")
+    put(root, f"{CGROUP2}/user.slice/run/cpu.max", "max 100000")
+    put(root, f"{CGROUP2}/user.slice/cpu.max", "150000 100000")
+    put(root, f"{CGROUP2}/user.slice/run/memory.max", str(2 << 30))
+    put(
+        root,
+        "proc/meminfo",
+        "MemTotal: 8000000 kB\nMemAvailable: 500000 kB\nSwapTotal: 4000000 kB\nSwapFree: 3000000 kB",
+    )
+    put(root, "sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet")
+    put(root, "sys/devices/system/clocksource/clocksource0/available_clocksource", "tsc hpet acpi_pm")
+    put(root, "proc/cpuinfo", "model name\t: Example CPU\nflags\t\t: fpu hypervisor sse")
+    put(root, "sys/class/dmi/id/sys_vendor", "QEMU")
+    put(root, "run/.containerenv", "")
+    put(root, "proc/sys/kernel/randomize_va_space", "0")
+    return root
+
+
+@pytest.fixture
+def power(tmp_path: Path) -> Path:
+    """A well-kept POWER9."""
+    root = trees.power9_smt8(tmp_path, nodes=2)
+    put(root, f"{CPU}/dscr_default", "0")
+    put(
+        root,
+        "proc/cpuinfo",
+        "processor\t: 0\ncpu\t\t: POWER9, altivec supported\n\nplatform\t: PowerNV\nmodel\t\t: 8335-GTH",
+    )
+    put(root, "proc/sys/kernel/numa_balancing", "0")
+    put(
+        root,
+        "proc/meminfo",
+        "MemTotal: 267000000 kB\nMemAvailable: 250000000 kB\nSwapTotal: 0 kB\nSwapFree: 0 kB",
+    )
+    put(root, f"{CPU}/cpu0/cpufreq/scaling_governor", "performance")
+    put(root, "sys/devices/system/clocksource/clocksource0/current_clocksource", "timebase")
+    return root
+
+
+def levels(found: dict[str, Finding]) -> dict[str, str]:
+    return {topic: one.level for topic, one in found.items()}
+
+
+def test_everything_that_disturbs_is_found(laptop: Path) -> None:
+    found = settings(System(laptop), "x86_64")
+    assert levels(found) == {
+        "smt": "info",
+        "governor": "warn",
+        "turbo": "info",
+        "thp": "info",
+        "huge-pages": "info",
+        "numa": "warn",
+        "irq-affinity": "warn",
+        "cgroup": "warn",
+        "swap": "warn",
+        "clock": "warn",
+        "virtualization": "info",
+        "container": "info",
+        "aslr": "info",
+    }
+    assert found["cgroup"].state == "version 2, this session is limited to 1.5 CPUs and 2,048 MiB"
+    assert found["irq-affinity"].state == "CPU 0 served 98% of 91,500 device interrupts since boot"
+    assert (
+        found["clock"].change
+        == "echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource"
+    )
+    assert found["virtualization"].state == "a guest of QEMU"
+    assert found["huge-pages"].state == "512 of 2 MiB"
+    assert memory(System(laptop)).level == "warn"
+
+
+def test_a_well_kept_power_host(power: Path) -> None:
+    found = settings(System(power), "ppc64le")
+    assert found["smt"].state == "8 on each of 16 cores"
+    assert found["smt"].change is not None
+    assert found["smt"].change.startswith("sudo ppc64_cpu --smt=off")
+    assert levels(found)["numa"] == "info"
+    for topic in ("governor", "swap", "clock", "virtualization", "container", "dscr"):
+        assert found[topic].level == "ok", found[topic]
+    put(power, f"{CPU}/dscr_default", "1f")
+    assert settings(System(power), "ppc64le")["dscr"].level == "info"
+
+
+def test_nothing_can_be_read(tmp_path: Path) -> None:
+    found = settings(System(tmp_path), "ppc64le")
+    assert {one.level for one in found.values()} <= {"ok", "info"}
+    assert found["smt"].state == "cannot be told here"
+    assert memory(System(tmp_path)).state == "cannot be told here"
+    assert read_facts(tmp_path, "ppc64le").cgroup_version is None
+    assert read_limits(System(tmp_path)) == Limits(None, None)
+
+
+def test_uneven_smt(tmp_path: Path) -> None:
+    root = trees.cpus(tmp_path, [[0, 1], [2, 3]], offline=(3,))
+    assert settings(System(root), "x86_64")["smt"].level == "warn"
+
+
+def test_facts_of_x86(laptop: Path) -> None:
+    facts = read_facts(laptop, "x86_64")
+    assert (facts.sockets, facts.cores, facts.cpus, facts.threads_per_core, facts.numa_nodes) == (
+        2,
+        8,
+        16,
+        2,
+        2,
+    )
+    assert (facts.cpu_model, facts.smt, facts.governor, facts.turbo) == (
+        "Example CPU",
+        "on",
+        "powersave",
+        "on",
+    )
+    assert (facts.thp, facts.huge_pages, facts.cgroup_version) == ("always", {"2048": 512}, 2)
+    assert facts.memory_bytes == 8000000 * 1024
+    assert facts.extra["container"] == "podman"
+
+
+def test_facts_of_power(power: Path) -> None:
+    facts = read_facts(power, "ppc64le")
+    assert (facts.cores, facts.cpus, facts.threads_per_core, facts.numa_nodes) == (16, 128, 8, 2)
+    assert facts.cpu_model == "POWER9, altivec supported, 8335-GTH"
+    assert (facts.virtualization, facts.turbo, facts.smt) == (None, None, None)
+
+
+def test_kernel_options_that_matter_and_no_others(tmp_path: Path) -> None:
+    put(tmp_path, "proc/cmdline", "BOOT_IMAGE=/vmlinuz root=UUID=1 isolcpus=2-3 password=x mitigations=off")
+    assert read_facts(tmp_path).extra["kernel_options"] == "isolcpus=2-3 mitigations=off"
+
+
+def test_facts_of_this_host() -> None:
+    facts = read_facts()
+    assert facts.cpus == psutil.cpu_count()
+    assert facts.memory_bytes == psutil.virtual_memory().total
+    assert facts.swap_bytes == psutil.swap_memory().total
+
+
+def test_limits_of_the_old_cgroups(tmp_path: Path) -> None:
+    put(tmp_path, "proc/self/cgroup", "4:memory:/box\n2:cpu,cpuacct:/box\n0::/")
+    put(tmp_path, f"{CGROUP2}/cpu/box/cpu.cfs_quota_us", "50000")
+    put(tmp_path, f"{CGROUP2}/cpu/box/cpu.cfs_period_us", "100000")
+    put(tmp_path, f"{CGROUP2}/memory/box/memory.limit_in_bytes", "9223372036854771712")
+    put(tmp_path, f"{CGROUP2}/memory/memory.limit_in_bytes", str(1 << 30))
+    assert read_limits(System(tmp_path)) == Limits(0.5, 1 << 30)
+
+
+def test_activity() -> None:
+    quiet = activity(Activity(0.01, 0.0, (Busy(7, "cron", 0.01),)))
+    assert [one.level for one in quiet] == ["ok", "ok"]
+    loud = activity(Activity(0.31, 0.05, (Busy(7, "make", 0.3), Busy(8, "idle", 0.0001))))
+    assert [one.level for one in loud] == ["warn", "warn"]
+    assert loud[1].state == "31.0% of the CPU time: make (7) 30.0%"
+
+
+def test_disk(tmp_path: Path) -> None:
+    assert str(tmp_path) in disk(tmp_path / "not" / "there" / "yet").state
+
+
+def test_this_host_in_the_documented_order(tmp_path: Path) -> None:
+    found = examine(tmp_path, seconds=0.1, machine="x86_64")
+    topics = [one.topic for one in found]
+    assert topics == [topic for topic in TOPICS if topic != "dscr"]
+    assert all(one.why == WHY[one.topic] and one.state for one in found)
+
+
+def test_documentation_lists_every_topic_with_its_reason() -> None:
+    rows = re.findall(r"^\| `([\w-]+)` \| (.+?) \| .+? \|$", DOC.read_text(encoding="utf-8"), re.MULTILINE)
+    assert rows == list(WHY.items())

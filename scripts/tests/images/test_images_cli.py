@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The `images` commands where something is missing: one sentence, and an exit code of its own."""
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from steelyard.cli.app import main
+from steelyard.images.lock import read_lock
+
+Run = Callable[..., tuple[int, str, str]]
+CLIENT = """#!/bin/sh
+echo '{said}' >&2
+exit 1
+"""
+
+
+@pytest.fixture
+def steelyard(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    def run(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["steelyard", "images", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        output = capsys.readouterr()
+        return int(ended.value.code or 0), output.out, output.err
+
+    return run
+
+
+@pytest.mark.parametrize("command", ["build", "push", "verify", "table"])
+def test_without_docker_a_sentence_says_what_to_install(
+    steelyard: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: str
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    code, _, said = steelyard(command)
+    assert code == 3
+    assert said.startswith("steelyard: docker was not found: install Docker Engine")
+    assert "--engine" not in said
+    assert len(said.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("client_says", "says"),
+    [
+        (
+            "permission denied while trying to connect to the Docker daemon socket at unix:///var/run/docker.sock",
+            "add the user to the group docker",
+        ),
+        (
+            "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?",
+            "does not answer",
+        ),
+    ],
+)
+def test_an_engine_that_says_no_is_one_sentence(
+    steelyard: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, client_says: str, says: str
+) -> None:
+    client = tmp_path / "docker"
+    client.write_text(CLIENT.format(said=client_says), encoding="utf-8")
+    client.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}/usr/bin{os.pathsep}/bin")
+    monkeypatch.delenv("DOCKER_HOST", raising=False)
+    code, _, said = steelyard("build")
+    assert code == 3
+    assert says in said
+    assert len(said.strip().splitlines()) == 1
+
+
+def test_the_check_of_the_lock_names_what_is_missing_and_asks_nobody(
+    steelyard: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    missing = read_lock().missing()
+    code, said, _ = steelyard("lock", "--check")
+    assert code == (1 if missing else 0)
+    assert [
+        line.removeprefix("not locked: ") for line in said.splitlines() if line.startswith("not")
+    ] == missing
+
+
+def test_records_that_are_not_there_are_refused(
+    steelyard: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    client = tmp_path / "docker"
+    versions = '{"Server": {"Version": "26.1.5"}}'
+    client.write_text(
+        f"#!/bin/sh\ncase $1 in version) echo '{versions}' ;; *) echo 2.26.1 ;; esac\n", encoding="utf-8"
+    )
+    client.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}/usr/bin{os.pathsep}/bin")
+    code, _, said = steelyard("push", "--join", str(tmp_path / "none.json"))
+    assert code == 4
+    assert "cannot be read" in said

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Real processes: nothing may outlive the harness, however it ends."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from steelyard.errors import NoSpace, ServerFailed
+from steelyard.paths import ROOT
+from steelyard.processes import Children
+
+STUBBORN = "trap '' TERM; echo ready; while :; do sleep 0.1; done"
+
+
+def alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+def wait_for(text: str, path: Path) -> None:
+    deadline = time.monotonic() + 20
+    while text not in (path.read_text(encoding="utf-8") if path.exists() else ""):
+        assert time.monotonic() < deadline, f"{path} never held {text!r}"
+        time.sleep(0.02)
+
+
+def test_a_child_is_stopped_when_the_registry_is_left(tmp_path: Path) -> None:
+    with Children() as children:
+        child = children.spawn("sleeper", ["sleep", "300"], console=tmp_path / "c.log", cwd=tmp_path)
+        assert child.exit_code() is None
+    assert child.exit_code() == -signal.SIGTERM
+
+
+def test_a_child_that_ignores_sigterm_is_killed_with_its_own_children(tmp_path: Path) -> None:
+    with Children() as children:
+        script = f"sleep 300 & echo $! > {tmp_path}/inner; {STUBBORN}"
+        child = children.spawn("stubborn", ["sh", "-c", script], console=tmp_path / "c.log", cwd=tmp_path)
+        wait_for("ready", tmp_path / "c.log")
+        inner = int((tmp_path / "inner").read_text(encoding="utf-8"))
+        assert alive(inner)
+        children.stop([child], grace=0.2)
+        assert child.exit_code() == -signal.SIGKILL
+        deadline = time.monotonic() + 10
+        while alive(inner) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert not alive(inner)
+
+
+def test_children_die_when_the_harness_is_killed(tmp_path: Path) -> None:
+    program = (
+        "import sys, time\nfrom pathlib import Path\nfrom steelyard.processes import Children\n"
+        "where = Path(sys.argv[1])\nchildren = Children()\n"
+        f"child = children.spawn('stubborn', ['sh', '-c', {STUBBORN!r}], console=where / 'c.log', cwd=where)\n"
+        "(where / 'pid').write_text(f'{child.pid}\\n')\ntime.sleep(300)\n"
+    )
+    harness = subprocess.Popen(
+        [sys.executable, "-c", program, str(tmp_path)],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "scripts")},
+    )
+    wait_for("ready", tmp_path / "c.log")
+    wait_for("\n", tmp_path / "pid")
+    pid = int((tmp_path / "pid").read_text(encoding="utf-8"))
+    assert alive(pid)
+    harness.kill()
+    harness.wait()
+    deadline = time.monotonic() + 20
+    while alive(pid) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not alive(pid)
+
+
+def test_last_lines_say_why_a_child_ended(tmp_path: Path) -> None:
+    with Children() as children:
+        child = children.spawn(
+            "talker", ["sh", "-c", "echo one; echo two; exit 3"], console=tmp_path / "c.log", cwd=tmp_path
+        )
+        child.process.wait()
+        assert child.exit_code() == 3
+        assert child.last_lines(2) == "one | two"
+
+
+def test_a_program_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with Children() as children, pytest.raises(ServerFailed, match=r"cannot start server \(/no/such/java\)"):
+        children.spawn("server", ["/no/such/java"], console=tmp_path / "c.log", cwd=tmp_path)
+
+
+def test_a_console_that_cannot_be_written_is_a_lack_of_space(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("", encoding="utf-8")
+    with Children() as children, pytest.raises((NoSpace, OSError)):
+        children.spawn("server", ["true"], console=blocked / "c.log", cwd=tmp_path)
+
+
+def test_a_child_that_ended_keeps_its_process_id_until_it_is_stopped(tmp_path: Path) -> None:
+    """Else a signal to its group could reach a stranger that was given the same id."""
+    with Children() as children:
+        child = children.spawn("short", ["sh", "-c", "exit 3"], console=tmp_path / "c.log", cwd=tmp_path)
+        deadline = time.monotonic() + 20
+        while child.exit_code() is None and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert child.exit_code() == 3
+        assert (
+            Path(f"/proc/{child.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z"
+        )
+        children.stop([child], grace=1.0)
+        assert not Path(f"/proc/{child.pid}").exists()
+        assert child.exit_code() == 3
+        children.stop([child], grace=1.0)  # nothing is left to be signalled
+
+
+def test_a_command_for_a_crash_runs_when_the_harness_is_killed_and_only_then(tmp_path: Path) -> None:
+    script = (
+        "import os, signal, sys\n"
+        "from steelyard.processes import Children\n"
+        "with Children() as children:\n"
+        "    children.on_crash('kept', ['touch', sys.argv[1] + '/kept'])\n"
+        "    children.on_crash('forgotten', ['touch', sys.argv[1] + '/forgotten'])\n"
+        "    children.forget_crash('forgotten')\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    subprocess.run([sys.executable, "-c", script, str(tmp_path)], cwd=ROOT / "scripts", check=False)
+    deadline = time.monotonic() + 30
+    while not (tmp_path / "kept").exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert (tmp_path / "kept").exists()
+    assert not (tmp_path / "forgotten").exists()

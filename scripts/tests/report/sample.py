@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plausible complete sessions, made through the real schema and the real analysis; the same bytes each time.
+
+Nothing here is a measurement: the figures follow simple curves with noise from a fixed seed.
+"""
+
+import math
+import random
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sample_figures import (
+    CAPACITY,
+    HOST,
+    JVM,
+    MEASURE,
+    instances,
+    latency,
+    measurement,
+    metrics,
+    phases,
+    topology,
+    trace,
+)
+
+from steelyard.analysis.estimates import analyse
+from steelyard.analysis.ledger import judge
+from steelyard.results.schema import (
+    Analysis,
+    ArmRecord,
+    ScheduledTrial,
+    Session,
+    Trial,
+)
+from steelyard.results.store import SessionDirectory, write_record
+from steelyard.units import MIB
+
+CREATED = 1_794_830_400.0  # 2026-11-16 12:00 UTC
+STUDY = {
+    "title": "Number of Liberty JVMs affect throughput and memory footprint",
+    "published": "Open Liberty performance blog, February 2022",
+    "setup": "24-core host, Semeru Java 8, 1,536 MB of maximum heap in total, 48 closed-loop clients.",
+    "found": [
+        {"where": "1 to 4 JVMs", "found": "+188 % throughput for +300 MB of resident memory"},
+        {"where": "4 to 6 JVMs", "found": "+4 % throughput for +168 MB"},
+        {"where": "6 to 12 JVMs", "found": "throughput flat, then dropping"},
+    ],
+}
+SHARED_CORES = (
+    "The injectors shared the servers' cores: figures include their competition for CPU, and absolute throughput"
+    " is lower than the servers alone could reach."
+)
+GOVERNOR = (
+    "The CPU governor is schedutil: the clock follows the load, which adds variation; set it to performance with"
+    " cpupower frequency-set -g performance."
+)
+
+
+@dataclass
+class Plan:
+    """What a sample session looks like."""
+
+    name: str = "jvm-count"
+    title: str = "Number of Liberty JVMs, throughput and memory footprint"
+    question: str = (
+        "How many Liberty JVMs serve a small REST endpoint best, and what does each further JVM cost?"
+    )
+    factors: dict[str, dict[str, Any]] = field(
+        default_factory=lambda: {"jvms": {"label": "JVMs", "levels": [1, 2, 4, 6, 12]}}
+    )
+    blocks: int = 6
+    study: dict[str, Any] | None = field(default_factory=lambda: STUDY)
+    quick: bool = False
+    seed: int = 20261116
+    disturbed: tuple[tuple[int, str], ...] = ((3, "jvms-4"),)
+    """Trials that another process disturbs: void, and repeated once."""
+    broken: tuple[tuple[int, str], ...] = ()
+    """Trials that fail before their measurement ends, on every attempt."""
+    unsteady: tuple[tuple[int, str], ...] = ((5, "jvms-12"),)
+    effects: dict[str, dict[Any, float]] = field(default_factory=dict)
+    """Factor -> level -> factor on the throughput, for factors other than `jvms`."""
+    drop: tuple[str, ...] = ()
+    """Metrics that no trial has."""
+
+
+def arms_of(plan: Plan) -> list[ArmRecord]:
+    combinations: list[dict[str, Any]] = [{}]
+    for name, factor in plan.factors.items():
+        combinations = [{**c, name: level} for c in combinations for level in factor["levels"]]
+    return [
+        ArmRecord(
+            name="_".join(f"{name}-{level}" for name, level in levels.items()),
+            levels=levels,
+            baseline=index == 0,
+            settings={},
+        )
+        for index, levels in enumerate(combinations)
+    ]
+
+
+def session_of(plan: Plan) -> Session:
+    rng = random.Random(plan.seed)
+    arms = arms_of(plan)
+    schedule = []
+    for block in range(1, plan.blocks + 1):
+        names = [arm.name for arm in arms]
+        rng.shuffle(names)
+        schedule += [
+            ScheduledTrial(order=len(schedule) + i, block=block, arm=name) for i, name in enumerate(names)
+        ]
+    return Session(
+        id=f"{plan.name}-20261116T120000Z",
+        created=CREATED,
+        steelyard_version="0.1.0",
+        revision="3f2c1ab",
+        fingerprint="sha256:5e1f0c",
+        experiment={
+            "steelyard": 1,
+            "name": plan.name,
+            "title": plan.title,
+            "question": plan.question,
+            "study": plan.study,
+            "workload": "ping",
+            "factors": plan.factors,
+            "load": {
+                "model": "closed",
+                "users": 48,
+                "warmup": {"until": "steady", "at_least": 60.0, "at_most": 180.0},
+                "measure": MEASURE,
+            },
+            "metrics": {"primary": "throughput", "report": ["memory_rss", "cpu_per_1k"]},
+            "design": {"blocks": plan.blocks},
+        },
+        quick=plan.quick,
+        command=f"./steelyard run {plan.name} --blocks {plan.blocks} --seed {plan.seed}",
+        seed=plan.seed,
+        arms=arms,
+        schedule=schedule,
+        host=HOST,
+        server_jvm=JVM,
+        injector_jvm=JVM,
+        versions={"gatling": "3.14.7", "numpy": "2.4.6", "open-liberty": "26.0.0.10", "python": "3.11.2"},
+        injectors_share_cores=True,
+        notes=[SHARED_CORES],
+        doctor=[GOVERNOR],
+    )
+
+
+def trials_of(plan: Plan, session: Session) -> list[Trial]:
+    rng = random.Random(plan.seed + 1)
+    trials = []
+    repeats = []
+    for place in session.schedule:
+        drift = 1 + 0.012 * math.sin(place.order / 6)
+        trials.append(_trial(plan, session, place, 0, drift, rng))
+        if trials[-1].state == "void":
+            repeats.append(place)
+    for place in repeats:
+        again = place.model_copy(update={"order": len(trials)})
+        trials.append(_trial(plan, session, again, 1, 1.0, rng))
+    return trials
+
+
+def _trial(
+    plan: Plan, session: Session, place: ScheduledTrial, attempt: int, drift: float, rng: random.Random
+) -> Trial:
+    arm = next(a for a in session.arms if a.name == place.arm)
+    jvms = int(arm.levels.get("jvms", 1))
+    effect = math.prod(plan.effects.get(name, {}).get(level, 1.0) for name, level in arm.levels.items())
+    disturbed = attempt == 0 and (place.block, place.arm) in plan.disturbed
+    broken = (place.block, place.arm) in plan.broken
+    steady = (place.block, place.arm) not in plan.unsteady
+    rate = CAPACITY[jvms] * effect * drift * rng.gauss(1, 0.009) * (0.86 if disturbed else 1)
+    rss = (150 + 96 * jvms) * MIB * rng.gauss(1, 0.01) / math.sqrt(effect)
+    started = session.created + 60 + place.order * 170
+    measured = measurement(rate, disturbed, steady)
+    checks = [] if broken else judge(measured)
+    state = "valid" if not broken and all(c.passed or not c.voids for c in checks) else "void"
+    found = {} if broken else metrics(rate, rss, jvms, rng)
+    return Trial(
+        block=place.block,
+        arm=place.arm,
+        attempt=attempt,
+        order=place.order,
+        state=state,
+        started=started,
+        phases=phases(started),
+        topology=topology(jvms),
+        measurement=None if broken else measured,
+        checks=checks,
+        steady=steady and not broken,
+        metrics={name: value for name, value in found.items() if name not in plan.drop},
+        latency={} if broken else {"ping": latency(rate, rng)},
+        instances=[] if broken else instances(rate, rss, jvms, rng),
+        trace=trace(rate, jvms, rng)[: 40 if broken else None],
+        failure="server-1 was killed by signal 9 in the measurement." if broken else None,
+    )
+
+
+def study_plan() -> Plan:
+    """Five arms, six blocks, a void trial with its repeat, a trial that was not steady."""
+    return Plan()
+
+
+def two_arm_plan() -> Plan:
+    """Two arms of a named factor, no study, no effect to speak of."""
+    return Plan(
+        name="pages",
+        title="Small or transparent huge pages",
+        question="Do transparent huge pages pay for the ping workload?",
+        factors={"pages": {"label": "page size", "levels": ["small", "transparent"]}},
+        study=None,
+        disturbed=(),
+        unsteady=(),
+        effects={"pages": {"transparent": 1.002}},
+    )
+
+
+def two_factor_plan() -> Plan:
+    """JVMs x page size."""
+    return Plan(
+        name="jvms-pages",
+        title="JVMs and page size",
+        question="Does the best number of JVMs depend on the page size?",
+        factors={
+            "jvms": {"label": "JVMs", "levels": [1, 2, 4]},
+            "pages": {"label": None, "levels": ["small", "large"]},
+        },
+        study=None,
+        disturbed=((2, "jvms-2_pages-large"),),
+        unsteady=(),
+        effects={"pages": {"large": 1.06}},
+    )
+
+
+def poor_plan() -> Plan:
+    """One block only, an arm without any valid trial, metrics missing."""
+    return Plan(
+        name="poor",
+        title="A poor session",
+        question="What does the report say when there is next to nothing?",
+        factors={"jvms": {"label": "JVMs", "levels": [1, 2, 4]}},
+        blocks=1,
+        study=None,
+        quick=True,
+        disturbed=(),
+        broken=((1, "jvms-4"),),
+        unsteady=(),
+        drop=("memory_pss", "cpu_per_1k_gc", "gc_per_second", "gc_pause_share", "gc_pause_max", "start_time"),
+    )
+
+
+def make(plan: Plan) -> tuple[Session, list[Trial], Analysis]:
+    """A session with its trials and its analysis."""
+    session = session_of(plan)
+    trials = trials_of(plan, session)
+    return session, trials, analyse(session, trials)
+
+
+def write(directory: Path, plan: Plan) -> SessionDirectory:
+    """The same as a session directory."""
+    session, trials, analysis = make(plan)
+    target = SessionDirectory(directory)
+    write_record(directory / "session.json", session)
+    for trial in trials:
+        write_record(target.trial_path(trial.block, trial.arm, trial.attempt) / "trial.json", trial)
+    write_record(directory / "analysis.json", analysis)
+    return target

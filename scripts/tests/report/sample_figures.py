@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The figures of one sample trial, and the host it ran on: simple curves with noise, no measurement."""
+
+import math
+import random
+
+from steelyard.results.schema import (
+    HostFacts,
+    InstanceRecord,
+    InstanceResult,
+    JvmIdentity,
+    Latency,
+    TopologyRecord,
+    TrialMeasurement,
+)
+from steelyard.units import MIB
+
+CORES = 16
+TOTAL_HEAP = 1536 * MIB
+WARMUP, MEASURE = 75.0, 60.0
+CAPACITY = {1: 31_000.0, 2: 57_500.0, 4: 88_000.0, 6: 91_500.0, 12: 84_500.0}
+GROUPS = {"request": 0.74, "jit": 0.03, "gc": 0.05, "network": 0.12, "other": 0.06}
+
+
+def phases(started: float) -> dict[str, tuple[float, float]]:
+    lengths = {
+        "prepare": 1,
+        "start": 9,
+        "ramp": 2,
+        "warmup": WARMUP,
+        "measure": MEASURE,
+        "stop": 4,
+        "collect": 1,
+    }
+    phases, now = {}, started
+    for name, length in lengths.items():
+        phases[name] = (now, now + length)
+        now += length
+    return phases
+
+
+def trace(rate: float, jvms: int, rng: random.Random) -> list[tuple[float, float]]:
+    slow = 6 + 1.5 * jvms
+    return [
+        (float(second), round(rate * (1 - 0.7 * math.exp(-second / slow)) * rng.gauss(1, 0.015), 1))
+        for second in range(int(WARMUP + MEASURE))
+    ]
+
+
+def topology(jvms: int) -> TopologyRecord:
+    cores = CORES / jvms
+    return TopologyRecord(
+        engine="process",
+        instances=[
+            InstanceRecord(
+                name=f"server-{i + 1}",
+                cpus=list(range(round(i * cores), max(round((i + 1) * cores), round(i * cores) + 1))),
+                cpus_shared_with=1,
+                cores=cores,
+                heap_bytes=TOTAL_HEAP // jvms,
+                port=9080 + i,
+                jvm_options=[f"-Xmx{TOTAL_HEAP // jvms // MIB}m", "-XX:+UseParallelGC"],
+            )
+            for i in range(jvms)
+        ],
+        injector_cpus=list(range(CORES)),
+        injectors=1,
+        injectors_share_cores=True,
+        server_cores=CORES,
+        notes=[],
+    )
+
+
+def metrics(rate: float, rss: float, jvms: int, rng: random.Random) -> dict[str, float]:
+    cpu = CORES * 0.82 / rate * 1000
+    shares = {name: share * rng.gauss(1, 0.03) for name, share in GROUPS.items()}
+    return {
+        "throughput": rate,
+        "memory_rss": rss,
+        "memory_pss": rss * 0.93,
+        "memory_rss_peak": rss * 1.04,
+        "cpu_per_1k": cpu * sum(shares.values()),
+        **{f"cpu_per_1k_{name}": cpu * share for name, share in shares.items()},
+        "requests_per_core_second": rate / CORES,
+        "requests_per_gib": rate / (rss / (1024 * MIB)),
+        "latency_mean": 48_000 / rate * rng.gauss(1, 0.01),
+        "latency_p50": 40_000 / rate * rng.gauss(1, 0.01),
+        "latency_p90": 90_000 / rate * rng.gauss(1, 0.02),
+        "latency_p99": 240_000 / rate * rng.gauss(1, 0.05),
+        "start_time": (3.1 + 0.35 * jvms) * rng.gauss(1, 0.03),
+        "gc_per_second": 1.9 * rate / 31_000 * rng.gauss(1, 0.03),
+        "gc_pause_share": 0.011 / jvms * rng.gauss(1, 0.04),
+        "gc_pause_max": 14.0 * rng.gauss(1, 0.15),
+        "faults_per_1k": 2.4 * rng.gauss(1, 0.1),
+        "switches_per_1k": 610 * rng.gauss(1, 0.03),
+        "error_share": 0.0,
+    }
+
+
+def latency(rate: float, rng: random.Random) -> Latency:
+    base = 48_000 / rate
+    return Latency(
+        requests=int(rate * MEASURE),
+        errors=0,
+        mean=base,
+        p50=base * 0.83,
+        p90=base * 1.9,
+        p99=base * 5 * rng.gauss(1, 0.05),
+        p999=base * 11 * rng.gauss(1, 0.08),
+        max=base * 40 * rng.gauss(1, 0.2),
+    )
+
+
+def instances(rate: float, rss: float, jvms: int, rng: random.Random) -> list[InstanceResult]:
+    cpu = CORES * 0.82 * MEASURE / jvms
+    return [
+        InstanceResult(
+            name=f"server-{i + 1}",
+            requests=int(rate * MEASURE / jvms),
+            errors=0,
+            throughput=rate / jvms,
+            rss_mean=rss / jvms,
+            rss_peak=rss / jvms * 1.04,
+            pss_mean=rss / jvms * 0.93,
+            cpu_seconds=cpu,
+            cpu_by_group={name: cpu * share for name, share in GROUPS.items()},
+            start_seconds=3.1 + 0.35 * jvms * rng.random(),
+            ready_message_seconds=3.0,
+            gc_count=int(114 / jvms),
+            gc_pause_seconds=0.66 / jvms,
+            gc_pause_max=14.0,
+        )
+        for i in range(jvms)
+    ]
+
+
+def measurement(rate: float, disturbed: bool, steady: bool) -> TrialMeasurement:
+    requests = int(rate * (WARMUP + MEASURE))
+    return TrialMeasurement(
+        measure_seconds=MEASURE,
+        server_requests=requests,
+        server_errors=0,
+        injector_requests=requests - 3,
+        injector_errors=0,
+        window_server_rate=rate,
+        window_injector_rate=rate * 0.9999,
+        injector_cpu_share=0.41,
+        late_share=0.0,
+        target_rate=None,
+        mix_intended={"ping": 1.0},
+        mix_achieved={"ping": 1.0},
+        throttled_seconds=0.0,
+        steal_share=0.0001,
+        other_cpu_share=0.061 if disturbed else 0.002,
+        restarts=[],
+        wrong_builds=[],
+        settings_differ=[],
+        clock_step_seconds=0.0002,
+        injector_failures=[],
+        steady=steady,
+        steady_detail="no change point, +0.1 %/min" if steady else "still rising by 2.3 %/min at the cap",
+        jit_share=0.004 if steady else 0.027,
+    )
+
+
+HOST = HostFacts(
+    hostname="lab-7",
+    architecture="x86_64",
+    cpu_model="Example CPU 3.1 GHz",
+    sockets=1,
+    cores=CORES,
+    cpus=2 * CORES,
+    threads_per_core=2,
+    smt="on",
+    numa_nodes=1,
+    memory_bytes=64 * 1024 * MIB,
+    swap_bytes=0,
+    kernel="6.1.0-37-amd64",
+    os="Debian GNU/Linux 12 (bookworm)",
+    page_size=4096,
+    governor="schedutil",
+    turbo="on",
+    thp="madvise",
+    huge_pages={"2048": 0, "1048576": 0},
+    cgroup_version=2,
+    virtualization=None,
+)
+JVM = JvmIdentity(
+    kind="hotspot",
+    vm_name="OpenJDK 64-Bit Server VM",
+    vm_version="17.0.17+10",
+    runtime_version="17.0.17+10-Debian",
+    java_version="17.0.17",
+    vendor="Debian",
+    home="/usr/lib/jvm/java-17",
+    feature=17,
+    architecture="amd64",
+)

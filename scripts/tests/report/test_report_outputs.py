@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""CSV, Markdown and benchstat outputs against golden files, and what they must hold for any session.
+
+`UPDATE_GOLDEN=1 pytest tests/report` writes the golden files anew: read the difference before committing it.
+"""
+
+import csv
+import io
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import sample
+from rich.console import Console
+
+from steelyard.report import figures, write_report
+from steelyard.report.terminal import render_summary
+from steelyard.results.schema import Estimate, MetricInfo
+from steelyard.results.store import SessionDirectory
+
+MINUS, DASH = "\N{MINUS SIGN}", "\N{EN DASH}"
+GOLDEN = Path(__file__).parent / "golden"
+PLANS = {
+    "study": sample.study_plan,
+    "two-arms": sample.two_arm_plan,
+    "two-factors": sample.two_factor_plan,
+    "poor": sample.poor_plan,
+}
+
+
+@pytest.fixture(scope="module", params=sorted(PLANS))
+def reported(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
+    name = request.param
+    directory = tmp_path_factory.mktemp(name)
+    write_report(sample.write(directory, PLANS[name]()))
+    return name, directory
+
+
+@pytest.mark.parametrize("suffix", ["md", "csv", "benchstat"])
+def test_output_is_as_before(reported: tuple[str, Path], suffix: str) -> None:
+    name, directory = reported
+    found = (directory / f"report.{suffix}").read_text(encoding="utf-8")
+    golden = GOLDEN / f"{name}.{suffix}"
+    if os.environ.get("UPDATE_GOLDEN") == "1":
+        golden.parent.mkdir(exist_ok=True)
+        golden.write_text(found, encoding="utf-8")
+    assert found == golden.read_text(encoding="utf-8")
+
+
+def test_csv_has_one_row_per_arm_and_metric_with_the_figures_of_the_analysis(
+    reported: tuple[str, Path],
+) -> None:
+    _, directory = reported
+    analysis = SessionDirectory(directory).analysis()
+    rows = list(csv.DictReader(io.StringIO((directory / "report.csv").read_text(encoding="utf-8"))))
+    assert [(row["metric"], row["arm"]) for row in rows] == [
+        (metric.name, arm) for metric in analysis.metrics for arm in analysis.arms
+    ]
+    for row in rows:
+        summary = analysis.summaries[row["metric"]].get(row["arm"])
+        assert int(row["n"]) == (summary.n if summary else 0)
+        assert row["mean"] == "" if summary is None else float(row["mean"]) == pytest.approx(summary.mean)
+        estimate = analysis.estimates[row["metric"]].get(row["arm"])
+        ratio = estimate.ratio if estimate else None
+        assert row["ratio"] == "" if ratio is None else float(row["ratio"]) == pytest.approx(ratio, rel=1e-5)
+
+
+def test_benchstat_lines_are_the_valid_trials_only(reported: tuple[str, Path]) -> None:
+    _, directory = reported
+    lines = (directory / "report.benchstat").read_text(encoding="utf-8").splitlines()
+    trials = SessionDirectory(directory).trials()
+    benchmarks = [line for line in lines if line.startswith("Benchmark")]
+    assert len(benchmarks) == sum(trial.state == "valid" for trial in trials)
+    for line in benchmarks:
+        name, iterations, *values = line.split()
+        assert re.fullmatch(r"Benchmark[A-Z]\w*(/[^/=\s]+=[^/=\s]+)+", name)
+        assert iterations == "1"
+        assert values[1] == "req/s"
+        assert all(float(value) >= 0 for value in values[::2])
+
+
+@pytest.mark.skipif(shutil.which("benchstat") is None, reason="benchstat is not installed")
+def test_benchstat_reads_the_lines(tmp_path: Path) -> None:
+    write_report(sample.write(tmp_path, sample.study_plan()))
+    done = subprocess.run(
+        ["benchstat", "-col", "/jvms", str(tmp_path / "report.benchstat")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    heading = next(line for line in done.stdout.splitlines() if "│" in line)
+    assert re.findall(r"\d+", heading) == ["1", "2", "4", "6", "12"]
+    assert "JvmCount" in done.stdout
+    assert done.stderr == ""
+
+
+def test_a_void_trial_is_named_with_its_reason_and_its_repeat(tmp_path: Path) -> None:
+    write_report(sample.write(tmp_path, sample.study_plan()))
+    text = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert "block 3, jvms-4: Other processes used 6.10 %" in text
+    assert "It was repeated (repeat 1): valid." in text
+
+
+def test_terminal_shows_answer_table_and_caveats(tmp_path: Path) -> None:
+    session, trials, analysis = sample.make(sample.study_plan())
+    console = Console(width=140, file=io.StringIO(), record=True)
+    console.print(render_summary(session, analysis, trials))
+    text = " ".join(console.export_text().split())
+    assert "Throughput was highest with JVMs = 6" in text
+    for arm in analysis.arms:
+        assert f"{analysis.summaries['throughput'][arm].mean:,.0f}" in text
+    assert "384 MiB" in text
+    assert sample.SHARED_CORES in text
+    assert "1 of 31 trials is void" in text
+
+
+def test_terminal_needs_no_trials() -> None:
+    session, _, analysis = sample.make(sample.poor_plan())
+    console = Console(width=140, file=io.StringIO(), record=True)
+    console.print(render_summary(session, analysis))
+    assert "no valid trial" in console.export_text()
+
+
+def _metric(unit: str, digits: int) -> MetricInfo:
+    return MetricInfo(name="m", label="m", unit=unit, better="lower", source="", digits=digits)
+
+
+@pytest.mark.parametrize(
+    ("unit", "digits", "raw", "text"),
+    [
+        ("bytes", 0, 536 * 1024 * 1024, "536 MiB"),
+        ("req/s", 0, 88120.4, "88,120 req/s"),
+        ("share", 5, 0.01067, "1.067 %"),
+        ("CPU s", 3, 0.00004, "0.000040 CPU s"),
+        ("ms", 2, None, DASH),
+        ("ms", 2, float("nan"), DASH),
+    ],
+)
+def test_figures_for_people(unit: str, digits: int, raw: float | None, text: str) -> None:
+    assert figures.with_unit(_metric(unit, digits), raw) == text
+
+
+def _estimate(ratio: float | None, low: float | None, high: float | None) -> Estimate:
+    return Estimate(
+        metric="m",
+        arm="a",
+        n=6,
+        ratio=ratio,
+        low=low,
+        high=high,
+        p=None,
+        p_holm=None,
+        detectable=None,
+        cannot_rule_out=None,
+        ratios=[],
+    )
+
+
+@pytest.mark.parametrize(
+    ("estimate", "effect", "interval"),
+    [
+        (_estimate(2.88, 2.83, 2.93), "+188 %", "+183 to +193 %"),
+        (_estimate(1.004, 0.988, 1.02), "+0.4 %", f"{MINUS}1.2 to +2.0 %"),
+        (_estimate(0.99996, 0.99, 1.01), "0.0 %", f"{MINUS}1.0 to +1.0 %"),
+        (_estimate(0.5, None, None), f"{MINUS}50 %", ""),
+        (_estimate(None, None, None), DASH, ""),
+    ],
+)
+def test_effects_for_people(estimate: Estimate, effect: str, interval: str) -> None:
+    assert figures.effect(estimate) == effect
+    assert figures.interval(estimate) == interval

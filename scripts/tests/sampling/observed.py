@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A process to be sampled: named threads that burn CPU, memory, and counters over HTTP. Prints its port, then serves.
+
+GET /bench/counters as servers answer it; GET /silent never answers; GET /stop ends the process.
+"""
+
+import json
+import os
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+BURN = 0.4
+MEMORY = bytearray(os.urandom(1 << 20) * 64)
+
+
+def burn(comm: str, seconds: float, stay: bool) -> None:
+    """Use CPU for so many CPU seconds under a name, then sleep or end."""
+    Path(f"/proc/self/task/{threading.get_native_id()}/comm").write_text(comm, encoding="ascii")
+    until = time.thread_time() + seconds
+    while time.thread_time() < until:
+        sum(range(1000))
+    if stay:
+        time.sleep(600)
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    asked = 0
+
+    def do_GET(self) -> None:
+        if self.path == "/silent":
+            time.sleep(600)
+        if self.path == "/stop":
+            os._exit(3)
+        Handler.asked += 1
+        figures = {"requests": 10 * Handler.asked, "errors": 1, "serviceTimeNanos": 5_000_000}
+        body = json.dumps({"epochMillis": int(time.time() * 1000), "operations": {"ping": figures}}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Stay quiet."""
+
+
+if __name__ == "__main__":
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    for name, stays in (("Default Executo", False), ("GC Thread#0", True)):
+        threading.Thread(target=burn, args=(name, BURN, stays), daemon=True).start()
+    os.write(1, f"{server.server_address[1]}\n".encode())
+    server.serve_forever()

@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Control groups: files recorded from real containers (v1: Docker; v2: Linux 6.1), and the running kernel's own.
+
+Both recordings are of a group with 40 MiB and 0.2 CPUs in which the kernel killed one child for want of memory.
+"""
+
+import os
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+
+from steelyard.sampling.cgroup import (
+    ControlGroup,
+    CpuUse,
+    Mount,
+    candidates,
+    number,
+    parse_cpu,
+    parse_cpu_unified,
+    parse_membership,
+    parse_mounts,
+    working_set,
+)
+from steelyard.sampling.procfs import Files
+
+RECORDED = Path(__file__).parents[1] / "fixtures" / "cgroup"
+V1_GROUP = "/docker/e93c664f99d9870ae62d85120fd282a9e3ba746cb13b995099fe61e879cfd950"
+V2_GROUP = "/system.slice/docker-3f1c0e6f8a4d.scope"
+PID = 4711
+
+
+def content(name: str) -> bytes:
+    return (RECORDED / name).read_bytes()
+
+
+class Tree:
+    """A file system as a reader sees it: recorded files in the place of a group, and a /proc that names it."""
+
+    def __init__(self, root: Path, version: str, membership: str, mountinfo: str) -> None:
+        self.root = root
+        self.version = version
+        self.proc = root / "proc"
+        for pid in ("self", str(PID)):
+            (self.proc / pid).mkdir(parents=True)
+        (self.proc / str(PID) / "cgroup").write_bytes(content(f"{version}/{membership}"))
+        mounts = content(f"{version}/{mountinfo}").decode()
+        for point in ("/sys/fs/cgroup", "/mnt"):
+            mounts = mounts.replace(f" {point}", f" {root}{point}")
+        (self.proc / "self" / "mountinfo").write_text(mounts, encoding="utf-8")
+
+    def group(self, folder: str, *names: str, pid: int = PID) -> Path:
+        """Put a group there, with these recorded files."""
+        path = self.root / folder.lstrip("/")
+        path.mkdir(parents=True, exist_ok=True)
+        (path / "cgroup.procs").write_text(f"12\n{pid}\n", encoding="ascii")
+        for name in names:
+            shutil.copy(RECORDED / self.version / name, path / name)
+        return path
+
+    def read(self) -> ControlGroup:
+        return ControlGroup(PID, Files(), str(self.proc))
+
+
+V2_FILES = ("cpu.stat", "memory.current", "memory.peak", "memory.stat", "memory.events")
+V1_MEMORY = ("memory.usage_in_bytes", "memory.max_usage_in_bytes", "memory.stat", "memory.oom_control")
+
+
+@pytest.fixture
+def docker_v1(tmp_path: Path) -> Tree:
+    tree = Tree(tmp_path, "v1", "membership", "mountinfo-host")
+    tree.group(f"sys/fs/cgroup/cpu{V1_GROUP}", "cpu.stat")
+    tree.group(f"sys/fs/cgroup/cpuacct{V1_GROUP}", "cpuacct.usage")
+    tree.group(f"sys/fs/cgroup/memory{V1_GROUP}", *V1_MEMORY)
+    tree.group(f"sys/fs/cgroup/unified{V1_GROUP}")
+    return tree
+
+
+def test_version_1_from_the_host(docker_v1: Tree) -> None:
+    reading = docker_v1.read().read()
+    assert reading
+    assert reading.cpu == CpuUse(0.498684130, 1.270156022, 28, 23)
+    assert (reading.memory, reading.peak, reading.oom_kills) == (22081536, 41943040, 1)
+    assert reading.working_set == 22081536 - 21032960
+    assert abs(reading.epoch - time.time()) < 60
+
+
+def test_version_1_without_the_memory_controller(docker_v1: Tree) -> None:
+    shutil.rmtree(docker_v1.root / "sys/fs/cgroup/memory")
+    reading = docker_v1.read().read()
+    assert reading
+    assert reading.cpu.seconds == 0.498684130
+    assert reading[2:] == (None, None, None, None)
+
+
+def test_version_2_from_the_host(tmp_path: Path) -> None:
+    tree = Tree(tmp_path, "v2", "membership", "mountinfo-host")
+    tree.group(f"sys/fs/cgroup{V2_GROUP}", *V2_FILES)
+    reading = tree.read().read()
+    assert reading
+    assert reading.cpu == CpuUse(2.304707, 8.597465, 112, 109)
+    assert (reading.memory, reading.peak, reading.oom_kills) == (8802304, 41943040, 1)
+    assert reading.working_set == 8802304
+
+
+def test_version_2_before_the_kernel_kept_a_peak(tmp_path: Path) -> None:
+    tree = Tree(tmp_path, "v2", "membership", "mountinfo-host")
+    tree.group(f"sys/fs/cgroup{V2_GROUP}", *(name for name in V2_FILES if name != "memory.peak"))
+    reading = tree.read().read()
+    assert reading
+    assert reading.peak is None
+    assert reading.memory == 8802304
+
+
+def test_version_2_from_another_container_that_sees_the_hosts_tree(tmp_path: Path) -> None:
+    """The path is `/../docker-...` and the mount shows `/../..`: the slice between them has no name."""
+    tree = Tree(tmp_path, "v2", "membership-from-container", "mountinfo-container")
+    tree.group(f"sys/fs/cgroup{V2_GROUP}", *V2_FILES)
+    # A group of the same name elsewhere, which does not hold the process.
+    wrong = tree.group("sys/fs/cgroup/another.slice/docker-3f1c0e6f8a4d.scope", *V2_FILES, pid=99)
+    (wrong / "memory.current").write_text("1\n", encoding="ascii")
+    (tmp_path / "mnt").mkdir()
+    reading = tree.read().read()
+    assert reading
+    assert reading.memory == 8802304
+
+
+def test_version_2_from_another_container_with_its_own_tree_only(tmp_path: Path) -> None:
+    tree = Tree(tmp_path, "v2", "membership-from-container", "mountinfo-container")
+    tree.group("mnt", *V2_FILES, pid=99)
+    group = tree.read()
+    assert not group.found
+    assert group.read() is None
+
+
+def test_version_1_from_another_container(tmp_path: Path) -> None:
+    """Its mounts show its own group; with the host's tree mounted elsewhere, ours is found there."""
+    tree = Tree(tmp_path, "v1", "membership", "mountinfo-container")
+    own = tree.proc / "self" / "mountinfo"
+    own.write_text(own.read_text().replace(V1_GROUP, "/docker/0123"), encoding="utf-8")
+    assert not tree.read().found
+    host = f"90 80 0:32 / {tmp_path}/host/memory ro - cgroup cgroup rw,memory\n"
+    own.write_text(host + own.read_text(), encoding="utf-8")
+    tree.group(f"host/memory{V1_GROUP}", *V1_MEMORY)
+    reading = tree.read().read()
+    assert reading
+    assert reading.memory == 22081536
+    assert reading.cpu == CpuUse(None, None, None, None)
+
+
+def test_version_1_from_within(tmp_path: Path) -> None:
+    """A process looks at its own container: the mount point is the group."""
+    tree = Tree(tmp_path, "v1", "membership", "mountinfo-container")
+    tree.group("sys/fs/cgroup/memory", *V1_MEMORY)
+    reading = tree.read().read()
+    assert reading
+    assert reading.peak == 41943040
+
+
+def test_a_group_that_is_gone_reads_as_nothing(docker_v1: Tree) -> None:
+    group = docker_v1.read()
+    shutil.rmtree(docker_v1.root / "sys")
+    assert group.found
+    assert group.read() is None
+    group.close()
+
+
+def test_a_process_that_is_gone_has_none(tmp_path: Path) -> None:
+    group = ControlGroup(PID, Files(), str(tmp_path))
+    assert not group.found
+    assert group.read() is None
+
+
+@pytest.mark.parametrize(
+    ("root", "path", "expected"),
+    [
+        ("/", "/docker/ab", "/cg/docker/ab"),
+        ("/", "/", "/cg"),
+        ("/docker/ab", "/docker/ab", "/cg"),
+        ("/docker/ab", "/docker/ab/inner", "/cg/inner"),
+        ("/docker/ab", "/docker/cd", None),
+        ("/docker/ab", "/docker", None),
+        ("/", "/../ab", None),
+        ("/..", "/../ab", "/cg/ab"),
+        ("/../..", "/../ab", "/cg/*/ab"),
+        ("/../..", "/", "/cg/*/*"),
+        ("/../../..", "/../../kube/pod/ab", "/cg/*/kube/pod/ab"),
+        ("/../../known", "/../ab", "/cg/ab"),
+        ("/", "/odd[1]*", "/cg/odd[[]1][*]"),
+    ],
+)
+def test_where_a_group_is_below_a_mount(root: str, path: str, expected: str | None) -> None:
+    assert candidates(Mount("/cg", root, frozenset([""])), path) == expected
+
+
+def test_mounts() -> None:
+    mounts = parse_mounts(content("v1/mountinfo-host").decode() + content("v2/mountinfo-host").decode())
+    assert mounts[0] == Mount("/sys/fs/cgroup", "/", frozenset([""]))
+    assert [mount.point for mount in mounts if "memory" in mount.controllers] == ["/sys/fs/cgroup/memory"]
+    joined = "34 30 0:31 /a\\040b /cg\\040x rw shared:9 master:1 - cgroup cgroup rw,cpu,cpuacct\nbroken\n"
+    assert parse_mounts(joined) == [Mount("/cg x", "/a b", frozenset(["rw", "cpu", "cpuacct"]))]
+
+
+def test_membership() -> None:
+    found = parse_membership(content("v1/membership").decode())
+    assert found["memory"] == found["cpu"] == found[""] == V1_GROUP
+    assert parse_membership("4:cpu,cpuacct:/x:y\n0::/z\n") == {"cpu": "/x:y", "cpuacct": "/x:y", "": "/z"}
+
+
+def test_a_group_without_quota_is_never_throttled() -> None:
+    """As with a cpuset alone."""
+    assert parse_cpu_unified(content("v2/cpu.stat-without-quota"))[1:] == (0, 0, 0)
+    without = b"nr_periods 0\nnr_throttled 0\nthrottled_time 0\nnr_bursts 0\nburst_time 0\n"
+    assert parse_cpu(b"1500000000\n", without) == CpuUse(1.5, 0, 0, 0)
+
+
+def test_version_2_without_the_cpu_controller() -> None:
+    only_use = b"usage_usec 877942476\nuser_usec 755021555\nsystem_usec 122920921\n"
+    assert parse_cpu_unified(only_use) == CpuUse(877.942476, None, None, None)
+
+
+def test_working_set() -> None:
+    stat = content("v2/memory.stat").replace(b"\ninactive_file 0\n", b"\ninactive_file 802304\n")
+    assert working_set(8802304, stat) == 8000000
+    assert working_set(100, stat) == 0  # the two are read at different moments
+    assert working_set(100, b"anon 1\n") is None
+    assert working_set(None, stat) is None
+
+
+def test_numbers_by_their_whole_key() -> None:
+    text = b"oom_kill_disable 0\nunder_oom 1\noom_kill 7\n"
+    assert number(text, b"oom_kill") == 7
+    assert number(text, b"oom_kill_disable") == 0
+    assert number(text, b"kill") is None
+    assert number(b"", b"oom_kill") is None
+
+
+def test_the_running_kernel() -> None:
+    """Our own group, whatever this machine has."""
+    group = ControlGroup(os.getpid(), Files())
+    before = group.read()
+    if before is None or before.cpu.seconds is None:
+        pytest.skip("the control group of this process cannot be seen here")
+    until = time.thread_time() + 0.3
+    while time.thread_time() < until:
+        sum(range(1000))
+    after = group.read()
+    group.close()
+    assert after
+    assert after.cpu.seconds
+    assert after.cpu.seconds - before.cpu.seconds >= 0.29
+    assert after.memory is None or after.memory > 1 << 20

@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sampler as it runs: a process of its own, over real processes."""
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import steelyard
+from steelyard.errors import Exit
+from steelyard.sampling.cgroup import ControlGroup
+from steelyard.sampling.procfs import Files
+from steelyard.sampling.read import Samples
+from steelyard.sampling.series import Series
+
+SCRIPTS = Path(steelyard.__file__).parents[1]
+OBSERVED = Path(__file__).with_name("observed.py")
+INTERVAL = 0.1
+
+
+class Observed:
+    """The process that is sampled."""
+
+    def __init__(self) -> None:
+        self.process = subprocess.Popen([sys.executable, str(OBSERVED)], stdout=subprocess.PIPE, text=True)
+        assert self.process.stdout
+        self.port = int(self.process.stdout.readline())
+
+    def entry(
+        self, name: str = "server-1", path: str = "/bench/counters", role: str = "server"
+    ) -> dict[str, Any]:
+        url = f"http://127.0.0.1:{self.port}{path}"
+        return {"name": name, "pid": self.process.pid, "role": role, "counters_url": url}
+
+
+@pytest.fixture
+def observed() -> Iterator[Observed]:
+    it = Observed()
+    yield it
+    it.process.kill()
+    it.process.wait()
+
+
+class Running:
+    """A sampler and its files."""
+
+    def __init__(self, folder: Path) -> None:
+        self.config = folder / "sampler.json"
+        self.output = folder / "samples"
+        self.process: subprocess.Popen[str] | None = None
+
+    def configure(self, *processes: dict[str, Any], **more: Any) -> None:
+        config = {"output": str(self.output), "interval": INTERVAL, "processes": processes} | more
+        new = self.config.with_suffix(".new")
+        new.write_text(json.dumps(config), encoding="utf-8")
+        new.replace(self.config)
+
+    def start(self, *processes: dict[str, Any], **more: Any) -> None:
+        self.configure(*processes, **more)
+        command = [sys.executable, "-m", "steelyard.sampling", str(self.config)]
+        self.process = subprocess.Popen(command, cwd=SCRIPTS, stderr=subprocess.PIPE, text=True)
+
+    def stop(self, number: int = signal.SIGTERM) -> tuple[int, str]:
+        assert self.process
+        self.process.send_signal(number)
+        return self.end()
+
+    def end(self) -> tuple[int, str]:
+        assert self.process
+        _, errors = self.process.communicate(timeout=20)
+        return self.process.returncode, errors
+
+    def until(self, reached: Callable[[Samples], object]) -> Samples:
+        """Wait until the files show something; they are read while they are written."""
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            samples = Samples.load(self.output)
+            if reached(samples):
+                return samples
+            time.sleep(0.05)
+        raise AssertionError(f"not reached: {Samples.load(self.output)}")
+
+    def notes(self) -> list[str]:
+        return [f"{note.process}: {note.note}" for note in Samples.load(self.output).notes]
+
+
+@pytest.fixture
+def sampler(tmp_path: Path) -> Iterator[Running]:
+    running = Running(tmp_path)
+    yield running
+    if running.process and running.process.poll() is None:
+        running.process.kill()
+        running.process.wait()
+
+
+def burnt(samples: Samples, group: str) -> float:
+    series = samples.threads.get(("server-1", group, "cpu_s"))
+    return float(series.v[-1]) if series else 0.0
+
+
+def test_threads_of_a_process_by_group(sampler: Running, observed: Observed) -> None:
+    sampler.start(observed.entry())
+    sampler.until(lambda s: burnt(s, "gc") >= 0.35 and burnt(s, "request") >= 0.2)
+    time.sleep(10 * INTERVAL)
+    assert sampler.stop() == (Exit.OK, "")
+    samples = Samples.load(sampler.output)
+    # The request thread has ended and what it used is still there.
+    assert 0.2 <= burnt(samples, "request") <= 0.45
+    assert 0.35 <= burnt(samples, "gc") <= 0.45
+    groups = {group: one for (_, group, _), one in samples.threads.items()}
+    assert set(groups) == {"request", "jit", "gc", "network", "other"}
+    process = samples.processes["server-1", "user_s"].v + samples.processes["server-1", "system_s"].v
+    assert sum(one.v for one in groups.values()) == pytest.approx(process, abs=0.0101)
+
+
+def test_memory_faults_and_switches(sampler: Running, observed: Observed) -> None:
+    sampler.start(observed.entry())
+    sampler.until(lambda s: s.host and s.host[("monotonic",)].t.size >= 5)
+    assert sampler.stop()[0] == Exit.OK
+    samples = Samples.load(sampler.output)
+    rss, pss = (samples.processes["server-1", column].v[-1] for column in ("rss", "pss"))
+    assert 64 * 2**20 < pss <= rss * 1.05 < 400 * 2**20
+    assert samples.processes["server-1", "pss"].t.size >= 2  # at the start and at the end
+    assert samples.processes["server-1", "voluntary_switches"].v[-1] > 0
+    assert samples.processes["server-1", "minor_faults"].v[-1] > 64 * 2**20 / os.sysconf("SC_PAGE_SIZE") / 4
+    assert ("sampler", "user_s") in samples.processes
+    cost = json.loads((sampler.output / "sampler.json").read_text(encoding="utf-8"))
+    assert cost["samples"] == samples.host[("monotonic",)].t.size
+    assert 0 < cost["cpu_s"] < cost["elapsed_s"]
+
+
+def test_counters_with_the_servers_own_time(sampler: Running, observed: Observed) -> None:
+    sampler.start(observed.entry())
+    sampler.until(lambda s: s.last_counters().get("server-1", {}).get("ping", (0,))[0] >= 50)
+    assert sampler.stop(signal.SIGINT) == (Exit.OK, "")
+    requests = Samples.load(sampler.output).counters["server-1", "ping", "requests"]
+    # Each question raises the count by ten, so every answer was kept, the last sample's too.
+    assert list(requests.v) == [10.0 * (i + 1) for i in range(requests.v.size)]
+    assert sampler.notes() == []
+
+
+def test_server_that_does_not_answer_and_one_that_refuses(sampler: Running, observed: Observed) -> None:
+    refused = observed.entry("server-2") | {"counters_url": "http://127.0.0.1:9/bench/counters"}
+    sampler.start(observed.entry(path="/silent"), refused, observed.entry("server-3"))
+    samples = sampler.until(lambda s: any("no answer within" in note.note for note in s.notes))
+    assert {process for process, _, _ in samples.counters} == {"server-3"}
+    assert sampler.stop()[0] == Exit.OK
+    assert "server-2: counters: Connection refused" in sampler.notes()
+    seconds = samples.host[("monotonic",)]
+    assert seconds.v[-1] - seconds.v[0] > 30 * INTERVAL  # sampling went on meanwhile
+    assert seconds.t.size > 20
+
+
+def test_process_that_dies(sampler: Running, observed: Observed) -> None:
+    sampler.start(observed.entry())
+    sampler.until(lambda s: s.last_counters())
+    with suppress(OSError):
+        urllib.request.urlopen(f"http://127.0.0.1:{observed.port}/stop", timeout=10)
+    assert observed.process.wait() == 3
+    died = time.time()
+    samples = sampler.until(lambda s: s.notes and s.last_time() > died + 3 * INTERVAL)
+    assert "server-1: the process has ended" in sampler.notes()
+    assert samples.processes["server-1", "user_s"].t[-1] <= died + 2 * INTERVAL
+    assert sampler.stop()[0] == Exit.OK
+
+
+def test_processes_are_added_while_it_runs(sampler: Running, observed: Observed) -> None:
+    sampler.start(observed.entry())
+    sampler.until(lambda s: s.process_names())
+    sampler.configure(
+        observed.entry(), observed.entry("injector-1", role="injector") | {"counters_url": None}
+    )
+    samples = sampler.until(lambda s: "injector-1" in s.process_names())
+    assert {process for process, _, _ in samples.threads} == {"server-1"}
+    sampler.config.write_text("{", encoding="utf-8")
+    sampler.until(lambda s: any("was not taken" in note.note for note in s.notes))
+    assert sampler.stop()[0] == Exit.OK
+
+
+def test_cpu_of_others_is_what_is_not_watched(sampler: Running, observed: Observed) -> None:
+    sampler.start(observed.entry(), interval=0.2)
+    sampler.until(lambda s: s.host)
+    burner = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    try:
+        samples = sampler.until(lambda s: any(int(pid) == burner.pid for pid, _, _ in s.others))
+    finally:
+        burner.kill()
+        burner.wait()
+    (used,) = (one.v[-1] for (pid, _, _), one in samples.others.items() if int(pid) == burner.pid)
+    assert used > 0
+    # The host's share of all others holds the burner's; it is counted by ticks, hence the margin.
+    assert samples.host[("other_s",)].v[-1] > 0.5 * used
+    assert not any(int(pid) == observed.process.pid for pid, _, _ in samples.others)
+    assert sampler.stop()[0] == Exit.OK
+
+
+PARENT = """
+import pathlib, subprocess, sys, time
+nothing = subprocess.DEVNULL
+child = subprocess.Popen([sys.executable, "-m", "steelyard.sampling", sys.argv[1]], stdout=nothing, stderr=nothing)
+while not pathlib.Path(sys.argv[2], "host.csv").exists():
+    time.sleep(0.05)
+print(child.pid)
+"""
+
+
+def test_control_group_of_a_container_only(sampler: Running, observed: Observed) -> None:
+    if not ControlGroup(observed.process.pid, Files()).found:
+        pytest.skip("the control groups of processes cannot be seen here")
+    contained = observed.entry() | {"cgroup": True}
+    sampler.start(contained, observed.entry("bare", role="harness"))
+    sampler.until(lambda s: len(s.cgroups.get(("server-1", "cpu_s"), Series.of([])).t) > 8)
+    assert sampler.stop() == (Exit.OK, "")
+    samples = Samples.load(sampler.output)
+    assert {process for process, _ in samples.cgroups} == {"server-1"}
+    cpu = samples.cgroups["server-1", "cpu_s"]
+    used = samples.cgroup("server-1", cpu.t[0], cpu.t[-1])
+    assert used is not None
+    assert used.cpu_seconds == pytest.approx(cpu.v[-1] - cpu.v[0])
+    assert used.cpu_seconds > 0
+
+
+def test_control_group_that_cannot_be_seen(sampler: Running) -> None:
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    sampler.start({"name": "server-1", "pid": ended.pid, "role": "server", "cgroup": True})
+    sampler.until(lambda s: s.notes)
+    assert sampler.stop() == (Exit.OK, "")
+    assert "server-1: its control group cannot be seen from here" in sampler.notes()
+    assert Samples.load(sampler.output).cgroups == {}
+
+
+def test_ends_with_its_parent(sampler: Running, observed: Observed) -> None:
+    sampler.configure(observed.entry())
+    parent = subprocess.run(
+        [sys.executable, "-c", PARENT, str(sampler.config), str(sampler.output)],
+        cwd=SCRIPTS,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    pid = int(parent.stdout)
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline and not (sampler.output / "sampler.json").exists():
+        time.sleep(0.05)
+    assert (sampler.output / "sampler.json").exists()  # the last sample was taken
+    while time.monotonic() < deadline and alive(pid):
+        time.sleep(0.05)
+    assert not alive(pid)
+
+
+def alive(pid: int) -> bool:
+    """Neither gone nor a zombie that whoever took the orphan over has not collected."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes() != b""
+    except OSError:
+        return False
+
+
+def test_another_parent_than_the_configured_one(sampler: Running, observed: Observed) -> None:
+    sampler.start(observed.entry(), parent=os.getpid() + 1)
+    assert sampler.end() == (Exit.OK, "")
+    assert Samples.load(sampler.output).process_names() == ["server-1"]
+
+
+def test_full_disk_is_told(sampler: Running, observed: Observed) -> None:
+    sampler.start(observed.entry())
+    sampler.until(lambda s: s.host)
+    assert sampler.process
+    # No file of the sampler may grow any more: writing fails as on a full disk.
+    resource.prlimit(sampler.process.pid, resource.RLIMIT_FSIZE, (1, 1))
+    code, errors = sampler.end()
+    assert code == Exit.NO_SPACE
+    assert errors.startswith("sampler: cannot write its samples")
+    assert Samples.load(sampler.output).process_names() == ["server-1"]  # what was written is readable
+
+
+def test_wrong_configuration_is_told(sampler: Running) -> None:
+    sampler.start({"name": "a", "pid": 1, "role": "boss"})
+    code, errors = sampler.end()
+    assert code == Exit.BAD_INPUT
+    assert "role 'boss'" in errors
+
+
+def test_imports_nothing_heavy() -> None:
+    code = "import sys, steelyard.sampling.__main__; print(*sorted(sys.modules))"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], cwd=SCRIPTS, capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert {"numpy", "pydantic", "psutil", "asyncio", "http.client"}.isdisjoint(loaded)

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Readers of the sampler's files, on files with known figures."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from steelyard.errors import BadInput
+from steelyard.sampling.output import COLUMNS
+from steelyard.sampling.read import CgroupUse, Counts, OtherProcess, Samples
+from steelyard.sampling.series import Series, total
+
+T = 1_700_000_000.0
+
+
+def write(folder: Path, name: str, rows: list[str], end: str = "\n") -> None:
+    (folder / f"{name}.csv").write_text("\n".join([COLUMNS[name], *rows]) + end, encoding="utf-8")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Ten seconds of two servers: `a` does 100 requests/s, `b` 50, sampled half a second apart."""
+    processes, threads, counters, host = [], [], [], []
+    for s in range(11):
+        for name, shift, scale in (("a", 0.0, 1.0), ("b", 0.5, 0.5)):
+            t = T + s + shift
+            pss = f"{900 + 100 * (s // 10)}" if s % 10 == 0 else ""
+            switches = f"{10 * s},{s}" if s % 5 == 0 else ","
+            processes.append(
+                f"{t},{name},{0.2 * s * scale},{0.05 * s * scale},{1000 + 10 * s},{pss},{7 * s},0,{switches},60"
+            )
+            threads += [f"{t},{name},request,{0.2 * s * scale}", f"{t},{name},other,{0.05 * s * scale}"]
+            counters.append(f"{t},{name},ping,{100 * (s + shift) * scale},{s},{0.1 * s}")
+        processes.append(f"{T + s},sampler,0.0,0.0,100,,0,0,,,1")
+        host.append(f"{T + s},{500 + s},{s * 1.0},{s * 0.02},{s * 0.98},{s * 0.1}")
+    write(tmp_path, "processes", processes)
+    write(tmp_path, "threads", threads)
+    write(tmp_path, "counters", counters)
+    write(tmp_path, "host", host)
+    write(
+        tmp_path,
+        "others",
+        [f'{T},9,"x, y",0.0', f'{T + 10},9,"x, y",0.8', f"{T},8,cron,0.0", f"{T + 10},8,cron,0.1"],
+    )
+    write(tmp_path, "notes", [f"{T + 3},b,counters: refused"])
+    return tmp_path
+
+
+def test_request_rate_sums_servers_sampled_at_different_times(folder: Path) -> None:
+    trace = Samples.load(folder).request_rate(T + 1, T + 9)
+    assert [t for t, _ in trace] == pytest.approx(list(range(1, 9)))
+    assert [rate for _, rate in trace] == pytest.approx([150.0] * 8)
+
+
+def test_request_rate_ends_where_the_slowest_answering_server_is_known(folder: Path) -> None:
+    trace = Samples.load(folder).request_rate(T + 1, T + 60)
+    assert len(trace) == 9
+    assert trace[-1][1] == pytest.approx(150.0)
+
+
+def test_request_rate_goes_on_after_a_server_died(folder: Path) -> None:
+    rows = [f"{T + s},a,ping,{100 * s},0,0" for s in range(31)] + [
+        f"{T + s},b,ping,{50 * s},0,0" for s in range(6)
+    ]
+    write(folder, "counters", rows)
+    rates = [rate for _, rate in Samples.load(folder).request_rate(T, T + 30)]
+    assert rates[:5] == pytest.approx([150.0] * 5)
+    assert rates[5:] == pytest.approx([100.0] * 25)
+
+
+def test_requests_over_a_window_and_at_the_end(folder: Path) -> None:
+    samples = Samples.load(folder)
+    assert samples.requests(T + 2, T + 8)["a"]["ping"] == pytest.approx(Counts(600, 6, 0.6))
+    assert samples.requests(T + 2, T + 8)["b"]["ping"].requests == pytest.approx(300)
+    assert samples.last_counters()["b"]["ping"] == Counts(525, 10, 1.0)
+    assert samples.requests(T + 2, T + 80) == {}
+
+
+def test_cpu(folder: Path) -> None:
+    samples = Samples.load(folder)
+    assert samples.process_names() == ["a", "b"]
+    assert samples.cpu_seconds("a", T + 2, T + 6) == pytest.approx(1.0)
+    assert samples.cpu_by_group("a", T + 2, T + 6) == pytest.approx({"request": 0.8, "other": 0.2})
+    assert samples.cpu_seconds("nobody", T, T + 1) is None
+    assert samples.cpu_by_group("nobody", T, T + 1) == {}
+
+
+def test_memory_is_summed_at_equal_times(folder: Path) -> None:
+    memory = Samples.load(folder).memory(["a", "b"], T + 1, T + 9)
+    assert memory.rss_mean == pytest.approx(1050 + 1045)
+    assert memory.rss_peak == pytest.approx(1090 + 1085)
+    assert memory.pss_mean == pytest.approx(950 + 945)
+    assert memory.pss_peak == pytest.approx(990 + 985)
+    assert Samples.load(folder).memory(["a", "nobody"], T + 1, T + 9) == (None, None, None, None)
+    assert Samples.load(folder).memory(["a", "sampler"], T + 1, T + 9).pss_mean is None
+
+
+def test_faults_and_switches(folder: Path) -> None:
+    samples = Samples.load(folder)
+    assert samples.faults("a", T + 1, T + 3) == pytest.approx((14, 0))
+    assert samples.switches("a", T + 2, T + 8) == pytest.approx((60, 6))
+    assert samples.switches("sampler", T + 2, T + 8) is None
+
+
+def test_control_groups(folder: Path) -> None:
+    """`a` has a quota and is throttled in every fourth period, `b` has none and a kernel that tells less."""
+    rows = []
+    for s in range(11):
+        rows.append(
+            f"{T + s},a,{0.3 * s},{0.05 * s},{8 * s},{2 * s},{1000 + 10 * s},{900},{1500 + s},{s // 9}"
+        )
+        rows.append(f"{T + s},b,{0.5 * s},0.0,0,0,{500},,,")
+    write(folder, "cgroups", rows)
+    samples = Samples.load(folder)
+    a = samples.cgroup("a", T + 2, T + 6)
+    assert a is not None
+    assert a.cpu_seconds == pytest.approx(1.2)
+    assert a.throttled_seconds == pytest.approx(0.2)
+    assert a.throttled_share == pytest.approx(0.25)
+    assert a.memory_mean == pytest.approx(1040)
+    assert a.memory_peak == pytest.approx(1506)
+    assert (a.working_set_mean, a.oom_kills) == (900, 1)
+    assert samples.cgroup("b", T + 2, T + 6) == CgroupUse(pytest.approx(2.0), 0.0, 0.0, 500, None, None, None)
+    assert samples.cgroup("a", T + 2, T + 60) is None
+    assert samples.cgroup("nobody", T + 2, T + 6) is None
+
+
+def test_host_shares(folder: Path) -> None:
+    samples = Samples.load(folder)
+    assert samples.last_time() == T + 10
+    assert samples.busy_share(T + 1, T + 9) == pytest.approx(1.0 / 2)
+    assert samples.steal_share(T + 1, T + 9) == pytest.approx(0.02 / 2)
+    assert samples.other_share(T + 1, T + 9) == pytest.approx(0.1 / 2)
+    assert samples.busiest_other(T, T + 10) == OtherProcess(9, "x, y", pytest.approx(0.8 / 20))
+    assert samples.clock_step(T, T + 10) == pytest.approx(0)
+
+
+def test_clock_step(folder: Path) -> None:
+    step = [f"{T + s + (3 if s > 5 else 0)},{500 + s},{s},0,{s},0" for s in range(11)]
+    write(folder, "host", step)
+    assert Samples.load(folder).clock_step(T, T + 13) == pytest.approx(3)
+
+
+def test_a_line_that_is_being_written_is_passed_over(folder: Path) -> None:
+    before = Samples.load(folder).last_counters()
+    with (folder / "counters.csv").open("a", encoding="utf-8") as file:
+        file.write(f"{T + 11},a,ping,12")
+    assert Samples.load(folder).last_counters() == before
+
+
+def test_nothing_there_yet(tmp_path: Path) -> None:
+    samples = Samples.load(tmp_path)
+    assert samples.request_rate(T, T + 10) == []
+    assert samples.requests(T, T + 10) == {}
+    assert samples.memory([], T, T + 1) == (None, None, None, None)
+    assert samples.steal_share(T, T + 1) is None
+    assert samples.busiest_other(T, T + 1) is None
+    assert samples.clock_step(T, T + 1) is None
+    assert samples.last_time() is None
+
+
+def test_other_columns_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "host.csv").write_text("epoch,busy\n1,2\n", encoding="utf-8")
+    with pytest.raises(BadInput, match=r"host\.csv does not have the columns"):
+        Samples.load(tmp_path)
+
+
+def test_series_outside_of_its_samples() -> None:
+    series = Series.of([(T + 1, 10.0), (T, 0.0)])
+    assert series.at(T + 0.25) == pytest.approx(2.5)
+    assert series.at(T + 99) == 10.0
+    assert series.rate(T, T + 1) == pytest.approx(10)
+    assert series.delta(T, T + 99) is None
+    assert series.mean(T, T + 99) is None
+    assert series.peak(T - 99, T) is None
+    assert total([series, Series(np.array([]), np.array([]))], T, T + 1) is None
+    assert Series.of([]).at(T) is None

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sampler's small parsers: /proc files, HTTP answers, counters, its configuration, other processes."""
+
+import gzip
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from steelyard.sampling.config import parse_config
+from steelyard.sampling.counters import Count, parse_counters
+from steelyard.sampling.hostload import interrupts_apart, parse_host_cpu
+from steelyard.sampling.http import parse_response
+from steelyard.sampling.output import text
+from steelyard.sampling.procfs import (
+    CLOCK_TICKS,
+    Ration,
+    parse_comm_and_ticks,
+    parse_stat,
+    parse_switches,
+    status_number,
+)
+
+STAT = (
+    b"25531 (Start Level: (x) y) S 1 25095 1738 0 -1 4194368 5598 23004 796 10 91 21 16 2 20 0 70 0 660628"
+    b" 2397241344 71387 18446744073709551615 0 0"
+)
+STATUS = (
+    b"Name:\tjava\nVmRSS:\t  436008 kB\nHugetlbPages:\t    2048 kB\nThreads:\t75\n"
+    b"voluntary_ctxt_switches:\t146\nnonvoluntary_ctxt_switches:\t7\nx86_Thread_features:\t\n"
+)
+
+
+def test_stat_of_a_name_with_spaces_and_brackets() -> None:
+    stat = parse_stat(STAT)
+    assert (stat.state, stat.flags, stat.threads, stat.start) == (b"S", 4194368, 70, 660628)
+    assert (stat.minor_faults, stat.major_faults) == (5598, 796)
+    assert (stat.user, stat.system) == (91, 21)
+    assert parse_comm_and_ticks(STAT) == (b"Start Level: (x) y", 112)
+
+
+def test_status() -> None:
+    assert status_number(STATUS, b"VmRSS") == 436008
+    assert status_number(STATUS, b"HugetlbPages") == 2048
+    assert status_number(STATUS, b"VmSwap") == 0
+    assert parse_switches(STATUS) == (146, 7)
+
+
+def test_host_cpu() -> None:
+    cpu = parse_host_cpu(b"cpu  40027 10 7567 221944 560 40 483 152 30 0\n")
+    assert cpu.tasks == pytest.approx((40027 + 10 + 7567) / CLOCK_TICKS)
+    assert cpu.busy == pytest.approx(cpu.tasks + (40 + 483) / CLOCK_TICKS)
+    assert cpu.idle == pytest.approx((221944 + 560) / CLOCK_TICKS)
+    assert cpu.steal == pytest.approx(152 / CLOCK_TICKS)
+
+
+@pytest.mark.parametrize(("option", "apart"), [("CONFIG_IRQ_TIME_ACCOUNTING=y", True), ("# none", False)])
+def test_interrupt_time_by_the_kernels_configuration(tmp_path: Path, option: str, apart: bool) -> None:
+    (tmp_path / "proc").mkdir()
+    (tmp_path / "proc/config.gz").write_bytes(gzip.compress(f"CONFIG_X=y\n{option}\n".encode()))
+    assert interrupts_apart(tmp_path) is apart
+
+
+def test_interrupt_time_where_the_configuration_lies_in_boot_or_nowhere(tmp_path: Path) -> None:
+    assert interrupts_apart(tmp_path) is True
+    (tmp_path / "boot").mkdir()
+    (tmp_path / f"boot/config-{os.uname().release}").write_text(
+        "CONFIG_TICK_CPU_ACCOUNTING=y\n", encoding="ascii"
+    )
+    assert interrupts_apart(tmp_path) is False
+
+
+def test_ration_spaces_by_cost_and_by_least_distance() -> None:
+    ration = Ration(share=0.001, least=5)
+    assert ration.due(0)
+    ration.spent(100, 0.001)
+    assert not ration.due(104.9)
+    assert ration.due(105)
+    ration.spent(105, 0.050)
+    assert not ration.due(154.9)
+    assert ration.due(155)
+
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        HEAD + b"Content-Length: 5\r\n\r\nhello",
+        HEAD + b"content-length:5\r\n\r\nhello",
+        HEAD + b"Transfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3;x=y\r\nllo\r\n0\r\n\r\n",
+    ],
+)
+def test_answers_arrive_in_pieces(answer: bytes) -> None:
+    for cut in range(len(answer)):
+        assert parse_response(answer[:cut], closed=False) is None
+    response = parse_response(answer, closed=False)
+    assert response is not None
+    assert (response.status, response.body, response.keep_open) == (200, b"hello", True)
+
+
+def test_answer_that_ends_with_the_connection() -> None:
+    answer = b"HTTP/1.0 503 Busy\r\n\r\nno"
+    assert parse_response(answer, closed=False) is None
+    response = parse_response(answer, closed=True)
+    assert response is not None
+    assert (response.status, response.body, response.keep_open) == (503, b"no", False)
+
+
+@pytest.mark.parametrize("data", [b"", HEAD, HEAD + b"Content-Length: 9\r\n\r\nhello"])
+def test_cut_answers_are_refused(data: bytes) -> None:
+    with pytest.raises(ValueError, match="closed the connection"):
+        parse_response(data, closed=True)
+
+
+def test_something_else_than_http() -> None:
+    with pytest.raises(ValueError, match="not an HTTP answer"):
+        parse_response(b"SSH-2.0-x\r\n\r\n", closed=False)
+
+
+def test_counters() -> None:
+    body = {
+        "uptimeNanos": 5,
+        "epochMillis": 1795178044562,
+        "operations": {"ping": {"requests": 7, "errors": 1, "serviceTimeNanos": 2_000_000_000}},
+    }
+    assert parse_counters(json.dumps(body).encode()) == (1795178044.562, [Count("ping", 7, 1, 2.0)])
+    del body["epochMillis"]
+    assert parse_counters(json.dumps(body).encode())[0] is None
+    for wrong in (b"x", b"[]", b"{}", b'{"operations": {"ping": {"requests": 7}}}'):
+        with pytest.raises(ValueError, match=r".+"):
+            parse_counters(wrong)
+
+
+def configuration(**changed: object) -> str:
+    process = {"name": "server-1", "pid": 7, "role": "server", "counters_url": None}
+    return json.dumps({"output": "out", "interval": 1.0, "processes": [process]} | changed)
+
+
+def test_configuration() -> None:
+    config = parse_config(configuration())
+    assert (config.interval, config.parent, config.processes[0].pid) == (1.0, None, 7)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"interval": 0}, "interval"),
+        ({"processes": [{"name": "a", "pid": 1, "role": "boss"}]}, "role 'boss'"),
+        ({"processes": [{"name": "a,b", "pid": 1, "role": "server"}]}, "CSV"),
+        ({"processes": [{"name": "a", "pid": 1, "role": "server"}] * 2}, "differ"),
+        ({"processes": [{"name": "sampler", "pid": 1, "role": "server"}]}, "differ"),
+        ({"processes": [{"pid": 1}]}, "name"),
+        ({"processes": 3}, "no sampler configuration"),
+    ],
+)
+def test_wrong_configurations_are_refused(changed: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        parse_config(configuration(**changed))
+
+
+def test_text_fields_stay_one_field() -> None:
+    assert text("plain") == "plain"
+    assert text('a,"b"\nc') == '"a,""b"" c"'

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The layers of docs/development.md: each imports only those below it, and the pure ones no engine."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import steelyard
+
+PACKAGE = Path(steelyard.__file__).parent
+LAYERS = [
+    {"cli", "__main__"},
+    {"suite", "selfcheck"},
+    {"session"},
+    {"report", "gate"},
+    {"images"},
+    {"build"},
+    {"engines"},
+    {"load", "sampling", "host"},
+    {"analysis"},
+    {"topology"},
+    {"jvm"},
+    {"processes"},
+    {"experiment", "results"},
+    {"errors", "units", "paths"},
+]
+RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
+# The schedule is pure and the simulation runs the real one; the simulated host hands out real trials.
+EXCEPTIONS = {("engines", "session.schedule")}
+
+
+def imports(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("steelyard."):
+            yield node.module.removeprefix("steelyard.")
+        elif isinstance(node, ast.Import):
+            yield from (
+                a.name.removeprefix("steelyard.") for a in node.names if a.name.startswith("steelyard.")
+            )
+
+
+def test_each_layer_imports_only_those_below_it() -> None:
+    seen, wrong = set(), []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        layer = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+        if layer == "__init__":
+            continue
+        for module in imports(path):
+            other = module.split(".")[0]
+            seen.add(layer)
+            # Packages side by side in a row may use each other's modules, as host and sampling do.
+            if RANK[other] < RANK[layer] and (layer, module) not in EXCEPTIONS:
+                wrong.append(f"{path.relative_to(PACKAGE)} imports {module}")
+    assert not wrong
+    assert {"cli", "session", "engines", "analysis"} <= seen
+
+
+def test_what_reads_results_never_imports_an_engine() -> None:
+    for layer in ("analysis", "report", "gate"):
+        for path in (PACKAGE / layer).rglob("*.py"):
+            assert not [module for module in imports(path) if module.startswith(("engines", "session"))], path
