@@ -1,0 +1,340 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh disable=SC2154
+# Functions of make-bases.sh: from packages to the root file system of a base. Reads $work, $here, $registry.
+
+# What a change in this project's recipe is known by; package versions are added to it.
+recipe() { cat "$here/base-roots.sh" | sha256sum | cut -c1-16; }
+
+debian_name() (
+    case $1 in
+        linux/amd64) echo amd64 ;;
+        linux/ppc64le) echo ppc64el ;;
+        linux/arm64) echo arm64 ;;
+        *) fail 2 "platform $1 is not known: linux/amd64, linux/ppc64le, linux/arm64" ;;
+    esac
+)
+oci_name() { case $1 in ppc64el) echo ppc64le ;; *) echo "$1" ;; esac; }
+
+check_machine() {
+    [ "$(id -u)" = 0 ] || fail 3 "run it as root: file owners in the images are set by chroot and tar"
+    for tool in apt-get dpkg-deb tar sha256sum chroot unshare; do
+        command -v "$tool" >/dev/null || fail 3 "$tool is not installed; this script needs a Debian machine"
+    done
+    [ "$push" = no ] || docker buildx version >/dev/null 2>&1 ||
+        fail 3 "docker buildx is not installed; run images/local/setup-engine.sh first"
+    # shellcheck source=/dev/null
+    suite=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
+    native=$(dpkg --print-architecture)
+    case $suite in
+        bookworm) java=17 python=3.11 ;;
+        trixie) java=21 python=3.13 ;;
+        *) fail 3 "the release ${suite:-of this machine} is not supported: use Debian bookworm or trixie" ;;
+    esac
+}
+
+# apt with folders of its own, for another architecture; sources and proxies are those of this machine.
+private_apt() ( # ARCHITECTURE COMMAND...
+    architecture=$1
+    shift
+    folder=$work/apt/$architecture
+    apt-get -qq -o Dir::State="$folder/state" -o Dir::State::status="$folder/status" -o Dir::Cache="$folder/cache" \
+        -o Dir::Etc::sourcelist="$folder/sources.list" -o Dir::Etc::sourceparts=/dev/null \
+        -o Dir::Etc::preferences=/dev/null -o Dir::Etc::preferencesparts=/dev/null -o APT::Sandbox::User=root \
+        -o APT::Architecture="$architecture" -o APT::Architectures="$architecture" -o Acquire::Languages=none \
+        -o APT::Install-Recommends=false -o Debug::NoLocking=true -o APT::Get::List-Cleanup=true "$@"
+)
+
+# Package lists of an architecture, read at most once a run.
+prepare_apt() ( # ARCHITECTURE
+    folder=$work/apt/$1
+    [ ! -e "$folder/fresh.$$" ] || exit 0
+    mkdir -p "$folder/state/lists/partial" "$folder/cache/archives/partial"
+    : >"$folder/status"
+    keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+    signed=
+    [ ! -r "$keyring" ] || signed=" signed-by=$keyring"
+    # shellcheck disable=SC2016
+    apt-get indextargets --format '$(ORIGIN)|$(CODENAME)|$(REPO_URI)|$(COMPONENT)' 'Created-By: Packages' |
+        sort -u | awk -F '|' -v suite="$suite" -v options="[arch=$1$signed]" \
+        '$1 == "Debian" && ($2 == suite || index($2, suite "-") == 1) && $4 == "main" \
+         {print "deb " options " " $3 " " $2 " " $4}' >"$folder/sources.list"
+    [ -s "$folder/sources.list" ] ||
+        fail 3 "apt knows no package list of Debian $suite here; run apt-get update and try again"
+    rm -f "$folder"/fresh.* "$folder/left-out"
+    if ! private_apt "$1" update >"$folder/update.log" 2>&1; then
+        cat "$folder/update.log" >&2
+        [ "$incomplete" = yes ] ||
+            fail 3 "apt could not verify every package list for $1; try again later, or give -i to make $1 without those lists"
+        # What apt could not verify it does not use; the bases then say so in a label.
+        awk '{print $(NF - 1)}' "$folder/sources.list" | while read -r release; do
+            [ -n "$(find "$folder/state/lists" -maxdepth 1 -name "*_dists_${release}_main_binary-$1_Packages*")" ] || echo "$1:$release"
+        done >"$folder/left-out"
+        say "WITHOUT $(tr '\n' ' ' <"$folder/left-out")- older versions, security updates may be missing"
+    fi
+    : >"$folder/fresh.$$"
+)
+
+# Dependencies that only maintainer scripts and services need, of which none runs in a container.
+maintenance='adduser|debconf|dpkg|init-system-helpers|lib(acl1|audit-common|audit1|cap-ng0|gdbm-compat4|gdbm6|md0|sepol2)'
+maintenance=$maintenance'|lib(pam|semanage).*|lib.*-perl|libperl.*|perl.*|lsb-base|passwd|sysvinit-utils|tar|usrmerge'
+
+# Names and versions of packages and of all they depend on, one a line, in installation order.
+resolve() ( # ARCHITECTURE PACKAGE...
+    architecture=$1
+    shift
+    private_apt "$architecture" install -s "$@" |
+        awk -v unused="^($maintenance)\$" '$1 == "Inst" && $2 !~ unused {print $2 "=" substr($3, 2)}'
+)
+
+fetch() ( # ARCHITECTURE NAME=VERSION... ; leaves the files in cache/archives
+    architecture=$1
+    shift
+    missing=
+    for package in "$@"; do
+        [ -e "$(archive "$architecture" "$package")" ] || missing="$missing $package"
+    done
+    [ -z "$missing" ] || (
+        cd "$work/apt/$architecture/cache/archives"
+        # shellcheck disable=SC2086
+        private_apt "$architecture" download $missing
+    ) || fail 3 "apt could not download$missing for $architecture"
+)
+
+archive() ( # ARCHITECTURE NAME=VERSION -> path (apt writes the colon of an epoch as %3a)
+    file=${2%%=*}_$(printf '%s' "${2#*=}" | sed 's/:/%3a/g')
+    for path in "$work/apt/$1/cache/archives/${file}_$1.deb" "$work/apt/$1/cache/archives/${file}_all.deb"; do
+        [ ! -e "$path" ] || { echo "$path"; exit; }
+    done
+    echo "$path"
+)
+
+# Packages are unpacked, not installed: no maintainer script runs, so none is needed of the other architecture. What those
+# scripts would have done and a server needs (merged /usr, users, the linker's cache) is done in finish_root.
+unpack() ( # ROOT ARCHITECTURE NAME=VERSION...
+    root=$1 architecture=$2
+    shift 2
+    for part in bin sbin lib lib64; do
+        mkdir -p "$root/usr/$part"
+        [ -e "$root/$part" ] || ln -s "usr/$part" "$root/$part"
+    done
+    mkdir -p "$root/var/lib/dpkg/status.d"
+    for package in "$@"; do
+        file=$(archive "$architecture" "$package")
+        dpkg-deb --fsys-tarfile "$file" | tar -C "$root" -xf - --keep-directory-symlink
+        # One control file for each package: what scanners and SBOM tools read where there is no dpkg database.
+        dpkg-deb -f "$file" | sed '/^\(Homepage\|Installed-Size\|Original-Maintainer\):/d' \
+            >"$root/var/lib/dpkg/status.d/${package%%=*}"
+    done
+)
+
+# The applets that busybox has are asked of the one for this machine, which is of the same version.
+native_busybox() (
+    versions=$(resolve "$native" busybox-static)
+    fetch "$native" "$versions"
+    dpkg-deb --fsys-tarfile "$(archive "$native" "$versions")" | tar -xOf - ./bin/busybox ./usr/bin/busybox \
+        >"$work/busybox" 2>/dev/null || [ -s "$work/busybox" ]
+    chmod +x "$work/busybox"
+)
+
+# A command in a root file system of this machine's architecture. Its own mount namespace ends with it, /proc with that.
+inside() ( # ROOT COMMAND...
+    # shellcheck disable=SC2016
+    nice unshare --mount sh -ec 'mount --bind /proc "$1/proc"; exec chroot "$@"' - "$@"
+)
+
+# Everything a base has in common, and nothing that tells where or when it was made.
+finish_root() ( # ROOT BUSYBOX-APPLETS(yes|no)
+    root=$1
+    if [ "$2" = yes ]; then
+        "$work/busybox" --list | while read -r applet; do
+            [ -e "$root/usr/bin/$applet" ] || [ -e "$root/usr/sbin/$applet" ] || ln -s busybox "$root/usr/bin/$applet"
+        done
+    fi
+    mkdir -p "$root/etc" "$root/tmp" "$root/opt" "$root/root" "$root/proc" "$root/sys" "$root/dev" "$root/run"
+    chmod 1777 "$root/tmp"
+    chmod 700 "$root/root"
+    printf 'root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/nonexistent:/bin/false\n' >"$root/etc/passwd"
+    printf 'root:x:0:\nnogroup:x:65534:\n' >"$root/etc/group"
+    printf 'passwd: files\ngroup: files\nhosts: files dns\n' >"$root/etc/nsswitch.conf"
+    # Licences stay; manuals, translations, examples and the package manager's own state go.
+    find "$root/usr/share/doc" -mindepth 2 ! -type d ! -name copyright -delete 2>/dev/null || true
+    rm -rf "$root/usr/share/man" "$root/usr/share/info" "$root/usr/share/locale" "$root/usr/share/lintian" \
+        "$root/usr/share/bug" "$root/usr/share/menu" "$root/usr/share/doc-base" "$root/usr/share/bash-completion" \
+        "$root/usr/lib/systemd" "$root/lib/systemd" "$root/etc/apt" "$root/var/lib/apt" "$root/var/cache" \
+        "$root/var/log" "$root/etc/init.d" "$root/etc/default" "$root/etc/cron.daily" "$root/etc/logrotate.d" \
+        "$root/etc/machine-id" "$root/etc/rsyslog.d" "$root/etc/ufw" "$root/usr/share/mime" "$root/usr/share/applications" \
+        "$root/usr/share/pixmaps" "$root/usr/share/icons" "$root/usr/share/gdb" "$root/usr/share/apport" \
+        "$root/usr/share/binfmts"
+    find "$root/usr/share" -type d -empty -delete
+    mkdir -p "$root/var/tmp" "$root/var/log" "$root/var/cache"
+    chmod 1777 "$root/var/tmp"
+)
+
+# All times are those of the newest packaged file (or SOURCE_DATE_EPOCH): the same packages give the same bytes.
+same_times() ( # ROOT
+    [ -n "${SOURCE_DATE_EPOCH:-}" ] && epoch=$SOURCE_DATE_EPOCH || epoch=$(cat "$1.epoch")
+    find "$1" -exec touch -h -d "@$epoch" {} +
+)
+
+newest() { find "$1" -path "$1/var/lib/dpkg" -prune -o -type f -printf '%T@\n' | sort -n | tail -1 | cut -d. -f1; }
+
+pack() ( # ROOT FILE
+    same_times "$1"
+    tar -C "$1" --sort=name --owner=0 --group=0 --numeric-owner --format=posix \
+        --pax-option=exthdr.name=%d/PaxHeaders/%f,delete=atime,delete=ctime,delete=mtime -cf "$2.part" .
+    mv "$2.part" "$2"
+)
+
+# ---- the bases ----
+
+# What every base with a dynamic linker has. libjpeg and liblcms serve java.desktop without fonts: image scaling works,
+# drawing text does not (fonts, X11, printing and sound are left out: a server has no use for them).
+libraries="base-files netbase libc6 libgcc-s1 libstdc++6 zlib1g"
+
+packages_of() ( # BASE
+    case $1 in
+        tools) echo busybox-static ;;
+        hotspot) echo "$libraries busybox-static libjpeg62-turbo liblcms2-2" ;;
+        proxy) echo "$libraries busybox-static haproxy" ;;
+        harness) echo "$libraries busybox-static python3 libopenblas0-pthread libgfortran5 libjpeg62-turbo" ;;
+    esac
+)
+
+# Modules: all of Java SE, and of the JDK's own those that Liberty, its applications and Gatling use or that diagnosis
+# needs (attach, jcmd, JFR, remote management; jconsole only because it alone makes a JVM resolve jdk.management.agent, which
+# Liberty opens). No compiler, no jlink, no debugger.
+modules=java.se,jdk.attach,jdk.charsets,jdk.crypto.cryptoki,jdk.crypto.ec,jdk.dynalink,jdk.httpserver,jdk.random
+modules=$modules,jdk.jcmd,jdk.jconsole,jdk.jdwp.agent,jdk.jfr,jdk.localedata,jdk.management,jdk.management.agent,jdk.management.jfr
+modules=$modules,jdk.naming.dns,jdk.naming.rmi,jdk.net,jdk.nio.mapmode,jdk.sctp,jdk.security.auth,jdk.security.jgss
+modules=$modules,jdk.unsupported,jdk.xml.dom,jdk.zipfs
+
+jdk_packages() ( # ARCHITECTURE
+    resolve "$1" "openjdk-$java-jdk-headless" | grep "^openjdk-$java-j"
+)
+
+# The JDK's module files, unpacked once for each architecture; the link itself runs the JDK of this machine's architecture.
+jdk_root() ( # ARCHITECTURE
+    versions=$(jdk_packages "$1")
+    jdk=$work/jdk/$1
+    if [ "$(cat "$jdk.versions" 2>/dev/null)" != "$versions" ]; then
+        rm -rf "$jdk"
+        mkdir -p "$jdk"
+        # shellcheck disable=SC2086
+        fetch "$1" $versions
+        # shellcheck disable=SC2086
+        unpack "$jdk" "$1" $versions
+        if [ "$1" = "$native" ]; then
+            # shellcheck disable=SC2046,SC2086
+            set -- "$1" $(resolve "$1" $libraries)
+            fetch "$@"
+            unpack "$jdk" "$@"
+        fi
+        printf '%s\n' "$versions" >"$jdk.versions"
+    fi
+)
+
+link_java() ( # ROOT ARCHITECTURE
+    root=$1 architecture=$2
+    jdk_root "$native"
+    linker=$work/jdk/$native
+    jdk_root "$architecture"
+    target=$work/jdk/$architecture
+    name=java-$java-openjdk
+    rm -rf "$linker/link"
+    mkdir -p "$linker/link/jmods" "$linker/proc"
+    cp "$target/usr/lib/jvm/$name-$architecture/jmods/"*.jmod "$linker/link/jmods/"
+    # Modules are not compressed: layers are, and a compressed module costs CPU at every start.
+    inside "$linker" "/usr/lib/jvm/$name-$native/bin/jlink" --module-path /link/jmods --add-modules "$modules" \
+        --output /link/java --no-header-files --no-man-pages --vm=server >&2
+    mkdir -p "$root/opt/java"
+    mv "$linker/link/java" "$root/opt/java/openjdk"
+    rm -rf "$linker/link"
+    for package in $(jdk_packages "$architecture"); do
+        cp "$target/var/lib/dpkg/status.d/${package%%=*}" "$root/var/lib/dpkg/status.d/"
+        mkdir -p "$root/usr/share/doc/${package%%=*}"
+    done
+    newest "$target" >"$root.epoch"
+)
+
+# The class data archive of the JDK's own classes, which every packaged JDK has. The JVM that will use it has to write it, so
+# it is made only for this machine's architecture; on another, HotSpot starts without (and says nothing).
+archive_classes() ( # ROOT
+    same_times "$1"
+    inside "$1" /opt/java/openjdk/bin/java -XX:-UsePerfData -Xshare:dump >/dev/null 2>&1
+    inside "$1" /opt/java/openjdk/bin/java -XX:-UsePerfData -Xshare:dump -XX:-UseCompressedOops >/dev/null 2>&1
+    find "$1/tmp" -mindepth 1 -delete
+)
+
+make_root() ( # BASE ARCHITECTURE ; leaves $work/roots/BASE-OCIARCH.tar and .key
+    base=$1 target_architecture=$2
+    root=$work/roots/$base-$target_architecture
+    tar=$work/roots/$base-$(oci_name "$target_architecture").tar
+    mkdir -p "$work/roots"
+    prepare_apt "$native"
+    prepare_apt "$target_architecture"
+    native_busybox
+    # shellcheck disable=SC2046
+    versions=$(resolve "$target_architecture" $(packages_of "$base")) && [ -n "$versions" ] 
+    key=$( (recipe; printf '%s\n' "$versions"; [ "$base" != hotspot ] || jdk_packages "$target_architecture") | sha256sum | cut -c1-32)
+    if [ "$(cat "$tar.key" 2>/dev/null)" = "$key" ] && [ -e "$tar" ]; then
+        say "$base $target_architecture: unchanged"
+        exit 0
+    fi
+    rm -rf "$root" "$tar" "$tar.key"
+    mkdir -p "$root"
+    # shellcheck disable=SC2086
+    fetch "$target_architecture" $versions
+    # shellcheck disable=SC2086
+    unpack "$root" "$target_architecture" $versions
+    newest "$root" >"$root.epoch"
+    case $base in
+        tools) tools_root "$root" ;;
+        *) finish_root "$root" yes ;;
+    esac
+    if [ "$base" = hotspot ]; then
+        link_java "$root" "$target_architecture"
+        [ "$target_architecture" != "$native" ] || archive_classes "$root"
+    fi
+    pack "$root" "$tar"
+    rm -rf "$root"
+    echo "$key" >"$tar.key"
+    say "$base $target_architecture: $(du -m "$tar" | cut -f1) MB"
+)
+
+tools_root() ( # ROOT ; nothing but busybox and its licence
+    mkdir -p "$1.tools/bin" "$1.tools/usr/share/doc/busybox-static" "$1.tools/var/lib/dpkg"
+    cp "$1/usr/bin/busybox" "$1.tools/bin/busybox"
+    cp "$1/usr/share/doc/busybox-static/copyright" "$1.tools/usr/share/doc/busybox-static/"
+    mkdir -p "$1.tools/var/lib/dpkg/status.d"
+    cp "$1/var/lib/dpkg/status.d/busybox-static" "$1.tools/var/lib/dpkg/status.d/"
+    rm -rf "$1"
+    mv "$1.tools" "$1"
+)
+
+push_base() ( # BASE PLATFORMS ; one index with all platforms
+    case $1 in hotspot) tag=$java-debian ;; harness) tag=$python-debian ;; *) tag=debian ;; esac
+    keys=$(for platform in $(printf '%s' "$2" | tr , ' '); do cat "$work/roots/$1-${platform#linux/}.tar.key"; done | tr '\n' ' ')
+    keys="$keys$(recipe)"
+    reference=$registry/$1:$tag
+    if [ "$(cat "$work/roots/$1.pushed" 2>/dev/null)" = "$reference $keys" ] &&
+        docker buildx imagetools inspect "$reference" >/dev/null 2>&1; then
+        say "$reference: unchanged"
+        exit 0
+    fi
+    left_out=$(cat "$work"/apt/*/left-out 2>/dev/null | tr '\n' ' ' | sed 's/ $//')
+    environment='ENV PATH=/usr/local/bin:/usr/bin:/usr/sbin LANG=C.UTF-8'
+    [ "$1" != hotspot ] || environment='ENV JAVA_HOME=/opt/java/openjdk PATH=/opt/java/openjdk/bin:/usr/bin:/usr/sbin LANG=C.UTF-8'
+    [ "$1" != tools ] || environment='ENV PATH=/bin'
+    # shellcheck disable=SC2086
+    SOURCE_DATE_EPOCH=0 docker buildx build --quiet --provenance=false --platform "$2" --push --tag "$reference" \
+        --output type=image,push=true \
+        --file - "$work/roots" >"$work/$1.log" 2>&1 <<CONTAINERFILE || fail 4 "docker buildx could not build and push $reference; see $work/$1.log"
+FROM scratch
+ARG TARGETARCH
+ADD $1-\${TARGETARCH}.tar /
+$environment
+LABEL dev.steelyard.base.left-out="$left_out" org.opencontainers.image.title="steelyard base: $1" org.opencontainers.image.description="Debian $suite packages, unpacked"
+CONTAINERFILE
+    echo "$reference $keys" >"$work/roots/$1.pushed"
+    say "$reference: pushed for $2"
+)

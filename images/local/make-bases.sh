@@ -1,0 +1,57 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Makes Debian-based base images from packages alone, for a lab where no image registry can be reached, and pushes them
+# to a local registry as one index for each base. Packages come from wherever this machine's own apt takes them; nothing
+# of another architecture is executed. `images/README.md` says what is in each base and why.
+#
+# Usage: make-bases.sh [-r REGISTRY] [-w FOLDER] [-p PLATFORM,...] [-n] [-i] [BASE...]
+#   -r  registry and path to push to (default 127.0.0.1:5000/bases)
+#   -w  working folder: downloaded packages, unpacked roots (default .steelyard/bases in the checkout)
+#   -p  platforms (default linux/amd64,linux/ppc64le,linux/arm64)
+#   -n  make the roots, push nothing
+#   -i  go on where apt cannot verify a package list of an architecture (a mirror being updated): without that list, thus
+#       perhaps without security updates, recorded in the label dev.steelyard.base.left-out; for tests, not for publishing
+#   BASE: hotspot, tools, harness, proxy (default: all)
+# Exit codes: 0 done; 2 wrong use; 3 something is missing on this machine; 4 a step failed.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+registry=127.0.0.1:5000/bases
+work=$here/../../.steelyard/bases
+platforms=linux/amd64,linux/ppc64le,linux/arm64
+push=yes
+incomplete=no
+
+say() { printf 'bases: %s\n' "$*"; }
+fail() { code=$1; shift; printf 'make-bases: %s\n' "$*" >&2; exit "$code"; }
+
+while getopts r:w:p:nih option; do
+    case $option in
+        r) registry=$OPTARG ;;
+        w) work=$OPTARG ;;
+        p) platforms=$OPTARG ;;
+        n) push=no ;;
+        i) incomplete=yes ;;
+        h) sed -n '3,16s/^# \{0,1\}//p' "$0"; exit 0 ;;
+        *) fail 2 "see make-bases.sh -h" ;;
+    esac
+done
+shift $((OPTIND - 1))
+bases=${*:-tools hotspot proxy harness}
+
+mkdir -p "$work"
+work=$(cd "$work" && pwd)
+# shellcheck source=images/local/base-roots.sh
+. "$here/base-roots.sh"
+
+check_machine
+for base in $bases; do
+    case $base in hotspot | tools | harness | proxy) ;; *) fail 2 "there is no base named $base: hotspot, tools, harness, proxy" ;; esac
+done
+
+for base in $bases; do
+    for platform in $(printf '%s' "$platforms" | tr , ' '); do
+        make_root "$base" "$(debian_name "$platform")"
+    done
+    [ "$push" = no ] || push_base "$base" "$platforms"
+done
