@@ -30,7 +30,8 @@ Duration = Annotated[
 Scalar = str | int | float | bool
 EngineName = Literal["process", "compose"]
 ENGINES: tuple[EngineName, ...] = get_args(EngineName)
-WorkloadName = Literal["ping"]
+WorkloadName = Literal["ping", "acmeair"]
+TopologyName = Literal["monolith", "microservices"]
 
 
 class Model(BaseModel):
@@ -101,15 +102,21 @@ class Deployment(Model):
 
     engine: EngineName = "process"
     """What realises the topology: `process` starts the servers as processes of this host, `compose` as containers."""
+    topology: TopologyName | None = None
+    """How a workload that can be deployed in several ways is deployed; left out: the first (docs/experiments.md)."""
     jvms: Annotated[int, Field(ge=1, le=256)] = 1
-    """Number of server JVMs."""
+    """Number of server JVMs; of a topology with several services: of each service."""
     cores: Annotated[int, Field(ge=1)] | Literal["all"] = "all"
     """Physical cores that the servers get together (an SMT core counts once)."""
     injector_cores: Annotated[int, Field(ge=1)] | Literal["auto", "shared"] = "auto"
     """Cores kept for the injectors; `shared`: injectors run on the servers' cores; `auto`: a quarter of the
     host's cores when it has eight or more, else shared. The report says when they are shared."""
     total_heap: Size | None = None
-    """Maximum heap of all JVMs together, split evenly."""
+    """Maximum heap of all JVMs together, split evenly; over several services by the weights of the workload."""
+    threads: Annotated[int, Field(ge=1, le=10_000)] | Literal["default"] = "default"
+    """Threads of each server's pool: a fixed number, or `default` for Liberty's own autonomics."""
+    indexes: Literal["none", "secondary"] = "none"
+    """Indexes of the database beside those on ids (acmeair): `none` as in the original, or `secondary`."""
     memory: Size | None = None
     """Memory limit of each server's container, swap included; needs an engine that runs containers."""
     jvm: JvmSettings = Field(default_factory=JvmSettings)
@@ -163,7 +170,11 @@ class Load(Model):
     measure: Annotated[Duration, Field(gt=0)] = 60.0
     request_timeout: Duration = 30.0
     mix: dict[str, Annotated[float, Field(gt=0, le=100)]] | None = None
-    """Percent of each operation; left out: the workload's own mix."""
+    """Percent of each operation; left out: the workload's own mix. Only where operations are drawn (ping)."""
+    customers: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    """Customers that are loaded before the load and addressed by it (acmeair); left out: 200."""
+    visits_per_login: Annotated[int, Field(ge=1, le=1000)] | None = None
+    """Rounds of queries and bookings between a login and the next (acmeair); left out: the topology's own plan."""
 
     @model_validator(mode="after")
     def _model_has_its_size(self) -> Self:

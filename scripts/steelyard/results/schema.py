@@ -141,6 +141,10 @@ class InstanceRecord(Record):
     """One server JVM of a topology."""
 
     name: str
+    service: str = "server"
+    """The service of the bundle that it is one of."""
+    server: str = ""
+    """The Liberty server in the workload's package."""
     cpus: list[int]
     """Logical CPUs that it may use."""
     cpus_shared_with: int
@@ -152,13 +156,32 @@ class InstanceRecord(Record):
     """Memory limit of its container."""
     port: int
     jvm_options: list[str]
+    environment: dict[str, str] = Field(default_factory=dict)
+    """Settings of the server that are no options of its JVM."""
+
+
+class BackingRecord(Record):
+    """Something that the servers need beside them: a database, or the proxy before them."""
+
+    name: str
+    """As in the bundle."""
+    kind: Literal["database", "proxy"]
+    cpus: list[int]
+    port: int
+    """On this host; a database in a container is reached by the servers alone and opens none."""
 
 
 class TopologyRecord(Record):
     """What a trial deployed."""
 
     engine: str
+    topology: str = "single"
+    """The workload's name for this way of deploying it."""
     instances: list[InstanceRecord]
+    backing: list[BackingRecord] = Field(default_factory=list)
+    """Databases first, then the proxy: the order in which they start."""
+    customers: int | None = None
+    """Size of the data set that is loaded; None where the workload has no data."""
     injector_cpus: list[int]
     injectors: int
     injectors_share_cores: bool

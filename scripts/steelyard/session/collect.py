@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from steelyard.analysis.mix import settling_mix
 from steelyard.engines.base import RunningServer
 from steelyard.experiment.matrix import Arm
 from steelyard.experiment.workloads import WORKLOADS
@@ -114,6 +115,7 @@ def measure(evidence: Evidence, window: Recorded, instances: Sequence[InstanceRe
     budget = evidence.topology.server_cores * evidence.seconds
     load = evidence.arm.load
     other = samples.busiest_other(start, end)
+    achieved = _achieved_mix(window)
     return TrialMeasurement(
         measure_seconds=evidence.seconds,
         server_requests=round(sum(count.requests for count in last)),
@@ -125,8 +127,8 @@ def measure(evidence: Evidence, window: Recorded, instances: Sequence[InstanceRe
         injector_cpu_share=_injector_share(evidence),
         late_share=_late_share(evidence),
         target_rate=load.rate,
-        mix_intended=_intended_mix(evidence),
-        mix_achieved=_achieved_mix(window),
+        mix_intended=_intended_mix(evidence, achieved),
+        mix_achieved=achieved,
         throttled_seconds=_throttled(evidence, instances),
         steal_share=samples.steal_share(start, end) or 0.0,
         other_cpu_share=other.share if other else 0.0,
@@ -295,11 +297,12 @@ def _health_lines(path: Path) -> Iterator[dict[str, int]]:
             yield found
 
 
-def _intended_mix(evidence: Evidence) -> dict[str, float]:
-    mix = evidence.arm.load.mix
-    if mix is None:
-        return dict(WORKLOADS[evidence.workload].mix)
-    return {operation: percent / 100 for operation, percent in mix.items()}
+def _intended_mix(evidence: Evidence, achieved: Mapping[str, float]) -> dict[str, float]:
+    load = evidence.arm.load
+    if load.mix is not None:
+        return {operation: percent / 100 for operation, percent in load.mix.items()}
+    kind = WORKLOADS[evidence.workload].kinds[evidence.topology.topology]
+    return settling_mix(kind.mix(load.visits_per_login), kind.growing, achieved)
 
 
 def _achieved_mix(window: Recorded) -> dict[str, float]:

@@ -160,10 +160,10 @@ def plan_for(
     arms = expand(experiment)
     toolchains = find_toolchains([arm.deployment.engine for arm in arms], experiment.workload, jdk)
     cores = [core.cpus for core in read_layout().cores]
-    min_heap = WORKLOADS[experiment.workload].min_heap
+    workload = WORKLOADS[experiment.workload]
     topologies = {
         arm.name: plan_topology(
-            arm, cores, toolchains[arm.deployment.engine].server_jvm, min_heap, first_port
+            arm, cores, toolchains[arm.deployment.engine].server_jvm, workload, first_port
         )
         for arm in arms
     }

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from steelyard.errors import BadInput
 from steelyard.experiment.matrix import Arm
 from steelyard.experiment.schema import Deployment
+from steelyard.experiment.workloads import DEFAULT_CUSTOMERS, Kind, Service, Workload
 from steelyard.jvm.options import jvm_options
-from steelyard.results.schema import InstanceRecord, JvmIdentity, TopologyRecord
-from steelyard.topology.split import Core, split_cores, split_heap
+from steelyard.results.schema import BackingRecord, InstanceRecord, JvmIdentity, TopologyRecord
+from steelyard.topology.split import Core, CpuShare, share_cores, split_cores, split_heap
 from steelyard.units import MIB
 
 FIRST_PORT = 9080
@@ -19,60 +20,115 @@ INSTANCE_FOLDER = "${INSTANCE}"
 
 
 def plan_topology(
-    arm: Arm, cores: Sequence[Core], jvm: JvmIdentity, min_heap: int, first_port: int = FIRST_PORT
+    arm: Arm, cores: Sequence[Core], jvm: JvmIdentity, workload: Workload, first_port: int = FIRST_PORT
 ) -> TopologyRecord:
     """What a trial of this arm deploys on a host with these cores.
+
+    The proxy is part of what is measured and runs on the servers' cores. Databases stand on the other side of the
+    wire, with the injectors: on their cores where those are apart.
 
     Args:
         arm: the arm.
         cores: physical cores that may be used, neighbours next to each other.
         jvm: the JVM of the servers.
-        min_heap: smallest heap in bytes with which the workload is known to run.
-        first_port: HTTP port of the first server; the others follow.
+        workload: the application.
+        first_port: port on this host that leads into the application; the others follow.
 
     Raises:
-        BadInput: too few cores, a heap that is too small or does not split, a setting the JVM does not have.
+        BadInput: too few cores, a heap that is too small or does not split, a setting the JVM does not have, a
+            topology that the workload does not have.
     """
     deployment = arm.deployment
+    kind = _kind(deployment, workload, arm.name)
     server_cores, injector_cores = _cores(deployment, cores, arm.name)
-    heap = deployment.jvm.heap
-    if deployment.total_heap is not None:
-        heap = split_heap(deployment.total_heap, deployment.jvms)
-    if heap is not None and heap < min_heap:
-        raise BadInput(
-            f"arm {arm.name}: {heap // MIB} MiB of heap for each of {deployment.jvms} JVMs is below the"
-            f" {min_heap // MIB} MiB that Liberty needs to start and serve: use fewer JVMs or a larger heap"
-        )
-    shares = split_cores(server_cores, deployment.jvms)
-    options = jvm_options(deployment.jvm, heap, jvm, INSTANCE_FOLDER)
+    services = [service for service in kind.services for _ in range(deployment.jvms)]
+    shares = _cpu_shares(kind, server_cores, deployment.jvms)
+    heaps = _heaps(deployment, services, workload.min_heap, arm.name)
+    port = first_port + kind.proxied
     instances = [
         InstanceRecord(
-            name=f"server-{index + 1}",
+            name=f"{service.name}-{index % deployment.jvms + 1}",
+            service=service.name,
+            server=service.server,
             cpus=list(share.cpus),
             cpus_shared_with=share.shared_with,
             cores=share.cores,
             heap_bytes=heap,
             memory_bytes=deployment.memory,
-            port=first_port + index,
-            jvm_options=options,
+            port=port + index,
+            jvm_options=jvm_options(deployment.jvm, heap, jvm, INSTANCE_FOLDER),
+            environment=_environment(deployment, service),
         )
-        for index, share in enumerate(shares)
+        for index, (service, share, heap) in enumerate(zip(services, shares, heaps, strict=True))
     ]
-    notes = []
-    if deployment.jvms > len(server_cores):
-        notes.append(
-            f"{arm.name}: {deployment.jvms} JVMs on {_count(len(server_cores), 'core')} share them evenly,"
-            f" {shares[0].cores:.3g} core each"
-        )
+    cpus_of_servers = sorted(cpu for core in server_cores for cpu in core)
+    injector_cpus = sorted(cpu for core in injector_cores for cpu in core)
+    backing = [
+        BackingRecord(name=name, kind="database", cpus=injector_cpus, port=port + len(instances) + index)
+        for index, name in enumerate(kind.databases)
+    ]
+    if kind.proxied:
+        backing.append(BackingRecord(name="proxy", kind="proxy", cpus=cpus_of_servers, port=first_port))
     return TopologyRecord(
         engine=deployment.engine,
+        topology=next(name for name, known in workload.kinds.items() if known is kind),
         instances=instances,
-        injector_cpus=sorted(cpu for core in injector_cores for cpu in core),
+        backing=backing,
+        customers=(arm.load.customers or DEFAULT_CUSTOMERS) if kind.prepare else None,
+        injector_cpus=injector_cpus,
         injectors=arm.load.injectors,
         injectors_share_cores=injector_cores == server_cores,
         server_cores=len(server_cores),
-        notes=notes,
+        notes=_notes(kind, arm.name, len(instances), len(server_cores)),
     )
+
+
+def _kind(deployment: Deployment, workload: Workload, arm: str) -> Kind:
+    try:
+        return workload.kind(deployment.topology)
+    except KeyError:
+        raise BadInput(
+            f"arm {arm}: {workload.name} has no topology {deployment.topology}: there is {', '.join(workload.kinds)}"
+        ) from None
+
+
+def _cpu_shares(kind: Kind, cores: Sequence[Core], jvms: int) -> list[CpuShare]:
+    if len(kind.services) == 1:
+        return split_cores(cores, jvms)
+    return share_cores(cores, jvms * len(kind.services))
+
+
+def _heaps(deployment: Deployment, services: Sequence[Service], min_heap: int, arm: str) -> list[int | None]:
+    heaps: list[int | None] = [deployment.jvm.heap] * len(services)
+    if deployment.total_heap is not None:
+        heaps = [*split_heap(deployment.total_heap, [service.heap_weight for service in services])]
+    smallest = min((heap for heap in heaps if heap is not None), default=min_heap)
+    if smallest < min_heap:
+        raise BadInput(
+            f"arm {arm}: {smallest // MIB} MiB of heap for one of {len(services)} JVMs is below the"
+            f" {min_heap // MIB} MiB that Liberty needs to start and serve: use fewer JVMs or a larger heap"
+        )
+    return heaps
+
+
+def _environment(deployment: Deployment, service: Service) -> dict[str, str]:
+    """Settings of a server that differ from its own defaults."""
+    found = {}
+    if deployment.threads != "default":
+        found["EXECUTOR_THREADS"] = str(deployment.threads)
+    if deployment.indexes != "none" and service.database is not None:
+        found["ACMEAIR_INDEXES"] = deployment.indexes
+    return found
+
+
+def _notes(kind: Kind, arm: str, jvms: int, cores: int) -> list[str]:
+    if len(kind.services) > 1:
+        return [f"{arm}: {jvms} JVMs of {len(kind.services)} services share all {_count(cores, 'core')}"]
+    if jvms > cores:
+        return [
+            f"{arm}: {jvms} JVMs on {_count(cores, 'core')} share them evenly, {cores / jvms:.3g} core each"
+        ]
+    return []
 
 
 def check_conserved(topologies: Mapping[str, TopologyRecord], factors: Sequence[str]) -> None:

@@ -43,16 +43,23 @@ def split_cores(cores: Sequence[Core], jvms: int) -> list[CpuShare]:
     return shares
 
 
-def split_heap(total: int, jvms: int) -> int:
-    """Maximum heap of each JVM in bytes: an even share, rounded down to whole MiB.
+def split_heap(total: int, weights: Sequence[int]) -> list[int]:
+    """Maximum heap of each JVM in bytes, by its weight, rounded down to whole MiB.
 
     Raises:
         BadInput: rounding would lose more than 1 % of the total, so that arms would not be equal.
     """
-    share = total // jvms // MIB * MIB
-    if share == 0 or share * jvms < 0.99 * total:
+    parts = sum(weights)
+    shares = [total * weight // parts // MIB * MIB for weight in weights]
+    if 0 in shares or sum(shares) < 0.99 * total:
         raise BadInput(
-            f"a total heap of {total // MIB} MiB does not split evenly over {jvms} JVMs:"
-            f" choose a total_heap that is a multiple of {jvms} MiB"
+            f"a total heap of {total // MIB} MiB does not split evenly over {len(weights)} JVMs:"
+            f" choose a total_heap that is a multiple of {parts} MiB"
         )
-    return share
+    return shares
+
+
+def share_cores(cores: Sequence[Core], jvms: int) -> list[CpuShare]:
+    """Let all JVMs use all cores: services that take unequal parts in each request cannot be given equal cores."""
+    cpus = tuple(sorted(cpu for core in cores for cpu in core))
+    return [CpuShare(cpus, jvms, len(cores) / jvms)] * jvms

@@ -58,7 +58,12 @@ def test_sizes_and_durations_are_bytes_and_seconds() -> None:
             "  total_heap:",
             "'many' is not a size: write for example 512m",
         ),
-        ("workload: ping", "workload: pong", "workload:", "workload: input should be 'ping' (it is 'pong')"),
+        (
+            "workload: ping",
+            "workload: pong",
+            "workload:",
+            "workload: input should be 'ping' or 'acmeair' (it is 'pong')",
+        ),
         ("blocks: 6", "blocks: 1", "  blocks:", "design.blocks: input should be greater than or equal to 2"),
         ("steelyard: 1", "steelyard: 2", "steelyard:", "steelyard: input should be 1 (it is 2)"),
         (

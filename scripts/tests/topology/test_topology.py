@@ -4,6 +4,7 @@ import pytest
 from steelyard.errors import BadInput
 from steelyard.experiment.loader import load_experiment
 from steelyard.experiment.matrix import Arm, expand, with_settings
+from steelyard.experiment.workloads import WORKLOADS
 from steelyard.paths import EXPERIMENTS
 from steelyard.results.schema import JvmIdentity, TopologyRecord
 from steelyard.topology.plan import check_conserved, plan_topology
@@ -23,7 +24,7 @@ def arms(*settings: str) -> dict[str, Arm]:
 
 
 def plan(arm: Arm, cores: list[Core], jvm: JvmIdentity) -> TopologyRecord:
-    return plan_topology(arm, cores, jvm, min_heap=32 * MIB)
+    return plan_topology(arm, cores, jvm, WORKLOADS["ping"])
 
 
 @pytest.mark.parametrize(
@@ -52,12 +53,13 @@ def test_smt_siblings_stay_together() -> None:
 
 
 def test_heap_is_split_in_whole_mebibytes() -> None:
-    assert [split_heap(1536 * MIB, jvms) // MIB for jvms in (1, 2, 4, 6, 12)] == [1536, 768, 384, 256, 128]
+    for jvms, share in ((1, 1536), (2, 768), (4, 384), (6, 256), (12, 128)):
+        assert split_heap(1536 * MIB, [1] * jvms) == [share * MIB] * jvms
 
 
 def test_a_heap_that_does_not_split_evenly_is_refused() -> None:
     with pytest.raises(BadInput, match="1536 MiB does not split evenly over 100 JVMs"):
-        split_heap(1536 * MIB, 100)
+        split_heap(1536 * MIB, [1] * 100)
 
 
 def test_arms_of_the_study_conserve_cores_and_heap(hotspot: JvmIdentity) -> None:
@@ -81,9 +83,7 @@ def test_unequal_totals_are_refused_unless_they_are_the_question(hotspot: JvmIde
 
 
 def test_a_heap_below_what_liberty_needs_is_refused(hotspot: JvmIdentity) -> None:
-    with pytest.raises(
-        BadInput, match=r"arm jvms-64: 24 MiB of heap for each of 64 JVMs is below the 32 MiB"
-    ):
+    with pytest.raises(BadInput, match=r"arm jvms-64: 24 MiB of heap for one of 64 JVMs is below the 32 MiB"):
         plan(arms("jvms=1,64")["jvms-64"], single(2), hotspot)
 
 
