@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,6 +40,11 @@ class Build:
         return ServerPackage(workload, self.folder / workload / "wlp", self.fingerprint)
 
     @property
+    def embedded_mongo(self) -> Path:
+        """Folder with `lib/` of the embedded database."""
+        return self.folder / "embedded-mongo"
+
+    @property
     def loadgen(self) -> Path:
         """Folder with `lib/` and `conf/` of the injector."""
         return self.folder / "loadgen"
@@ -65,7 +70,7 @@ def find_build(root: Path = ROOT, cache: Path = CACHE) -> Build | None:
 def make_build(
     jdk: Jdk,
     maven: Maven,
-    workloads: list[str],
+    archives: Mapping[str, str],
     on_line: Callable[[str], None],
     root: Path = ROOT,
     cache: Path = CACHE,
@@ -75,7 +80,7 @@ def make_build(
     Args:
         jdk: a JDK (with javac) to build with.
         maven: the Maven to run.
-        workloads: applications to unpack.
+        archives: applications to unpack: name -> archive below `apps/`.
         on_line: called with each line that Maven prints.
         root: the checkout.
         cache: where builds are kept.
@@ -91,7 +96,7 @@ def make_build(
             fcntl.flock(
                 lock, fcntl.LOCK_EX
             )  # a second command waits for the first one's build, then finds it
-            return find_build(root, cache) or _build(jdk, maven, workloads, on_line, root, cache, log)
+            return find_build(root, cache) or _build(jdk, maven, archives, on_line, root, cache, log)
     except OSError as error:
         raise no_space(cache, error) from error
 
@@ -99,7 +104,7 @@ def make_build(
 def _build(
     jdk: Jdk,
     maven: Maven,
-    workloads: list[str],
+    archives: Mapping[str, str],
     on_line: Callable[[str], None],
     root: Path,
     cache: Path,
@@ -116,8 +121,11 @@ def _build(
     with tempfile.TemporaryDirectory(dir=build.folder.parent, prefix=".new-") as temporary:
         new = Path(temporary) / "build"
         shutil.copytree(root / "loadgen" / "target" / "loadgen", new / "loadgen")
-        for workload in workloads:
-            _unpack(root / "apps" / workload / "target" / f"{workload}.zip", new / workload)
+        shutil.copytree(
+            root / "apps" / "embedded-mongo" / "target" / "embedded-mongo", new / "embedded-mongo"
+        )
+        for workload, archive in archives.items():
+            _unpack(root / "apps" / archive, new / workload)
         (new / "complete").touch()
         shutil.rmtree(build.folder, ignore_errors=True)
         new.rename(build.folder)

@@ -30,7 +30,9 @@ def ensure_build(console: Console, jdk: Jdk | None = None) -> Build:
     began = time.monotonic()
     with console.status("building the Java parts with Maven (first use, or the sources changed)") as status:
         shown = _Shown(console, status)
-        build = make_build(builder, maven, list(WORKLOADS), shown.line)
+        build = make_build(
+            builder, maven, {name: workload.archive for name, workload in WORKLOADS.items()}, shown.line
+        )
     console.print(
         f"built the Java parts in {format_duration(time.monotonic() - began)}",
         highlight=False,

@@ -91,7 +91,7 @@ def _command_line(made: SessionPlan, arm: str) -> str:
     topology, workload = made.topologies[arm], made.experiment.workload
     if topology.engine == "compose":
         return compose_line(topology.instances[0], workload)
-    return process_line(topology.instances[0], made.toolchains[topology.engine].server_jvm, workload)
+    return process_line(topology.instances[0], made.toolchains[topology.engine].server_jvm)
 
 
 def analyze(directory: SessionArgument, as_json: JsonOption = False) -> None:

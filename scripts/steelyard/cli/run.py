@@ -63,7 +63,7 @@ def run(
     request = Request(experiment, quick, blocks, with_engine(set_, engine), seed, jdk, port)
     plan = make_plan(request)
     _check_host()
-    require_ports(sorted({i.port for topology in plan.topologies.values() for i in topology.instances}))
+    require_ports(sorted({port for topology in plan.topologies.values() for port in topology.ports}))
     build = _build_for(plan, console)
     directory = new_session(plan, request, build, out)
     low, high = plan.expected_seconds()

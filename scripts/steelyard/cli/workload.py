@@ -110,7 +110,7 @@ def _keep(workload: str, engine: str, jvms: int, port: int, heap: str | None, jd
     arm = Arm(workload, {}, True, deployment, Load(users=1))
     cores = [core.cpus for core in read_layout().cores]
     topology = plan_topology(arm, cores, toolchain.server_jvm, WORKLOADS[workload], port)
-    refuse_ephemeral(instance.port for instance in topology.instances)
+    refuse_ephemeral(topology.ports)
     build = (
         ensure_build(Console(stderr=True), toolchain.server) if isinstance(toolchain, JdkToolchain) else None
     )

@@ -4,7 +4,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from steelyard.load.injector import InjectorPlan, Launcher
 from steelyard.results.schema import TopologyRecord
@@ -12,7 +12,7 @@ from steelyard.results.schema import TopologyRecord
 
 @dataclass(frozen=True)
 class ServerPackage:
-    """A built application: an unpacked Liberty with one server, never written to by a trial."""
+    """A built application: an unpacked Liberty with its servers, never written to by a trial."""
 
     workload: str
     home: Path
@@ -40,15 +40,29 @@ class RunningServer:
     """Whether it has a control group of its own, whose figures are worth reading."""
 
 
+@dataclass(frozen=True)
+class RunningBacking:
+    """A database or proxy that serves."""
+
+    name: str
+    kind: Literal["database", "proxy"]
+    pids: Sequence[int]
+    """Its processes on this host."""
+
+
 class Deployment(Launcher, Protocol):
-    """The servers of one trial, up and ready; it starts and ends the injectors as well."""
+    """What one trial runs, up and ready, with its data loaded; it starts and ends the injectors as well."""
 
     @property
     def servers(self) -> Sequence[RunningServer]:
         """The servers in the order of the topology."""
 
+    @property
+    def backing(self) -> Sequence[RunningBacking]:
+        """Databases and proxy, in the order of the topology."""
+
     def problems(self) -> list[str]:
-        """Servers that died, were restarted or OOM-killed since they were ready, one sentence each.
+        """What died, was restarted or OOM-killed since it was ready, databases and proxy included, one sentence each.
 
         Cheap enough to be asked several times a second.
         """
@@ -71,12 +85,12 @@ class Engine(Protocol):
         """Refuse what cannot work here before the first trial starts (ports, tools, limits)."""
 
     def targets(self, topology: TopologyRecord) -> list[str]:
-        """URLs of the servers as the injectors of this engine reach them."""
+        """URLs that lead into the application as the injectors here reach them: its proxy, else its servers."""
 
     def deploy(
         self, topology: TopologyRecord, injectors: Sequence[InjectorPlan], directory: Path
     ) -> Deployment:
-        """Start the servers of a trial and wait until each has answered.
+        """Start what a trial deploys, wait until each server has answered, and load the data.
 
         Args:
             topology: what to deploy.

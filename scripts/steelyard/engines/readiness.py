@@ -35,9 +35,9 @@ def get(port: int, path: str, timeout: float) -> tuple[int, bytes] | None:
         connection.close()
 
 
-def is_ready(port: int) -> bool:
-    """Whether the server says that it is ready to serve."""
-    answer = get(port, "/health/ready", timeout=0.5)
+def says_yes(port: int, path: str) -> bool:
+    """Whether the server answers 200 there."""
+    answer = get(port, path, timeout=0.5)
     return answer is not None and answer[0] == 200
 
 
@@ -59,8 +59,9 @@ def wait_until_answered(
     check: Callable[[Collection[str]], None],
     timeout: float,
     advice: str,
+    path: str = "/health/ready",
 ) -> dict[str, float]:
-    """Poll servers until each has said that it is ready.
+    """Poll servers until each has said yes, by default that it is ready.
 
     Args:
         ports: port on this host by server.
@@ -68,6 +69,7 @@ def wait_until_answered(
         check: called in every round with the servers that have not answered; raises when waiting is in vain.
         timeout: seconds that all of them may take together.
         advice: what to look at when they take longer.
+        path: what to ask for.
 
     Returns:
         Seconds from its start to its first answer, by server.
@@ -80,7 +82,7 @@ def wait_until_answered(
     while late := [name for name in ports if name not in answered]:
         check(late)
         for name in late:
-            if is_ready(ports[name]):
+            if says_yes(ports[name], path):
                 answered[name] = time.time() - started[name]
         if time.monotonic() > deadline:
             raise ServerFailed(f"{', '.join(late)} did not answer within {timeout:.0f} s: {advice}")

@@ -89,3 +89,12 @@ def require_taskset() -> None:
     """Raise MissingRequirement when `taskset`, which pins processes to CPUs, is not installed."""
     if shutil.which("taskset") is None:
         raise MissingRequirement("taskset is missing: install it with `apt-get install util-linux` or dnf")
+
+
+def require_nginx() -> None:
+    """Raise MissingRequirement when nginx, the proxy before the services of a topology, is not installed."""
+    if shutil.which("nginx") is None:
+        raise MissingRequirement(
+            "nginx, which leads requests to the services, is missing: install it with `sudo apt install nginx-light` or"
+            " `sudo dnf install nginx`, or let containers bring it with --engine compose"
+        )

@@ -188,6 +188,12 @@ class TopologyRecord(Record):
     server_cores: int
     notes: list[str]
 
+    @property
+    def ports(self) -> list[int]:
+        """Ports on this host that it needs; a database in a container opens none."""
+        opened = [one.port for one in self.backing if one.kind == "proxy" or self.engine == "process"]
+        return [one.port for one in self.instances] + opened
+
 
 class Check(Record):
     """One line of the validity ledger."""

@@ -167,7 +167,7 @@ def plan_for(
         )
         for arm in arms
     }
-    refuse_ephemeral(instance.port for topology in topologies.values() for instance in topology.instances)
+    refuse_ephemeral(port for topology in topologies.values() for port in topology.ports)
     varied = {key for arm in arms for key in _varied_settings(experiment, arm)}
     check_conserved(topologies, sorted(varied))
     return SessionPlan(

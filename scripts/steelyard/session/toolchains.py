@@ -9,6 +9,7 @@ from steelyard.build import Build
 from steelyard.engines.base import Engine
 from steelyard.engines.compose.engine import ComposeEngine
 from steelyard.engines.compose.images import Images, find_images
+from steelyard.engines.process.backing import EmbeddedDatabase
 from steelyard.engines.process.engine import ProcessEngine
 from steelyard.engines.process.injector import Loadgen
 from steelyard.errors import BadInput
@@ -109,7 +110,10 @@ def make_engines(
         else:
             assert build is not None
             loadgen = Loadgen(build.loadgen, toolchain.injector_jvm)
-            engines[name] = ProcessEngine(children, build.package(workload), toolchain.server_jvm, loadgen)
+            database = EmbeddedDatabase(build.embedded_mongo, toolchain.injector_jvm)
+            engines[name] = ProcessEngine(
+                children, build.package(workload), toolchain.server_jvm, loadgen, database
+            )
     built = {name: engine.fingerprint for name, engine in engines.items()}
     if len(set(built.values())) > 1:
         raise BadInput(

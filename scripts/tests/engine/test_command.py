@@ -16,6 +16,7 @@ from steelyard.results.schema import InstanceRecord, JvmIdentity
 
 SERVER = InstanceRecord(
     name="server-1",
+    server="ping",
     cpus=[0, 2],
     cpus_shared_with=1,
     cores=1,
@@ -57,7 +58,8 @@ def test_the_replay_starts_the_same_command_in_its_own_folder(hotspot: JvmIdenti
     instance = SERVER.model_copy(update={"cpus": [0]})
     script = replay / "servers.sh"
     script.write_text(
-        replay_script([instance], ServerPackage("ping", home, "f"), hotspot, primed), encoding="utf-8"
+        replay_script([instance], ServerPackage("ping", home, "f"), hotspot, {"ping": primed}),
+        encoding="utf-8",
     )
     subprocess.run(["sh", str(script)], check=True, timeout=30)
     folder = replay / "server-1"

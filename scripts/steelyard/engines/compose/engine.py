@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from steelyard.engines.base import RunningServer
+from steelyard.engines.base import RunningBacking, RunningServer
 from steelyard.engines.compose.bundle import (
     SESSION_LABEL,
     User,
@@ -119,6 +119,7 @@ class ComposeDeployment:
         self._containers: list[Container] = []
         self._stopped = False
         self.servers: Sequence[RunningServer] = ()
+        self.backing: Sequence[RunningBacking] = ()
 
     def start(self, instances: Sequence[InstanceRecord]) -> None:
         """Start the servers and wait until each has answered and is healthy.

@@ -3,7 +3,7 @@
 
 import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from steelyard.engines.base import ServerPackage
@@ -15,6 +15,8 @@ _MEDDLING = {
     *("LOG_DIR", "LOG_FILE", "SERVER_WORKING_DIR"),
 }
 """Variables that JVMs or Liberty's `server` script read."""
+_MEDDLING_PREFIXES = ("WLP_", "PID_", "MONGO_", "ACMEAIR_", "EXECUTOR_", "MP_", "USE_FLIGHT_")
+"""Beginnings of more of these, and of those that the applications read."""
 
 
 def server_environment(instance: InstanceRecord, jvm: JvmIdentity, folder: Path) -> dict[str, str]:
@@ -31,6 +33,7 @@ def server_environment(instance: InstanceRecord, jvm: JvmIdentity, folder: Path)
         "VERBOSEGC": "false",
         "HTTP_PORT": str(instance.port),
         "JVM_ARGS": " ".join(shlex.quote(option) for option in options),
+        **instance.environment,
     }
 
 
@@ -39,36 +42,51 @@ def inherited_environment() -> dict[str, str]:
     return {
         key: value
         for key, value in os.environ.items()
-        if key not in _MEDDLING and not key.startswith(("WLP_", "PID_"))
+        if key not in _MEDDLING and not key.startswith(_MEDDLING_PREFIXES)
     }
 
 
 def server_command(instance: InstanceRecord, package: ServerPackage) -> list[str]:
     """`server run` in the foreground on the CPUs of the instance; the script execs the JVM, so the pid stays."""
     cpus = ",".join(str(cpu) for cpu in instance.cpus)
-    return ["taskset", "-c", cpus, str(package.home / "bin" / "server"), "run", package.workload]
+    return ["taskset", "-c", cpus, str(package.home / "bin" / "server"), "run", instance.server]
 
 
-def command_line(instance: InstanceRecord, jvm: JvmIdentity, workload: str) -> str:
+def command_line(instance: InstanceRecord, jvm: JvmIdentity) -> str:
     """Environment and command of a server as a person would type them, folders left as names (for `plan`)."""
-    package = ServerPackage(workload, Path("$WLP"), "")
+    package = ServerPackage("", Path("$WLP"), "")
     environment = server_environment(instance, jvm, Path("$TRIAL") / "servers" / instance.name)
     assignments = " ".join(f'{key}="{value}"' for key, value in environment.items())
     return f"{assignments} {' '.join(server_command(instance, package))}"
 
 
 def replay_script(
-    instances: Sequence[InstanceRecord], package: ServerPackage, jvm: JvmIdentity, primed: Path
+    instances: Sequence[InstanceRecord],
+    package: ServerPackage,
+    jvm: JvmIdentity,
+    primed: Mapping[str, Path],
+    before: Sequence[str] = (),
+    after: Sequence[str] = (),
 ) -> str:
-    """A shell script that starts the servers of a trial by hand and stops them on Ctrl-C."""
+    """A shell script that starts the servers of a trial by hand and stops them on Ctrl-C.
+
+    Args:
+        instances: the servers, with everything that their environment has to hold.
+        package: the application.
+        jvm: what they run on.
+        primed: primed folder by server of the package.
+        before: lines that start what the servers need.
+        after: lines that follow once they are started.
+    """
     lines = [
         "#!/bin/sh",
         "# Starts the servers of this trial again, in folders beside this script. Ctrl-C stops them.",
         'cd "$(dirname "$0")" || exit 1',
         "trap 'kill $(jobs -p) 2>/dev/null; wait' INT TERM",
     ]
-    source = shlex.quote(str(primed))
+    lines += ["", *before] if before else []
     for instance in instances:
+        source = shlex.quote(str(primed[instance.server]))
         folder = Path("$PWD") / instance.name
         environment = server_environment(instance, jvm, folder)
         lines += [
@@ -77,7 +95,7 @@ def replay_script(
             *(f'{key}="{_in_double_quotes(value)}" \\' for key, value in environment.items()),
             f"  {shlex.join(server_command(instance, package))} &",
         ]
-    return "\n".join([*lines, "", "wait", ""])
+    return "\n".join([*lines, "", *after, "wait", ""])
 
 
 def _in_double_quotes(value: str) -> str:

@@ -1,13 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The process engine: each server JVM a process of this host, with its own CPUs, folders and port."""
+"""The process engine: servers, databases and proxy as processes of this host, each with its own CPUs and port."""
 
 import json
 import re
 import shutil
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
-from steelyard.engines.base import RunningServer, ServerPackage
+from steelyard.engines.base import RunningBacking, RunningServer, ServerPackage
+from steelyard.engines.preparation import prepare_data
+from steelyard.engines.process.backing import (
+    EmbeddedDatabase,
+    connections,
+    database_command,
+    load_lines,
+    process_tree,
+    proxy_command,
+    proxy_files,
+    start_lines,
+    wait_until_serving,
+)
 from steelyard.engines.process.command import (
     inherited_environment,
     replay_script,
@@ -18,10 +32,12 @@ from steelyard.engines.process.injector import Loadgen, injector_command, replay
 from steelyard.engines.process.priming import primed_folder
 from steelyard.engines.readiness import ready_message_after, server_info, server_url, wait_until_answered
 from steelyard.errors import PortInUse, ServerFailed
+from steelyard.experiment.workloads import WORKLOADS
 from steelyard.host.ports import require_ports
+from steelyard.host.tools import require_nginx
 from steelyard.load.injector import InjectorPlan, RunningInjector
 from steelyard.processes import Child, Children
-from steelyard.results.schema import InstanceRecord, JvmIdentity, TopologyRecord
+from steelyard.results.schema import BackingRecord, InstanceRecord, JvmIdentity, TopologyRecord
 from steelyard.results.store import no_space, write_atomic
 
 START_TIMEOUT = 300.0
@@ -35,12 +51,19 @@ class ProcessEngine:
     """Starts servers with `server run` under `taskset`."""
 
     def __init__(
-        self, children: Children, package: ServerPackage, jvm: JvmIdentity, loadgen: Loadgen
+        self,
+        children: Children,
+        package: ServerPackage,
+        jvm: JvmIdentity,
+        loadgen: Loadgen,
+        database: EmbeddedDatabase,
     ) -> None:
         self._children = children
         self._package = package
+        self._workload = WORKLOADS[package.workload]
         self._jvm = jvm
         self._loadgen = loadgen
+        self._database = database
 
     @property
     def fingerprint(self) -> str:
@@ -48,36 +71,83 @@ class ProcessEngine:
         return self._package.fingerprint
 
     def check(self, topologies: Sequence[TopologyRecord]) -> None:
-        """Refuse ports that are taken (raises PortInUse)."""
-        require_ports(sorted({instance.port for topology in topologies for instance in topology.instances}))
+        """Refuse ports that are taken (raises PortInUse), and a proxy where there is none (MissingRequirement)."""
+        if any(record.kind == "proxy" for topology in topologies for record in topology.backing):
+            require_nginx()
+        require_ports(sorted({port for topology in topologies for port in topology.ports}))
 
     def targets(self, topology: TopologyRecord) -> list[str]:
         """Loopback addresses."""
-        return [server_url(instance.port) for instance in topology.instances]
+        proxies = [record.port for record in topology.backing if record.kind == "proxy"]
+        return [server_url(port) for port in proxies or [instance.port for instance in topology.instances]]
 
     def deploy(
         self, topology: TopologyRecord, injectors: Sequence[InjectorPlan], directory: Path
     ) -> "ProcessDeployment":
         """Start the servers of a trial and wait until each has answered (see `Engine.deploy`)."""
         self.check([topology])
-        primed = primed_folder(self._package, self._jvm, self._children)
-        replay = {
-            "servers.sh": replay_script(topology.instances, self._package, self._jvm, primed),
-            **replay_files(injectors, self._loadgen),
+        kind = self._workload.kinds[topology.topology]
+        instances = [
+            one.model_copy(update={"environment": {**one.environment, **connections(one, topology, kind)}})
+            for one in topology.instances
+        ]
+        primed = {
+            server: primed_folder(self._package, server, self._jvm, self._children)
+            for server in dict.fromkeys(instance.server for instance in instances)
         }
-        for name, content in replay.items():
-            write_atomic(directory / "replay" / name, content)
-            if name.endswith(".sh"):
-                (directory / "replay" / name).chmod(0o755)
+        proxied = {
+            f"proxy/{name}": content
+            for record in topology.backing
+            if record.kind == "proxy"
+            for name, content in proxy_files(record, instances, kind.bundle).items()
+        }
+        servers = replay_script(
+            instances,
+            self._package,
+            self._jvm,
+            primed,
+            start_lines(topology, self._database),
+            load_lines(topology, kind),
+        )
+        self._write_replay(
+            directory, {"servers.sh": servers, **proxied, **replay_files(injectors, self._loadgen)}
+        )
+        for name, content in proxied.items():
+            write_atomic(directory / name, content)
         deployment = ProcessDeployment(self._children, directory, self._loadgen)
         try:
-            for instance in topology.instances:
-                deployment.add(self._start(instance, directory, primed))
-            deployment.wait_until_ready(topology.instances)
+            for record in topology.backing:
+                deployment.add_backing(record, self._start_backing(record, directory, topology.customers))
+            deployment.wait_for_backing()
+            for instance in instances:
+                deployment.add(self._start(instance, directory, primed[instance.server]))
+            deployment.wait_until_ready(instances)
+            prepare_data(kind, topology)
+            deployment.read_info()
         except BaseException:
             deployment.stop()
             raise
         return deployment
+
+    def _write_replay(self, directory: Path, files: Mapping[str, str]) -> None:
+        for name, content in files.items():
+            path = directory / "replay" / name
+            write_atomic(path, content)
+            if name.endswith(".sh"):
+                path.chmod(0o755)
+
+    def _start_backing(self, record: BackingRecord, directory: Path, customers: int | None) -> Child:
+        if record.kind == "proxy":
+            command = proxy_command(record, str((directory / "proxy").resolve()))
+        else:
+            command = database_command(record, self._database, customers)
+        return self._children.spawn(
+            record.name,
+            command,
+            console=directory / "logs" / f"{record.name}.log",
+            cwd=directory,
+            env=inherited_environment(),
+        )
 
     def _start(self, instance: InstanceRecord, directory: Path, primed: Path) -> Child:
         folder = (directory / "servers" / instance.name).resolve()
@@ -96,31 +166,54 @@ class ProcessEngine:
 
 
 class ProcessDeployment:
-    """The server processes of one trial."""
+    """The processes of one trial."""
 
     def __init__(self, registry: Children, directory: Path, loadgen: Loadgen) -> None:
         self._registry = registry
         self._directory = directory
         self._loadgen = loadgen
         self._children: list[Child] = []
+        self._backing: list[tuple[BackingRecord, Child]] = []
         self.servers: Sequence[RunningServer] = ()
+        self.backing: Sequence[RunningBacking] = ()
 
     def add(self, child: Child) -> None:
         """Take a server process that was started."""
         self._children.append(child)
+
+    def add_backing(self, record: BackingRecord, child: Child) -> None:
+        """Take a database or proxy that was started."""
+        self._backing.append((record, child))
+
+    def wait_for_backing(self) -> None:
+        """Wait until databases and proxy serve (see `wait_until_serving` for errors)."""
+        wait_until_serving([record for record, _ in self._backing], [child for _, child in self._backing])
+        self.backing = [
+            RunningBacking(record.name, record.kind, process_tree(child.pid))
+            for record, child in self._backing
+        ]
+
+    def read_info(self) -> None:
+        """Read what the servers say of themselves again: they say which data they have only once it is loaded."""
+        self.servers = [
+            replace(server, info=server_info(urlsplit(server.url).port or 0)) for server in self.servers
+        ]
 
     def wait_until_ready(self, instances: Sequence[InstanceRecord]) -> None:
         """Wait until each server has answered (see `_wait_until_ready` for errors)."""
         self.servers = _wait_until_ready(instances, self._children)
 
     def problems(self) -> list[str]:
-        """Servers that ended by themselves, one sentence each."""
-        return [child.how_it_ended() for child in self._children if child.exit_code() is not None]
+        """What ended by itself, one sentence each."""
+        watched = [*self._children, *(child for _, child in self._backing)]
+        return [child.how_it_ended() for child in watched if child.exit_code() is not None]
 
     def stop(self) -> list[str]:
-        """Stop the servers; returns those that had to be killed. Their work areas go, their logs stay."""
+        """Stop everything; returns the servers that had to be killed. Their work areas go, their logs stay."""
         alive = [child for child in self._children if child.exit_code() is None]
         self._registry.stop(self._children, grace=STOP_GRACE)
+        # Only now: a server that loses its database while it stops would say so in its log.
+        self._registry.stop([child for _, child in self._backing], grace=STOP_GRACE)
         for child in self._children:
             folder = self._directory / "servers" / child.name
             shutil.rmtree(folder / "usr", ignore_errors=True)

@@ -10,7 +10,7 @@ import os
 import shutil
 import socket
 import tempfile
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 from steelyard.engines.base import ServerPackage
@@ -24,23 +24,23 @@ from steelyard.results.store import no_space
 START_TIMEOUT = 180.0
 
 
-def primed_folder(package: ServerPackage, jvm: JvmIdentity, children: Children) -> Path:
-    """The primed `usr` folder of a package for a JVM; made on first use, which starts one server for a moment.
+def primed_folder(package: ServerPackage, server: str, jvm: JvmIdentity, children: Children) -> Path:
+    """The primed `usr` folder of one of a package's servers for a JVM; made on first use, which starts it for a moment.
 
     Raises:
         ServerFailed: the server does not start.
         NoSpace: no room for the copy.
     """
-    name = f"usr-{jvm.kind}-{jvm.runtime_version}-{jvm.architecture}".replace("/", "_")
+    name = f"usr-{server}-{jvm.kind}-{jvm.runtime_version}-{jvm.architecture}".replace("/", "_")
     primed = package.home.parent / name
     if primed.exists():
         return primed
     try:
         with tempfile.TemporaryDirectory(dir=package.home.parent, prefix=".priming-") as temporary:
             folder = Path(temporary)
-            shutil.copytree(package.home / "usr", folder / "usr")
+            shutil.copytree(package.home / "usr", folder / "usr", ignore=_others(server))
             (folder / "logs").mkdir()
-            _start_once(package, jvm, folder, children)
+            _start_once(package, server, jvm, folder, children)
             (folder / "usr").rename(primed)
     except OSError as error:
         if primed.exists():  # another command was quicker
@@ -49,9 +49,17 @@ def primed_folder(package: ServerPackage, jvm: JvmIdentity, children: Children) 
     return primed
 
 
-def _start_once(package: ServerPackage, jvm: JvmIdentity, folder: Path, children: Children) -> None:
+def _others(server: str) -> Callable[[str, list[str]], list[str]]:
+    """Leaves the package's other servers out of a copy of `usr`."""
+    return lambda folder, names: [name for name in names if Path(folder).name == "servers" and name != server]
+
+
+def _start_once(
+    package: ServerPackage, server: str, jvm: JvmIdentity, folder: Path, children: Children
+) -> None:
     instance = InstanceRecord(
         name="priming",
+        server=server,
         cpus=sorted(os.sched_getaffinity(0)),
         cpus_shared_with=1,
         cores=1.0,
@@ -78,6 +86,7 @@ def _start_once(package: ServerPackage, jvm: JvmIdentity, folder: Path, children
             check,
             START_TIMEOUT,
             f"is {jvm.home} sound?",
+            path="/health/live",  # there is no database yet that it could be ready with
         )
     finally:
         children.stop([child], grace=20.0)
