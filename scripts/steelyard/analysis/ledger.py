@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from scipy import stats
 
-from steelyard.results.schema import Check, TrialMeasurement
+from steelyard.results.schema import Check, RatioResult, TrialMeasurement
 
 MIX_FALSE_ALARM = 0.001
 """Probability that chance alone takes some operation's share beyond the allowance of the mix rule."""
@@ -131,6 +131,25 @@ def _mix(m: TrialMeasurement) -> Finding:
     )
 
 
+def _ratios(m: TrialMeasurement) -> Finding:
+    judged = [ratio for ratio in m.ratios if ratio.value is not None]
+    if not judged:
+        return Finding(None, "The workload has no ratio to check, or nothing to check it with.")
+
+    def beyond(ratio: RatioResult) -> float:
+        """How far it lies outside its limits and what chance allows."""
+        assert ratio.value is not None
+        near = ratio.low if ratio.value < ratio.low else ratio.high
+        chance = mix_allowance(min(near, 1.0), ratio.of, len(judged))
+        return max(ratio.low - ratio.value, ratio.value - ratio.high, 0.0) - chance
+
+    worst = max(judged, key=beyond)
+    return Finding(
+        max(beyond(worst), 0.0),
+        f"There were {worst.value:.3f} {worst.name}, where {worst.low:.3f} to {worst.high:.3f} is right.",
+    )
+
+
 def _errors(m: TrialMeasurement) -> Finding:
     if m.injector_requests == 0:
         return Finding(1.0, "The injectors completed no request.")
@@ -234,6 +253,15 @@ RULES: tuple[Rule, ...] = (
         "each operation's share within 2 percentage points beyond what chance allows",
         f"Faban's rule; {_METHOD}",
         _mix,
+    ),
+    Rule(
+        "outcomes",
+        0.0,
+        "beyond its limits",
+        True,
+        "answers as they should be: flights found and booked in the right proportions",
+        "workload sheets; a shift in time zone or data set shows here first",
+        _ratios,
     ),
     Rule("errors", 0.001, "of requests", True, "at most 0.1 % errors", _METHOD, _errors),
     Rule("counts", 0.01, "apart", True, "server and injector totals within 1 %", _METHOD, _counts),

@@ -14,8 +14,9 @@ from rich.console import Console
 
 from steelyard.cli.building import ensure_build
 from steelyard.cli.options import JdkOption, JsonOption, PortOption
+from steelyard.engines.readiness import server_url
 from steelyard.errors import BadInput, Busy
-from steelyard.experiment.matrix import Arm
+from steelyard.experiment.matrix import Arm, check_setting, refuse_meaningless
 from steelyard.experiment.schema import ENGINES, Deployment, Load
 from steelyard.experiment.workloads import WORKLOADS
 from steelyard.host.cpus import read_layout
@@ -35,12 +36,28 @@ WorkloadArgument = Annotated[str, typer.Argument(metavar="WORKLOAD", help=f"One 
 def up(
     workload: WorkloadArgument,
     jvms: Annotated[
-        int, typer.Option("--jvms", metavar="N", min=1, max=256, help="Number of server JVMs.")
+        int,
+        typer.Option("--jvms", metavar="N", min=1, max=256, help="Number of server JVMs, of each service."),
     ] = 1,
     port: PortOption = 9080,
     engine: Annotated[
         str, typer.Option("--engine", metavar="ENGINE", help="process (no containers) or compose.")
     ] = "process",
+    topology: Annotated[
+        str | None,
+        typer.Option(
+            "--topology",
+            metavar="NAME",
+            help="monolith or microservices (acmeair).",
+            show_default="the workload's first",
+        ),
+    ] = None,
+    customers: Annotated[
+        int | None,
+        typer.Option(
+            "--customers", metavar="N", min=1, help="Customers to load (acmeair).", show_default="200"
+        ),
+    ] = None,
     heap: Annotated[
         str | None, typer.Option("--heap", metavar="SIZE", help="Heap of each JVM, for example 512m.")
     ] = None,
@@ -56,9 +73,35 @@ def up(
         raise BadInput(f"unknown workload {workload!r}: there are {', '.join(WORKLOADS)}")
     if engine not in ENGINES:
         raise BadInput(f"unknown engine {engine!r}: there are {', '.join(ENGINES)}")
+    arm = _arm(workload, engine, topology, jvms, customers, heap)
     if keep:
-        _keep(workload, engine, jvms, port, heap, jdk)
+        _keep(arm, port, jdk)
         return
+    _require_idle()
+    console = Console(stderr=True)
+    arguments = ["up", workload, "--engine", engine, "--jvms", str(jvms), "--port", str(port)]
+    with console.status("looking for what it runs on"):
+        toolchain = find_toolchains([engine], workload, jdk)[engine]
+    if isinstance(toolchain, JdkToolchain):
+        ensure_build(console, toolchain.server)
+        arguments += ["--jdk", toolchain.server_jvm.home]
+    for option, value in (("--heap", heap), ("--topology", topology), ("--customers", customers)):
+        arguments += [option, str(value)] if value is not None else []
+    with console.status(f"starting {workload}"):
+        started = workload_up.start(arguments)
+    if as_json:
+        told = {"workload": started.workload, "keeper": started.keeper, "servers": started.servers}
+        typer.echo(json.dumps({**told, "proxy": started.proxy}))
+        return
+    if started.proxy is not None:
+        typer.echo(f"{started.proxy}  leads to every service")
+    for server in started.servers:
+        typer.echo(f"{server['url']}  CPUs {','.join(map(str, server['cpus']))}  process {server['pid']}")
+    Console().print("stop it with: ./steelyard down", highlight=False)
+
+
+def _require_idle() -> None:
+    """Refuse while something else of ours runs on this host (raises Busy)."""
     found = workload_up.current()
     if found is not None:
         raise Busy(
@@ -69,25 +112,6 @@ def up(
         raise Busy(
             f"a session runs on this host (process {session.pid}, {session.session}): wait for its end"
         )
-    console = Console(stderr=True)
-    arguments = ["up", workload, "--engine", engine, "--jvms", str(jvms), "--port", str(port)]
-    with console.status("looking for what it runs on"):
-        toolchain = find_toolchains([engine], workload, jdk)[engine]
-    if isinstance(toolchain, JdkToolchain):
-        ensure_build(console, toolchain.server)
-        arguments += ["--jdk", toolchain.server_jvm.home]
-    if heap is not None:
-        arguments += ["--heap", heap]
-    with console.status(f"starting {workload}"):
-        started = workload_up.start(arguments)
-    if as_json:
-        typer.echo(
-            json.dumps({"workload": started.workload, "keeper": started.keeper, "servers": started.servers})
-        )
-        return
-    for server in started.servers:
-        typer.echo(f"{server['url']}  CPUs {','.join(map(str, server['cpus']))}  process {server['pid']}")
-    Console().print("stop it with: ./steelyard down", highlight=False)
 
 
 def down() -> None:
@@ -96,18 +120,29 @@ def down() -> None:
     typer.echo(f"{found.workload} is down" if found is not None else "nothing is up")
 
 
-def _keep(workload: str, engine: str, jvms: int, port: int, heap: str | None, jdk: Path | None) -> None:
-    """The keeper: start the servers, note them, wait for SIGTERM, stop them."""
+def _arm(
+    workload: str, engine: str, topology: str | None, jvms: int, customers: int | None, heap: str | None
+) -> Arm:
+    """What the options ask for, checked as an experiment's settings are (raises BadInput)."""
     try:
         settings = {"heap": parse_size(heap)} if heap is not None else {}
     except ValueError as error:
         raise BadInput(f"--heap: {error}") from error
+    if topology is not None:
+        check_setting("topology", topology)
+    deployment = Deployment.model_validate(
+        {"engine": engine, "topology": topology, "jvms": jvms, "injector_cores": "shared", "jvm": settings}
+    )
+    load = Load(users=1, customers=customers)
+    refuse_meaningless(workload, deployment, load)
+    return Arm(workload, {}, True, deployment, load)
+
+
+def _keep(arm: Arm, port: int, jdk: Path | None) -> None:
+    """The keeper: start the workload, note its servers, wait for SIGTERM, stop it."""
+    workload, engine = arm.name, arm.deployment.engine
     toolchains = find_toolchains([engine], workload, jdk)
     toolchain = toolchains[engine]
-    deployment = Deployment.model_validate(
-        {"engine": engine, "jvms": jvms, "injector_cores": "shared", "jvm": settings}
-    )
-    arm = Arm(workload, {}, True, deployment, Load(users=1))
     cores = [core.cpus for core in read_layout().cores]
     topology = plan_topology(arm, cores, toolchain.server_jvm, WORKLOADS[workload], port)
     refuse_ephemeral(topology.ports)
@@ -129,7 +164,14 @@ def _keep(workload: str, engine: str, jvms: int, port: int, heap: str | None, jd
             {"name": server.name, "url": server.url, "pid": server.pid, "cpus": instance.cpus}
             for server, instance in zip(deployment_up.servers, topology.instances, strict=True)
         ]
-        state = {"workload": workload, "keeper": os.getpid(), "since": time.time(), "servers": servers}
+        proxies = [server_url(record.port) for record in topology.backing if record.kind == "proxy"]
+        state = {
+            "workload": workload,
+            "keeper": os.getpid(),
+            "since": time.time(),
+            "servers": servers,
+            "proxy": proxies[0] if proxies else None,
+        }
         write_atomic(workload_up.STATE, json.dumps(state) + "\n")
         try:
             signal.pause()

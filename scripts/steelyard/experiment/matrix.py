@@ -12,6 +12,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import Deployment, Experiment, Factor, JvmSettings, Load, Scalar, Warmup
+from steelyard.experiment.workloads import WORKLOADS
 
 _DEPLOYMENT = [key for key in Deployment.model_fields if key != "jvm"]
 _JVM = list(JvmSettings.model_fields)
@@ -50,6 +51,7 @@ def expand(experiment: Experiment) -> list[Arm]:
     for combination in itertools.product(*choices):
         levels = dict(zip(names, combination, strict=True))
         deployment, load = _resolve(experiment, levels)
+        refuse_meaningless(experiment.workload, deployment, load)
         name = "_".join(f"{_slug(factor)}-{_slug(level)}" for factor, level in levels.items())
         arms.append(Arm(name, levels, levels == baseline, deployment, load))
     if len({arm.name for arm in arms}) != len(arms):
@@ -59,6 +61,18 @@ def expand(experiment: Experiment) -> list[Arm]:
             "the experiment has one arm only, so there is nothing to compare: give a factor two levels"
         )
     return arms
+
+
+def refuse_meaningless(workload: str, deployment: Deployment, load: Load) -> None:
+    """Refuse a setting that the workload does not have, or a topology of another one (raises BadInput)."""
+    for section in (deployment, load):
+        for name in sorted(WORKLOADS[workload].refuses & section.model_fields_set):
+            if getattr(section, name) != type(section).model_fields[name].default:
+                raise BadInput(f"{name} means nothing to the workload {workload}: leave it out")
+    if deployment.topology is not None and deployment.topology not in WORKLOADS[workload].kinds:
+        raise BadInput(
+            f"{workload} has no topology {deployment.topology}: there is {', '.join(WORKLOADS[workload].kinds)}"
+        )
 
 
 def with_quick(experiment: Experiment) -> Experiment:

@@ -100,8 +100,8 @@ class Workload:
     """Smallest maximum heap in bytes with which a server starts and serves (apps/README.md has the figures)."""
     kinds: Mapping[str, Kind]
     """By the name of the topology; the first is the default."""
-    settings: frozenset[str] = frozenset()
-    """Settings of the experiment file that only this workload understands, beside `topology`."""
+    refuses: frozenset[str] = frozenset()
+    """Settings of the experiment file that mean nothing here."""
 
     def kind(self, topology: str | None) -> Kind:
         """The kind of that name, the default for None (raises KeyError)."""
@@ -110,8 +110,8 @@ class Workload:
 
 DEFAULT_CUSTOMERS = 200
 """Customers that are loaded and addressed: the number that the published load plans use by default."""
-OWN_SETTINGS = frozenset({"customers", "visits_per_login", "indexes"})
-"""Settings that only some workloads understand."""
+REFERENCE_DATE = "2026-06-15"
+"""The day that servers and injectors take for today, so that flights neither age nor cross a year's end."""
 
 _FOUND = 170 / 210 * 5 / 6
 """Probability that a query finds an outbound flight: pairs with a segment, days with a flight
@@ -139,6 +139,7 @@ _PING = Workload(
     "ping",
     archive="ping/target/ping.zip",
     min_heap=32 * MIB,
+    refuses=frozenset({"topology", "customers", "visits_per_login", "indexes"}),
     kinds={"single": Kind("ping", "ping", (Service("server", "ping"),), per_visit={"ping": 1.0})},
 )
 
@@ -146,7 +147,7 @@ _ACMEAIR = Workload(
     "acmeair",
     archive="acmeair/server/target/acmeair.zip",
     min_heap=64 * MIB,
-    settings=OWN_SETTINGS,
+    refuses=frozenset({"mix"}),
     kinds={
         "monolith": Kind(
             "acmeair-monolith",

@@ -33,8 +33,14 @@ class Recorded:
     @property
     def requests(self) -> int:
         """Successful and failed requests."""
-        succeeded = sum(int(histogram.get_total_count()) for histogram in self.histograms.values())
-        return succeeded + sum(self.errors.values())
+        return sum(self.counts().values())
+
+    def counts(self) -> dict[str, int]:
+        """Successful and failed requests by operation."""
+        found = {name: int(histogram.get_total_count()) for name, histogram in self.histograms.items()}
+        for name, failed in self.errors.items():
+            found[name] = found.get(name, 0) + failed
+        return found
 
     def latency(self) -> dict[str, Latency]:
         """Latency of each operation in milliseconds."""

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from steelyard.errors import ServerFailed
 from steelyard.experiment.schema import Load
+from steelyard.experiment.workloads import DEFAULT_CUSTOMERS, REFERENCE_DATE, Kind
 
 START_TIMEOUT = 120.0
 STOP_TIMEOUT = 30.0
@@ -63,7 +64,7 @@ class Launcher(Protocol):
 
 
 def plan_injectors(
-    load: Load, workload: str, targets: Sequence[str], cpus: Sequence[int], seed: int, folder: Path
+    load: Load, kind: Kind, targets: Sequence[str], cpus: Sequence[int], seed: int, folder: Path
 ) -> list[InjectorPlan]:
     """Settings of each injector; users and rate are divided evenly over them."""
     return [
@@ -71,15 +72,15 @@ def plan_injectors(
             name=f"injector-{index + 1}",
             folder=folder / f"injector-{index + 1}",
             cpus=cpus,
-            settings=_settings(load, workload, targets, seed, index),
+            settings=_settings(load, kind, targets, seed, index),
         )
         for index in range(load.injectors)
     ]
 
 
-def _settings(load: Load, workload: str, targets: Sequence[str], seed: int, index: int) -> dict[str, Any]:
+def _settings(load: Load, kind: Kind, targets: Sequence[str], seed: int, index: int) -> dict[str, Any]:
     settings: dict[str, Any] = {
-        "workload": workload,
+        "workload": kind.scenario,
         "targets": list(targets),
         "model": load.model,
         "rampSeconds": load.ramp,
@@ -99,6 +100,10 @@ def _settings(load: Load, workload: str, targets: Sequence[str], seed: int, inde
         settings["arrivals"] = load.arrivals
     if load.mix is not None:
         settings["mix"] = load.mix
+    if kind.prepare:
+        settings["customers"] = load.customers or DEFAULT_CUSTOMERS
+        settings["today"] = REFERENCE_DATE
+        settings["visitsPerLogin"] = load.visits_per_login or kind.visits
     return settings
 
 

@@ -269,6 +269,19 @@ class InstanceResult(Record):
     """None outside of a container."""
 
 
+class RatioResult(Record):
+    """A ratio of counts of the injectors that shows whether the workload did what it should."""
+
+    name: str
+    value: float | None
+    """None where there was nothing to divide by."""
+    of: int
+    """The divisor: how many could have."""
+    low: float
+    high: float
+    """Limits between which it may lie, chance left out."""
+
+
 class TrialMeasurement(Record):
     """What the ledger judges: raw figures of one trial's measurement window."""
 
@@ -292,6 +305,8 @@ class TrialMeasurement(Record):
     mix_intended: dict[str, float]
     """Share of each operation."""
     mix_achieved: dict[str, float]
+    ratios: list[RatioResult] = Field(default_factory=list)
+    """What else shows whether the operations did what they should, by the injectors, measurement window."""
     throttled_seconds: float | None
     """CPU throttling by cgroups: of the servers' containers, else of the harness's own group; None: cannot be told."""
     steal_share: float

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
-ROLES = ("server", "injector", "harness")
+ROLES = ("server", "injector", "backing", "harness")
 OWN_NAME = "sampler"
 
 
@@ -15,7 +15,7 @@ class Watched(NamedTuple):
     name: str
     pid: int
     role: str
-    """`server`: with thread groups, PSS, context switches and counters; `injector`, `harness`: CPU, memory, faults."""
+    """`server`: with thread groups, PSS, context switches and counters; the others: CPU, memory, faults."""
     counters_url: str | None
     cgroup: bool = False
     """Whether it has a control group of its own (a container), whose figures are sampled too."""

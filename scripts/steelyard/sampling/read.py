@@ -15,6 +15,8 @@ from steelyard.sampling.config import OWN_NAME
 from steelyard.sampling.output import COLUMNS
 from steelyard.sampling.series import SLACK, Series, total
 
+INTERNAL = "internal-"
+"""Beginning of the names of operations that services ask of each other."""
 ROTATION_SLACK = 120.0
 """Seconds by which a window may reach past readings that are made in rotation (PSS, switches, other processes)."""
 
@@ -96,7 +98,7 @@ class Samples:
     threads: Table
     """By (process, group, `cpu_s`)."""
     counters: Table
-    """By (process, operation, column of counters.csv)."""
+    """By (process, operation, column of counters.csv): what clients asked for."""
     host: Table
     """By (column of host.csv,)."""
     others: Table
@@ -104,18 +106,22 @@ class Samples:
     notes: tuple[Note, ...]
     cgroups: Table = field(default_factory=dict)
     """By (process, column of cgroups.csv)."""
+    internal: Table = field(default_factory=dict)
+    """As `counters`: what services asked of each other. No injector knows of it, so it is in no count of requests."""
 
     @classmethod
     def load(cls, folder: Path) -> "Samples":
         """Read `samples/` of a trial. Files that are not there yet count as empty, a cut last line as not there."""
+        counted = _table(folder, "counters", keys=2)
         return cls(
             _table(folder, "processes", keys=1),
             _table(folder, "threads", keys=2),
-            _table(folder, "counters", keys=2),
+            {key: one for key, one in counted.items() if not key[1].startswith(INTERNAL)},
             _table(folder, "host", keys=0),
             _table(folder, "others", keys=2),
             tuple(Note(float(row[0]), row[1], row[2]) for row in _rows(folder, "notes")),
             _table(folder, "cgroups", keys=1),
+            {key: one for key, one in counted.items() if key[1].startswith(INTERNAL)},
         )
 
     def process_names(self) -> list[str]:
@@ -161,6 +167,11 @@ class Samples:
             if grown[0] is not None and grown[1] is not None and grown[2] is not None:
                 found[process][operation] = Counts(grown[0], grown[1], grown[2])
         return dict(found)
+
+    def service_calls(self, t0: float, t1: float) -> float | None:
+        """Calls between services over a window; None where services make none or their counters do not cover it."""
+        grown = [one.delta(t0, t1) for (_, _, column), one in self.internal.items() if column == "requests"]
+        return sum(known for known in grown if known is not None) if grown and None not in grown else None
 
     def last_counters(self) -> dict[str, dict[str, Counts]]:
         """Newest counters: process -> operation -> counts since the server started."""

@@ -2,12 +2,14 @@
 """From the files of a trial to its figures: what the ledger judges, the metrics, and each server's share."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from steelyard.analysis.mix import settling_mix
-from steelyard.engines.base import RunningServer
+from steelyard.engines.base import RunningBacking, RunningServer
 from steelyard.experiment.matrix import Arm
 from steelyard.experiment.workloads import WORKLOADS
 from steelyard.load.histograms import Recorded, read_logs
@@ -15,6 +17,7 @@ from steelyard.results.schema import (
     CgroupResult,
     InstanceResult,
     Latency,
+    RatioResult,
     TopologyRecord,
     TrialMeasurement,
 )
@@ -33,6 +36,7 @@ class Evidence:
     workload: str
     topology: TopologyRecord
     servers: Sequence[RunningServer]
+    backing: Sequence[RunningBacking]
     samples: Samples
     gc_logs: Mapping[str, GcLog]
     """By server; empty without GC logs."""
@@ -63,6 +67,14 @@ class Evidence:
         """Interval logs that the injectors wrote."""
         logs = [folder / "latency.hlog" for folder in self.injector_folders]
         return [path for path in logs if path.exists()]
+
+
+def backing_processes(backing: RunningBacking) -> list[tuple[str, int]]:
+    """Name and process id of each process of a database or proxy, as the sampler knows them."""
+    return [
+        (backing.name if index == 0 else f"{backing.name}:{index}", pid)
+        for index, pid in enumerate(backing.pids)
+    ]
 
 
 def instance_results(evidence: Evidence) -> list[InstanceResult]:
@@ -129,6 +141,7 @@ def measure(evidence: Evidence, window: Recorded, instances: Sequence[InstanceRe
         target_rate=load.rate,
         mix_intended=_intended_mix(evidence, achieved),
         mix_achieved=achieved,
+        ratios=_ratios(evidence, window),
         throttled_seconds=_throttled(evidence, instances),
         steal_share=samples.steal_share(start, end) or 0.0,
         other_cpu_share=other.share if other else 0.0,
@@ -173,6 +186,7 @@ def metrics(
     }
     if thousands > 0:
         found["cpu_per_1k"] = cpu / thousands
+        found.update(_backing_metrics(evidence, cpu, thousands))
         for group in GROUPS:
             spent = sum(instance.cpu_by_group.get(group, 0.0) for instance in instances)
             found[f"cpu_per_1k_{group}"] = spent / thousands
@@ -189,6 +203,32 @@ def trace(evidence: Evidence) -> list[tuple[float, float]]:
 def _pauses(evidence: Evidence, server: str) -> GcTotals | None:
     log = evidence.gc_logs.get(server)
     return log.totals(evidence.start, evidence.end) if log is not None else None
+
+
+def _backing_cpu(evidence: Evidence, kind: str | None = None) -> float:
+    """CPU seconds of databases and proxy, or of one of these kinds, in the window."""
+    return sum(
+        evidence.samples.cpu_seconds(name, evidence.start, evidence.end) or 0.0
+        for backing in evidence.backing
+        if kind is None or backing.kind == kind
+        for name, _ in backing_processes(backing)
+    )
+
+
+def _backing_metrics(evidence: Evidence, servers: float, thousands: float) -> dict[str, float | None]:
+    """What stands beside the servers; nothing where there is nothing."""
+    if not evidence.backing:
+        return {}
+    kinds = {backing.kind for backing in evidence.backing}
+    calls = evidence.samples.service_calls(evidence.start, evidence.end)
+    return {
+        "cpu_per_1k_database": _backing_cpu(evidence, "database") / thousands
+        if "database" in kinds
+        else None,
+        "cpu_per_1k_proxy": _backing_cpu(evidence, "proxy") / thousands if "proxy" in kinds else None,
+        "cpu_per_1k_system": (servers + _backing_cpu(evidence)) / thousands,
+        "service_calls_per_1k": calls / thousands if calls is not None else None,
+    }
 
 
 def _gc_metrics(evidence: Evidence, instances: Sequence[InstanceResult]) -> dict[str, float | None]:
@@ -259,7 +299,11 @@ def _sum(values: Iterable[float | None]) -> float | None:
 
 
 def _injector_share(evidence: Evidence) -> float:
-    """CPU of the busiest injector / CPU that it may use."""
+    """CPU of the busiest injector / CPU that it may use.
+
+    Injectors that have CPUs of their own share those, with one another and with the databases: all of them together
+    must not fill them.
+    """
     allowed = evidence.seconds * len(evidence.topology.injector_cpus)
     used = [
         evidence.samples.cpu_seconds(folder.name, evidence.start, evidence.end) or 0.0
@@ -267,8 +311,7 @@ def _injector_share(evidence: Evidence) -> float:
     ]
     if evidence.topology.injectors_share_cores:
         return max(used) / allowed
-    # Injectors that have CPUs of their own share those: together they must not fill them.
-    return sum(used) / allowed
+    return (sum(used) + _backing_cpu(evidence, "database")) / allowed
 
 
 def _late_share(evidence: Evidence) -> float:
@@ -282,7 +325,7 @@ def _late_share(evidence: Evidence) -> float:
     return missed / intended if intended else 0.0
 
 
-def _health_lines(path: Path) -> Iterator[dict[str, int]]:
+def _health_lines(path: Path) -> Iterator[dict[str, Any]]:
     """Lines of an injector's health log, each about the second before its time."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -305,13 +348,36 @@ def _intended_mix(evidence: Evidence, achieved: Mapping[str, float]) -> dict[str
     return settling_mix(kind.mix(load.visits_per_login), kind.growing, achieved)
 
 
+def _ratios(evidence: Evidence, window: Recorded) -> list[RatioResult]:
+    """Ratios of counts that show whether the workload did what it should, in the window."""
+    kind = WORKLOADS[evidence.workload].kinds[evidence.topology.topology]
+    counts = {**window.counts(), **_outcomes(evidence)}
+    return [
+        RatioResult(
+            name=ratio.name,
+            value=counts.get(ratio.count, 0) / counts[ratio.per] if counts.get(ratio.per) else None,
+            of=counts.get(ratio.per, 0),
+            low=ratio.low,
+            high=ratio.high,
+        )
+        for ratio in kind.ratios
+    ]
+
+
+def _outcomes(evidence: Evidence) -> Counter[str]:
+    """What answers said, counted by the injectors in the window."""
+    found: Counter[str] = Counter()
+    for folder in evidence.injector_folders:
+        for line in _health_lines(folder / "health.jsonl"):
+            if evidence.start < line["epochMillis"] / 1000 - 0.5 <= evidence.end:
+                found.update(line.get("outcomes", {}))
+    return found
+
+
 def _achieved_mix(window: Recorded) -> dict[str, float]:
     if not window.requests:
         return {}
-    counts = {name: histogram.get_total_count() for name, histogram in window.histograms.items()}
-    for name, failed in window.errors.items():
-        counts[name] = counts.get(name, 0) + failed
-    return {name: count / window.requests for name, count in counts.items()}
+    return {name: count / window.requests for name, count in window.counts().items()}
 
 
 def _settings_differ(evidence: Evidence) -> list[str]:

@@ -3,6 +3,8 @@
 
 from pathlib import Path
 
+from steelyard.sampling.read import INTERNAL
+
 
 class LiveRate:
     """Follows `samples/counters.csv`."""
@@ -34,7 +36,7 @@ class LiveRate:
 
     def _take(self, line: str) -> float | None:
         stamp, *fields = line.split(",")
-        if stamp == "epoch" or len(fields) < 3:
+        if stamp == "epoch" or len(fields) < 3 or fields[1].startswith(INTERNAL):
             return None
         requests = float(fields[2])
         if self._current is not None and self._current[0] == stamp:

@@ -11,7 +11,7 @@ from steelyard.errors import BadInput
 from steelyard.experiment.loader import find_experiment, load_experiment
 from steelyard.experiment.matrix import Arm, expand, with_quick, with_settings
 from steelyard.experiment.schema import Experiment
-from steelyard.experiment.workloads import WORKLOADS
+from steelyard.experiment.workloads import WORKLOADS, Kind
 from steelyard.host.cpus import read_layout
 from steelyard.host.java import Jdk
 from steelyard.host.ports import refuse_ephemeral
@@ -69,6 +69,10 @@ class SessionPlan:
         """The arm of that name."""
         return next(arm for arm in self.arms if arm.name == name)
 
+    def kind(self, topology: TopologyRecord) -> Kind:
+        """What the workload knows of the way in which a topology deploys it."""
+        return WORKLOADS[self.experiment.workload].kinds[topology.topology]
+
     @property
     def main_toolchain(self) -> Toolchain:
         """That of the baseline arm's engine."""
@@ -107,6 +111,11 @@ class SessionPlan:
             notes.append(
                 "Servers compiled in the foreground, which shortens the warm-up and lengthens the start."
             )
+        if any(self.has_embedded_database(topology) for topology in self.topologies.values()):
+            notes.append(
+                "The database was the embedded one, which speaks MongoDB's protocol and is not MongoDB: what depends on"
+                " the database's own speed does not carry over."
+            )
         jvms = {name: toolchain.server_jvm for name, toolchain in self.toolchains.items()}
         if len({(jvm.vm_name, jvm.runtime_version) for jvm in jvms.values()}) > 1:
             told = "; ".join(f"{name}: {jvm.vm_name} {jvm.runtime_version}" for name, jvm in jvms.items())
@@ -114,6 +123,13 @@ class SessionPlan:
                 f"The engines ran different JVMs ({told}), so their difference is not the engines' alone."
             )
         return notes + [note for topology in self.topologies.values() for note in topology.notes]
+
+    def has_embedded_database(self, topology: TopologyRecord) -> bool:
+        """Whether a topology keeps its data in the embedded stand-in for MongoDB."""
+        if not any(record.kind == "database" for record in topology.backing):
+            return False
+        toolchain = self.toolchains[topology.engine]
+        return isinstance(toolchain, JdkToolchain) or toolchain.images.embedded_database
 
     def expected_seconds(self) -> tuple[float, float]:
         """Shortest and longest expected time of the whole session, repeats of void trials left out."""

@@ -17,6 +17,9 @@ _POLICIES = {
     "serial": ("serial",),
 }
 
+_VARIABLES = {"EXECUTOR_THREADS": "executorThreads", "ACMEAIR_INDEXES": "indexes", "ACMEAIR_TODAY": "today"}
+"""Settings that servers take from their environment, and their names in `/bench/info`."""
+
 
 def differences(
     instance: InstanceRecord, settings: JvmSettings, gc: GcSettings | None, info: Mapping[str, Any]
@@ -33,6 +36,11 @@ def differences(
     processors = info.get("availableProcessors")
     if processors is not None and processors != len(instance.cpus):
         found.append(f"{instance.name} sees {processors} CPUs instead of {len(instance.cpus)}")
+    said = info.get("settings") or {}
+    for variable, name in _VARIABLES.items():
+        asked = instance.environment.get(variable)
+        if asked is not None and name in said and said[name] != asked:
+            found.append(f"{instance.name} has {name} {said[name]} instead of {asked}")
     if gc is None:
         return found
     if instance.heap_bytes and gc.max_heap and abs(gc.max_heap - instance.heap_bytes) > HEAP_TOLERANCE:

@@ -122,7 +122,7 @@ class TrialRunner:
             engine = self._engines[run.topology.engine]
             plans = plan_injectors(
                 load,
-                self._plan.experiment.workload,
+                self._plan.kind(run.topology),
                 engine.targets(run.topology),
                 run.topology.injector_cpus,
                 # The same seed in every arm of a block: arms differ in what the experiment varies, not in the draw.
@@ -177,6 +177,11 @@ class TrialRunner:
         ]
         injectors = run.injectors.pids if run.injectors is not None else {}
         processes += [{"name": name, "pid": pid, "role": "injector"} for name, pid in injectors.items()]
+        processes += [
+            {"name": name, "pid": pid, "role": "backing"}
+            for backing in run.deployment.backing
+            for name, pid in collect.backing_processes(backing)
+        ]
         processes.append({"name": "harness", "pid": os.getpid(), "role": "harness"})
         config = {
             "output": str((run.folder / "samples").resolve()),
@@ -264,6 +269,7 @@ class TrialRunner:
             workload=self._plan.experiment.workload,
             topology=run.topology,
             servers=servers,
+            backing=run.deployment.backing,
             samples=Samples.load(run.folder / "samples"),
             gc_logs={name: read_gc_logs(paths) for name, paths in logs.items() if paths},
             injector_folders=[plan.folder for plan in run.injectors.plans],

@@ -31,6 +31,8 @@ class Up:
     since: float
     servers: list[dict[str, Any]]
     """name, url, pid, cpus of each server."""
+    proxy: str | None = None
+    """Where requests to any of its services go; None without a proxy."""
 
 
 def current(state: Path = STATE) -> Up | None:

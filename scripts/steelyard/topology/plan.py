@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from steelyard.errors import BadInput
 from steelyard.experiment.matrix import Arm
 from steelyard.experiment.schema import Deployment
-from steelyard.experiment.workloads import DEFAULT_CUSTOMERS, Kind, Service, Workload
+from steelyard.experiment.workloads import DEFAULT_CUSTOMERS, REFERENCE_DATE, Kind, Service, Workload
 from steelyard.jvm.options import jvm_options
 from steelyard.results.schema import BackingRecord, InstanceRecord, JvmIdentity, TopologyRecord
 from steelyard.topology.split import Core, CpuShare, share_cores, split_cores, split_heap
@@ -35,11 +35,10 @@ def plan_topology(
         first_port: port on this host that leads into the application; the others follow.
 
     Raises:
-        BadInput: too few cores, a heap that is too small or does not split, a setting the JVM does not have, a
-            topology that the workload does not have.
+        BadInput: too few cores, a heap that is too small or does not split, a setting the JVM does not have.
     """
     deployment = arm.deployment
-    kind = _kind(deployment, workload, arm.name)
+    kind = workload.kind(deployment.topology)
     server_cores, injector_cores = _cores(deployment, cores, arm.name)
     services = [service for service in kind.services for _ in range(deployment.jvms)]
     shares = _cpu_shares(kind, server_cores, deployment.jvms)
@@ -83,15 +82,6 @@ def plan_topology(
     )
 
 
-def _kind(deployment: Deployment, workload: Workload, arm: str) -> Kind:
-    try:
-        return workload.kind(deployment.topology)
-    except KeyError:
-        raise BadInput(
-            f"arm {arm}: {workload.name} has no topology {deployment.topology}: there is {', '.join(workload.kinds)}"
-        ) from None
-
-
 def _cpu_shares(kind: Kind, cores: Sequence[Core], jvms: int) -> list[CpuShare]:
     if len(kind.services) == 1:
         return split_cores(cores, jvms)
@@ -112,11 +102,12 @@ def _heaps(deployment: Deployment, services: Sequence[Service], min_heap: int, a
 
 
 def _environment(deployment: Deployment, service: Service) -> dict[str, str]:
-    """Settings of a server that differ from its own defaults."""
+    """Settings of a server that are no options of its JVM."""
     found = {}
     if deployment.threads != "default":
         found["EXECUTOR_THREADS"] = str(deployment.threads)
-    if deployment.indexes != "none" and service.database is not None:
+    if service.database is not None:
+        found["ACMEAIR_TODAY"] = REFERENCE_DATE
         found["ACMEAIR_INDEXES"] = deployment.indexes
     return found
 

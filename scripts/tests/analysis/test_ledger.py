@@ -5,9 +5,17 @@ import pytest
 from session_builder import measurement
 
 from steelyard.analysis.ledger import MIX_FALSE_ALARM, RULES, is_void, judge, mix_allowance
+from steelyard.results.schema import RatioResult
 
 # check -> what just passes, what just fails. 60,000 requests in the window; the mix allowance is asked for below.
 AT = 0.02 + mix_allowance(0.5, 60_000, 2)
+CHANCE = mix_allowance(0.7, 60_000, 2)
+
+
+def ratio(value: float | None, of: int) -> RatioResult:
+    return RatioResult(name="flights found per query", value=value, of=of, low=0.6, high=0.7)
+
+
 LIMITS = {
     "injector-cpu": ({"injector_cpu_share": 0.80}, {"injector_cpu_share": 0.801}),
     "late-arrivals": ({"late_share": 0.001}, {"late_share": 0.00101}),
@@ -18,6 +26,10 @@ LIMITS = {
     "operation-mix": (
         {"mix_achieved": {"browse": 0.5 + AT - 1e-6, "book": 0.5 - AT + 1e-6}},
         {"mix_achieved": {"browse": 0.5 + AT + 1e-6, "book": 0.5 - AT - 1e-6}},
+    ),
+    "outcomes": (
+        {"ratios": [ratio(0.7, of=60_000), ratio(0.7 + CHANCE - 1e-6, of=60_000)]},
+        {"ratios": [ratio(0.7, of=60_000), ratio(0.7 + CHANCE + 1e-6, of=60_000)]},
     ),
     "errors": ({"injector_errors": 100}, {"injector_errors": 101}),
     "counts": ({"server_requests": 101_000}, {"server_requests": 101_001}),
@@ -116,6 +128,16 @@ def test_unknown_throttling_and_jit_pass_and_say_so():
 
 def test_operation_nobody_asked_for():
     assert "operation-mix" in failed(mix_achieved={"browse": 0.48, "book": 0.47, "login": 0.05})
+
+
+def test_too_few_flights_are_as_wrong_as_too_many():
+    """0.537 instead of 0.675 is what a driver a day ahead of its servers finds (workload sheet of AcmeAir)."""
+    checks = {c.name: c for c in judge(measurement(ratios=[ratio(0.537, of=10_000)]))}
+    assert not checks["outcomes"].passed
+    assert checks["outcomes"].detail == (
+        "There were 0.537 flights found per query, where 0.600 to 0.700 is right."
+    )
+    assert "outcomes" not in failed(ratios=[ratio(None, of=0)])
 
 
 def test_mix_is_lenient_with_few_requests_only():

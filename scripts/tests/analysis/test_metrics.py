@@ -16,7 +16,7 @@ def test_page_is_what_the_registries_say():
 
 def test_registry():
     names = [info.name for info in METRICS]
-    assert len(set(names)) == len(names) == 27
+    assert len(set(names)) == len(names) == 31
     assert all(info.source.endswith(".") and info.pitfalls.endswith(".") and info.unit for info in METRICS)
     assert all("|" not in info.source + info.pitfalls for info in METRICS)
 

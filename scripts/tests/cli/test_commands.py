@@ -52,7 +52,7 @@ def steelyard(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str
         (["plan", "jvm-count", "--set", "class_cache=cold"], 4, "class_cache: cold needs OpenJ9"),
         (["resume", "/no/such/session"], 4, "is not there"),
         (["report", "/no/such/session"], 4, "is not there"),
-        (["up", "nothing"], 4, "unknown workload 'nothing': there are ping"),
+        (["up", "nothing"], 4, "unknown workload 'nothing': there are ping, acmeair"),
         (["schema", "nothing"], 4, "choose experiment, session"),
         (["frobnicate"], 2, "No such command"),
     ],
@@ -115,7 +115,8 @@ def test_the_exported_schema_accepts_the_experiments_and_refuses_a_wrong_key(ste
 
 def test_list_and_doctor_speak_json(steelyard: Any, tmp_path: Path) -> None:
     listed = json.loads(steelyard("list", "--out", str(tmp_path), "--json").out)
-    assert [row["name"] for row in listed["experiments"]] == ["jvm-count"]
+    names = [row["name"] for row in listed["experiments"]]
+    assert names == ["acmeair-jvm-tuning", "acmeair-scale", "acmeair-topology", "jvm-count"]
     assert listed["sessions"] == []
     findings = json.loads(steelyard("doctor", "--out", str(tmp_path), "--json").out)["findings"]
     assert {"smt", "thp", "steal"} <= {finding["topic"] for finding in findings}

@@ -50,12 +50,13 @@ def evidence(folder: Path, *groups: list[str], throttled: float | None = 0.0) ->
         SimpleNamespace(name=name, start_seconds=3.0, ready_message_seconds=None, info={"build": "b"})
         for name in ("server-1", "server-2")
     ]
-    load = SimpleNamespace(rate=None, mix=None)
+    load = SimpleNamespace(rate=None, mix=None, visits_per_login=None)
     return Evidence(
         arm=cast("Arm", SimpleNamespace(load=load)),
         workload="ping",
         topology=TopologyRecord(
             engine="compose",
+            topology="single",
             instances=[],
             injector_cpus=[1],
             injectors=1,
@@ -64,6 +65,7 @@ def evidence(folder: Path, *groups: list[str], throttled: float | None = 0.0) ->
             notes=[],
         ),
         servers=cast("Any", servers),
+        backing=[],
         samples=Samples.load(folder),
         gc_logs={},
         injector_folders=[folder],

@@ -32,6 +32,15 @@ def test_what_was_asked_for_is_no_difference() -> None:
     assert differences(SERVER, ASKED, GOOD, INFO) == []
 
 
+def test_settings_from_the_environment_read_back_too() -> None:
+    server = SERVER.model_copy(update={"environment": {"EXECUTOR_THREADS": "64", "ACMEAIR_INDEXES": "none"}})
+    said = {"executorThreads": "-1", "indexes": "none", "zone": "UTC"}
+    assert differences(server, ASKED, GOOD, {**INFO, "settings": said}) == [
+        "server-1 has executorThreads -1 instead of 64"
+    ]
+    assert differences(server, ASKED, GOOD, {**INFO, "settings": {**said, "executorThreads": "64"}}) == []
+
+
 def test_without_a_gc_log_only_the_cpus_can_be_told() -> None:
     assert differences(SERVER, ASKED, None, {"availableProcessors": 1}) == [
         "server-1 sees 1 CPUs instead of 2"

@@ -39,6 +39,11 @@ class Images:
     injector_jvm: JvmIdentity
 
     @property
+    def embedded_database(self) -> bool:
+        """Whether the database's image is the embedded stand-in and not MongoDB."""
+        return False
+
+    @property
     def fingerprint(self) -> str:
         """Fingerprint of the Java sources that the server image holds."""
         return self.server.labels.get(FINGERPRINT_LABEL, "")
