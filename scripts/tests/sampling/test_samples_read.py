@@ -77,6 +77,16 @@ def test_requests_over_a_window_and_at_the_end(folder: Path) -> None:
     assert samples.requests(T + 2, T + 80) == {}
 
 
+def test_calls_between_services_are_no_requests(folder: Path) -> None:
+    rows = (folder / "counters.csv").read_text(encoding="utf-8").splitlines()[1:]
+    calls = [f"{T + s},a,internal-miles,{30 * s},0,0" for s in range(11)]
+    write(folder, "counters", sorted([*rows, *calls]))
+    samples = Samples.load(folder)
+    assert samples.service_calls(T + 1, T + 9) == pytest.approx(240)
+    assert samples.request_rate(T + 1, T + 9)[-1][1] == pytest.approx(150.0)
+    assert set(samples.requests(T + 1, T + 9)["a"]) == set(samples.last_counters()["a"]) == {"ping"}
+
+
 def test_cpu(folder: Path) -> None:
     samples = Samples.load(folder)
     assert samples.process_names() == ["a", "b"]

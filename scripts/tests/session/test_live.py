@@ -16,6 +16,6 @@ def test_throughput_is_the_sum_over_servers_between_whole_samples(tmp_path: Path
         file.write("101.0,b,ping,70,0,0\n103.0,a,pi")
         file.flush()
         assert live.read() is None
-        file.write("ng,100,0,0\n103.0,b,ping,140,0,0\n104.0,a,ping,100,0,0\n")
+        file.write("ng,100,0,0\n103.0,b,ping,140,0,0\n103.0,b,internal-miles,9,0,0\n104.0,a,ping,100,0,0\n")
         file.flush()
         assert live.read() == 60.0  # (240 - 120) requests in 2 s
