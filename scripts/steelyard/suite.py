@@ -69,10 +69,22 @@ def stages(maven: Maven, choice: Choice) -> list[Stage]:
         command = [str(maven.path), "--batch-mode", "--quiet", "--fail-at-end", "verify"]
         found.append(Stage("Java build, tests, format", command, ROOT, ROOT, "*/target/*-reports/TEST-*.xml"))
     if choice.e2e:
-        found.append(_pytest("end to end", "e2e and not containers", "e2e"))
+        found += _end_to_end()
     if choice.containers:
         found += _container_stages()
     return found
+
+
+def _end_to_end() -> Iterator[Stage]:
+    """Sessions on real processes; the proxy before some of them is Debian's, unpacked where it is not installed."""
+    tests = _pytest("end to end", "e2e and not containers", "e2e")
+    if shutil.which("nginx") is not None or shutil.which("apt-get") is None:
+        yield tests
+        return
+    nginx = REPORTS / "nginx"
+    script = ROOT / "scripts" / "tests" / "e2e" / "unpack-nginx.sh"
+    yield Stage("nginx for the end-to-end tests", [str(script), str(nginx)], ROOT)
+    yield replace(tests, environment={"PATH": f"{os.environ['PATH']}:{nginx / 'usr' / 'sbin'}"})
 
 
 def _checkers() -> Iterator[Stage]:
@@ -169,7 +181,11 @@ def _pytest(name: str, marker: str, report: str) -> Stage:
 
 
 def _shell_scripts() -> list[str]:
-    found = [path for top in ("images", ".github", "compose") for path in sorted((ROOT / top).rglob("*.sh"))]
+    found = [
+        path
+        for top in ("images", ".github", "compose", "scripts/tests")
+        for path in sorted((ROOT / top).rglob("*.sh"))
+    ]
     return ["steelyard", ".ci/run", *(str(path.relative_to(ROOT)) for path in found)]
 
 

@@ -64,7 +64,7 @@ _ports = itertools.count(20000 + os.getpid() % 1000 * 10, 10)
 
 def free_port() -> int:
     """A port whose next few neighbours are free as well, below those of outgoing connections."""
-    return next(port for port in _ports if all(_is_free(port + offset) for offset in range(4)))
+    return next(port for port in _ports if all(_is_free(port + offset) for offset in range(10)))
 
 
 def _is_free(port: int) -> bool:

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sessions on the real AcmeAir servers: databases, proxy, data and journeys."""
+
+import json
+import os
+import shutil
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+
+from .driver import (
+    DONE,
+    call,
+    end_all,
+    free_port,
+    processes_that_mention,
+    start,
+    void_for_other_reasons_than_noise,
+)
+
+pytestmark = [
+    pytest.mark.e2e,
+    pytest.mark.skipif(shutil.which("nginx") is None, reason="nginx is not installed"),
+]
+
+EXPERIMENT = """\
+steelyard: 1
+name: tiny-acmeair
+title: A small session on AcmeAir
+question: Does the harness work with databases and a proxy?
+workload: acmeair
+factors:
+  topology: {levels: [monolith, microservices]}
+deployment:
+  total_heap: 1g
+  jvm: {gc: generational}
+load:
+  users: 8
+  customers: 40
+  visits_per_login: 2
+  ramp: 500ms
+  warmup: {until: fixed, at_least: 6s}
+  measure: 6s
+design: {blocks: 2, repeats: 1}
+"""
+
+
+@pytest.fixture(autouse=True)
+def _nothing_left_running() -> Iterator[None]:
+    yield
+    end_all()
+
+
+@pytest.fixture
+def experiment(tmp_path: Path) -> Path:
+    path = tmp_path / "tiny.yaml"
+    path.write_text(EXPERIMENT, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    path = tmp_path / "results"
+    path.mkdir()
+    return path
+
+
+def test_monolith_and_microservices_in_one_session(experiment: Path, out: Path) -> None:
+    session = start(experiment, out)
+    session.process.communicate(timeout=600)
+    assert session.process.returncode in DONE, session.errors.read_text(encoding="utf-8")
+    trials = session.directory.trials()
+    assert {trial.topology.topology for trial in trials} == {"monolith", "microservices"}
+    assert not void_for_other_reasons_than_noise(trials)
+    for trial in trials:
+        assert trial.measurement is not None
+        assert {ratio.name for ratio in trial.measurement.ratios if ratio.value is not None} == {
+            "outbound flights found per query",
+            "return flights found per query",
+            "bookings per list",
+        }
+        assert trial.measurement.injector_errors == 0
+        assert set(trial.measurement.mix_achieved) >= {"login", "query-flight", "book-flight"}
+        assert trial.metrics["cpu_per_1k_system"] > trial.metrics["cpu_per_1k"]
+        assert trial.metrics["cpu_per_1k_database"] > 0
+        services = trial.topology.topology == "microservices"
+        assert ("cpu_per_1k_proxy" in trial.metrics) == services
+        assert (trial.metrics.get("service_calls_per_1k", 0) > 0) == services
+    for name in ("report.html", "report.md"):
+        text = (session.directory.path / name).read_text(encoding="utf-8")
+        assert "microservices" in text
+        assert "embedded" in text, "the report has to say that the database was not MongoDB"
+    assert not processes_that_mention(str(out))
+
+
+def test_a_database_that_dies_voids_the_trial_and_not_the_session(experiment: Path, out: Path) -> None:
+    began = time.time()
+    session = start(
+        experiment, out, "--set", "topology=monolith", "--set", "jvms=1,2", "--set", "customers=20"
+    )
+    session.wait_for_phase("warmup", began)
+    os.kill(session.running_pids("backing")[0], signal.SIGKILL)
+    assert session.end() in DONE, session.errors.read_text(encoding="utf-8")
+    trials = session.directory.trials()
+    failed = [trial for trial in trials if trial.failure is not None]
+    assert [trial.state for trial in failed] == ["void"]
+    assert "database ended with signal 9" in (failed[0].failure or "")
+    assert len(trials) > len(failed)
+    assert not processes_that_mention(str(out))
+
+
+def test_the_application_alone_is_up_with_its_data(out: Path) -> None:
+    port = free_port()
+    up = call(
+        *("up", "acmeair", "--topology", "microservices", "--port", str(port), "--customers", "30", "--json")
+    )
+    assert up.returncode == 0, up.stderr
+    try:
+        told = json.loads(up.stdout)
+        assert told["proxy"] == f"http://127.0.0.1:{port}"
+        assert len(told["servers"]) == 5
+        with urlopen(f"{told['proxy']}/customer/config/countCustomers", timeout=30) as answer:
+            assert answer.read() == b"30"
+        with urlopen(f"{told['proxy']}/acmeair/", timeout=30) as answer:
+            assert b"<html" in answer.read()
+    finally:
+        assert call("down").stdout == "acmeair is down\n"
