@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.channels.spi.SelectorProvider;
 import java.security.Provider;
 import java.security.Security;
+import java.util.TreeMap;
 
 /**
  * {@code /bench/counters}: the counters of each operation; {@code /bench/info}: what is running.
@@ -73,6 +74,7 @@ final class BenchServlet extends HttpServlet {
         .add(
             "dataSetHash",
             workload.dataSetHash().<JsonValue>map(Json::createValue).orElse(JsonValue.NULL))
+        .add("settings", settings())
         .add("build", build.fingerprint())
         .add("pid", ProcessHandle.current().pid())
         .add("availableProcessors", jvm.processors())
@@ -83,6 +85,12 @@ final class BenchServlet extends HttpServlet {
         .add("server", getServletContext().getServerInfo())
         .add("transport", transport())
         .build();
+  }
+
+  private JsonObjectBuilder settings() {
+    JsonObjectBuilder settings = Json.createObjectBuilder();
+    new TreeMap<>(workload.settings()).forEach(settings::add);
+    return settings;
   }
 
   private JsonObjectBuilder names() {

@@ -7,10 +7,11 @@ import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.util.Objects;
 
 /**
- * {@code /health/live} and {@code /health/ready}, in the shape of MicroProfile Health: status 200
- * and {@code UP}, or 503 and {@code DOWN}.
+ * {@code /health/live}, {@code /health/ready} and {@code /health}, which is both at once, in the
+ * shape of MicroProfile Health: status 200 and {@code UP}, or 503 and {@code DOWN}.
  */
 final class HealthServlet extends HttpServlet {
 
@@ -25,9 +26,9 @@ final class HealthServlet extends HttpServlet {
   @Override
   protected void doGet(HttpServletRequest request, HttpServletResponse response)
       throws IOException {
-    switch (String.valueOf(request.getPathInfo())) {
+    switch (Objects.requireNonNullElse(request.getPathInfo(), "")) {
       case "/live" -> answer(response, true);
-      case "/ready" -> answer(response, workload.ready());
+      case "", "/ready" -> answer(response, workload.ready());
       default -> response.sendError(HttpServletResponse.SC_NOT_FOUND);
     }
   }

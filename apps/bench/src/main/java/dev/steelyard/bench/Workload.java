@@ -2,6 +2,7 @@
 package dev.steelyard.bench;
 
 import jakarta.servlet.http.HttpServletRequest;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -20,6 +21,14 @@ public interface Workload {
   /** The hash of the data set that is loaded now, or nothing where the workload has no data. */
   default Optional<String> dataSetHash() {
     return Optional.empty();
+  }
+
+  /**
+   * What the application was told and how it was made, name by text, for people who read results.
+   * Asked whenever somebody reads {@code /bench/info}.
+   */
+  default Map<String, String> settings() {
+    return Map.of();
   }
 
   /** Whether the application can serve its operations now. Must answer quickly. */

@@ -2,6 +2,7 @@
 package dev.steelyard.bench;
 
 import jakarta.servlet.http.HttpServletRequest;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -23,6 +24,11 @@ public final class ActionWorkload implements Workload {
   @Override
   public Optional<String> dataSetHash() {
     return Optional.of("cafe");
+  }
+
+  @Override
+  public Map<String, String> settings() {
+    return Map.of("zone", "UTC", "pool", "8");
   }
 
   @Override

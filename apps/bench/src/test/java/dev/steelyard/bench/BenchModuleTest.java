@@ -108,6 +108,7 @@ final class BenchModuleTest {
         "/bench/info",
         "/bench/nothing",
         "/bench",
+        "/health",
         "/health/live",
         "/health/ready"
       })
@@ -136,6 +137,7 @@ final class BenchModuleTest {
     assertEquals("action", info.getString("workload"));
     assertEquals("2.1.0", info.getString("workloadVersion"));
     assertEquals("cafe", info.getString("dataSetHash"));
+    assertEquals("{\"pool\":\"8\",\"zone\":\"UTC\"}", info.getJsonObject("settings").toString());
     assertEquals(System.getProperty("expected.fingerprint"), info.getString("build"));
     assertEquals(ProcessHandle.current().pid(), info.getJsonNumber("pid").longValue());
     assertEquals(Runtime.getRuntime().availableProcessors(), info.getInt("availableProcessors"));
@@ -168,11 +170,13 @@ final class BenchModuleTest {
   @Test
   void readinessIsTheWorkloadsButLivenessIsNot() throws Exception {
     assertEquals(200, get("/health/ready").statusCode());
+    assertEquals(200, get("/health").statusCode());
     ActionWorkload.ready = false;
 
     HttpResponse<String> ready = get("/health/ready");
     assertEquals(503, ready.statusCode());
     assertEquals("DOWN", json(ready).getString("status"));
+    assertEquals(503, get("/health").statusCode());
     HttpResponse<String> live = get("/health/live");
     assertEquals(200, live.statusCode());
     assertEquals("UP", json(live).getString("status"));

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Bookings. */
+package dev.steelyard.acmeair.booking;

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Customers. */
+package dev.steelyard.acmeair.customer;

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.acmeair.data;
+
+import com.mongodb.client.MongoDatabase;
+import com.mongodb.client.model.Indexes;
+import dev.steelyard.acmeair.settings.AcmeAirSettings;
+import java.util.Map;
+import org.bson.Document;
+
+/** Empties the bookings, which is all the loading that they need. */
+public final class BookingLoader {
+
+  private static final String PART = "bookings";
+
+  private final MongoDatabase database;
+  private final AcmeAirSettings settings;
+  private final DataSet dataSet;
+
+  /** Loads into this database. */
+  public BookingLoader(MongoDatabase database, AcmeAirSettings settings) {
+    this.database = database;
+    this.settings = settings;
+    this.dataSet = new DataSet(database);
+  }
+
+  /** Removes all bookings. */
+  public void clear() {
+    dataSet.forget(PART);
+    database.getCollection(Collections.BOOKING).deleteMany(new Document());
+    if (settings.indexes() == AcmeAirSettings.Indexes.SECONDARY) {
+      database.getCollection(Collections.BOOKING).createIndex(Indexes.ascending("customerId"));
+    }
+    dataSet.remember(PART, new ContentHash().text(), Map.of());
+  }
+}

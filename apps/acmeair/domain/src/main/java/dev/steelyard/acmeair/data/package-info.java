@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+/** The data set: loading, counting, hashing. */
+package dev.steelyard.acmeair.data;

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.acmeair.web;
+
+import com.mongodb.MongoException;
+import jakarta.ws.rs.core.Response;
+import jakarta.ws.rs.ext.ExceptionMapper;
+import jakarta.ws.rs.ext.Provider;
+
+/** The database does not answer: 503 and one line. */
+@Provider
+public final class DatabaseFailureMapper implements ExceptionMapper<MongoException> {
+
+  @Override
+  public Response toResponse(MongoException failure) {
+    return TextAnswer.of(
+        Response.Status.SERVICE_UNAVAILABLE, "The database does not answer now: try again later.");
+  }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.acmeair.web;
+
+import dev.steelyard.acmeair.ServerContext;
+import dev.steelyard.bench.Workload;
+import jakarta.enterprise.inject.spi.CDI;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What the applications with a database say about themselves, from the {@link ServerContext} that
+ * is a bean of theirs.
+ */
+public abstract class DatabaseWorkload implements Workload {
+
+  /** The version of the workload AcmeAir, whatever its topology. */
+  public static final String VERSION = "1.0.0";
+
+  private final String name;
+
+  /**
+   * @param name of the workload, such as {@code acmeair-monolith}
+   */
+  protected DatabaseWorkload(String name) {
+    this.name = name;
+  }
+
+  @Override
+  public final String name() {
+    return name;
+  }
+
+  @Override
+  public final String version() {
+    return VERSION;
+  }
+
+  @Override
+  public final Optional<String> dataSetHash() {
+    return context().dataSetHash();
+  }
+
+  @Override
+  public final Map<String, String> settings() {
+    return context().shown();
+  }
+
+  @Override
+  public final boolean ready() {
+    return context().connection().up();
+  }
+
+  private static ServerContext context() {
+    return CDI.current().select(ServerContext.class).get();
+  }
+}
