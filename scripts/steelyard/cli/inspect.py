@@ -36,7 +36,7 @@ from steelyard.host.facts import read_facts
 from steelyard.paths import EXPERIMENTS, RESULTS
 from steelyard.report import write_report
 from steelyard.report.terminal import render_summary
-from steelyard.results.schema import Analysis, JournalEntry, Session, Trial
+from steelyard.results.schema import Analysis, InstanceRecord, JournalEntry, Session, Trial
 from steelyard.results.store import SessionDirectory
 from steelyard.session.plan import Request, SessionPlan, make_plan
 from steelyard.session.runner import analyse_again
@@ -198,24 +198,37 @@ def schema(
 
 def _arms_table(made: SessionPlan) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for title in ("arm", "JVMs", "cores each", "CPUs of each JVM", "heap each", "heap in all", "options"):
+    titles = ["arm", "JVMs", "cores each", "CPUs of each JVM", "heap each", "heap in all", "options"]
+    beside = any(topology.backing for topology in made.topologies.values())
+    for title in [*titles, *(["beside them"] if beside else [])]:
         table.add_column(title, overflow="fold")
     for arm in made.arms:
         instances = made.topologies[arm.name].instances
-        heap = instances[0].heap_bytes
+        heaps = [instance.heap_bytes for instance in instances if instance.heap_bytes is not None]
         sets = list(dict.fromkeys(",".join(map(str, instance.cpus)) for instance in instances))
         table.add_row(
             arm.name + (" (baseline)" if arm.baseline else ""),
             str(len(instances)),
             f"{instances[0].cores:.3g}" + (" shared" if instances[0].cpus_shared_with > 1 else ""),
             " | ".join(sets),
-            format_size(heap) if heap else "JVM's choice",
-            format_size(heap * len(instances)) if heap else "-",
-            " ".join(
-                option for option in instances[0].jvm_options if not option.startswith(("-Xlog", "-Xverbose"))
-            ),
+            " | ".join(format_size(heap) for heap in dict.fromkeys(heaps)) or "JVM's choice",
+            format_size(sum(heaps)) if heaps else "-",
+            " ".join(_common_options(instances)),
+            *([", ".join(record.name for record in made.topologies[arm.name].backing)] if beside else []),
         )
     return table
+
+
+def _common_options(instances: Sequence[InstanceRecord]) -> list[str]:
+    """What all servers of an arm are told, where to log left out."""
+    told = [
+        [*one.jvm_options, *(f"{name}={value}" for name, value in one.environment.items())]
+        for one in instances
+    ]
+    hidden = ("-Xlog", "-Xverbose", "ACMEAIR_TODAY=", "ACMEAIR_INDEXES=none")
+    return [
+        option for option in told[0] if not option.startswith(hidden) and all(option in one for one in told)
+    ]
 
 
 def _plan_document(made: SessionPlan) -> dict[str, Any]:
