@@ -2,7 +2,6 @@
 package dev.steelyard.embeddedmongo;
 
 import de.bwaldvogel.mongo.MongoServer;
-import de.bwaldvogel.mongo.backend.memory.MemoryBackend;
 import java.net.InetSocketAddress;
 
 /** A running server; its data is gone when it is closed. */
@@ -23,7 +22,7 @@ public final class EmbeddedMongo implements AutoCloseable {
    * @param port TCP port, or 0 for any that is free
    */
   public static EmbeddedMongo start(String host, int port) {
-    MongoServer server = new MongoServer(new MemoryBackend());
+    MongoServer server = new MongoServer(new IndexedBackend());
     server.bind(new InetSocketAddress(host, port));
     return new EmbeddedMongo(server, server.getLocalAddress());
   }
