@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.databind.annotation.JsonSerialize;
 import com.fasterxml.jackson.databind.ser.std.ToStringSerializer;
 import java.nio.file.Path;
+import java.time.LocalDate;
 import java.util.List;
 import java.util.Map;
 
@@ -22,7 +23,13 @@ import java.util.Map;
  * @param measureSeconds time at full load after the warm-up
  * @param thinkTimeMillis closed model: mean of the exponential pause of a user between its
  *     requests; 0 for none
- * @param mix operation to percent; sums to 100
+ * @param mix operation to percent; sums to 100. Where journeys decide the operations, the mix in
+ *     which they end up after a long time
+ * @param customers number of customers of the data set that the load is spread over; null if the
+ *     workload has none
+ * @param today the day from which the load counts its dates, the same as the servers'; null if the
+ *     workload has no dates
+ * @param visitsPerLogin visits that follow one login; null if the workload has none
  * @param seed seed of think times, operation choice and arrival gaps
  * @param injector index of this injector, from 0
  * @param injectors number of injectors in the run
@@ -41,6 +48,9 @@ public record Settings(
     double measureSeconds,
     int thinkTimeMillis,
     Map<String, Double> mix,
+    Integer customers,
+    @JsonSerialize(using = ToStringSerializer.class) LocalDate today,
+    Integer visitsPerLogin,
     long seed,
     int injector,
     int injectors,

@@ -17,8 +17,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -41,6 +43,9 @@ public final class SettingsReader {
   private static final double MAX_RATE = 1_000_000;
   private static final int MAX_USERS = 100_000;
   private static final double PERCENT_TOLERANCE = 0.01;
+
+  /** Of the data sets, unless they are made for another day: their dates must not age. */
+  private static final LocalDate TODAY = LocalDate.of(2026, 6, 15);
 
   /** In "output": replaced by the start time, so that every start has a folder of its own. */
   private static final String TIME = "{time}";
@@ -122,6 +127,12 @@ public final class SettingsReader {
     boolean open = model == Model.OPEN;
     onlyIn(model, Model.CLOSED, "users", "thinkTimeMillis");
     onlyIn(model, Model.OPEN, "rate", "arrivals");
+    boolean visits = workload.visitsPerLogin().isPresent();
+    if (!visits) {
+      refuse(workload, "customers", "today", "visitsPerLogin");
+    }
+    Integer visitsPerLogin =
+        visits ? integer("visitsPerLogin", workload.visitsPerLogin().getAsInt(), 1, 1000) : null;
     int injectors = integer("injectors", 1, 1, 10_000);
     return new Settings(
         workload.name(),
@@ -134,7 +145,10 @@ public final class SettingsReader {
         number("warmupSeconds", 0.0, 0, MAX_SECONDS),
         number("measureSeconds", null, 0.1, MAX_SECONDS),
         integer("thinkTimeMillis", 0, 0, 3_600_000),
-        mix(workload),
+        mix(workload, visitsPerLogin),
+        visits ? integer("customers", 200, 1, 10_000_000) : null,
+        visits ? today() : null,
+        visitsPerLogin,
         seed(),
         integer("injector", 0, 0, injectors - 1),
         injectors,
@@ -178,11 +192,24 @@ public final class SettingsReader {
     }
   }
 
-  private Map<String, Double> mix(Workload workload) throws SettingsException {
+  private Map<String, Double> mix(Workload workload, Integer visitsPerLogin)
+      throws SettingsException {
     JsonNode node = node("mix");
-    if (node.isMissingNode()) {
-      return workload.defaultMix();
+    if (visitsPerLogin == null) {
+      return node.isMissingNode() ? workload.mix(0) : drawnMix(workload, node);
     }
+    Map<String, Double> mix = workload.mix(visitsPerLogin);
+    // What an injector printed must be readable again, and it prints the mix.
+    if (!node.isMissingNode() && !node.equals(JSON.valueToTree(mix))) {
+      throw new SettingsException(
+          ("Setting \"mix\" does not belong to the workload %s, whose users decide each operation by"
+                  + " what was answered before: leave it out.")
+              .formatted(workload.name()));
+    }
+    return mix;
+  }
+
+  private Map<String, Double> drawnMix(Workload workload, JsonNode node) throws SettingsException {
     List<String> operations = workload.operationNames();
     String allowed =
         "an object that gives a percentage to some of %s, with the sum 100"
@@ -201,6 +228,18 @@ public final class SettingsReader {
       throw bad("mix", allowed);
     }
     return mix;
+  }
+
+  private LocalDate today() throws SettingsException {
+    JsonNode node = node("today");
+    if (node.isMissingNode()) {
+      return TODAY;
+    }
+    try {
+      return LocalDate.parse(node.asText());
+    } catch (DateTimeParseException e) {
+      throw bad("today", "a date such as \"%s\"".formatted(TODAY));
+    }
   }
 
   private Path output() throws SettingsException {
@@ -235,6 +274,16 @@ public final class SettingsReader {
         throw new SettingsException(
             "Setting \"%s\" belongs to the %s model: leave it out, or set \"model\" to \"%s\"."
                 .formatted(key, lower(needed), lower(needed)));
+      }
+    }
+  }
+
+  private void refuse(Workload workload, String... keys) throws SettingsException {
+    for (String key : keys) {
+      if (!node(key).isMissingNode()) {
+        throw new SettingsException(
+            "Setting \"%s\" does not belong to the workload %s: leave it out."
+                .formatted(key, workload.name()));
       }
     }
   }

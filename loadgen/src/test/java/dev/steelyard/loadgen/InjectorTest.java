@@ -85,7 +85,7 @@ class InjectorTest {
           runs.get(0).getFileName().toString().matches("run-\\d{8}T\\d{6}Z"), runs.toString());
       String console = injector.console();
       assertTrue(console.contains("closed users on 1 server, ended by time"), console);
-      assertTrue(console.contains("  ping " + " ".repeat(8)), console);
+      assertTrue(console.contains("  ping " + " ".repeat(12)), console);
       assertTrue(console.contains(String.format(Locale.ROOT, "%,d", server.served())), console);
       assertTrue(console.contains("files: " + runs.get(0)), console);
     }

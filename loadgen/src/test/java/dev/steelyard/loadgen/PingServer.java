@@ -9,6 +9,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
@@ -29,8 +30,7 @@ final class PingServer implements AutoCloseable {
   private final Set<InetSocketAddress> clients = ConcurrentHashMap.newKeySet();
 
   PingServer(Behaviour behaviour) throws IOException {
-    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1024);
-    server.setExecutor(threads);
+    server = newServer(threads);
     server.createContext(
         "/ping",
         exchange -> {
@@ -39,6 +39,17 @@ final class PingServer implements AutoCloseable {
           behaviour.answer(exchange);
         });
     server.start();
+  }
+
+  /** A server on a free port, not started yet. */
+  static HttpServer newServer(Executor threads) throws IOException {
+    // It sends head and body of an answer apart: the body would wait for the client's
+    // acknowledgement.
+    System.setProperty("sun.net.httpserver.nodelay", "true");
+    InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    HttpServer server = HttpServer.create(address, 1024);
+    server.setExecutor(threads);
+    return server;
   }
 
   static void answer(HttpExchange exchange, int status, String text) throws IOException {

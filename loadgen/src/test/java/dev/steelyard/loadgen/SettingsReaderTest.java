@@ -2,6 +2,7 @@
 package dev.steelyard.loadgen;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -60,6 +62,55 @@ class SettingsReaderTest {
     assertEquals(settings, read(Injector.JSON.writeValueAsString(settings)));
   }
 
+  @Test
+  void fillsInDefaultsOfAJourney() throws Exception {
+    Settings monolith = read(valid().put("workload", "acmeair-monolith").toString());
+    assertEquals(200, monolith.customers());
+    assertEquals(LocalDate.of(2026, 6, 15), monolith.today());
+    assertEquals(1, monolith.visitsPerLogin());
+    assertEquals(50.8, monolith.mix().get("query-flight"), 0.05);
+    Settings services = read(valid().put("workload", "acmeair-microservices").toString());
+    assertEquals(5, services.visitsPerLogin());
+    assertEquals(62.1, services.mix().get("query-flight"), 0.05);
+    assertFalse(services.mix().containsKey("logout"));
+  }
+
+  @Test
+  void printsWhatItReadsOfAJourney() throws Exception {
+    ObjectNode given = valid().put("workload", "acmeair-microservices").put("visitsPerLogin", 3);
+    given.put("model", "open").put("rate", 12.5).remove("users");
+    Settings settings = read(given.put("customers", 7).put("today", "2024-02-29").toString());
+    assertEquals(settings, read(Injector.JSON.writeValueAsString(settings)));
+  }
+
+  @Test
+  void refusesAMixWhereJourneysDecide() {
+    ObjectNode settings = valid().put("workload", "acmeair-monolith");
+    settings.putObject("mix").put("login", 100);
+    SettingsException refusal =
+        assertThrows(SettingsException.class, () -> read(settings.toString()));
+    assertEquals(
+        "Setting \"mix\" does not belong to the workload acmeair-monolith, whose users decide each"
+            + " operation by what was answered before: leave it out.",
+        refusal.getMessage());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "customers, 0, it must be a whole number from 1 to 10000000",
+    "today, \"15.6.2026\", it must be a date such as \"2026-06-15\"",
+    "today, \"2026-02-29\", it must be a date such as",
+    "today, 20260615, it must be a date such as",
+    "visitsPerLogin, 0, it must be a whole number from 1 to 1000",
+  })
+  void refusesBadSettingsOfAJourney(String key, String value, String expected) throws Exception {
+    ObjectNode settings = valid().put("workload", "acmeair-monolith");
+    settings.set(key, Injector.JSON.readTree(value));
+    SettingsException refusal =
+        assertThrows(SettingsException.class, () -> read(settings.toString()));
+    assertTrue(refusal.getMessage().contains(expected), refusal.getMessage());
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -83,6 +134,9 @@ class SettingsReaderTest {
         "thinkTimeMillis | true | it must be a whole number from 0 to",
         "mix | {\"ping\": 90} | gives a percentage to some of ping, with the sum 100",
         "mix | {\"pong\": 100} | gives a percentage to some of ping, with the sum 100",
+        "customers | 5 | Setting \"customers\" does not belong to the workload ping: leave it out.",
+        "today | \"2026-06-15\" | does not belong to the workload ping: leave it out.",
+        "visitsPerLogin | 5 | does not belong to the workload ping: leave it out.",
         "seed | 1.5 | it must be a whole number of 64 bits",
         "injector | 1 | it must be a whole number from 0 to 0",
         "requestTimeoutMillis | 0 | it must be a whole number from 1 to",

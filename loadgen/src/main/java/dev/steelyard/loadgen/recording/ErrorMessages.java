@@ -5,6 +5,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
+import dev.steelyard.loadgen.journey.WrongAnswer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,6 +21,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class ErrorMessages extends AppenderBase<ILoggingEvent> {
   private static final String SOURCE = "io.gatling.http.engine.response";
+  private static final String WRONG_ANSWER = WrongAnswer.class.getSimpleName() + ": ";
   private static final int ARGUMENTS = 3;
   private static final int MAX_DISTINCT = 10;
   private static final int MAX_LENGTH = 300;
@@ -54,7 +56,7 @@ public final class ErrorMessages extends AppenderBase<ILoggingEvent> {
     if (arguments == null || arguments.length != ARGUMENTS) {
       return;
     }
-    String message = String.valueOf(arguments[2]);
+    String message = ownWords(String.valueOf(arguments[2]));
     if (message.length() > MAX_LENGTH) {
       message = message.substring(0, MAX_LENGTH);
     }
@@ -63,6 +65,12 @@ public final class ErrorMessages extends AppenderBase<ILoggingEvent> {
       boolean room = counts.containsKey(failure) || counts.size() < MAX_DISTINCT;
       counts.merge(room ? failure : OTHER, 1L, Long::sum);
     }
+  }
+
+  /** Gatling puts the check and the class of the exception before what a journey says. */
+  private static String ownWords(String message) {
+    int at = message.indexOf(WRONG_ANSWER);
+    return at < 0 ? message : message.substring(at + WRONG_ANSWER.length());
   }
 
   /** What was heard so far, in the order of first appearance. */

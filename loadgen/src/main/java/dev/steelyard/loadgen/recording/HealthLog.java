@@ -9,6 +9,7 @@ import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Map;
 
 /** {@code health.jsonl}: one JSON object per interval. */
 final class HealthLog implements Closeable {
@@ -26,6 +27,7 @@ final class HealthLog implements Closeable {
    * @param late arrivals of the interval that started too late
    * @param dropped arrivals of the interval that were given up
    * @param gcSeconds collection time of this JVM since its start
+   * @param outcomes outcome of the workload to how often the interval had it
    */
   @JsonPropertyOrder({
     "epochMillis",
@@ -36,7 +38,8 @@ final class HealthLog implements Closeable {
     "cpuSeconds",
     "late",
     "dropped",
-    "gcSeconds"
+    "gcSeconds",
+    "outcomes"
   })
   record Line(
       long epochMillis,
@@ -47,7 +50,8 @@ final class HealthLog implements Closeable {
       double cpuSeconds,
       long late,
       long dropped,
-      double gcSeconds) {}
+      double gcSeconds,
+      Map<String, Long> outcomes) {}
 
   private final Writer writer;
 

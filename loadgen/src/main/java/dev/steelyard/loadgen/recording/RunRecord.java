@@ -23,6 +23,7 @@ public final class RunRecord {
   private final List<String> operations;
   private final RunClock clock;
   private final Recorder recorder;
+  private final Outcomes outcomes;
   private final ErrorMessages errorMessages = ErrorMessages.listen();
   private final IntervalLog intervals;
   private final HealthLog health;
@@ -30,6 +31,7 @@ public final class RunRecord {
   private long flushedAt;
   private long lateWritten;
   private long droppedWritten;
+  private Map<String, Long> outcomesWritten;
   private double cpuAtFirstRequest = Double.NaN;
 
   /**
@@ -38,12 +40,19 @@ public final class RunRecord {
    * @throws FileAlreadyExistsException if the folder holds a run already
    * @throws IOException if the folder cannot be made or written
    */
-  public RunRecord(Settings settings, List<String> operations, RunClock clock, Recorder recorder)
+  public RunRecord(
+      Settings settings,
+      List<String> operations,
+      RunClock clock,
+      Recorder recorder,
+      Outcomes outcomes)
       throws IOException {
     this.settings = settings;
     this.operations = operations;
     this.clock = clock;
     this.recorder = recorder;
+    this.outcomes = outcomes;
+    outcomesWritten = outcomes.totals();
     Path folder = Files.createDirectories(settings.output());
     flushedAt = clock.nanos();
     Path latencies = folder.resolve("latency.hlog");
@@ -68,6 +77,9 @@ public final class RunRecord {
     long now = clock.nanos();
     IntervalLog.Counts counts =
         intervals.flush(clock.epochMillis(flushedAt), clock.epochMillis(now));
+    Map<String, Long> outcomesNow = outcomes.totals();
+    Map<String, Long> met = new LinkedHashMap<>(outcomesNow);
+    met.replaceAll((name, count) -> count - outcomesWritten.get(name));
     health.write(
         new HealthLog.Line(
             clock.epochMillis(now),
@@ -78,8 +90,10 @@ public final class RunRecord {
             ProcessUsage.cpuSeconds(),
             late - lateWritten,
             dropped - droppedWritten,
-            ProcessUsage.gcSeconds()));
+            ProcessUsage.gcSeconds(),
+            met));
     flushedAt = now;
+    outcomesWritten = outcomesNow;
     lateWritten = late;
     droppedWritten = dropped;
   }
@@ -107,6 +121,7 @@ public final class RunRecord {
             endedBy,
             times(rampEndNanos),
             perOperation,
+            outcomesWritten,
             achieved(perOperation, rampEndNanos),
             injector(cpuSeconds),
             new Summary.Arrivals(lateWritten, droppedWritten, LATE_MILLIS),

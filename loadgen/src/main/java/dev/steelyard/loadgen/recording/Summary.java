@@ -20,6 +20,7 @@ import org.HdrHistogram.Histogram;
  * @param endedBy "time", "stop file" or "signal"
  * @param times when what happened
  * @param operations per operation
+ * @param outcomes outcome of the workload to how often it was met
  * @param achieved load as it came out
  * @param injector what the injector itself used
  * @param arrivals late and dropped arrivals; zeros in the closed model
@@ -32,6 +33,7 @@ import org.HdrHistogram.Histogram;
   "endedBy",
   "times",
   "operations",
+  "outcomes",
   "achieved",
   "injector",
   "arrivals",
@@ -44,6 +46,7 @@ public record Summary(
     String endedBy,
     Times times,
     Map<String, Operation> operations,
+    Map<String, Long> outcomes,
     Achieved achieved,
     Injector injector,
     Arrivals arrivals,
@@ -59,7 +62,12 @@ public record Summary(
       Long lastRequestEpochMillis) {}
 
   /** Requests, errors included; latencies of the requests that succeeded, null if none did. */
-  public record Operation(long requests, long errors, Latency latencyMillis) {}
+  public record Operation(long requests, long errors, Latency latencyMillis) {
+    /** Requests that were no errors. */
+    long successes() {
+      return requests - errors;
+    }
+  }
 
   /** Latencies in milliseconds. */
   public record Latency(

@@ -3,16 +3,23 @@ package dev.steelyard.loadgen.recording;
 
 import dev.steelyard.loadgen.Settings;
 import dev.steelyard.loadgen.Settings.Model;
+import dev.steelyard.loadgen.scenario.Ratio;
+import java.util.List;
 import java.util.Locale;
 
 /** The end of a run in a few lines for people; programs read {@code summary.json}. */
 public final class SummaryText {
-  private static final String ROW = "  %-12s %12s %9s %10s %10s %10s %10s%n";
+  private static final String ROW = "  %-16s %12s %9s %10s %10s %10s %10s%n";
 
   private SummaryText() {}
 
-  /** Several lines, the last one ended too. Latencies are of requests that succeeded. */
-  public static String of(Summary summary) {
+  /**
+   * Several lines, the last one ended too. Latencies are of requests that succeeded.
+   *
+   * @param summary of the run
+   * @param ratios figures of its workload
+   */
+  public static String of(Summary summary, List<Ratio> ratios) {
     Settings settings = summary.settings();
     StringBuilder text = new StringBuilder();
     add(
@@ -24,6 +31,9 @@ public final class SummaryText {
     addRate(text, summary.achieved());
     add(text, ROW, "operation", "requests", "errors", "p50 ms", "p90 ms", "p99 ms", "max ms");
     summary.operations().forEach((name, operation) -> addOperation(text, name, operation));
+    for (Ratio ratio : ratios) {
+      addRatio(text, summary, ratio);
+    }
     Summary.Injector injector = summary.injector();
     add(
         text,
@@ -86,6 +96,17 @@ public final class SummaryText {
           millis(latency.p90()),
           millis(latency.p99()),
           millis(latency.max()));
+    }
+  }
+
+  private static void addRatio(StringBuilder text, Summary summary, Ratio ratio) {
+    long per = summary.operations().get(ratio.per()).successes();
+    Long outcome = summary.outcomes().get(ratio.count());
+    long count = outcome != null ? outcome : summary.operations().get(ratio.count()).successes();
+    if (per == 0) {
+      add(text, "  %s: -%n", ratio.text());
+    } else {
+      add(text, "  %s: %.3f%n", ratio.text(), (double) count / per);
     }
   }
 

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.loadgen.scenario;
 
-import dev.steelyard.loadgen.requests.PingRequests;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
-/**
- * The scenarios that exist; a further workload is a class in {@code requests} and an entry here.
- */
+/** The workloads that exist; a further one is a {@link Workload} and an entry here. */
 public final class Workloads {
   private static final List<Workload> ALL =
-      List.of(new Workload("ping", List.of(PingRequests.PING), Map.of("ping", 100.0)));
+      List.of(new PingWorkload(), AcmeairWorkload.monolith(), AcmeairWorkload.microservices());
 
   private Workloads() {}
 

@@ -13,16 +13,20 @@ final class ClosedUser extends VirtualUser {
   /** Longer think times are cut (0.005 % of them): a single one could outlast the run. */
   private static final double MAX_MEANS = 10;
 
+  private final SplittableRandom random;
   private final Duration startDelay;
   private final int thinkTimeMillis;
   private Duration pause = Duration.ZERO;
 
   /**
-   * @param target index of the server that this user talks to
+   * @param visitor whose requests it sends
+   * @param random source of think times
    * @param startDelay how long after the start of the load it begins
    */
-  ClosedUser(Run run, int target, SplittableRandom random, Duration startDelay) {
-    super(run, target, random);
+  ClosedUser(Run run, Visitor visitor, SplittableRandom random, Duration startDelay) {
+    super(run);
+    actFor(visitor);
+    this.random = random;
     this.startDelay = startDelay;
     thinkTimeMillis = run.settings().thinkTimeMillis();
   }
@@ -33,6 +37,7 @@ final class ClosedUser extends VirtualUser {
 
   /** Whether the user sends another request. */
   boolean begin() {
+    choose();
     long now = run.clock().nanos();
     return begin(now, now);
   }

@@ -14,6 +14,7 @@ import static io.gatling.javaapi.http.HttpDsl.http;
 
 import dev.steelyard.loadgen.Settings;
 import dev.steelyard.loadgen.Settings.Model;
+import dev.steelyard.loadgen.journey.JourneyHolder;
 import dev.steelyard.loadgen.requests.Operation;
 import io.gatling.javaapi.core.ChainBuilder;
 import io.gatling.javaapi.core.Choice;
@@ -38,7 +39,7 @@ public final class LoadSimulation extends Simulation {
   /** Gatling makes the simulation itself, by its class: this hands the run over. */
   private static final AtomicReference<RunLife> NEXT = new AtomicReference<>();
 
-  private static final String USER = "user";
+  private static final String USER = JourneyHolder.ATTRIBUTE;
   private static final Duration WATCH = Duration.ofMillis(50);
   private static final int FIRST_SLOTS = 64;
   private static final int SLOT_SECONDS = 2;

@@ -2,14 +2,14 @@
 package dev.steelyard.loadgen.simulation;
 
 import dev.steelyard.loadgen.recording.RunRecord;
+import io.gatling.javaapi.core.Session;
 import java.time.Duration;
-import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A slot of the open model: it reserves the next arrival, waits for its time, sends it, and comes
- * back for another. Slots are plenty, so that arrivals do not wait for answers; if all are busy
- * nevertheless, arrivals start late, and are counted so.
+ * A slot of the open model: it reserves the next arrival, waits for its time, sends it as the next
+ * request of a visitor, and comes back for another. Slots are plenty, so that arrivals do not wait
+ * for answers; if all are busy nevertheless, arrivals start late, and are counted so.
  */
 final class OpenUser extends VirtualUser {
   private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(RunRecord.LATE_MILLIS);
@@ -18,8 +18,8 @@ final class OpenUser extends VirtualUser {
   private final long giveUpNanos;
   private volatile long due = NONE;
 
-  OpenUser(Run run, int target, SplittableRandom random) {
-    super(run, target, random);
+  OpenUser(Run run) {
+    super(run);
     giveUpNanos = TimeUnit.MILLISECONDS.toNanos(run.settings().requestTimeoutMillis());
   }
 
@@ -51,7 +51,10 @@ final class OpenUser extends VirtualUser {
       run.countDropped();
       return false;
     }
-    boolean late = lateness > LATE_NANOS;
+    actFor(run.visitors().take());
+    choose();
+    now = run.clock().nanos();
+    boolean late = now - due > LATE_NANOS;
     boolean admitted = begin(now, late ? due : now);
     if (admitted) {
       due = NONE;
@@ -60,6 +63,13 @@ final class OpenUser extends VirtualUser {
       }
     }
     return admitted;
+  }
+
+  @Override
+  Session end(Session session) {
+    Session next = super.end(session);
+    run.visitors().giveBack(visitor());
+    return next;
   }
 
   /**

@@ -3,11 +3,12 @@ package dev.steelyard.loadgen.simulation;
 
 import dev.steelyard.loadgen.Settings;
 import dev.steelyard.loadgen.Settings.Model;
+import dev.steelyard.loadgen.journey.Journeys;
+import dev.steelyard.loadgen.recording.Outcomes;
 import dev.steelyard.loadgen.recording.Recorder;
 import dev.steelyard.loadgen.recording.RunClock;
 import dev.steelyard.loadgen.recording.RunRecord;
 import dev.steelyard.loadgen.recording.Summary;
-import dev.steelyard.loadgen.scenario.Mix;
 import dev.steelyard.loadgen.scenario.Workload;
 import java.io.IOException;
 import java.time.Duration;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.IntFunction;
 
 /** What the virtual users of one run share. */
 final class Run {
@@ -23,13 +25,14 @@ final class Run {
 
   private final Settings settings;
   private final Workload workload;
-  private final Mix mix;
   private final RunClock clock = new RunClock();
   private final Control control = new Control();
   private final Recorder recorder;
   private final RunRecord record;
   private final SplittableRandom random;
+  private final Journeys journeys;
   private final Arrivals arrivals;
+  private final VisitorPool visitors;
   private final List<OpenUser> slots = new ArrayList<>();
   private final AtomicInteger activeUsers = new AtomicInteger();
   private final LongAdder late = new LongAdder();
@@ -45,9 +48,10 @@ final class Run {
   Run(Settings settings, Workload workload) throws IOException {
     this.settings = settings;
     this.workload = workload;
-    mix = new Mix(workload.operationNames(), settings.mix());
+    Outcomes outcomes = new Outcomes(workload.outcomes());
+    journeys = workload.journeys(settings, outcomes);
     recorder = new Recorder(operations());
-    record = new RunRecord(settings, workload.operationNames(), clock, recorder);
+    record = new RunRecord(settings, workload.operationNames(), clock, recorder, outcomes);
     SplittableRandom root = new SplittableRandom(settings.seed());
     for (int i = 0; i < settings.injector(); i++) {
       root.split();
@@ -55,6 +59,10 @@ final class Run {
     random = root.split();
     arrivals =
         new Arrivals(settings.rate(), settings.rampSeconds(), settings.arrivals(), random.split());
+    int targets = settings.targets().size();
+    visitors =
+        new VisitorPool(
+            targets, settings.injector() % targets, random.split(), visitorsOf(random.split()));
   }
 
   Settings settings() {
@@ -69,8 +77,9 @@ final class Run {
     return workload.operations().size();
   }
 
-  Mix mix() {
-    return mix;
+  /** Visitors of the open model. */
+  VisitorPool visitors() {
+    return visitors;
   }
 
   RunClock clock() {
@@ -90,13 +99,14 @@ final class Run {
     start();
     double delayMillis = 1000 * settings.rampSeconds() * users / settings.users();
     Duration delay = Duration.ofMillis(Math.round(delayMillis));
-    return new ClosedUser(this, nextTarget(), random.split(), delay);
+    Visitor visitor = new Visitor(journeys.start(random.split()), nextTarget());
+    return new ClosedUser(this, visitor, random.split(), delay);
   }
 
   /** A new slot of the open model. */
   synchronized OpenUser newOpenUser() {
     start();
-    OpenUser user = new OpenUser(this, nextTarget(), random.split());
+    OpenUser user = new OpenUser(this);
     slots.add(user);
     return user;
   }
@@ -109,6 +119,10 @@ final class Run {
   /** Counts a closed user that has left its loop. */
   void closedUserLeaves() {
     activeUsers.decrementAndGet();
+  }
+
+  private IntFunction<Visitor> visitorsOf(SplittableRandom seeds) {
+    return target -> new Visitor(journeys.start(seeds.split()), target);
   }
 
   /** Round robin, as if the users of all injectors stood in one line, injector by injector. */

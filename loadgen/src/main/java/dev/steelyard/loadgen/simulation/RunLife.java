@@ -77,7 +77,7 @@ public final class RunLife {
           boundary = nextSecond(clock);
         }
       }
-      System.out.print(SummaryText.of(run.close()));
+      System.out.print(SummaryText.of(run.close(), run.workload().ratios()));
     } catch (IOException e) {
       failure = e;
       run.control().stop(Control.Ending.TIME, clock.nanos());

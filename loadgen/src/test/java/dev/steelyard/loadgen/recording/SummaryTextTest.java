@@ -42,6 +42,9 @@ class SummaryTextTest {
         30,
         0,
         Map.of("ping", 100.0),
+        null,
+        null,
+        null,
         1,
         0,
         1,
@@ -56,6 +59,7 @@ class SummaryTextTest {
         "time",
         new Summary.Times(0, 1L, 2L, 3L),
         operations,
+        Map.of(),
         achieved,
         new Summary.Injector(20, 12, 1, 0.345, 0.1),
         new Summary.Arrivals(12, 3456, 10),
@@ -80,12 +84,12 @@ class SummaryTextTest {
 
         Injector 0 of 1: ping, 48 closed users on 2 servers, ended by time
           after the ramp: 11,984.0 requests/s over 30.0 s
-          operation        requests    errors     p50 ms     p90 ms     p99 ms     max ms
-          ping              370,368         0       0.81       1.50      10.00        123
+          operation            requests    errors     p50 ms     p90 ms     p99 ms     max ms
+          ping                  370,368         0       0.81       1.50      10.00        123
           injector CPU under load: 35 % of 1 processor
           files: /load/run
         """,
-        SummaryText.of(summary(Model.CLOSED, operations, achieved)));
+        SummaryText.of(summary(Model.CLOSED, operations, achieved), List.of()));
   }
 
   @Test
@@ -97,8 +101,8 @@ class SummaryTextTest {
 
         Injector 0 of 1: ping, 1,200.00 arrivals/s on 2 servers, ended by time
           no request after the ramp
-          operation        requests    errors     p50 ms     p90 ms     p99 ms     max ms
-          ping                9,876     9,876          -          -          -          -
+          operation            requests    errors     p50 ms     p90 ms     p99 ms     max ms
+          ping                    9,876     9,876          -          -          -          -
           injector CPU under load: 35 % of 1 processor
           arrivals late: 12, dropped: 3,456
           requests given up in flight: 2
@@ -106,6 +110,7 @@ class SummaryTextTest {
           files: /load/run
         """,
         SummaryText.of(
-            summary(Model.OPEN, operations, new Summary.Achieved(0, 0, 0, Map.of("ping", 100.0)))));
+            summary(Model.OPEN, operations, new Summary.Achieved(0, 0, 0, Map.of("ping", 100.0))),
+            List.of()));
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.steelyard.loadgen.scenario;
+package dev.steelyard.loadgen.journey;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 

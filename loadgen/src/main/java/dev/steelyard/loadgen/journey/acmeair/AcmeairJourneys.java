@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.loadgen.journey.acmeair;
+
+import dev.steelyard.loadgen.journey.Journeys;
+import java.time.LocalDate;
+import java.time.format.DateTimeFormatter;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntConsumer;
+import java.util.stream.IntStream;
+
+/**
+ * What the users of an injector share: turns that are counted over all of them together, as the
+ * JMeter plans count over all their threads. Thread-safe.
+ */
+public final class AcmeairJourneys implements Journeys {
+  /** Outcomes, by their index. */
+  public static final List<String> OUTCOMES = List.of("outbound-found", "return-found");
+
+  /** Index of the outcome of a search that found a flight there. */
+  static final int OUTBOUND_FOUND = 0;
+
+  /** Index of the outcome of a search that found a flight back. */
+  static final int RETURN_FOUND = 1;
+
+  // 14 and 15 have no common factor: in turn, all 210 pairs are asked for.
+  private static final List<String> TO =
+      List.of(
+          "DEL", "FRA", "HKG", "LHR", "BOM", "YUL", "SVO", "JFK", "CDG", "FCO", "SIN", "SYD", "IKA",
+          "NRT");
+  private static final List<String> FROM =
+      List.of(
+          "NRT", "BOM", "DEL", "FRA", "AMS", "HKG", "LHR", "YUL", "SVO", "JFK", "CDG", "FCO", "SIN",
+          "SYD", "IKA");
+
+  /** Flights there are asked for today and on the days after, this many in all. */
+  private static final int DAYS_THERE = 6;
+
+  /** Flights back, on this many days after those. */
+  private static final int DAYS_BACK = 7;
+
+  private final Plan plan;
+  private final IntConsumer outcomes;
+  private final List<String> days;
+  private final Map<Step, Integer> indexes = new EnumMap<>(Step.class);
+  private final AtomicLong searches = new AtomicLong();
+  private final AtomicLong profileTurns = new AtomicLong();
+  private final AtomicLong cancelTurns = new AtomicLong();
+
+  /**
+   * @param plan frame of the journeys
+   * @param outcomes is given the index of each outcome that is met
+   */
+  public AcmeairJourneys(Plan plan, IntConsumer outcomes) {
+    this.plan = plan;
+    this.outcomes = outcomes;
+    for (Step step : Step.all(plan.logsOut())) {
+      indexes.put(step, indexes.size());
+    }
+    days =
+        IntStream.range(0, DAYS_THERE + DAYS_BACK)
+            .mapToObj(offset -> dateText(plan.today().plusDays(offset)))
+            .toList();
+  }
+
+  @Override
+  public AcmeairJourney start(SplittableRandom random) {
+    return new AcmeairJourney(this, random);
+  }
+
+  /** The servers take a date as midnight in their own zone, whatever zone the text names. */
+  private static String dateText(LocalDate day) {
+    return DateTimeFormatter.ofPattern("EEE MMM dd '00:00:00 UTC' yyyy", Locale.ENGLISH)
+        .format(day);
+  }
+
+  int indexOf(Step step) {
+    return indexes.get(step);
+  }
+
+  Plan plan() {
+    return plan;
+  }
+
+  String drawCustomer(SplittableRandom random) {
+    return "uid" + random.nextInt(plan.customers()) + "@email.com";
+  }
+
+  FlightSearch nextSearch(SplittableRandom random) {
+    long turn = searches.getAndIncrement();
+    return new FlightSearch(
+        FROM.get((int) (turn % FROM.size())),
+        TO.get((int) (turn % TO.size())),
+        days.get(random.nextInt(DAYS_THERE)),
+        days.get(DAYS_THERE + random.nextInt(DAYS_BACK)));
+  }
+
+  /** Whether the visit that asks looks at the profile: the first and every fourth after it. */
+  boolean profileTurn() {
+    return profileTurns.getAndIncrement() % Plan.ONE_VISIT_IN == 0;
+  }
+
+  /** Whether the visit that asks cancels bookings, likewise. */
+  boolean cancelTurn() {
+    return cancelTurns.getAndIncrement() % Plan.ONE_VISIT_IN == 0;
+  }
+
+  void count(Trip.Found found) {
+    if (found.there() != null) {
+      outcomes.accept(OUTBOUND_FOUND);
+    }
+    if (found.back() != null) {
+      outcomes.accept(RETURN_FOUND);
+    }
+  }
+}

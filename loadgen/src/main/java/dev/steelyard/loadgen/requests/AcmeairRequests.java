@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.loadgen.requests;
+
+import static io.gatling.javaapi.core.CoreDsl.StringBody;
+import static io.gatling.javaapi.core.CoreDsl.bodyString;
+import static io.gatling.javaapi.http.HttpDsl.header;
+import static io.gatling.javaapi.http.HttpDsl.http;
+import static io.gatling.javaapi.http.HttpDsl.status;
+
+import dev.steelyard.loadgen.journey.JourneyHolder;
+import dev.steelyard.loadgen.journey.acmeair.AcmeairJourney;
+import dev.steelyard.loadgen.journey.acmeair.Step;
+import io.gatling.http.client.Request;
+import io.gatling.javaapi.core.Session;
+import io.gatling.javaapi.http.HttpRequestActionBuilder;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * Requests of the AcmeAir workload, in both topologies. Every answer must have the status 200 and a
+ * body that its journey understands.
+ */
+public final class AcmeairRequests {
+  private final Routes routes;
+
+  private AcmeairRequests(Routes routes) {
+    this.routes = routes;
+  }
+
+  /**
+   * What differs between the topologies.
+   *
+   * @param sessionCookie cookie that a login must set
+   */
+  private record Routes(
+      String login, String customer, String flights, String bookings, String sessionCookie) {}
+
+  /** The requests of the monolith, by step. */
+  public static List<Operation> monolith() {
+    Routes routes =
+        new Routes(
+            "/rest/api/login",
+            "/rest/api/customer",
+            "/rest/api/flights",
+            "/rest/api/bookings",
+            "acmeair_sessionid");
+    return new AcmeairRequests(routes).operations(true);
+  }
+
+  /** The requests of the microservices, by step. */
+  public static List<Operation> microservices() {
+    Routes routes = new Routes("/auth/login", "/customer", "/flight", "/booking", "Bearer");
+    return new AcmeairRequests(routes).operations(false);
+  }
+
+  private List<Operation> operations(boolean logsOut) {
+    return Step.all(logsOut).stream()
+        .map(
+            step ->
+                new Operation(
+                    step.operation(), baseUrl -> withChecks(withCookies(request(step, baseUrl)))))
+        .toList();
+  }
+
+  private HttpRequestActionBuilder request(Step step, String baseUrl) {
+    return switch (step) {
+      case LOGIN -> login(step.operation(), baseUrl + routes.login());
+      case VIEW_PROFILE -> http(step.operation()).get(ofCustomer(baseUrl + byId()));
+      case UPDATE_CUSTOMER -> update(step.operation(), ofCustomer(baseUrl + byId()));
+      case QUERY_FLIGHT -> query(step.operation(), baseUrl + routes.flights() + "/queryflights");
+      case BOOK_FLIGHT -> book(step.operation(), baseUrl + routes.bookings() + "/bookflights");
+      case LIST_BOOKINGS ->
+          http(step.operation()).get(ofCustomer(baseUrl + routes.bookings() + "/byuser/"));
+      case CANCEL_BOOKING ->
+          http(step.operation())
+              .post(baseUrl + routes.bookings() + "/cancelbooking")
+              .formParam("number", session -> journey(session).cancellation())
+              .formParam("userid", session -> journey(session).customer());
+      case LOGOUT ->
+          http(step.operation())
+              .get(baseUrl + routes.login() + "/logout")
+              .queryParam("login", session -> journey(session).customer());
+    };
+  }
+
+  private String byId() {
+    return routes.customer() + "/byid/";
+  }
+
+  private HttpRequestActionBuilder login(String name, String url) {
+    return http(name)
+        .post(url)
+        .formParam("login", session -> journey(session).customer())
+        .formParam("password", AcmeairJourney.PASSWORD)
+        .check(
+            header(HttpHeaderNames.SET_COOKIE)
+                .findAll()
+                .validate(
+                    "session cookie",
+                    (cookies, session) -> {
+                      journey(session).cookies().take(cookies, routes.sessionCookie());
+                      return cookies;
+                    }));
+  }
+
+  /** With the headers of the web page, as the JMeter plans have them. */
+  private static HttpRequestActionBuilder update(String name, Function<Session, String> url) {
+    return http(name)
+        .post(url)
+        .header("Content-Type", "application/json; charset=UTF-8")
+        .header("Cache-Control", "no-cache")
+        .header("Pragma", "no-cache")
+        .header("Accept-Encoding", "gzip, deflate")
+        .header("X-Requested-With", "XMLHttpRequest")
+        .body(StringBody(session -> journey(session).update()));
+  }
+
+  private static HttpRequestActionBuilder query(String name, String url) {
+    return http(name)
+        .post(url)
+        .formParam("fromAirport", session -> journey(session).search().from())
+        .formParam("toAirport", session -> journey(session).search().to())
+        .formParam("fromDate", session -> journey(session).search().fromDate())
+        .formParam("returnDate", session -> journey(session).search().returnDate())
+        .formParam("oneWay", "false");
+  }
+
+  private static HttpRequestActionBuilder book(String name, String url) {
+    return http(name)
+        .post(url)
+        .formParam("userid", session -> journey(session).customer())
+        .formParam("toFlightId", session -> journey(session).trip().there().id())
+        .formParam("toFlightSegId", session -> journey(session).trip().there().segmentId())
+        .formParam("retFlightId", session -> journey(session).trip().back().id())
+        .formParam("retFlightSegId", session -> journey(session).trip().back().segmentId())
+        .formParam("oneWayFlight", session -> journey(session).trip().oneWay());
+  }
+
+  private static Function<Session, String> ofCustomer(String url) {
+    return session -> url + journey(session).customer();
+  }
+
+  /** The journey's cookies, and only those: Gatling's jar may hold those of another journey. */
+  private static HttpRequestActionBuilder withCookies(HttpRequestActionBuilder request) {
+    return request.sign(AcmeairRequests::addCookies);
+  }
+
+  private static Request addCookies(Request request, Session session) {
+    String cookies = journey(session).cookies().header();
+    if (cookies == null) {
+      request.getHeaders().remove(HttpHeaderNames.COOKIE);
+    } else {
+      request.getHeaders().set(HttpHeaderNames.COOKIE, cookies);
+    }
+    return request;
+  }
+
+  private static HttpRequestActionBuilder withChecks(HttpRequestActionBuilder request) {
+    return request.check(
+        status().is(200),
+        bodyString()
+            .validate(
+                "body",
+                (body, session) -> {
+                  journey(session).answer(body);
+                  return body;
+                }));
+  }
+
+  private static AcmeairJourney journey(Session session) {
+    return (AcmeairJourney) session.<JourneyHolder>get(JourneyHolder.ATTRIBUTE).journey();
+  }
+}
