@@ -8,6 +8,7 @@ import dev.steelyard.acmeair.database.MongoConnection;
 import dev.steelyard.acmeair.json.DateTexts;
 import dev.steelyard.acmeair.settings.AcmeAirSettings;
 import dev.steelyard.acmeair.settings.MongoSettings;
+import dev.steelyard.acmeair.settings.SettingsException;
 import java.time.Clock;
 import java.util.Map;
 import java.util.Optional;
@@ -25,17 +26,38 @@ import java.util.TreeMap;
 public record ServerContext(Dialect dialect, AcmeAirSettings settings, MongoConnection connection)
     implements AutoCloseable {
 
+  private static final int BAD_SETTINGS = 2;
+
   /**
    * Reads the settings and opens the connection.
    *
    * @param variables environment variables
    * @param database the name of the database unless the variables give one
-   * @throws dev.steelyard.acmeair.settings.SettingsException for a value that cannot be used
+   * @throws SettingsException for a value that cannot be used
    */
   public static ServerContext of(Dialect dialect, Map<String, String> variables, String database) {
     AcmeAirSettings settings = AcmeAirSettings.read(variables);
     return new ServerContext(
         dialect, settings, new MongoConnection(MongoSettings.read(variables, database)));
+  }
+
+  /**
+   * The context of a server from the variables of its process. With settings that cannot be used
+   * the process says so in one sentence and ends with exit code 2: a server that was started to be
+   * measured is of no use half alive.
+   *
+   * @param database the name of the database unless a variable gives one
+   */
+  public static ServerContext ofProcess(Dialect dialect, String database) {
+    try {
+      return of(dialect, System.getenv(), database);
+    } catch (SettingsException e) {
+      System.out.println(e.getMessage());
+      System.out.flush();
+      // Not exit: its hooks would wait for the application, which is just being started.
+      Runtime.getRuntime().halt(BAD_SETTINGS);
+      throw e;
+    }
   }
 
   /** The database. */

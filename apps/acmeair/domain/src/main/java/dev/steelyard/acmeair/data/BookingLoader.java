@@ -24,7 +24,7 @@ public final class BookingLoader {
   }
 
   /** Removes all bookings. */
-  public void clear() {
+  public synchronized void clear() {
     dataSet.forget(PART);
     database.getCollection(Collections.BOOKING).deleteMany(new Document());
     if (settings.indexes() == AcmeAirSettings.Indexes.SECONDARY) {

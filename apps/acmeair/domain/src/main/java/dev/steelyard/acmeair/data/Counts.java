@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.acmeair.data;
 
+import com.mongodb.MongoException;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoDatabase;
 import dev.steelyard.acmeair.Dialect;
@@ -28,5 +29,14 @@ public final class Counts {
     return dialect.countsDocuments()
         ? documents.countDocuments()
         : documents.estimatedDocumentCount();
+  }
+
+  /** The number of documents, or -1 while the database does not answer. */
+  public long orUnknown(String collection) {
+    try {
+      return of(collection);
+    } catch (MongoException e) {
+      return -1;
+    }
   }
 }

@@ -3,6 +3,7 @@ package dev.steelyard.acmeair.data;
 
 import com.mongodb.client.MongoDatabase;
 import dev.steelyard.acmeair.Dialect;
+import dev.steelyard.acmeair.InvalidInputException;
 import java.util.Map;
 import org.bson.Document;
 
@@ -29,11 +30,24 @@ public final class CustomerLoader {
   }
 
   /**
+   * A number of customers that can be loaded.
+   *
+   * @throws InvalidInputException if it is negative or larger than {@link #MOST_CUSTOMERS}
+   */
+  public static int checked(long customers) {
+    if (customers < 0 || customers > MOST_CUSTOMERS) {
+      throw new InvalidInputException(
+          "The number of customers must be from 0 to " + MOST_CUSTOMERS + ".");
+    }
+    return (int) customers;
+  }
+
+  /**
    * Replaces all customers.
    *
    * @param customers how many there are to be
    */
-  public void load(int customers) {
+  public synchronized void load(int customers) {
     dataSet.forget(PART);
     database.getCollection(Collections.CUSTOMER).deleteMany(new Document());
     ContentHash hash = new ContentHash();

@@ -3,6 +3,7 @@ package dev.steelyard.acmeair.data;
 
 import com.mongodb.client.MongoDatabase;
 import com.mongodb.client.model.Indexes;
+import dev.steelyard.acmeair.InvalidInputException;
 import dev.steelyard.acmeair.flight.Airports;
 import dev.steelyard.acmeair.flight.Segment;
 import dev.steelyard.acmeair.settings.AcmeAirSettings;
@@ -49,11 +50,23 @@ public final class FlightLoader {
   }
 
   /**
+   * A number of days that can be loaded.
+   *
+   * @throws InvalidInputException if it is less than 1 or more than {@link #MOST_DAYS}
+   */
+  public static int checked(long days) {
+    if (days < 1 || days > MOST_DAYS) {
+      throw new InvalidInputException("The number of days must be from 1 to " + MOST_DAYS + ".");
+    }
+    return (int) days;
+  }
+
+  /**
    * Replaces all flights, segments and airports.
    *
    * @param days for how many days, the loading day and on, there are to be flights
    */
-  public void load(int days) {
+  public synchronized void load(int days) {
     dataSet.forget(PART);
     for (String collection :
         List.of(Collections.AIRPORT, Collections.SEGMENT, Collections.FLIGHT)) {

@@ -5,6 +5,7 @@ import jakarta.servlet.FilterChain;
 import jakarta.servlet.ReadListener;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletInputStream;
+import jakarta.servlet.annotation.WebFilter;
 import jakarta.servlet.http.HttpFilter;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
@@ -19,6 +20,7 @@ import java.nio.charset.StandardCharsets;
  * Refuses bodies of more than 64 KiB with 413. No request of a driver has more than 300 bytes. A
  * body that does not tell its length is read up to the limit before it is handed on.
  */
+@WebFilter(value = "/*", asyncSupported = true)
 public final class BodyLimitFilter extends HttpFilter {
 
   /** The most bytes that a body may have. */

@@ -16,18 +16,9 @@ public abstract class DatabaseWorkload implements Workload {
   /** The version of the workload AcmeAir, whatever its topology. */
   public static final String VERSION = "1.0.0";
 
-  private final String name;
-
-  /**
-   * @param name of the workload, such as {@code acmeair-monolith}
-   */
-  protected DatabaseWorkload(String name) {
-    this.name = name;
-  }
-
   @Override
   public final String name() {
-    return name;
+    return "acmeair";
   }
 
   @Override

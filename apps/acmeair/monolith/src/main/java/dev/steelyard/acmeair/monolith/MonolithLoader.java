@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.acmeair.monolith;
+
+import dev.steelyard.acmeair.ServerContext;
+import dev.steelyard.acmeair.data.BookingLoader;
+import dev.steelyard.acmeair.data.CustomerLoader;
+import dev.steelyard.acmeair.data.FlightLoader;
+import dev.steelyard.acmeair.flight.FlightService;
+import dev.steelyard.acmeair.session.SessionService;
+import jakarta.enterprise.inject.Vetoed;
+
+/** Loads all parts of the data set into the one database of the monolith. */
+@Vetoed
+public final class MonolithLoader {
+
+  private final CustomerLoader customers;
+  private final FlightLoader flights;
+  private final BookingLoader bookings;
+  private final SessionService sessions;
+  private final FlightService cachedFlights;
+  private volatile int loaded = CustomerLoader.DEFAULT_CUSTOMERS;
+
+  MonolithLoader(ServerContext context, SessionService sessions, FlightService cachedFlights) {
+    this.customers = new CustomerLoader(context.database(), context.dialect());
+    this.flights = new FlightLoader(context.database(), context.settings(), context.clock());
+    this.bookings = new BookingLoader(context.database(), context.settings());
+    this.sessions = sessions;
+    this.cachedFlights = cachedFlights;
+  }
+
+  /** How many customers the last load made, or would have made before the first. */
+  int customers() {
+    return loaded;
+  }
+
+  /** Replaces all data; a second load waits for the first. */
+  synchronized void load(int howMany) {
+    sessions.closeAll();
+    bookings.clear();
+    flights.load(FlightLoader.DEFAULT_DAYS);
+    cachedFlights.forget();
+    customers.load(howMany);
+    loaded = howMany;
+  }
+}
