@@ -2,10 +2,12 @@
 package dev.steelyard.loadgen.recording;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steelyard.loadgen.Settings;
 import dev.steelyard.loadgen.Settings.ArrivalGaps;
 import dev.steelyard.loadgen.Settings.Model;
+import dev.steelyard.loadgen.scenario.Ratio;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -54,12 +56,20 @@ class SummaryTextTest {
 
   private static Summary summary(
       Model model, Map<String, Summary.Operation> operations, Summary.Achieved achieved) {
+    return summary(model, operations, Map.of(), achieved);
+  }
+
+  private static Summary summary(
+      Model model,
+      Map<String, Summary.Operation> operations,
+      Map<String, Long> outcomes,
+      Summary.Achieved achieved) {
     return new Summary(
         settings(model),
         "time",
         new Summary.Times(0, 1L, 2L, 3L),
         operations,
-        Map.of(),
+        outcomes,
         achieved,
         new Summary.Injector(20, 12, 1, 0.345, 0.1),
         new Summary.Arrivals(12, 3456, 10),
@@ -112,5 +122,31 @@ class SummaryTextTest {
         SummaryText.of(
             summary(Model.OPEN, operations, new Summary.Achieved(0, 0, 0, Map.of("ping", 100.0))),
             List.of()));
+  }
+
+  @Test
+  void tellsRatiosOfOutcomesAndOfOperationsThatSucceeded() {
+    Map<String, Summary.Operation> operations = new LinkedHashMap<>();
+    operations.put("query", new Summary.Operation(1010, 10, null));
+    operations.put("book", new Summary.Operation(150, 20, null));
+    operations.put("list", new Summary.Operation(200, 0, null));
+    operations.put("never", new Summary.Operation(3, 3, null));
+    Summary summary =
+        summary(
+            Model.CLOSED,
+            operations,
+            Map.of("found", 675L),
+            new Summary.Achieved(0, 0, 0, Map.of()));
+    String text =
+        SummaryText.of(
+            summary,
+            List.of(
+                new Ratio("found per query", "found", "query"),
+                new Ratio("booked per list", "book", "list"),
+                new Ratio("booked per never", "book", "never")));
+    assertTrue(
+        text.contains(
+            "  found per query: 0.675\n  booked per list: 0.650\n  booked per never: -\n"),
+        text);
   }
 }
