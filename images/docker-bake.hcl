@@ -8,12 +8,13 @@ variable "VERSION" { default = "0.1.0" }
 variable "REVISION" { default = "" }
 variable "SOURCE" { default = "https://github.com/steelyard/steelyard" }
 
-# The finished build: the folder .steelyard/build/FINGERPRINT, with `ping/wlp` and `loadgen` in it.
+# The finished build: the folder .steelyard/build/FINGERPRINT, with `ping/wlp`, `acmeair/wlp`, `embedded-mongo` and `loadgen`.
 variable "FINGERPRINT" { default = "" }
 variable "BUILD" { default = ".steelyard/build/${FINGERPRINT}" }
 # What images/harness/inputs.sh collects: Python packages and the engine's client.
 variable "HARNESS_INPUTS" { default = ".steelyard/harness" }
-variable "WORKLOAD_VERSION" { default = "" }
+variable "VERSION_PING" { default = "" }
+variable "VERSION_ACMEAIR" { default = "" }
 
 # linux/arm64 can be added: every published base exists for it (images/lock.json).
 variable "PLATFORMS" { default = "linux/amd64,linux/ppc64le" }
@@ -28,12 +29,14 @@ variable "BASE_PROXY" { default = "docker.io/library/haproxy:3.0-alpine" }
 variable "SCC" { default = "off" }
 
 group "default" {
-  targets = ["ping-openj9", "ping-hotspot", "jitserver", "loadgen", "harness", "socket-proxy"]
+  targets = [
+    "ping-openj9", "ping-hotspot", "acmeair-openj9", "acmeair-hotspot", "embedded-mongo", "jitserver", "loadgen", "harness", "socket-proxy"
+  ]
 }
 
 # Everything that needs no OpenJ9.
 group "hotspot" {
-  targets = ["ping-hotspot", "loadgen", "harness", "socket-proxy"]
+  targets = ["ping-hotspot", "acmeair-hotspot", "embedded-mongo", "loadgen", "harness", "socket-proxy"]
 }
 
 function "labels" {
@@ -52,10 +55,10 @@ function "labels" {
 }
 
 function "server_labels" {
-  params = [workload, flavour]
+  params = [workload, version, flavour]
   result = {
     "dev.steelyard.workload"         = workload
-    "dev.steelyard.workload.version" = WORKLOAD_VERSION
+    "dev.steelyard.workload.version" = version
     "dev.steelyard.flavour"          = flavour
   }
 }
@@ -79,7 +82,7 @@ target "ping-hotspot" {
   tags     = ["${REGISTRY}/ping:${VERSION}-hotspot"]
   labels = merge(
     labels("Steelyard ping (HotSpot)", "Open Liberty with the ping workload on HotSpot", "Apache-2.0 AND EPL-2.0", BASE_HOTSPOT),
-    server_labels("ping", "hotspot")
+    server_labels("ping", VERSION_PING, "hotspot")
   )
 }
 
@@ -89,7 +92,49 @@ target "ping-openj9" {
   tags     = ["${REGISTRY}/ping:${VERSION}-openj9", "${REGISTRY}/ping:${VERSION}"]
   labels = merge(
     labels("Steelyard ping (OpenJ9)", "Open Liberty with the ping workload on Eclipse OpenJ9", "Apache-2.0 AND EPL-2.0", BASE_OPENJ9),
-    server_labels("ping", "openj9")
+    server_labels("ping", VERSION_PING, "openj9")
+  )
+}
+
+target "_acmeair" {
+  inherits   = ["_platforms"]
+  context    = "images/server"
+  dockerfile = "Containerfile"
+  target     = "acmeair"
+  contexts   = { package = "${BUILD}/acmeair/wlp" }
+}
+
+target "acmeair-hotspot" {
+  inherits = ["_acmeair"]
+  args     = { BASE = BASE_HOTSPOT, BASE_TOOLS = BASE_TOOLS, FLAVOUR = "hotspot", WORKLOAD = "acmeair" }
+  tags     = ["${REGISTRY}/acmeair:${VERSION}-hotspot"]
+  labels = merge(
+    labels("Steelyard AcmeAir (HotSpot)", "Open Liberty with AcmeAir, monolith and services, on HotSpot", "Apache-2.0 AND EPL-2.0", BASE_HOTSPOT),
+    server_labels("acmeair", VERSION_ACMEAIR, "hotspot")
+  )
+}
+
+target "acmeair-openj9" {
+  inherits = ["_acmeair"]
+  args     = { BASE = BASE_OPENJ9, BASE_TOOLS = BASE_TOOLS, FLAVOUR = "openj9", WORKLOAD = "acmeair", SCC = SCC }
+  tags     = ["${REGISTRY}/acmeair:${VERSION}-openj9", "${REGISTRY}/acmeair:${VERSION}"]
+  labels = merge(
+    labels("Steelyard AcmeAir (OpenJ9)", "Open Liberty with AcmeAir, monolith and services, on Eclipse OpenJ9", "Apache-2.0 AND EPL-2.0", BASE_OPENJ9),
+    server_labels("acmeair", VERSION_ACMEAIR, "openj9")
+  )
+}
+
+# The harness tells by the label that results with it have to say so.
+target "embedded-mongo" {
+  inherits   = ["_platforms"]
+  context    = "images/embedded-mongo"
+  dockerfile = "Containerfile"
+  contexts   = { jars = "${BUILD}/embedded-mongo" }
+  args       = { BASE = BASE_HOTSPOT, BASE_TOOLS = BASE_TOOLS }
+  tags       = ["${REGISTRY}/embedded-mongo:${VERSION}"]
+  labels = merge(
+    labels("Steelyard embedded database", "A database in memory that speaks MongoDB's wire protocol", "Apache-2.0 AND BSD-3-Clause", BASE_HOTSPOT),
+    { "dev.steelyard.database" = "embedded" }
   )
 }
 

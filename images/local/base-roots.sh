@@ -196,6 +196,7 @@ packages_of() ( # BASE
         tools) echo busybox-static ;;
         hotspot) echo "$libraries busybox-static libjpeg62-turbo liblcms2-2" ;;
         proxy) echo "$libraries busybox-static haproxy" ;;
+        nginx) echo "$libraries busybox-static nginx" ;;
         harness) echo "$libraries busybox-static python3 libopenblas0-pthread libgfortran5 libjpeg62-turbo" ;;
     esac
 )

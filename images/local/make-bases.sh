@@ -11,7 +11,7 @@
 #   -n  make the roots, push nothing
 #   -i  go on where apt cannot verify a package list of an architecture (a mirror being updated): without that list, thus
 #       perhaps without security updates, recorded in the label dev.steelyard.base.left-out; for tests, not for publishing
-#   BASE: hotspot, tools, harness, proxy (default: all)
+#   BASE: hotspot, tools, harness, proxy, nginx (default: all)
 # Exit codes: 0 done; 2 wrong use; 3 something is missing on this machine; 4 a step failed.
 set -eu
 
@@ -37,7 +37,7 @@ while getopts r:w:p:nih option; do
     esac
 done
 shift $((OPTIND - 1))
-bases=${*:-tools hotspot proxy harness}
+bases=${*:-tools hotspot proxy nginx harness}
 
 mkdir -p "$work"
 work=$(cd "$work" && pwd)
@@ -46,7 +46,7 @@ work=$(cd "$work" && pwd)
 
 check_machine
 for base in $bases; do
-    case $base in hotspot | tools | harness | proxy) ;; *) fail 2 "there is no base named $base: hotspot, tools, harness, proxy" ;; esac
+    case $base in hotspot | tools | harness | proxy | nginx) ;; *) fail 2 "there is no base named $base: hotspot, tools, harness, proxy, nginx" ;; esac
 done
 
 for base in $bases; do

@@ -41,14 +41,18 @@ class Target:
 
 
 def variables(
-    registry: str, sources: Sources, workload_version: str, build: Path, bases: Mapping[str, str | None]
+    registry: str,
+    sources: Sources,
+    workload_versions: Mapping[str, str],
+    build: Path,
+    bases: Mapping[str, str | None],
 ) -> dict[str, str]:
     """The bake file's variables, to be put into the environment.
 
     Args:
         registry: registry and path that all images share, for example `ghcr.io/steelyard`.
         sources: the checkout.
-        workload_version: what the application states.
+        workload_versions: what each application states, by workload.
         build: folder of the finished Java build; named from the top of the checkout where it lies in there, so that
             no path of the building machine gets into a build's provenance.
         bases: reference of each base by name; None for one that is not locked.
@@ -59,9 +63,9 @@ def variables(
         "VERSION": sources.version,
         "REVISION": sources.revision,
         "FINGERPRINT": sources.fingerprint,
-        "WORKLOAD_VERSION": workload_version,
         "BUILD": str(build.relative_to(ROOT) if build.is_relative_to(ROOT) else build),
         "SOURCE_DATE_EPOCH": str(sources.epoch),
+        **{f"VERSION_{name.upper()}": version for name, version in workload_versions.items()},
         **named,
     }
 

@@ -64,8 +64,8 @@ def open_bakery(
         BuildFailed: bake cannot read its file.
     """
     names = sorted({*read_lock().root, *bases.root})
-    version = workload_version(next(iter(WORKLOADS)))
-    variables = bake.variables(address, sources, version, folder, base_references(bases, names))
+    versions = {name: workload_version(name) for name in WORKLOADS}
+    variables = bake.variables(address, sources, versions, folder, base_references(bases, names))
     environment = {**os.environ, **variables}
     try:
         everything, hotspot = (

@@ -43,10 +43,13 @@ def workload_version(workload: str, root: Path = ROOT) -> str:
     Raises:
         BadInput: there is no such class, or it states none.
     """
-    for path in sorted((root / "apps" / workload / "src" / "main").rglob("*Workload.java")):
-        found = re.search(r'String version\(\) \{\s*return "([^"]+)";', path.read_text(encoding="utf-8"))
-        if found:
-            return found[1]
+    for path in sorted((root / "apps" / workload).rglob("src/main/**/*Workload.java")):
+        text = path.read_text(encoding="utf-8")
+        stated = re.search(r"String version\(\) \{\s*return ([^;]+);", text)
+        if stated and stated[1].isidentifier():
+            stated = re.search(rf"String {stated[1]} = ([^;]+);", text)
+        if stated:
+            return stated[1].strip('"')
     raise BadInput(
         f"apps/{workload} states no workload version: its Workload class has to return one in version()"
     )

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.errors import BadInput
+from steelyard.experiment.workloads import WORKLOADS
 from steelyard.images import bake
 from steelyard.images.building import copy_command
 from steelyard.images.checkout import Sources, read_sources, workload_version
@@ -38,7 +39,7 @@ def test_the_most_specific_tag_names_an_image() -> None:
 
 
 def test_a_base_that_nobody_could_name_is_seen_in_the_target(plan: dict[str, bake.Target]) -> None:
-    values = bake.variables("r", SOURCES, "1.0.0", Path("/b"), {"openj9": None, "tools": "busybox@sha256:1"})
+    values = bake.variables("r", SOURCES, {}, Path("/b"), {"openj9": None, "tools": "busybox@sha256:1"})
     assert values["BASE_TOOLS"] == "busybox@sha256:1"
     target = replace(
         plan["ping-hotspot"], args={"BASE": values["BASE_OPENJ9"], "BASE_TOOLS": values["BASE_TOOLS"]}
@@ -49,13 +50,14 @@ def test_a_base_that_nobody_could_name_is_seen_in_the_target(plan: dict[str, bak
 
 def test_the_build_is_named_without_the_path_of_this_machine() -> None:
     folder = ROOT / ".steelyard" / "build" / "0123"
-    assert bake.variables("r", SOURCES, "1", folder, {})["BUILD"] == ".steelyard/build/0123"
+    assert bake.variables("r", SOURCES, {}, folder, {})["BUILD"] == ".steelyard/build/0123"
 
 
 def test_every_variable_that_is_set_is_declared_in_the_bake_file() -> None:
     text = (ROOT / bake.BAKE_FILE).read_text(encoding="utf-8")
     bases = dict.fromkeys(("hotspot", "openj9", "tools", "harness", "proxy"))
-    for name in bake.variables("r", SOURCES, "1", Path("/b"), bases):
+    versions = dict.fromkeys(WORKLOADS, "1")
+    for name in bake.variables("r", SOURCES, versions, Path("/b"), bases):
         if name != "SOURCE_DATE_EPOCH":  # bake's own
             assert f'variable "{name}"' in text
 
