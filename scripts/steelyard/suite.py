@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from xml.etree import ElementTree
 
+from steelyard import __version__
 from steelyard.host.tools import Maven
 from steelyard.images.measure import native_platform
 from steelyard.paths import CACHE, ROOT
@@ -126,7 +127,12 @@ def _container_stages() -> list[Stage]:
         *(python, "-m", "steelyard", "images", "push", "--flavour", "hotspot", "--bases", "local"),
         *("--registry", registry, *asked, "--no-sbom", "--no-sign", "--record", str(REPORTS / "record.json")),
     ]
-    made = {"STEELYARD_REGISTRY": registry, "STEELYARD_FLAVOUR": "hotspot"}
+    made = {
+        "STEELYARD_REGISTRY": registry,
+        "STEELYARD_FLAVOUR": "hotspot",
+        "STEELYARD_MONGO_IMAGE": f"{registry}/embedded-mongo:{__version__}",
+        "STEELYARD_NGINX_IMAGE": f"{LOCAL_REGISTRY}/bases/nginx:debian",
+    }
     module = {"PYTHONPATH": str(ROOT / "scripts")}
     bundles = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "compose").glob("*/compose.yaml"))
     tests = _pytest("containers", "containers", "containers")

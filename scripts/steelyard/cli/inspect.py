@@ -88,9 +88,9 @@ def plan(
 
 def _command_line(made: SessionPlan, arm: str) -> str:
     """How the first server of an arm is started."""
-    topology, workload = made.topologies[arm], made.experiment.workload
+    topology = made.topologies[arm]
     if topology.engine == "compose":
-        return compose_line(topology.instances[0], workload)
+        return compose_line(topology.instances[0], made.kind(topology).bundle)
     return process_line(topology.instances[0], made.toolchains[topology.engine].server_jvm)
 
 

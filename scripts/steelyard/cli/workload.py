@@ -81,7 +81,7 @@ def up(
     console = Console(stderr=True)
     arguments = ["up", workload, "--engine", engine, "--jvms", str(jvms), "--port", str(port)]
     with console.status("looking for what it runs on"):
-        toolchain = find_toolchains([engine], workload, jdk)[engine]
+        toolchain = find_toolchains([arm.deployment], workload, jdk)[engine]
     if isinstance(toolchain, JdkToolchain):
         ensure_build(console, toolchain.server)
         arguments += ["--jdk", toolchain.server_jvm.home]
@@ -141,7 +141,7 @@ def _arm(
 def _keep(arm: Arm, port: int, jdk: Path | None) -> None:
     """The keeper: start the workload, note its servers, wait for SIGTERM, stop it."""
     workload, engine = arm.name, arm.deployment.engine
-    toolchains = find_toolchains([engine], workload, jdk)
+    toolchains = find_toolchains([arm.deployment], workload, jdk)
     toolchain = toolchains[engine]
     cores = [core.cpus for core in read_layout().cores]
     topology = plan_topology(arm, cores, toolchain.server_jvm, WORKLOADS[workload], port)

@@ -23,6 +23,8 @@ _POLL = 0.02
 _EMULATED_JVM = "-XX:TieredStopAtLevel=1"
 """Under emulation the optimizing compiler costs more than it gives back in so short a run."""
 LABEL = "dev.steelyard.measured"
+_FIRST = {"ping": "/ping"}
+"""What answers first without anything beside the server; else its liveness."""
 
 
 def native_platform() -> str:
@@ -111,7 +113,9 @@ def start_once(docker: Docker, reference: str, platform: str, workload: str) -> 
         docker.run("start", name)
         port = docker.run("port", name, "9080/tcp").strip().rpartition(":")[2]
         limit = EMULATED_LIMIT if foreign else NATIVE_LIMIT
-        _await_answer(docker, name, f"http://127.0.0.1:{port}/{workload}", began + limit)
+        _await_answer(
+            docker, name, f"http://127.0.0.1:{port}{_FIRST.get(workload, '/health/live')}", began + limit
+        )
         seconds = time.monotonic() - began
         pids = [int(line) for line in docker.run("top", name, "-o", "pid").split()[1:]]
         return seconds, resident(pids)

@@ -91,7 +91,7 @@ class SessionPlan:
         compose = self.toolchains.get("compose")
         if not isinstance(compose, ImageToolchain):
             return {}
-        return {"server": compose.images.server.pinned, "loadgen": compose.images.loadgen.pinned}
+        return compose.images.by_role
 
     @property
     def injectors_share_cores(self) -> bool:
@@ -174,7 +174,7 @@ def plan_for(
 ) -> SessionPlan:
     """The plan of a resolved experiment on this host (see `make_plan` for errors)."""
     arms = expand(experiment)
-    toolchains = find_toolchains([arm.deployment.engine for arm in arms], experiment.workload, jdk)
+    toolchains = find_toolchains([arm.deployment for arm in arms], experiment.workload, jdk)
     cores = [core.cpus for core in read_layout().cores]
     workload = WORKLOADS[experiment.workload]
     topologies = {

@@ -13,6 +13,8 @@ from steelyard.engines.process.backing import EmbeddedDatabase
 from steelyard.engines.process.engine import ProcessEngine
 from steelyard.engines.process.injector import Loadgen
 from steelyard.errors import BadInput
+from steelyard.experiment.schema import Deployment
+from steelyard.experiment.workloads import WORKLOADS
 from steelyard.host.docker import Docker, find_docker
 from steelyard.host.java import Jdk, find_hotspot, find_jdk
 from steelyard.host.tools import require_taskset
@@ -59,11 +61,13 @@ class ImageToolchain:
 Toolchain = JdkToolchain | ImageToolchain
 
 
-def find_toolchains(engines: Iterable[str], workload: str, jdk: Path | None) -> dict[str, Toolchain]:
+def find_toolchains(
+    deployments: Iterable[Deployment], workload: str, jdk: Path | None
+) -> dict[str, Toolchain]:
     """What each engine needs on this host, found and asked.
 
     Args:
-        engines: names of the engines.
+        deployments: what is to be deployed, by which engine.
         workload: the application.
         jdk: `--jdk`, for the process engine.
 
@@ -71,7 +75,8 @@ def find_toolchains(engines: Iterable[str], workload: str, jdk: Path | None) -> 
         MissingRequirement: a JDK, `taskset`, the container engine or an image is missing.
         BadInput: `--jdk` without the process engine.
     """
-    names = list(dict.fromkeys(engines))
+    wanted = list(deployments)
+    names = list(dict.fromkeys(deployment.engine for deployment in wanted))
     if jdk is not None and "process" not in names:
         raise BadInput(
             "--jdk chooses the JVM of the process engine; images bring their own (STEELYARD_FLAVOUR)"
@@ -84,7 +89,8 @@ def find_toolchains(engines: Iterable[str], workload: str, jdk: Path | None) -> 
             found[name] = JdkToolchain(server, find_hotspot(server))
         else:
             docker = find_docker()
-            found[name] = ImageToolchain(docker, find_images(docker, workload))
+            kinds = [WORKLOADS[workload].kind(one.topology) for one in wanted if one.engine == name]
+            found[name] = ImageToolchain(docker, find_images(docker, workload, kinds))
     return found
 
 

@@ -73,7 +73,10 @@ def test_the_proxy_leads_to_every_jvm_of_a_service(topologies: dict[str, Topolog
     ]
     files = proxy_files(services.backing[-1], doubled, "acmeair-microservices")
     auth = next(line for line in files["upstreams.conf"].splitlines() if line.startswith("upstream auth "))
-    assert auth == "upstream auth { server 127.0.0.1:9081; server 127.0.0.1:9181; keepalive 1000; }"
+    assert (
+        auth
+        == "upstream auth { server 127.0.0.1:9081; server 127.0.0.1:9181; keepalive 1000; keepalive_timeout 20s; }"
+    )
     assert "listen 9080;" in files["listen.conf"]
     assert "include" in files["nginx.conf"]
 

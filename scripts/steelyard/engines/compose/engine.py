@@ -14,19 +14,22 @@ from steelyard.engines.compose.bundle import (
     injector_folder,
     override,
     server_log_folder,
-    target,
+    targets,
 )
 from steelyard.engines.compose.container import Container
 from steelyard.engines.compose.images import Images
 from steelyard.engines.compose.project import DOWN_LIMIT, Project, removal_of
+from steelyard.engines.preparation import prepare_data
+from steelyard.engines.process.backing import process_tree
 from steelyard.engines.readiness import ready_message_after, server_info, server_url, wait_until_answered
 from steelyard.errors import ServerFailed
+from steelyard.experiment.workloads import WORKLOADS, Kind
 from steelyard.host.docker import Docker, DockerFailed
 from steelyard.host.ports import require_ports
 from steelyard.load.injector import InjectorPlan, RunningInjector
 from steelyard.paths import ROOT
 from steelyard.processes import Children
-from steelyard.results.schema import InstanceRecord, TopologyRecord
+from steelyard.results.schema import BackingRecord, InstanceRecord, TopologyRecord
 from steelyard.results.store import no_space, write_atomic
 
 BUNDLES = ROOT / "compose"
@@ -48,7 +51,7 @@ class ComposeEngine:
         self._children = children
         self._docker = docker
         self._images = images
-        self._base = BUNDLES / workload / "compose.yaml"
+        self._workload = WORKLOADS[workload]
         self._session = session
         self._user = User(os.getuid(), os.getgid()) if os.getuid() != 0 else _IMAGE_USER
 
@@ -60,20 +63,21 @@ class ComposeEngine:
     def check(self, topologies: Sequence[TopologyRecord]) -> None:
         """Remove what a crashed run of this session left, and refuse ports that are taken (raises PortInUse)."""
         self._sweep()
-        require_ports(sorted({instance.port for topology in topologies for instance in topology.instances}))
+        require_ports(sorted({port for topology in topologies for port in topology.ports}))
 
     def targets(self, topology: TopologyRecord) -> list[str]:
         """Names within the trial's network: injectors run in it as well."""
-        return [target(instance) for instance in topology.instances]
+        return targets(topology)
 
     def deploy(
         self, topology: TopologyRecord, injectors: Sequence[InjectorPlan], directory: Path
     ) -> "ComposeDeployment":
-        """Start the servers of a trial and wait until each has answered and is healthy (see `Engine.deploy`)."""
-        require_ports(sorted(instance.port for instance in topology.instances))
+        """Start what a trial deploys, wait until each server has answered and is healthy, load the data."""
+        require_ports(sorted(topology.ports))
+        kind = self._workload.kinds[topology.topology]
         replay = directory / "replay"
-        write_atomic(replay / "compose.yaml", self._base.read_text(encoding="utf-8"))
-        text = override(topology, injectors, self._images, self._user, self._session)
+        self._copy_bundle(BUNDLES / kind.bundle, replay)
+        text = override(topology, kind, injectors, self._images, self._user, self._session)
         write_atomic(replay / "trial.yaml", text)
         for top in (directory, replay):
             for instance in topology.instances:
@@ -83,11 +87,16 @@ class ComposeEngine:
             self._children, self._docker, Project(self._docker, directory), directory
         )
         try:
-            deployment.start(topology.instances)
+            deployment.start(topology, kind)
         except BaseException:
             deployment.stop()
             raise
         return deployment
+
+    def _copy_bundle(self, bundle: Path, replay: Path) -> None:
+        """All of its files: the proxy's beside compose.yaml; nothing else, such as results or an .env of somebody's."""
+        for path in (bundle / "compose.yaml", *sorted((bundle / "proxy").glob("*.conf"))):
+            write_atomic(replay / path.relative_to(bundle), path.read_text(encoding="utf-8"))
 
     def _own(self, folder: Path) -> None:
         """A folder that the containers' user may write to."""
@@ -117,26 +126,42 @@ class ComposeDeployment:
         self._project = project
         self._directory = directory
         self._containers: list[Container] = []
+        self._beside: list[Container] = []
         self._stopped = False
         self.servers: Sequence[RunningServer] = ()
         self.backing: Sequence[RunningBacking] = ()
 
-    def start(self, instances: Sequence[InstanceRecord]) -> None:
-        """Start the servers and wait until each has answered and is healthy.
+    def start(self, topology: TopologyRecord, kind: Kind) -> None:
+        """Start databases, servers and proxy, wait until each server has answered and is healthy, load the data.
 
         Raises:
-            ServerFailed: one ended, or not all were ready in time.
+            ServerFailed: one ended, or not all were ready in time, or the data could not be loaded.
             PortInUse, MissingRequirement: as `Project.up`.
         """
         self._children.on_crash(self._project.name, self._project.removal)
+        instances = topology.instances
+        # A starting database must not compete with servers whose start is timed; a proxy looks its servers up at once.
+        self._start_beside([record for record in topology.backing if record.kind == "database"])
         self._containers = self._up(
-            [instance.name for instance in instances], [server_log_folder(i.name) for i in instances]
+            [instance.name for instance in instances],
+            [f"{server_log_folder(instance.name)}/console.log" for instance in instances],
         )
-        self.servers = self._wait_until_ready(instances)
+        self._start_beside([record for record in topology.backing if record.kind == "proxy"])
+        answered = self._wait_until_answered(instances)
+        prepare_data(kind, topology)
+        self.servers = [
+            self._running(instance, container, answered[instance.name])
+            for instance, container in zip(instances, self._containers, strict=True)
+        ]
+        self.backing = [
+            RunningBacking(record.name, record.kind, process_tree(container.pid))
+            for record, container in zip(topology.backing, self._beside, strict=True)
+        ]
+        self._refuse_ended()
 
     def launch(self, plan: InjectorPlan) -> RunningInjector:
         """Start an injector in a container of its own."""
-        return self._up([plan.name], [injector_folder(plan.name)])[0]
+        return self._up([plan.name], [f"{injector_folder(plan.name)}/console.log"])[0]
 
     def end(self, injectors: Sequence[RunningInjector], grace: float) -> None:
         """SIGTERM, then SIGKILL after `grace` seconds."""
@@ -149,17 +174,15 @@ class ComposeDeployment:
             container.keep_console()
 
     def problems(self) -> list[str]:
-        """Servers that ended by themselves, one sentence each."""
-        return [
-            container.how_it_ended() for container in self._containers if container.exit_code() is not None
-        ]
+        """What ended by itself, databases and proxy included, one sentence each."""
+        return [container.how_it_ended() for container in self._all if container.exit_code() is not None]
 
     def stop(self) -> list[str]:
         """Stop and remove everything of the trial; returns what did not end by itself. Logs stay."""
         if self._stopped:
             return []
         problems = []
-        alive = [container for container in self._containers if container.exit_code() is None]
+        alive = [container for container in self._all if container.exit_code() is None]
         try:
             if alive:
                 problems += self._unhealthy(alive)
@@ -169,13 +192,13 @@ class ComposeDeployment:
                     for container in alive
                     if container.exit_code() == -9
                 ]
-            for container in self._containers:
+            for container in self._all:
                 container.keep_console()
         except DockerFailed as error:
             problems.append(
                 f"the container engine did not answer while the servers were stopped ({error.said})"
             )
-        for container in self._containers:
+        for container in self._all:
             container.close()
         try:
             self._project.remove()
@@ -190,18 +213,33 @@ class ComposeDeployment:
         """GC log files of a server, oldest first."""
         return sorted((self._directory / server_log_folder(server)).glob("gc*.log*"))
 
-    def _up(self, services: Sequence[str], folders: Sequence[str]) -> list[Container]:
+    @property
+    def _all(self) -> list[Container]:
+        return [*self._containers, *self._beside]
+
+    def _start_beside(self, records: Sequence[BackingRecord]) -> None:
+        """Start databases or the proxy, and wait for those whose image has a health check."""
+        if not records:
+            return
+        started = self._up(
+            [record.name for record in records], [f"logs/{record.name}.log" for record in records]
+        )
+        self._beside += started
+        self._wait_until_healthy(started)
+
+    def _up(self, services: Sequence[str], consoles: Sequence[str]) -> list[Container]:
         self._project.up(services)
         try:
             described = self._project.containers(services)
         except DockerFailed as error:
             raise ServerFailed(f"the containers that were started cannot be found: {error.said}") from error
         return [
-            Container(self._docker, service, entry, self._directory / folder / "console.log")
-            for service, folder, entry in zip(services, folders, described, strict=True)
+            Container(self._docker, service, entry, self._directory / console)
+            for service, console, entry in zip(services, consoles, described, strict=True)
         ]
 
-    def _wait_until_ready(self, instances: Sequence[InstanceRecord]) -> list[RunningServer]:
+    def _wait_until_answered(self, instances: Sequence[InstanceRecord]) -> dict[str, float]:
+        """Seconds from each server's start to its first answer."""
         answered = wait_until_answered(
             {instance.name: instance.port for instance in instances},
             {container.name: container.started for container in self._containers},
@@ -209,29 +247,28 @@ class ComposeDeployment:
             START_TIMEOUT,
             f"see {self._directory}/servers",
         )
-        self._wait_until_healthy()
-        return [
-            RunningServer(
-                name=instance.name,
-                pid=container.pid,
-                url=server_url(instance.port),
-                start_seconds=answered[instance.name],
-                ready_message_seconds=ready_message_after(
-                    container.started, self._directory / server_log_folder(instance.name) / "messages.log"
-                ),
-                info=server_info(instance.port),
-                contained=True,
-            )
-            for instance, container in zip(instances, self._containers, strict=True)
-        ]
+        self._wait_until_healthy(self._containers)
+        return answered
 
-    def _wait_until_healthy(self) -> None:
+    def _running(self, instance: InstanceRecord, container: Container, start_seconds: float) -> RunningServer:
+        messages = self._directory / server_log_folder(instance.name) / "messages.log"
+        return RunningServer(
+            name=instance.name,
+            pid=container.pid,
+            url=server_url(instance.port),
+            start_seconds=start_seconds,
+            ready_message_seconds=ready_message_after(container.started, messages),
+            info=server_info(instance.port),
+            contained=True,
+        )
+
+    def _wait_until_healthy(self, containers: Sequence[Container]) -> None:
         """An answer to the harness is not enough: the image's own health check has to agree."""
         deadline = time.monotonic() + HEALTHY_TIMEOUT
-        while late := self._not_healthy(self._containers):
+        while late := self._not_healthy(containers):
             self._refuse_ended()
             if time.monotonic() > deadline:
-                raise ServerFailed(f"{late[0]} answers, but its health check does not say so")
+                raise ServerFailed(f"{late[0]} runs, but its health check does not say that it serves")
             time.sleep(0.25)
 
     def _not_healthy(self, containers: Sequence[Container]) -> list[str]:

@@ -21,6 +21,8 @@ PORT_TAKEN = 5
 START_TIMEOUT = 60.0
 KEPT_CONNECTIONS = 1000
 """Idle connections that the proxy keeps to each service (POWER9 study)."""
+GIVEN_UP_FIRST = "keepalive_timeout 20s"
+"""Liberty closes an idle connection after 30 s; one that both ends let go of at once would cost a request."""
 _SMALL_DATA = 10_000
 """Customers that fit a database of 1 GiB with room for their bookings."""
 _POLL = 0.02
@@ -34,13 +36,17 @@ class EmbeddedDatabase:
     jvm: JvmIdentity
 
 
+def database_heap(customers: int | None) -> str:
+    """Heap of an embedded database that holds so many customers with their bookings."""
+    return "1g" if (customers or 0) <= _SMALL_DATA else "4g"
+
+
 def database_command(record: BackingRecord, database: EmbeddedDatabase, customers: int | None) -> list[str]:
     """The command of an embedded database on loopback."""
-    heap = "1g" if (customers or 0) <= _SMALL_DATA else "4g"
     return [
         *_pinned(record),
         str(Path(database.jvm.home) / "bin" / "java"),
-        f"-Xmx{heap}",
+        f"-Xmx{database_heap(customers)}",
         "-XX:+UseParallelGC",
         "-cp",
         f"{database.folder / 'lib'}/*",
@@ -65,7 +71,7 @@ def proxy_files(record: BackingRecord, instances: Sequence[InstanceRecord], bund
     ]
     for service in dict.fromkeys(instance.service for instance in instances):
         servers = "".join(f" server 127.0.0.1:{one.port};" for one in instances if one.service == service)
-        upstreams.append(f"upstream {service} {{{servers} keepalive {KEPT_CONNECTIONS}; }}")
+        upstreams.append(f"upstream {service} {{{servers} keepalive {KEPT_CONNECTIONS}; {GIVEN_UP_FIRST}; }}")
     configuration = ROOT / "compose" / bundle / "proxy" / "nginx.conf"
     return {
         "nginx.conf": configuration.read_text(encoding="utf-8"),
