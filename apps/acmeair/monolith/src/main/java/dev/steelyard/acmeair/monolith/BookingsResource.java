@@ -27,7 +27,7 @@ public final class BookingsResource {
   private final BookingService bookings;
 
   @Inject
-  BookingsResource(BookingService bookings) {
+  public BookingsResource(BookingService bookings) {
     this.bookings = bookings;
   }
 

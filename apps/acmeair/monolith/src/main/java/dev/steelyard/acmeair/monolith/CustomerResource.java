@@ -26,7 +26,7 @@ public final class CustomerResource {
   private final CustomerService customers;
 
   @Inject
-  CustomerResource(CustomerService customers) {
+  public CustomerResource(CustomerService customers) {
     this.customers = customers;
   }
 

@@ -21,7 +21,7 @@ public final class FlightsResource {
   private final FlightService flights;
 
   @Inject
-  FlightsResource(FlightService flights) {
+  public FlightsResource(FlightService flights) {
     this.flights = flights;
   }
 

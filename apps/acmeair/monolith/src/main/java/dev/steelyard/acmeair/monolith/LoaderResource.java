@@ -23,7 +23,7 @@ public final class LoaderResource {
   private final MonolithLoader loader;
 
   @Inject
-  LoaderResource(MonolithLoader loader) {
+  public LoaderResource(MonolithLoader loader) {
     this.loader = loader;
   }
 

@@ -27,7 +27,7 @@ public final class LoginResource {
   private final SessionService sessions;
 
   @Inject
-  LoginResource(CustomerService customers, SessionService sessions) {
+  public LoginResource(CustomerService customers, SessionService sessions) {
     this.customers = customers;
     this.sessions = sessions;
   }

@@ -25,12 +25,8 @@ public final class SessionFilter implements ContainerRequestFilter {
   /** The name of the cookie that holds the id of the session. */
   static final String COOKIE = "acmeair_sessionid";
 
-  private final SessionService sessions;
-
-  @Inject
-  SessionFilter(SessionService sessions) {
-    this.sessions = sessions;
-  }
+  // Not by the constructor: the server makes its filters with one that has no parameters.
+  @Inject SessionService sessions;
 
   @Override
   public void filter(ContainerRequestContext request) {
