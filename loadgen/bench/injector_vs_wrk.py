@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """How many requests per CPU-second the injector issues, against wrk on the same target in the same run.
 
-The target (nginx with a tiny fixed reply, or the server given by --target) is pinned to one CPU, the client to another.
+The target (nginx with fixed replies, or the server given by --target) is pinned to one CPU, the client to another.
+With --workload acmeair-monolith the injector sends that workload's journeys, while wrk goes on asking for the tiny
+reply of ping: the ratio then says how much more a request costs that carries a form and whose answer is read.
 Rounds alternate between the two clients; printed are the medians and the median of the ratios of neighbouring rounds.
 CPU of wrk is its rusage; CPU of the injector is what its process used in the seconds counted (health.jsonl).
 """
@@ -39,10 +41,66 @@ http {{
   keepalive_requests 1000000000;
   server {{
     listen 127.0.0.1:{port};
-    location = /ping {{ default_type text/plain; return 200 "pong\\n"; }}
+    default_type text/plain;
+    location = /ping {{ return 200 "pong\\n"; }}
+    location = /rest/api/login {{
+      add_header Set-Cookie "acmeair_sessionid={session}; Path=/";
+      return 200 "logged in";
+    }}
+    location = /rest/api/login/logout {{ return 200 "logged out"; }}
+    location ~ ^/rest/api/customer/byid/(.+)$ {{
+      if ($request_method = POST) {{ return 200 '{moved}'; }}
+      return 200 '{customer}';
+    }}
+    location = /rest/api/flights/queryflights {{ return 200 '{flights}'; }}
+    location = /rest/api/bookings/bookflights {{ return 200 '{{"oneWay":true,"departBookingId":"{session}"}}'; }}
+    location ~ ^/rest/api/bookings/byuser/(.+)$ {{ return 200 '{bookings}'; }}
+    location = /rest/api/bookings/cancelbooking {{ return 200 "booking b1 deleted."; }}
   }}
 }}
 """
+SESSION = "0b0ab1f2-7d53-4c8e-9d6b-3f2f6a1c5e70"
+
+
+def customer(house: int) -> str:
+    """Return a customer as the monolith prints it; nginx puts in whose it is."""
+    address = {
+        "streetAddress1": f"{house} Main St.",
+        "streetAddress2": None,
+        "city": "Anytown",
+        "stateProvince": "NC",
+        "country": "USA",
+        "postalCode": "27617",
+    }
+    miles = {"status": "GOLD", "total_miles": 1000000, "miles_ytd": 1000}
+    phone = {"phoneNumber": "919-123-4567", "phoneNumberType": "BUSINESS"}
+    return json.dumps({"_id": "$1", **miles, "address": address, **phone, "password": None})
+
+
+def flights() -> str:
+    """Return the answer to a query that finds one flight there and none back."""
+    leg = {"numPages": 1, "flightsOptions": [], "currentPage": 0, "hasMoreOptions": False, "pageSize": 10}
+    option = {
+        "_id": SESSION,
+        "firstClassBaseCost": 500,
+        "economyClassBaseCost": 200,
+        "numFirstClassSeats": 10,
+        "numEconomyClassSeats": 200,
+        "airplaneTypeId": "B747",
+        "flightSegmentId": "AA123",
+        "scheduledDepartureTime": "Mon Jun 15 00:00:00 UTC 2026",
+        "scheduledArrivalTime": "Mon Jun 15 11:23:00 UTC 2026",
+        "flightSegment": {"_id": "AA123", "originPort": "LHR", "destPort": "JFK", "miles": 3451},
+    }
+    return json.dumps({"tripFlights": [{**leg, "flightsOptions": [option]}, leg], "tripLegs": 2})
+
+
+def bookings() -> str:
+    """Return a list of three bookings: the first is one too many."""
+    names = {"customerId": "$1", "flightId": SESSION, "dateOfBooking": "Mon Jun 15 00:00:00 UTC 2026"}
+    return json.dumps([{"_id": f"b{number}", **names} for number in (1, 2, 3)])
+
+
 JAVA_FLAGS = ["-Xms256m", "-Xmx256m", "-XX:+UseParallelGC", "--add-opens=java.base/java.lang=ALL-UNNAMED"]
 JAVA_25_FLAGS = ["--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"]
 
@@ -112,7 +170,7 @@ def injector_run(
     """Run the injector once; return its lines of health and its summary."""
     output = Path(tempfile.mkdtemp(dir=folder)) / "out"
     file = output.parent / "settings.json"
-    file.write_text(json.dumps({"workload": "ping", "output": str(output), **settings}))
+    file.write_text(json.dumps({"output": str(output), **settings}))
     command = [java, *java_flags(java), "-cp", "conf:lib/*", "dev.steelyard.loadgen.Main", str(file)]
     done = subprocess.run(
         ["taskset", "-c", str(cpu), *command], cwd=PACKAGE, capture_output=True, text=True, check=False
@@ -143,6 +201,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--seconds", type=int, default=8, help="seconds counted per round (8)")
     parser.add_argument("--warmup", type=int, default=20, help="seconds of each injector round left out (20)")
     parser.add_argument("--rate", type=int, default=2000, help="arrivals/s of the open-model round (2000)")
+    parser.add_argument("--workload", choices=["ping", "acmeair-monolith"], default="ping", help="(ping)")
     parser.add_argument("--target", help="base URL of a running ping server, instead of nginx")
     parser.add_argument("--java", default="java", help="JVM of the injector")
     parser.add_argument("--server-cpu", type=int, default=0)
@@ -160,7 +219,13 @@ def parse_arguments() -> argparse.Namespace:
 def start_nginx(folder: Path, cpu: int) -> subprocess.Popen[bytes]:
     """Start nginx in the foreground on its CPU."""
     configuration = folder / "nginx.conf"
-    configuration.write_text(NGINX.format(folder=folder, port=PORT))
+    answers = {
+        "customer": customer(123),
+        "moved": customer(124),
+        "flights": flights(),
+        "bookings": bookings(),
+    }
+    configuration.write_text(NGINX.format(folder=folder, port=PORT, session=SESSION, **answers))
     nginx = find("nginx", "nginx")
     return subprocess.Popen(
         ["taskset", "-c", str(cpu), nginx, "-c", str(configuration)], stderr=subprocess.DEVNULL
@@ -188,7 +253,8 @@ def main() -> None:
 
 def compare(arguments: argparse.Namespace, wrk: str, java: str, url: str, folder: Path) -> None:
     """Alternate the clients and print medians."""
-    closed = {"targets": [url], "model": "closed", "users": USERS}
+    load = {"workload": arguments.workload, "targets": [url]}
+    closed = {**load, "model": "closed", "users": USERS}
     closed |= {"warmupSeconds": arguments.warmup, "measureSeconds": arguments.seconds + 2}
     wrk_rates, injector_rates, ratios = [], [], []
     for index in range(arguments.rounds):
@@ -202,7 +268,7 @@ def compare(arguments: argparse.Namespace, wrk: str, java: str, url: str, folder
             f"round {index + 1}: wrk {wrk_rate:,.0f} requests per CPU-second ({wrk_wall:,.0f}/s), "
             f"injector {requests / cpu:,.0f} ({requests / seconds:,.0f}/s), ratio {ratios[-1]:.2f}"
         )
-    open_model = {"targets": [url], "model": "open", "rate": arguments.rate}
+    open_model = {**load, "model": "open", "rate": arguments.rate}
     # A cold JVM at the full rate falls behind and then catches up in a burst of connections: hence the ramp.
     open_model |= {
         "rampSeconds": 5,
@@ -212,15 +278,16 @@ def compare(arguments: argparse.Namespace, wrk: str, java: str, url: str, folder
     lines, summary = injector_run(java, open_model, arguments.client_cpu, folder)
     _, cpu, seconds = last_seconds(lines, arguments.seconds)
     window = lines[-arguments.seconds - 1 : -1]
+    commonest = max(summary["operations"].values(), key=lambda each: each["requests"])
     wrk_median, injector_median = statistics.median(wrk_rates), statistics.median(injector_rates)
     say(
-        f"medians of {arguments.rounds} rounds, {USERS} connections, one client CPU:\n"
+        f"medians of {arguments.rounds} rounds, {USERS} connections, one client CPU, {arguments.workload}:\n"
         f"  wrk       {line(wrk_median)}\n"
         f"  injector  {line(injector_median)}\n"
         f"  ratio     {statistics.median(ratios):10.2f}\n"
         f"open model at {arguments.rate}/s: {100 * cpu / seconds:.1f} % of one CPU, "
         f"late {sum(each['late'] for each in window)} and dropped {sum(each['dropped'] for each in window)} "
-        f"in the seconds counted, p50 {summary['operations']['ping']['latencyMillis']['p50']:.3f} ms"
+        f"in the seconds counted, p50 {commonest['latencyMillis']['p50']:.3f} ms"
     )
 
 
