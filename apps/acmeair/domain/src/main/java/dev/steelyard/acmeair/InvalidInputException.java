@@ -10,7 +10,7 @@ public final class InvalidInputException extends RuntimeException {
    * @param message what is wrong and what is wanted
    */
   public InvalidInputException(String message) {
-    super(message);
+    super(message, null, false, false); // An everyday answer, so without a stack trace.
   }
 
   /**

@@ -10,6 +10,6 @@ public final class NotLoadedException extends RuntimeException {
    * @param message what is missing and what to do
    */
   public NotLoadedException(String message) {
-    super(message);
+    super(message, null, false, false); // An everyday answer, so without a stack trace.
   }
 }

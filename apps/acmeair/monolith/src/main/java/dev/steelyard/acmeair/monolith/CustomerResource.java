@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.acmeair.monolith;
 
+import dev.steelyard.acmeair.NotPermittedException;
 import dev.steelyard.acmeair.customer.CustomerService;
 import dev.steelyard.acmeair.customer.CustomerUpdate;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import jakarta.ws.rs.Consumes;
-import jakarta.ws.rs.ForbiddenException;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
@@ -34,7 +34,7 @@ public final class CustomerResource {
   @GET
   @Path("/byid/{id}")
   public String profile(@PathParam("id") String id, @Context SecurityContext session) {
-    return customers.profile(Customers.own(id, session)).orElseThrow(ForbiddenException::new);
+    return customers.profile(Customers.own(id, session)).orElseThrow(NotPermittedException::new);
   }
 
   /**
@@ -48,6 +48,6 @@ public final class CustomerResource {
     CustomerUpdate update = CustomerUpdate.parse(body);
     return customers
         .update(Customers.own(update.id(), session), update)
-        .orElseThrow(ForbiddenException::new);
+        .orElseThrow(NotPermittedException::new);
   }
 }

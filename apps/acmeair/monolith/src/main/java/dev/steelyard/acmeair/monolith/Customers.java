@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.acmeair.monolith;
 
-import jakarta.ws.rs.ForbiddenException;
+import dev.steelyard.acmeair.NotPermittedException;
 import jakarta.ws.rs.core.SecurityContext;
 
 /** Customers act for themselves only. */
@@ -12,11 +12,11 @@ final class Customers {
   /**
    * The id of the session's customer.
    *
-   * @throws ForbiddenException if it is another's
+   * @throws NotPermittedException if it is another's
    */
   static String own(String id, SecurityContext session) {
     if (!session.getUserPrincipal().getName().equals(id)) {
-      throw new ForbiddenException();
+      throw new NotPermittedException();
     }
     return id;
   }

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.acmeair.web;
+
+import jakarta.ws.rs.ext.ExceptionMapper;
+import java.util.Set;
+
+/** Every mapper that an application with data registers. */
+public final class Mappers {
+
+  public static final Set<Class<? extends ExceptionMapper<?>>> ALL =
+      Set.of(
+          DatabaseFailureMapper.class,
+          InvalidInputMapper.class,
+          NotLoadedMapper.class,
+          NotPermittedMapper.class,
+          UnreadableBodyMapper.class);
+
+  private Mappers() {}
+}
