@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.acmeair.services.booking;
+
+import dev.steelyard.acmeair.InvalidInputException;
+import dev.steelyard.acmeair.booking.BookingRequest;
+import dev.steelyard.acmeair.booking.BookingService;
+import jakarta.annotation.security.RolesAllowed;
+import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
+import jakarta.ws.rs.Consumes;
+import jakarta.ws.rs.ForbiddenException;
+import jakarta.ws.rs.FormParam;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.MediaType;
+import org.eclipse.microprofile.jwt.JsonWebToken;
+
+/** A customer's own bookings. Somebody else's are refused with 403. */
+@Path("/")
+@Produces(MediaType.TEXT_PLAIN)
+@RolesAllowed(BookingApplication.USER)
+@Singleton
+public final class BookingResource {
+
+  private final BookingService bookings;
+  private final Rewards rewards;
+  private final JsonWebToken token;
+
+  /**
+   * @param token of the request that is being served
+   */
+  @Inject
+  BookingResource(BookingService bookings, Rewards rewards, JsonWebToken token) {
+    this.bookings = bookings;
+    this.rewards = rewards;
+    this.token = token;
+  }
+
+  /** Books one flight or two; the miles follow without the reply waiting for them. */
+  @POST
+  @Path("/bookflights")
+  @Consumes(MediaType.APPLICATION_FORM_URLENCODED)
+  public String book(
+      @FormParam("userid") String user,
+      @FormParam("toFlightId") String toFlight,
+      @FormParam("toFlightSegId") String toSegment,
+      @FormParam("retFlightId") String returnFlight,
+      @FormParam("retFlightSegId") String returnSegment,
+      @FormParam("oneWayFlight") String oneWay) {
+    mustBeOwn(InvalidInputException.required("userid", user));
+    BookingRequest request =
+        BookingRequest.of(user, toFlight, toSegment, returnFlight, returnSegment, oneWay);
+    String reply = bookings.book(request);
+    request.legs().forEach(leg -> rewards.settle(user, leg.segmentId(), Rewards.Sign.ADD));
+    return reply;
+  }
+
+  /** The customer's bookings, a JSON array. */
+  @GET
+  @Path("/byuser/{user}")
+  public String list(@PathParam("user") String user) {
+    mustBeOwn(user);
+    return bookings.byCustomer(user);
+  }
+
+  /** Cancels a booking, or none if there is none (any more); the miles follow. */
+  @POST
+  @Path("/cancelbooking")
+  @Consumes(MediaType.APPLICATION_FORM_URLENCODED)
+  public String cancel(@FormParam("number") String number, @FormParam("userid") String user) {
+    mustBeOwn(InvalidInputException.required("userid", user));
+    bookings
+        .cancel(user, InvalidInputException.required("number", number))
+        .ifPresent(segment -> rewards.settle(user, segment, Rewards.Sign.TAKE_BACK));
+    return "booking " + number + " deleted.";
+  }
+
+  private void mustBeOwn(String user) {
+    if (!user.equals(token.getSubject())) {
+      throw new ForbiddenException();
+    }
+  }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.acmeair.services.customer;
+
+import dev.steelyard.acmeair.web.DatabaseFailureMapper;
+import dev.steelyard.acmeair.web.InvalidInputMapper;
+import jakarta.annotation.security.DeclareRoles;
+import jakarta.ws.rs.ApplicationPath;
+import jakarta.ws.rs.core.Application;
+import java.util.Set;
+import org.eclipse.microprofile.auth.LoginConfig;
+
+/** The REST application, under {@code /customer}. */
+@ApplicationPath("/customer")
+@LoginConfig(authMethod = "MP-JWT")
+@DeclareRoles(CustomerApplication.USER)
+public class CustomerApplication extends Application {
+
+  /** The role that every token gives. */
+  static final String USER = "user";
+
+  @Override
+  public Set<Class<?>> getClasses() {
+    return Set.of(
+        ProfileResource.class,
+        InternalResource.class,
+        LoaderResource.class,
+        ConfigResource.class,
+        InvalidInputMapper.class,
+        DatabaseFailureMapper.class);
+  }
+}

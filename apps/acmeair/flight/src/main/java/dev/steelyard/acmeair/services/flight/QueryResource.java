@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.acmeair.services.flight;
+
+import dev.steelyard.acmeair.InvalidInputException;
+import dev.steelyard.acmeair.flight.FlightQuery;
+import dev.steelyard.acmeair.flight.FlightService;
+import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
+import jakarta.ws.rs.Consumes;
+import jakarta.ws.rs.FormParam;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.MediaType;
+import java.util.OptionalInt;
+
+/** What flies, and how far it is. Nobody has to be logged in. */
+@Path("/")
+@Consumes(MediaType.APPLICATION_FORM_URLENCODED)
+@Produces(MediaType.APPLICATION_JSON)
+@Singleton
+public final class QueryResource {
+
+  private final FlightService flights;
+
+  @Inject
+  QueryResource(FlightService flights) {
+    this.flights = flights;
+  }
+
+  /** The flights of one leg or two. */
+  @POST
+  @Path("/queryflights")
+  public String query(
+      @FormParam("fromAirport") String from,
+      @FormParam("toAirport") String to,
+      @FormParam("fromDate") String fromDate,
+      @FormParam("returnDate") String returnDate,
+      @FormParam("oneWay") String oneWay) {
+    return flights.query(FlightQuery.of(from, to, fromDate, returnDate, oneWay));
+  }
+
+  /** {@code {"miles":MILES}}, or <code>{}</code> for a segment that does not exist. */
+  @POST
+  @Path("/getrewardmiles")
+  public String miles(@FormParam("flightSegment") String segment) {
+    OptionalInt miles = flights.miles(InvalidInputException.required("flightSegment", segment));
+    return miles.isPresent() ? "{\"miles\":" + miles.getAsInt() + "}" : "{}";
+  }
+}
