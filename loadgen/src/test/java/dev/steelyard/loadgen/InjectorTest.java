@@ -36,6 +36,8 @@ class InjectorTest {
     assertEquals(injector.requests(), injector.healthSum("requests"));
     assertEquals(injector.errors(), injector.healthSum("errors"));
     assertEquals(0, injector.summary().get("abandonedRequests").asLong());
+    assertEquals("{}", injector.summary().get("outcomes").toString());
+    assertEquals("{}", injector.health().get(0).get("outcomes").toString());
   }
 
   @Test
