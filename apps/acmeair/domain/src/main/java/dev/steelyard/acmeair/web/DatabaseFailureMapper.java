@@ -4,10 +4,11 @@ package dev.steelyard.acmeair.web;
 import com.mongodb.MongoException;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.ext.ExceptionMapper;
-import jakarta.ws.rs.ext.Provider;
 
-/** The database does not answer: 503 and one line. */
-@Provider
+/**
+ * The database does not answer: 503 and one line. Not marked as a provider: servers load what is
+ * marked, and a service without a database has no driver.
+ */
 public final class DatabaseFailureMapper implements ExceptionMapper<MongoException> {
 
   @Override

@@ -26,7 +26,7 @@ public final class LoginResource {
   private final Tokens tokens;
 
   @Inject
-  LoginResource(Validation validation, Tokens tokens) {
+  public LoginResource(Validation validation, Tokens tokens) {
     this.validation = validation;
     this.tokens = tokens;
   }

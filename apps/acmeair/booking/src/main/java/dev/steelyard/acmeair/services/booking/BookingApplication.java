@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.acmeair.services.booking;
 
-import dev.steelyard.acmeair.web.DatabaseFailureMapper;
-import dev.steelyard.acmeair.web.InvalidInputMapper;
+import dev.steelyard.acmeair.web.Mappers;
 import jakarta.annotation.security.DeclareRoles;
 import jakarta.ws.rs.ApplicationPath;
 import jakarta.ws.rs.core.Application;
+import java.util.HashSet;
 import java.util.Set;
 import org.eclipse.microprofile.auth.LoginConfig;
 
@@ -20,12 +20,13 @@ public class BookingApplication extends Application {
 
   @Override
   public Set<Class<?>> getClasses() {
-    return Set.of(
-        BookingResource.class,
-        RewardsResource.class,
-        LoaderResource.class,
-        ConfigResource.class,
-        InvalidInputMapper.class,
-        DatabaseFailureMapper.class);
+    Set<Class<?>> classes = new HashSet<>(Mappers.ALL);
+    classes.addAll(
+        Set.of(
+            BookingResource.class,
+            RewardsResource.class,
+            LoaderResource.class,
+            ConfigResource.class));
+    return classes;
   }
 }

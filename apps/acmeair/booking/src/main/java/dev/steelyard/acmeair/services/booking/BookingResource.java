@@ -2,13 +2,13 @@
 package dev.steelyard.acmeair.services.booking;
 
 import dev.steelyard.acmeair.InvalidInputException;
+import dev.steelyard.acmeair.NotPermittedException;
 import dev.steelyard.acmeair.booking.BookingRequest;
 import dev.steelyard.acmeair.booking.BookingService;
 import jakarta.annotation.security.RolesAllowed;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import jakarta.ws.rs.Consumes;
-import jakarta.ws.rs.ForbiddenException;
 import jakarta.ws.rs.FormParam;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.POST;
@@ -33,7 +33,7 @@ public final class BookingResource {
    * @param token of the request that is being served
    */
   @Inject
-  BookingResource(BookingService bookings, Rewards rewards, JsonWebToken token) {
+  public BookingResource(BookingService bookings, Rewards rewards, JsonWebToken token) {
     this.bookings = bookings;
     this.rewards = rewards;
     this.token = token;
@@ -80,7 +80,7 @@ public final class BookingResource {
 
   private void mustBeOwn(String user) {
     if (!user.equals(token.getSubject())) {
-      throw new ForbiddenException();
+      throw new NotPermittedException();
     }
   }
 }

@@ -19,7 +19,7 @@ public final class ConfigResource {
   private final Counts counts;
 
   @Inject
-  ConfigResource(Counts counts) {
+  public ConfigResource(Counts counts) {
     this.counts = counts;
   }
 

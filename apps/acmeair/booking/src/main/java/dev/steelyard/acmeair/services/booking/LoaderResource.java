@@ -19,7 +19,7 @@ public final class LoaderResource {
   private final BookingLoader loader;
 
   @Inject
-  LoaderResource(BookingLoader loader) {
+  public LoaderResource(BookingLoader loader) {
     this.loader = loader;
   }
 

@@ -28,7 +28,7 @@ public final class RewardsResource {
    * @param tolerance how far from it still passes: {@code TOLERANCE_FOR_AUDIT}
    */
   @Inject
-  RewardsResource(
+  public RewardsResource(
       RewardCounters counters,
       Counts counts,
       @ConfigProperty(name = "target.bookings.for.audit") long target,

@@ -26,7 +26,7 @@ public final class InternalResource {
   private final CustomerService customers;
 
   @Inject
-  InternalResource(CustomerService customers) {
+  public InternalResource(CustomerService customers) {
     this.customers = customers;
   }
 

@@ -26,7 +26,7 @@ public final class LoaderResource {
    *     NUM_CUSTOMERS_TO_LOAD}
    */
   @Inject
-  LoaderResource(
+  public LoaderResource(
       CustomerLoader loader, @ConfigProperty(name = "num.customers.to.load") int preset) {
     this.loader = loader;
     this.preset = preset;

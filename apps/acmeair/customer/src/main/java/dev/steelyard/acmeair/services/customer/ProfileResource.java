@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.acmeair.services.customer;
 
+import dev.steelyard.acmeair.NotPermittedException;
 import dev.steelyard.acmeair.customer.CustomerService;
 import dev.steelyard.acmeair.customer.CustomerUpdate;
 import jakarta.annotation.security.RolesAllowed;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import jakarta.ws.rs.Consumes;
-import jakarta.ws.rs.ForbiddenException;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
@@ -30,7 +30,7 @@ public final class ProfileResource {
    * @param token of the request that is being served
    */
   @Inject
-  ProfileResource(CustomerService customers, JsonWebToken token) {
+  public ProfileResource(CustomerService customers, JsonWebToken token) {
     this.customers = customers;
     this.token = token;
   }
@@ -39,7 +39,7 @@ public final class ProfileResource {
   @GET
   public String profile(@PathParam("custid") String id) {
     mustBeOwn(id);
-    return customers.profile(id).orElseThrow(ForbiddenException::new);
+    return customers.profile(id).orElseThrow(NotPermittedException::new);
   }
 
   /** Stores a profile and answers what is stored, JSON; 403 for a wrong password. */
@@ -47,12 +47,14 @@ public final class ProfileResource {
   @Consumes(MediaType.APPLICATION_JSON)
   public String update(@PathParam("custid") String id, String profile) {
     mustBeOwn(id);
-    return customers.update(id, CustomerUpdate.parse(profile)).orElseThrow(ForbiddenException::new);
+    return customers
+        .update(id, CustomerUpdate.parse(profile))
+        .orElseThrow(NotPermittedException::new);
   }
 
   private void mustBeOwn(String id) {
     if (!id.equals(token.getSubject())) {
-      throw new ForbiddenException();
+      throw new NotPermittedException();
     }
   }
 }

@@ -29,7 +29,7 @@ public final class AuditResource {
    * @param tolerance how far from it still passes: {@code TOLERANCE_FOR_AUDIT}
    */
   @Inject
-  AuditResource(
+  public AuditResource(
       FlightService flights,
       @ConfigProperty(name = "target.success.ratio.for.audit") double target,
       @ConfigProperty(name = "tolerance.for.audit") double tolerance) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.acmeair.services.flight;
 
-import dev.steelyard.acmeair.web.DatabaseFailureMapper;
-import dev.steelyard.acmeair.web.InvalidInputMapper;
-import dev.steelyard.acmeair.web.NotLoadedMapper;
+import dev.steelyard.acmeair.web.Mappers;
 import jakarta.ws.rs.ApplicationPath;
 import jakarta.ws.rs.core.Application;
+import java.util.HashSet;
 import java.util.Set;
 
 /** The REST application, under {@code /flight}. */
@@ -14,13 +13,10 @@ public class FlightApplication extends Application {
 
   @Override
   public Set<Class<?>> getClasses() {
-    return Set.of(
-        QueryResource.class,
-        AuditResource.class,
-        LoaderResource.class,
-        ConfigResource.class,
-        InvalidInputMapper.class,
-        NotLoadedMapper.class,
-        DatabaseFailureMapper.class);
+    Set<Class<?>> classes = new HashSet<>(Mappers.ALL);
+    classes.addAll(
+        Set.of(
+            QueryResource.class, AuditResource.class, LoaderResource.class, ConfigResource.class));
+    return classes;
   }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.acmeair.services.flight;
 
-import dev.steelyard.acmeair.InvalidInputException;
 import dev.steelyard.acmeair.data.FlightLoader;
 import dev.steelyard.acmeair.flight.FlightService;
 import dev.steelyard.acmeair.web.LoadTime;
@@ -30,7 +29,7 @@ public final class LoaderResource {
    *     NUM_DAYS_TO_LOAD}
    */
   @Inject
-  LoaderResource(
+  public LoaderResource(
       FlightLoader loader,
       FlightService flights,
       @ConfigProperty(name = "num.days.to.load") int preset) {
@@ -49,12 +48,8 @@ public final class LoaderResource {
   /** Replaces all airports, segments and flights. */
   @GET
   @Path("/load")
-  public String load(@QueryParam("daysToLoad") Integer days) {
-    int wanted = days == null ? preset : days;
-    if (wanted < 1 || wanted > FlightLoader.MOST_DAYS) {
-      throw new InvalidInputException(
-          "Ask for a number of days from 1 to " + FlightLoader.MOST_DAYS + ".");
-    }
+  public String load(@QueryParam("daysToLoad") Long days) {
+    int wanted = days == null ? preset : FlightLoader.checked(days);
     String seconds = LoadTime.of(() -> replace(wanted));
     return "Loaded flights for %d days in %s seconds".formatted(wanted, seconds);
   }

@@ -24,7 +24,7 @@ public final class QueryResource {
   private final FlightService flights;
 
   @Inject
-  QueryResource(FlightService flights) {
+  public QueryResource(FlightService flights) {
     this.flights = flights;
   }
 
