@@ -41,6 +41,10 @@ def ensure_build(console: Console, jdk: Jdk | None = None) -> Build:
     return build
 
 
+_ARCHIVES = ("[INFO] Building jar:", "[INFO] Building war:")
+"""Beginnings of lines that name a file and no module."""
+
+
 class _Shown:
     """Turns Maven's lines into a few that tell a person how far it is."""
 
@@ -52,7 +56,7 @@ class _Shown:
 
     def line(self, text: str) -> None:
         """Take a line of Maven's output."""
-        if text.startswith("[INFO] Building ") and "jar:" not in text:
+        if text.startswith("[INFO] Building ") and not text.startswith(_ARCHIVES):
             self._module = text.removeprefix("[INFO] Building ").split("  ")[0].strip()
             if not self._console.is_terminal:
                 self._console.print(f"  {self._module}", markup=False, highlight=False)

@@ -68,7 +68,8 @@ def start(arguments: list[str], timeout: float = 360.0) -> Up:
             if found is not None and found.keeper == keeper.pid:
                 return found
             if keeper.poll() is not None:
-                error = ServerFailed(log.read_text(encoding="utf-8", errors="replace").strip())
+                said = log.read_text(encoding="utf-8", errors="replace").strip()
+                error = ServerFailed(said.removeprefix("steelyard: "))
                 error.exit_code = type(error.exit_code)(keeper.returncode)
                 raise error
             time.sleep(0.1)
