@@ -2,7 +2,6 @@
 package dev.steelyard.acmeair.data;
 
 import com.mongodb.client.MongoDatabase;
-import com.mongodb.client.model.Indexes;
 import dev.steelyard.acmeair.settings.AcmeAirSettings;
 import java.util.Map;
 import org.bson.Document;
@@ -27,9 +26,7 @@ public final class BookingLoader {
   public synchronized void clear() {
     dataSet.forget(PART);
     database.getCollection(Collections.BOOKING).deleteMany(new Document());
-    if (settings.indexes() == AcmeAirSettings.Indexes.SECONDARY) {
-      database.getCollection(Collections.BOOKING).createIndex(Indexes.ascending("customerId"));
-    }
+    SecondaryIndex.apply(settings, database, Collections.BOOKING, "customerId");
     dataSet.remember(PART, new ContentHash().text(), Map.of());
   }
 }

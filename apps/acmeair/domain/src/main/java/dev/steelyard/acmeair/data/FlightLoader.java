@@ -2,7 +2,6 @@
 package dev.steelyard.acmeair.data;
 
 import com.mongodb.client.MongoDatabase;
-import com.mongodb.client.model.Indexes;
 import dev.steelyard.acmeair.InvalidInputException;
 import dev.steelyard.acmeair.flight.Airports;
 import dev.steelyard.acmeair.flight.Segment;
@@ -72,7 +71,8 @@ public final class FlightLoader {
         List.of(Collections.AIRPORT, Collections.SEGMENT, Collections.FLIGHT)) {
       database.getCollection(collection).deleteMany(new Document());
     }
-    createIndexes();
+    SecondaryIndex.apply(settings, database, Collections.SEGMENT, "originPort", "destPort");
+    SecondaryIndex.apply(settings, database, Collections.FLIGHT, "flightSegmentId");
     LocalDate today = settings.today(clock);
     List<Segment> segments = Airports.segments();
     ContentHash hash = new ContentHash();
@@ -101,15 +101,6 @@ public final class FlightLoader {
             "today", today.toString(),
             "zone", settings.zone().getId(),
             "seed", Long.toString(settings.seed())));
-  }
-
-  private void createIndexes() {
-    if (settings.indexes() == AcmeAirSettings.Indexes.SECONDARY) {
-      database
-          .getCollection(Collections.SEGMENT)
-          .createIndex(Indexes.ascending("originPort", "destPort"));
-      database.getCollection(Collections.FLIGHT).createIndex(Indexes.ascending("flightSegmentId"));
-    }
   }
 
   private static Document document(Segment segment) {
