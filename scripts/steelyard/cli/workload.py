@@ -96,7 +96,8 @@ def up(
     if started.proxy is not None:
         typer.echo(f"{started.proxy}  leads to every service")
     for server in started.servers:
-        typer.echo(f"{server['url']}  CPUs {','.join(map(str, server['cpus']))}  process {server['pid']}")
+        cpus = ",".join(map(str, server["cpus"]))
+        typer.echo(f"{server['url']}  {server['name']}  CPUs {cpus}  process {server['pid']}")
     Console().print("stop it with: ./steelyard down", highlight=False)
 
 
