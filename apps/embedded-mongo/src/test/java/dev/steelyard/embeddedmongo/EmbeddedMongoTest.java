@@ -2,10 +2,8 @@
 package dev.steelyard.embeddedmongo;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.mongodb.MongoClientException;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoCollection;
@@ -96,13 +94,6 @@ final class EmbeddedMongoTest {
     assertEquals(Set.of(), answers(List.of(Filters.eq("city", "c1"))).get(0));
     load();
     assertTrue(answers(List.of(Filters.eq("city", "c1"))).get(0).contains(1));
-  }
-
-  @Test
-  void aPortIsListenedOnByOneServerOnly() {
-    Exception refused =
-        assertThrows(Exception.class, () -> EmbeddedMongo.start("127.0.0.1", server.port()));
-    assertTrue(!(refused instanceof MongoClientException), refused.toString());
   }
 
   private List<Set<Integer>> answers(List<Bson> queries) {

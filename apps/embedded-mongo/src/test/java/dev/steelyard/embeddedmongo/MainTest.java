@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.embeddedmongo;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.bson.Document;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The command line, in a process of its own. */
+final class MainTest {
+
+  private static final long PATIENCE_SECONDS = 60;
+  private static final int SIGTERM_EXIT = 128 + 15;
+
+  @Test
+  void servesUntilItIsAskedToEnd() throws Exception {
+    int port = freePort();
+    Process process = start("--port", Integer.toString(port));
+    try (BufferedReader output = process.inputReader(StandardCharsets.UTF_8)) {
+      assertEquals("embedded-mongo ready on 127.0.0.1:" + port, output.readLine());
+      try (MongoClient client = MongoClients.create("mongodb://127.0.0.1:" + port)) {
+        Document ping = client.getDatabase("test").runCommand(new Document("ping", 1));
+        assertEquals(1, ping.get("ok", Number.class).intValue());
+        process.toHandle().destroy(); // Which, other than of the process, leaves the output open.
+        assertTrue(process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS));
+      }
+      assertEquals(SIGTERM_EXIT, process.exitValue());
+      assertEquals(null, output.readLine());
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  @Test
+  void refusesATakenPortInOneSentence() throws Exception {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      Process process = start("--port", Integer.toString(taken.getLocalPort()));
+      assertRefusal(process, 5, "give another --port");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'', --port N",
+    "--port, is no port",
+    "--port 0, is no port",
+    "--port 65536, is no port",
+    "--port x, is no port",
+    "--port 27017 --host no.such.host.invalid, is no address",
+    "--verbose, Unknown argument --verbose",
+  })
+  void refusesOtherArgumentsInOneSentence(String arguments, String reason) throws Exception {
+    assertRefusal(start(arguments.isEmpty() ? new String[0] : arguments.split(" ", -1)), 2, reason);
+  }
+
+  private static void assertRefusal(Process process, int exit, String reason) throws Exception {
+    try (BufferedReader output = process.inputReader(StandardCharsets.UTF_8)) {
+      List<String> lines = output.lines().toList();
+      assertTrue(process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS));
+      assertEquals(exit, process.exitValue(), lines.toString());
+      assertEquals(1, lines.size(), lines.toString());
+      assertTrue(lines.get(0).contains(reason), lines.get(0));
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  private static Process start(String... arguments) {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx64m",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Main.class.getName()));
+    command.addAll(List.of(arguments));
+    try {
+      return new ProcessBuilder(command).redirectErrorStream(true).start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+}
