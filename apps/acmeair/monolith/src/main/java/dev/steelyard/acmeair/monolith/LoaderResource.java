@@ -2,6 +2,7 @@
 package dev.steelyard.acmeair.monolith;
 
 import dev.steelyard.acmeair.data.CustomerLoader;
+import dev.steelyard.acmeair.web.LoadTime;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import jakarta.ws.rs.DefaultValue;
@@ -10,15 +11,12 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.QueryParam;
 import jakarta.ws.rs.core.MediaType;
-import java.util.concurrent.TimeUnit;
 
 /** {@code /rest/info/loader}: fills the database. */
 @Path("/info/loader")
 @Produces(MediaType.TEXT_PLAIN + ";charset=UTF-8")
 @Singleton
 public final class LoaderResource {
-
-  private static final double MILLIS_PER_SECOND = 1_000;
 
   private final MonolithLoader loader;
 
@@ -42,11 +40,8 @@ public final class LoaderResource {
   @GET
   @Path("/load")
   public String load(@QueryParam("numCustomers") @DefaultValue("-1") long asked) {
-    long start = System.nanoTime();
     int customers = asked == -1 ? loader.customers() : CustomerLoader.checked(asked);
-    loader.load(customers);
-    long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
-    return "Loaded flights and %d customers in %s seconds"
-        .formatted(customers, millis / MILLIS_PER_SECOND);
+    String seconds = LoadTime.of(() -> loader.load(customers));
+    return "Loaded flights and %d customers in %s seconds".formatted(customers, seconds);
   }
 }
