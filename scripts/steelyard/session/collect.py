@@ -11,7 +11,8 @@ from typing import Any
 from steelyard.analysis.mix import settling_mix
 from steelyard.engines.base import RunningBacking, RunningServer
 from steelyard.experiment.matrix import Arm
-from steelyard.experiment.workloads import WORKLOADS
+from steelyard.experiment.schema import Load
+from steelyard.experiment.workloads import WORKLOADS, Kind
 from steelyard.load.histograms import Recorded, read_logs
 from steelyard.results.schema import (
     CgroupResult,
@@ -128,9 +129,11 @@ def measure(evidence: Evidence, window: Recorded, instances: Sequence[InstanceRe
     load = evidence.arm.load
     other = samples.busiest_other(start, end)
     achieved = _achieved_mix(window)
+    kind = WORKLOADS[evidence.workload].kinds[evidence.topology.topology]
     return TrialMeasurement(
         measure_seconds=evidence.seconds,
-        server_requests=round(sum(count.requests for count in last)),
+        # Servers count the harness's own requests, which loaded the data, like any other.
+        server_requests=round(sum(count.requests for count in last)) - len(kind.prepare),
         server_errors=round(sum(count.errors for count in last)),
         injector_requests=whole.requests,
         injector_errors=sum(whole.errors.values()),
@@ -139,9 +142,9 @@ def measure(evidence: Evidence, window: Recorded, instances: Sequence[InstanceRe
         injector_cpu_share=_injector_share(evidence),
         late_share=_late_share(evidence),
         target_rate=load.rate,
-        mix_intended=_intended_mix(evidence, achieved),
+        mix_intended=_intended_mix(evidence.arm.load, kind, achieved),
         mix_achieved=achieved,
-        ratios=_ratios(evidence, window),
+        ratios=_ratios(kind, {**window.counts(), **_outcomes(evidence)}),
         throttled_seconds=_throttled(evidence, instances),
         steal_share=samples.steal_share(start, end) or 0.0,
         other_cpu_share=other.share if other else 0.0,
@@ -340,18 +343,14 @@ def _health_lines(path: Path) -> Iterator[dict[str, Any]]:
             yield found
 
 
-def _intended_mix(evidence: Evidence, achieved: Mapping[str, float]) -> dict[str, float]:
-    load = evidence.arm.load
+def _intended_mix(load: Load, kind: Kind, achieved: Mapping[str, float]) -> dict[str, float]:
     if load.mix is not None:
         return {operation: percent / 100 for operation, percent in load.mix.items()}
-    kind = WORKLOADS[evidence.workload].kinds[evidence.topology.topology]
     return settling_mix(kind.mix(load.visits_per_login), kind.growing, achieved)
 
 
-def _ratios(evidence: Evidence, window: Recorded) -> list[RatioResult]:
-    """Ratios of counts that show whether the workload did what it should, in the window."""
-    kind = WORKLOADS[evidence.workload].kinds[evidence.topology.topology]
-    counts = {**window.counts(), **_outcomes(evidence)}
+def _ratios(kind: Kind, counts: Mapping[str, int]) -> list[RatioResult]:
+    """Ratios of counts, of requests and of outcomes, that show whether the workload did what it should."""
     return [
         RatioResult(
             name=ratio.name,
