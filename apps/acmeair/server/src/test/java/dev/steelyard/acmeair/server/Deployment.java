@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.acmeair.server;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/**
+ * All six servers of the package and one database process with a database for each. Started once
+ * for all tests, which is what takes long: first the servers, then, when they have been seen to be
+ * alive without it, the database.
+ *
+ * <p>Time limits of calls between services are long, since a busy machine is no failing service.
+ */
+final class Deployment implements AutoCloseable {
+
+  private static final List<String> SERVERS =
+      List.of("auth", "customer", "flight", "booking", "main", "monolith");
+
+  /** The servers with a database. */
+  static final List<String> WITH_DATABASE = List.of("customer", "flight", "booking", "monolith");
+
+  private static final String LONG = "60000";
+
+  private final Path folder = Files.createTempDirectory("acmeair-it");
+  private final Map<String, LibertyServer> servers = new LinkedHashMap<>();
+  private final Map<String, Integer> readyWithoutDatabase = new HashMap<>();
+  private final Database database;
+
+  Deployment() throws IOException, InterruptedException {
+    database = new Database(folder.resolve("database.log"));
+    try {
+      unpack();
+      prepare();
+      for (LibertyServer server : servers.values()) {
+        server.start();
+      }
+      for (String name : servers.keySet()) {
+        server(name).awaitStatus("/health/live", 200);
+        readyWithoutDatabase.put(name, server(name).get("/health/ready").statusCode());
+      }
+      database.start();
+      awaitReady();
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      close();
+      throw e;
+    }
+  }
+
+  private void unpack() throws IOException {
+    try (FileSystem zip = FileSystems.newFileSystem(Path.of(System.getProperty("server.archive")));
+        Stream<Path> paths = Files.walk(zip.getPath("/wlp"))) {
+      for (Path path : (Iterable<Path>) paths::iterator) {
+        Path target = folder.resolve(path.toString().substring(1).replace('/', File.separatorChar));
+        if (Files.isDirectory(path)) {
+          Files.createDirectories(target);
+        } else {
+          Files.copy(path, target);
+        }
+      }
+    }
+  }
+
+  private void prepare() throws IOException {
+    Map<String, Integer> ports = new HashMap<>();
+    for (String name : SERVERS) {
+      ports.put(name, Processes.freePort());
+    }
+    Map<String, String> environment =
+        Map.of(
+            "MONGO_HOST", "127.0.0.1",
+            "MONGO_PORT", Integer.toString(database.port()),
+            "ACMEAIR_STACKAA_CUSTOMER_URL",
+                "http://127.0.0.1:" + ports.get("customer") + "/customer",
+            "ACMEAIR_STACKAA_FLIGHT_URL", "http://127.0.0.1:" + ports.get("flight") + "/flight",
+            "ACMEAIR_VALIDATEID_TIMEOUT", LONG,
+            "ACMEAIR_REWARDS_TIMEOUT", LONG,
+            "ACMEAIR_REWARDMILES_TIMEOUT", LONG,
+            "ACMEAIR_MILES_TIMEOUT", LONG,
+            "ACMEAIR_CALLS_READ_TIMEOUT", LONG);
+    for (String name : SERVERS) {
+      servers.put(
+          name,
+          new LibertyServer(
+              "acmeair-" + name,
+              folder.resolve("wlp"),
+              folder.resolve(name),
+              ports.get(name),
+              environment));
+    }
+  }
+
+  /** Waits until every server is ready. */
+  void awaitReady() throws IOException, InterruptedException {
+    for (LibertyServer server : servers.values()) {
+      server.awaitStatus("/health/ready", 200);
+    }
+  }
+
+  /** A server: auth, customer, flight, booking, main or monolith. */
+  LibertyServer server(String name) {
+    return servers.get(name);
+  }
+
+  Database database() {
+    return database;
+  }
+
+  /** What {@code /health/ready} answered before there was a database. */
+  int readyWithoutDatabase(String name) {
+    return readyWithoutDatabase.get(name);
+  }
+
+  /** The key with which auth signs, a PEM file. */
+  Path signingKey() {
+    return folder.resolve("wlp/usr/shared/resources/acmeair/jwt-private.pem");
+  }
+
+  @Override
+  public void close() throws IOException {
+    servers.values().forEach(LibertyServer::close);
+    database.close();
+    try (Stream<Path> paths = Files.walk(folder)) {
+      for (Path path : (Iterable<Path>) paths.sorted(Comparator.reverseOrder())::iterator) {
+        Files.deleteIfExists(path);
+      }
+    }
+  }
+}
