@@ -18,7 +18,9 @@ class AcmeairInjectorTest {
 
   private ObjectNode settings(String workload, AcmeairServer... servers) {
     List<String> urls = List.of(servers).stream().map(AcmeairServer::url).toList();
-    return Injector.settings(folder, urls).put("workload", workload).put("customers", 20);
+    ObjectNode settings = Injector.settings(folder, urls).put("workload", workload);
+    // A machine that stalls must not turn right answers into errors.
+    return settings.put("customers", 20).put("requestTimeoutMillis", 30_000);
   }
 
   private static ObjectNode open(ObjectNode settings, int rate) {
