@@ -145,8 +145,8 @@ on("#options", async (form) => {
     oneWayFlight: !back,
   });
   form.hidden = true;
-  location.hash = "bookings";
   say("Booked.");
+  location.hash = "bookings";
 });
 
 // ---- bookings
@@ -270,10 +270,8 @@ async function start() {
   $("#query").oneWay.addEventListener("change", (event) => {
     $("#query").returnDate.disabled = event.target.checked;
   });
-  window.addEventListener("hashchange", () => {
-    say("");
-    show();
-  });
+  $("nav").addEventListener("click", () => say(""));
+  window.addEventListener("hashchange", show);
   await show();
 }
 
