@@ -15,7 +15,10 @@ from steelyard.images.verify import FINGERPRINT
 
 SETTLES = 20.0
 """Seconds that the engine may take to forget what was removed."""
-IMAGES = ("ping:{}-hotspot", "loadgen:{}", "socket-proxy:{}", "harness:{}")
+IMAGES = (
+    *("ping:{}-hotspot", "acmeair:{}-hotspot", "embedded-mongo:{}"),
+    *("loadgen:{}", "socket-proxy:{}", "harness:{}"),
+)
 
 
 @pytest.fixture(scope="session")
@@ -35,6 +38,8 @@ class Pushed:
     """What is in the registry, by the short names of IMAGES."""
 
     ping: str
+    acmeair: str
+    embedded_mongo: str
     loadgen: str
     socket_proxy: str
     harness: str

@@ -3,15 +3,11 @@
 
 import http.client
 import json
-import os
-import shutil
 import socket
-import subprocess
 import tempfile
 import urllib.parse
 import urllib.request
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,82 +17,11 @@ from e2e.driver import EXPERIMENT, free_port
 from steelyard.paths import ROOT
 from steelyard.results.store import SessionDirectory
 
+from .bundle import REGISTRY, VERSION, Bundle, bundle_of, docker
+
 pytestmark = pytest.mark.containers
-REGISTRY = os.environ.get("STEELYARD_REGISTRY") or "127.0.0.1:5000/steelyard"
-VERSION = os.environ.get("STEELYARD_VERSION") or "0.1.0"
 DONE = (0, 9)
 """Complete, or trials lost to a noisy machine."""
-TOO_LONG = 600
-
-
-def docker(*arguments: str) -> str:
-    done = subprocess.run(["docker", *arguments], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-@dataclass
-class Bundle:
-    """A copy of a bundle, as a project of its own."""
-
-    folder: Path
-    project: str
-    environment: dict[str, str]
-
-    @property
-    def results(self) -> Path:
-        return self.folder / "results"
-
-    def compose(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            ["docker", "compose", "--progress", "plain", *arguments],
-            cwd=self.folder,
-            env={**os.environ, "PWD": str(self.folder), **self.environment},
-            capture_output=True,
-            text=True,
-            timeout=TOO_LONG,
-            check=False,
-        )
-
-    def containers(self) -> list[dict[str, Any]]:
-        ids = docker("ps", "-aq", "--filter", f"label=com.docker.compose.project={self.project}").split()
-        found: list[dict[str, Any]] = json.loads(docker("inspect", *ids)) if ids else []
-        return found
-
-    def down(self) -> None:
-        """Remove it, and show that nothing is left: containers, networks, volumes with and without a name."""
-        volumes = {
-            mount["Name"]
-            for container in self.containers()
-            for mount in container["Mounts"]
-            if mount["Type"] == "volume"
-        }
-        done = self.compose("--profile", "*", "down", "--volumes", "--timeout", "20")
-        assert done.returncode == 0, done.stderr
-        assert self.containers() == []
-        label = f"label=com.docker.compose.project={self.project}"
-        assert docker("network", "ls", "-q", "--filter", label) == ""
-        assert docker("volume", "ls", "-q", "--filter", label) == ""
-        assert volumes.isdisjoint(docker("volume", "ls", "-q").split())
-
-
-def bundle_of(name: str, folder: Path) -> Bundle:
-    shutil.copy(ROOT / "compose" / name / "compose.yaml", folder)
-    port = free_port()
-    project = f"test-{name}-{port}"
-    environment = {
-        "COMPOSE_PROJECT_NAME": project,
-        "STEELYARD_REGISTRY": REGISTRY,
-        "STEELYARD_VERSION": VERSION,
-        "STEELYARD_FLAVOUR": "hotspot",
-        "STEELYARD_PORTS": f"{port}-{port + 9}",
-        "STEELYARD_USERS": "4",
-        "STEELYARD_SECONDS": "3",
-    }
-    if os.getuid() != 0:
-        (folder / "results").mkdir()
-        environment["STEELYARD_USER"] = f"{os.getuid()}:{os.getgid()}"
-    return Bundle(folder, project, environment)
 
 
 @pytest.fixture

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""AcmeAir in containers: both bundles with data under load, and trials of both topologies."""
+
+import json
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from e2e.driver import end_all, start, void_for_other_reasons_than_noise
+from e2e.test_acmeair import EXPERIMENT
+
+from steelyard.engines.compose.bundle import SESSION_LABEL
+
+from .bundle import MONGO_IMAGE, NGINX_IMAGE, REGISTRY, VERSION, Bundle, bundle_of, docker
+
+pytestmark = pytest.mark.containers
+
+
+@pytest.fixture
+def bundle(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Bundle]:
+    found = bundle_of(request.param, tmp_path)
+    found.environment |= {"STEELYARD_CUSTOMERS": "40", "STEELYARD_TODAY": "2026-12-30"}
+    yield found
+    found.down()
+
+
+@pytest.mark.parametrize("bundle", ["acmeair-monolith"], indirect=True)
+def test_two_monoliths_share_a_database_and_the_load(bundle: Bundle) -> None:
+    summary = under_load(bundle, "server=2")
+    assert {"login", "logout", "query-flight", "list-bookings"} <= set(summary["operations"])
+    # Both read what one of them loaded. The flights are those of the day that was asked for, across New Year.
+    assert summary["outcomes"]["outbound-found"] > 0
+
+
+@pytest.mark.parametrize("bundle", ["acmeair-microservices"], indirect=True)
+def test_services_behind_the_proxy_with_two_of_one_kind(bundle: Bundle) -> None:
+    summary = under_load(bundle, "flight=2")
+    assert {"login", "query-flight", "book-flight", "list-bookings"} <= set(summary["operations"])
+    assert summary["outcomes"]["outbound-found"] > 0
+
+
+def under_load(bundle: Bundle, scale: str) -> dict[str, Any]:
+    """The summary of a run without an error, in which every JVM of the scaled service had its part."""
+    done = bundle.compose("--profile", "load", "up", "--detach", "--scale", scale)
+    assert done.returncode == 0, done.stderr
+    ended = bundle.compose("--profile", "load", "wait", "load")
+    assert ended.returncode == 0, bundle.compose("logs", "load").stdout
+    (run,) = bundle.results.iterdir()
+    summary: dict[str, Any] = json.loads((run / "summary.json").read_text(encoding="utf-8"))
+    assert {name: one["errors"] for name, one in summary["operations"].items() if one["errors"]} == {}
+    running = [container for container in bundle.containers() if container["State"]["Running"]]
+    for container in running:
+        host = container["HostConfig"]
+        assert host["ReadonlyRootfs"]
+        assert host["CapDrop"] == ["ALL"]
+        assert container["Config"]["User"] != "0:0"
+    service = scale.partition("=")[0]
+    scaled = [c for c in running if c["Config"]["Labels"]["com.docker.compose.service"] == service]
+    assert len(scaled) == 2
+    for container in scaled:
+        assert requests_of(container) > 0
+    return summary
+
+
+def requests_of(container: dict[str, Any]) -> int:
+    """What users asked of a server, by its own counters, read from beside it as its ports may be closed."""
+    busybox, url = "/opt/steelyard/bin/busybox", "http://127.0.0.1:9080/bench/counters"
+    counters = json.loads(docker("exec", container["Id"], busybox, "wget", "-q", "-O", "-", url))
+    return sum(
+        int(one["requests"])
+        for name, one in counters["operations"].items()
+        if name != "other" and not name.startswith("internal-")
+    )
+
+
+@pytest.fixture
+def experiment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.setenv("STEELYARD_REGISTRY", REGISTRY)
+    monkeypatch.setenv("STEELYARD_FLAVOUR", "hotspot")
+    monkeypatch.setenv("STEELYARD_MONGO_IMAGE", MONGO_IMAGE)
+    monkeypatch.setenv("STEELYARD_NGINX_IMAGE", NGINX_IMAGE)
+    # The containers' user has to reach the folders of a session.
+    for folder in (tmp_path, *tmp_path.parents):
+        if folder.owner() == "root" and folder.stat().st_mode & 0o055 == 0:
+            folder.chmod(0o755)
+    path = tmp_path / "tiny.yaml"
+    path.write_text(EXPERIMENT.replace("deployment:\n", "deployment:\n  engine: compose\n"), encoding="utf-8")
+    yield path
+    end_all()
+
+
+def test_trials_of_both_topologies_and_a_database_that_dies(experiment: Path, tmp_path: Path) -> None:
+    out = tmp_path / "results"
+    out.mkdir()
+    began = time.time()
+    session = start(experiment, out)
+    session.wait_for_phase("warmup", began)
+    directory = session.directory
+    ours = ("--filter", f"label={SESSION_LABEL}={directory.path.name}")
+    names = docker("ps", *ours, "--format", "{{.Names}}").split()
+    docker("kill", next(name for name in names if name.endswith("database-1")))
+    both = {"monolith", "microservices"}
+    session.wait_until(
+        lambda: {trial.topology.topology for trial in directory.trials()[1:]} == both,
+        "a trial of each topology after the first one",
+    )
+    assert session.interrupt() == 130
+    first, *others = directory.trials()
+    assert first.state == "void"
+    assert "database ended with signal 9" in str(first.failure)
+    assert not void_for_other_reasons_than_noise(others)
+    for trial in others:
+        assert trial.measurement is not None
+        assert trial.measurement.injector_errors == 0
+        assert trial.metrics["cpu_per_1k_database"] > 0
+        services = trial.topology.topology == "microservices"
+        assert ("cpu_per_1k_proxy" in trial.metrics) == services
+        assert (trial.metrics.get("service_calls_per_1k", 0) > 0) == services
+    images = directory.session().images
+    assert set(images) == {"server", "loadgen", "database", "proxy"}
+    assert all("@sha256:" in image for image in images.values())
+    assert any("embedded" in note for note in directory.session().notes)
+    assert docker("ps", "-aq", *ours) == ""
+
+
+def test_a_server_of_the_image_lives_without_a_database() -> None:
+    """As any user, read-only and without rights."""
+    server = "acmeair-customer"
+    reference = f"{REGISTRY}/acmeair:{VERSION}-hotspot"
+    confined = ("--read-only", "--tmpfs=/tmp", "--cap-drop=ALL", "--security-opt=no-new-privileges")
+    publish = ("--user=12345:0", "--publish=127.0.0.1::9080")
+    name = docker("run", "--detach", *confined, *publish, reference, server).strip()
+    try:
+        port = docker("port", name, "9080/tcp").split()[0].rpartition(":")[2]
+        deadline = time.monotonic() + 120
+        while not answers(f"http://127.0.0.1:{port}/health/live"):
+            assert time.monotonic() < deadline, docker("logs", name)
+            time.sleep(0.2)
+        assert server in docker("top", name)
+    finally:
+        docker("rm", "--force", "--volumes", name)
+
+
+def answers(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(url, timeout=5) as answer:
+            return bool(answer.status == 200)
+    except OSError:
+        return False
