@@ -10,8 +10,8 @@ work=.steelyard/rehearsal
 rm -rf "$work"
 mkdir -p "$work"
 # Without the harness image, whose packages a release collects on a runner of the platform.
-./steelyard images build --print --bases local --registry "$registry" ping-hotspot loadgen socket-proxy \
-    >"$work/definition.json"
+./steelyard images build --print --bases local --registry "$registry" ping-hotspot acmeair-hotspot \
+    embedded-mongo loadgen socket-proxy >"$work/definition.json"
 for platform in linux/amd64 linux/ppc64le; do
     # The quick compiler alone: emulated, the other one takes longer than it saves.
     SMOKE_SECONDS=240 SMOKE_JVM_ARGS=-XX:TieredStopAtLevel=1 \
