@@ -111,6 +111,21 @@ final class Deployment implements AutoCloseable {
     return servers.get(name);
   }
 
+  /**
+   * A further server, not started, which its caller closes.
+   *
+   * @param name auth, customer, flight, booking, main or monolith
+   * @param environment of the server, beside its port
+   */
+  LibertyServer another(String name, Map<String, String> environment) throws IOException {
+    return new LibertyServer(
+        "acmeair-" + name,
+        folder.resolve("wlp"),
+        Files.createTempDirectory(folder, name),
+        Processes.freePort(),
+        environment);
+  }
+
   Database database() {
     return database;
   }
