@@ -17,7 +17,7 @@ KINDS = WORKLOADS["acmeair"].kinds
 HERE = {"STEELYARD_REGISTRY": "lab:5000/s", "STEELYARD_FLAVOUR": "hotspot"}
 
 
-def engine(folder: Path, missing: str = "none") -> Docker:
+def engine(folder: Path, missing: str = "nothing is missing") -> Docker:
     """An engine that has every image, as engines name them, but the one that is missing."""
     answer = {
         "Architecture": native_architecture(),
@@ -27,7 +27,7 @@ def engine(folder: Path, missing: str = "none") -> Docker:
     client = folder / "docker"
     client.write_text(
         "#!/bin/sh\n"
-        f'case "$*" in *{missing}*) echo "no such image" >&2; exit 1;; esac\n'
+        f'case "$*" in *"{missing}"*) echo "no such image" >&2; exit 1;; esac\n'
         f"case $1 in image) echo '{json.dumps([answer])}';; run) cat {JVM};; esac\n",
         encoding="utf-8",
     )
