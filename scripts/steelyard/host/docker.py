@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The container engine, asked through its ordinary client."""
 
+import contextlib
 import json
 import os
 import platform
 import re
 import shutil
+import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -46,13 +48,16 @@ class Docker:
         timeout: float = ANSWER_LIMIT,
         env: Mapping[str, str] | None = None,
         merge_errors: bool = False,
+        whole: bool = False,
     ) -> str:
         """Run `docker ARGUMENTS` and return its standard output, with `merge_errors` its standard error as well.
+
+        With `whole` an interrupt waits until the command has ended: what is cleaned up then holds all that it made.
 
         Raises:
             DockerFailed: it ended with an error, or not within `timeout` seconds.
         """
-        return run_client(self.client, arguments, timeout, env, merge_errors)
+        return run_client(self.client, arguments, timeout, env, merge_errors, whole)
 
     def inspect(self, kind: str, names: Sequence[str]) -> list[dict[str, Any]]:
         """`docker KIND inspect NAMES`, parsed (see `run` for errors)."""
@@ -109,6 +114,7 @@ def run_client(
     timeout: float,
     environment: Mapping[str, str] | None = None,
     merge_errors: bool = False,
+    whole: bool = False,
 ) -> str:
     """Run the client; in a session of its own, so that a Ctrl-C of the terminal does not cut it short.
 
@@ -117,25 +123,39 @@ def run_client(
     """
     what = f"docker {' '.join(arguments[:2])}"
     try:
-        done = subprocess.run(
+        process = subprocess.Popen(
             [str(client), *arguments],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT if merge_errors else subprocess.PIPE,
             text=True,
             errors="replace",
-            timeout=timeout,
-            check=False,
             stdin=subprocess.DEVNULL,
             env=None if environment is None else dict(environment),
             start_new_session=True,
         )
-    except subprocess.TimeoutExpired as error:
-        raise DockerFailed(what, f"no answer within {timeout:.0f} s") from error
     except OSError as error:
         raise DockerFailed(what, f"{client} cannot be started ({error.strerror})") from error
-    if done.returncode != 0:
-        raise DockerFailed(what, last_words(done.stderr or done.stdout) or f"exit code {done.returncode}")
-    return done.stdout
+    with process:
+        try:
+            printed, errors = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired as error:
+            _end(process)
+            raise DockerFailed(what, f"no answer within {timeout:.0f} s") from error
+        except BaseException:
+            if whole:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(timeout)
+            _end(process)
+            raise
+    if process.returncode != 0:
+        raise DockerFailed(what, last_words(errors or printed) or f"exit code {process.returncode}")
+    return printed
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """End the client with its plugins, which are processes of their own and would go on without it."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def last_words(printed: str) -> str:

@@ -6,6 +6,8 @@ import os
 import signal
 import stat
 import subprocess
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -106,6 +108,38 @@ def test_an_engine_that_hangs_is_given_up(tmp_path: Path) -> None:
     client.chmod(0o755)
     with pytest.raises(DockerFailed, match=r"docker info: no answer within 1 s"):
         Docker(client, "26", "2.26").run("info", timeout=1.0)
+
+
+class _InterruptError(Exception):
+    """Stands for Ctrl-C."""
+
+
+def test_an_interrupt_waits_for_what_the_engine_was_asked_to_make(tmp_path: Path) -> None:
+    """The client's plugin outlives a client that is killed: what it makes then would stay for good."""
+    client = tmp_path / "docker"
+    client.write_text(
+        f"#!/bin/sh\ntouch {tmp_path}/begun; (sleep 1; touch {tmp_path}/made) & wait\n", encoding="utf-8"
+    )
+    client.chmod(0o755)
+
+    def interrupt(*_: object) -> None:
+        raise _InterruptError
+
+    def when_begun() -> None:
+        while not (tmp_path / "begun").exists():
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGUSR1)
+
+    before = signal.signal(signal.SIGUSR1, interrupt)
+    watcher = threading.Thread(target=when_begun)
+    watcher.start()
+    try:
+        with pytest.raises(_InterruptError):
+            Project(Docker(client, "26", "2.26"), tmp_path / "01-jvms-1").up(["server-1"])
+        assert (tmp_path / "made").exists()
+    finally:
+        watcher.join()
+        signal.signal(signal.SIGUSR1, before)
 
 
 @pytest.mark.parametrize(

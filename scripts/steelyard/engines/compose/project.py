@@ -90,6 +90,7 @@ class Project:
             *arguments,
             timeout=timeout,
             env=environment,
+            whole=True,
         )
 
 
