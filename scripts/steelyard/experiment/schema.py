@@ -113,8 +113,8 @@ class Deployment(Model):
     host's cores when it has eight or more, else shared. The report says when they are shared."""
     total_heap: Size | None = None
     """Maximum heap of all JVMs together, split evenly; over several services by the weights of the workload."""
-    threads: Annotated[int, Field(ge=1, le=10_000)] | Literal["default"] = "default"
-    """Threads of each server's pool: a fixed number, or `default` for Liberty's own autonomics."""
+    threads: Annotated[int, Field(ge=4, le=10_000)] | Literal["default"] = "default"
+    """Threads of each server's pool: a fixed number, at least Liberty's own least of 4, or `default` for its autonomics."""
     indexes: Literal["none", "secondary"] = "none"
     """Indexes of the database beside those on ids (acmeair): `none` as in the original, or `secondary`."""
     memory: Size | None = None
