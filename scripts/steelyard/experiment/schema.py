@@ -114,7 +114,7 @@ class Deployment(Model):
     total_heap: Size | None = None
     """Maximum heap of all JVMs together, split evenly; over several services by the weights of the workload."""
     threads: Annotated[int, Field(ge=4, le=10_000)] | Literal["default"] = "default"
-    """Threads of each server's pool: a fixed number, at least Liberty's own least of 4, or `default` for its autonomics."""
+    """Threads of each server's pool: a fixed number (Liberty has 4 at least), or `default` for its autonomics."""
     indexes: Literal["none", "secondary"] = "none"
     """Indexes of the database beside those on ids (acmeair): `none` as in the original, or `secondary`."""
     memory: Size | None = None
