@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -15,7 +14,6 @@ import pytest
 from .driver import (
     DONE,
     call,
-    end_all,
     free_port,
     processes_that_mention,
     start,
@@ -47,26 +45,6 @@ load:
   measure: 6s
 design: {blocks: 2, repeats: 1}
 """
-
-
-@pytest.fixture(autouse=True)
-def _nothing_left_running() -> Iterator[None]:
-    yield
-    end_all()
-
-
-@pytest.fixture
-def experiment(tmp_path: Path) -> Path:
-    path = tmp_path / "tiny.yaml"
-    path.write_text(EXPERIMENT, encoding="utf-8")
-    return path
-
-
-@pytest.fixture
-def out(tmp_path: Path) -> Path:
-    path = tmp_path / "results"
-    path.mkdir()
-    return path
 
 
 def test_monolith_and_microservices_in_one_session(experiment: Path, out: Path) -> None:

@@ -5,7 +5,6 @@ import json
 import os
 import signal
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -15,10 +14,8 @@ from steelyard.results.store import SessionDirectory
 
 from .driver import (
     DONE,
-    EXPERIMENT,
     Running,
     call,
-    end_all,
     free_port,
     mount,
     processes_that_mention,
@@ -27,26 +24,6 @@ from .driver import (
 )
 
 pytestmark = pytest.mark.e2e
-
-
-@pytest.fixture(autouse=True)
-def _nothing_left_running() -> Iterator[None]:
-    yield
-    end_all()
-
-
-@pytest.fixture
-def experiment(tmp_path: Path) -> Path:
-    path = tmp_path / "tiny.yaml"
-    path.write_text(EXPERIMENT, encoding="utf-8")
-    return path
-
-
-@pytest.fixture
-def out(tmp_path: Path) -> Path:
-    path = tmp_path / "results"
-    path.mkdir()
-    return path
 
 
 def test_a_session_from_start_to_report(experiment: Path, out: Path) -> None:

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every session of these tests needs: a folder for results, and an end in case the test fails."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from .driver import end_all
+
+
+@pytest.fixture(autouse=True)
+def _nothing_left_running() -> Iterator[None]:
+    yield
+    end_all()
+
+
+@pytest.fixture
+def experiment(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    """The experiment of the test's module, as a file."""
+    path = tmp_path / "tiny.yaml"
+    path.write_text(request.module.EXPERIMENT, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    """Where the session's results go."""
+    path = tmp_path / "results"
+    path.mkdir()
+    return path
