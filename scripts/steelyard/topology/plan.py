@@ -103,7 +103,7 @@ def _heaps(deployment: Deployment, services: Sequence[Service], min_heap: int, a
 
 def _environment(deployment: Deployment, service: Service) -> dict[str, str]:
     """Settings of a server that are no options of its JVM."""
-    found = {}
+    found = dict(service.environment)
     if deployment.threads != "default":
         found["EXECUTOR_THREADS"] = str(deployment.threads)
     if service.database is not None:

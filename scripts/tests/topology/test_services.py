@@ -70,6 +70,9 @@ def test_settings_reach_the_servers_that_have_them(hotspot: JvmIdentity) -> None
     assert all(environment["EXECUTOR_THREADS"] == "64" for environment in by_service.values())
     assert by_service["booking"]["ACMEAIR_INDEXES"] == "secondary"
     assert "ACMEAIR_INDEXES" not in by_service["auth"]
+    # The services that call others, and no other, are given time to do so.
+    patient = {name for name, variables in by_service.items() if "ACMEAIR_REWARDS_TIMEOUT" in variables}
+    assert patient == {"auth", "booking"}
 
 
 @pytest.mark.parametrize(
