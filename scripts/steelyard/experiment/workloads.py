@@ -130,9 +130,11 @@ _ACMEAIR_VISIT = {
     "list-bookings": 1.0,
     "cancel-booking": _FOUND,
 }
-_PATIENT_CALLS = dict.fromkeys(
-    ("ACMEAIR_VALIDATEID_TIMEOUT", "ACMEAIR_REWARDMILES_TIMEOUT", "ACMEAIR_REWARDS_TIMEOUT"), "10000"
-)
+_PATIENT_CALLS = {
+    "ACMEAIR_VALIDATEID_TIMEOUT": "10000",
+    "ACMEAIR_REWARDMILES_TIMEOUT": "10000",
+    "ACMEAIR_REWARDS_TIMEOUT": "10000",
+}
 """Milliseconds for calls between services. The original's 500 turn a short stall of the host, or a JVM that is still
 cold, into pauses of five seconds and refused logins: a trial would weigh the limit and not what it was meant to."""
 
