@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from .driver import end_all
+from .driver import EXPERIMENT, end_all
 
 
 @pytest.fixture(autouse=True)
@@ -16,10 +16,10 @@ def _nothing_left_running() -> Iterator[None]:
 
 
 @pytest.fixture
-def experiment(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
-    """The experiment of the test's module, as a file."""
+def experiment(tmp_path: Path) -> Path:
+    """A small experiment on ping, as a file; a module about another workload has a fixture of this name itself."""
     path = tmp_path / "tiny.yaml"
-    path.write_text(request.module.EXPERIMENT, encoding="utf-8")
+    path.write_text(EXPERIMENT, encoding="utf-8")
     return path
 
 

@@ -47,6 +47,14 @@ design: {blocks: 2, repeats: 1}
 """
 
 
+@pytest.fixture
+def experiment(tmp_path: Path) -> Path:
+    """AcmeAir's small experiment, in place of the one on ping."""
+    path = tmp_path / "tiny.yaml"
+    path.write_text(EXPERIMENT, encoding="utf-8")
+    return path
+
+
 def test_monolith_and_microservices_in_one_session(experiment: Path, out: Path) -> None:
     session = start(experiment, out)
     session.process.communicate(timeout=600)
