@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Child processes that never outlive the harness."""
+"""Child processes that never outlive the harness, and what they start themselves."""
 
 from steelyard.processes.children import Child, Children
+from steelyard.processes.tree import process_tree
 
-__all__ = ["Child", "Children"]
+__all__ = ["Child", "Children", "process_tree"]

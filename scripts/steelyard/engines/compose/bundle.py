@@ -17,7 +17,7 @@ from typing import Any
 import yaml
 
 from steelyard.engines.compose.images import Images
-from steelyard.engines.process.backing import database_heap
+from steelyard.engines.preparation import database_heap
 from steelyard.experiment.workloads import Kind
 from steelyard.load.injector import InjectorPlan
 from steelyard.results.schema import BackingRecord, InstanceRecord, TopologyRecord

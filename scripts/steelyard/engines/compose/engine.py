@@ -20,7 +20,6 @@ from steelyard.engines.compose.container import Container
 from steelyard.engines.compose.images import Images
 from steelyard.engines.compose.project import DOWN_LIMIT, Project, removal_of
 from steelyard.engines.preparation import prepare_data
-from steelyard.engines.process.backing import process_tree
 from steelyard.engines.readiness import ready_message_after, server_info, server_url, wait_until_answered
 from steelyard.errors import ServerFailed
 from steelyard.experiment.workloads import WORKLOADS, Kind
@@ -28,7 +27,7 @@ from steelyard.host.docker import Docker, DockerFailed
 from steelyard.host.ports import require_ports
 from steelyard.load.injector import InjectorPlan, RunningInjector
 from steelyard.paths import ROOT
-from steelyard.processes import Children
+from steelyard.processes import Children, process_tree
 from steelyard.results.schema import BackingRecord, InstanceRecord, TopologyRecord
 from steelyard.results.store import no_space, write_atomic
 

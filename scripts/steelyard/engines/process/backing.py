@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Databases and the proxy as processes of this host: their commands and files (pure), and when they serve."""
 
-import contextlib
 import shlex
 import socket
 import time
@@ -9,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from steelyard.engines.preparation import database_heap, loader_requests
+from steelyard.engines.readiness import server_url
 from steelyard.errors import PortInUse, ServerFailed
 from steelyard.experiment.workloads import Kind
 from steelyard.paths import ROOT
@@ -23,8 +24,6 @@ KEPT_CONNECTIONS = 1000
 """Idle connections that the proxy keeps to each service (POWER9 study)."""
 GIVEN_UP_FIRST = "keepalive_timeout 20s"
 """Liberty closes an idle connection after 30 s; one that both ends let go of at once would cost a request."""
-_SMALL_DATA = 10_000
-"""Customers that fit a database of 1 GiB with room for their bookings."""
 _POLL = 0.02
 
 
@@ -34,11 +33,6 @@ class EmbeddedDatabase:
 
     folder: Path
     jvm: JvmIdentity
-
-
-def database_heap(customers: int | None) -> str:
-    """Heap of an embedded database that holds so many customers with their bookings."""
-    return "1g" if (customers or 0) <= _SMALL_DATA else "4g"
 
 
 def database_command(record: BackingRecord, database: EmbeddedDatabase, customers: int | None) -> list[str]:
@@ -108,12 +102,11 @@ def start_lines(topology: TopologyRecord, database: EmbeddedDatabase) -> list[st
 def load_lines(topology: TopologyRecord, kind: Kind) -> list[str]:
     """Shell lines that load the data by hand once the servers are ready."""
     lines = []
-    for request in kind.prepare:
-        port = next(one.port for one in topology.instances if one.service == request.service)
-        path = request.path.format(customers=topology.customers)
+    for instance, path in loader_requests(kind, topology):
+        url = server_url(instance.port)
         lines += [
-            f"until curl -fs -o /dev/null http://127.0.0.1:{port}/health/ready; do sleep 1; done",
-            f"curl -fsS {shlex.quote(f'http://127.0.0.1:{port}{path}')}; echo",
+            f"until curl -fs -o /dev/null {url}/health/ready; do sleep 1; done",
+            f"curl -fsS {shlex.quote(url + path)}; echo",
         ]
     return lines
 
@@ -144,16 +137,6 @@ def wait_until_serving(records: Sequence[BackingRecord], children: Sequence[Chil
                 f"{late} did not serve within {START_TIMEOUT:.0f} s: see {waiting[0][1].console}"
             )
         time.sleep(_POLL)
-
-
-def process_tree(pid: int) -> list[int]:
-    """A process and all that it has started, which still run: a proxy works in processes of its own."""
-    found = [pid]
-    for parent in found:
-        with contextlib.suppress(OSError):
-            text = Path(f"/proc/{parent}/task/{parent}/children").read_text(encoding="ascii")
-            found += [int(word) for word in text.split()]
-    return found
 
 
 def _accepts(port: int) -> bool:

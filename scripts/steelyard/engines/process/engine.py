@@ -5,9 +5,7 @@ import json
 import re
 import shutil
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from steelyard.engines.base import RunningBacking, RunningServer, ServerPackage
 from steelyard.engines.preparation import prepare_data
@@ -16,7 +14,6 @@ from steelyard.engines.process.backing import (
     connections,
     database_command,
     load_lines,
-    process_tree,
     proxy_command,
     proxy_files,
     start_lines,
@@ -36,7 +33,7 @@ from steelyard.experiment.workloads import WORKLOADS
 from steelyard.host.ports import require_ports
 from steelyard.host.tools import require_nginx
 from steelyard.load.injector import InjectorPlan, RunningInjector
-from steelyard.processes import Child, Children
+from steelyard.processes import Child, Children, process_tree
 from steelyard.results.schema import BackingRecord, InstanceRecord, JvmIdentity, TopologyRecord
 from steelyard.results.store import no_space, write_atomic
 
@@ -121,9 +118,9 @@ class ProcessEngine:
             deployment.wait_for_backing()
             for instance in instances:
                 deployment.add(self._start(instance, directory, primed[instance.server]))
-            deployment.wait_until_ready(instances)
+            answered = deployment.wait_until_ready(instances)
             prepare_data(kind, topology)
-            deployment.read_info()
+            deployment.describe(instances, answered)
         except BaseException:
             deployment.stop()
             raise
@@ -193,15 +190,16 @@ class ProcessDeployment:
             for record, child in self._backing
         ]
 
-    def read_info(self) -> None:
-        """Read what the servers say of themselves again: they say which data they have only once it is loaded."""
-        self.servers = [
-            replace(server, info=server_info(urlsplit(server.url).port or 0)) for server in self.servers
-        ]
+    def wait_until_ready(self, instances: Sequence[InstanceRecord]) -> dict[str, float]:
+        """Wait until each server has answered (see `_wait_until_ready` for seconds and errors)."""
+        return _wait_until_ready(instances, self._children)
 
-    def wait_until_ready(self, instances: Sequence[InstanceRecord]) -> None:
-        """Wait until each server has answered (see `_wait_until_ready` for errors)."""
-        self.servers = _wait_until_ready(instances, self._children)
+    def describe(self, instances: Sequence[InstanceRecord], answered: Mapping[str, float]) -> None:
+        """Read what the servers say of themselves: which data they have, they know only once it is loaded."""
+        self.servers = [
+            _running(instance, child, answered[instance.name])
+            for instance, child in zip(instances, self._children, strict=True)
+        ]
 
     def problems(self) -> list[str]:
         """What ended by itself, one sentence each."""
@@ -239,12 +237,12 @@ class ProcessDeployment:
         return sorted((self._directory / "servers" / server / "logs").glob("gc*.log*"))
 
 
-def _wait_until_ready(instances: Sequence[InstanceRecord], children: Sequence[Child]) -> list[RunningServer]:
-    """Poll every server until it has answered.
+def _wait_until_ready(instances: Sequence[InstanceRecord], children: Sequence[Child]) -> dict[str, float]:
+    """Poll every server until it has answered: seconds from its start to its first answer, by server.
 
     Raises:
         ServerFailed: one ended, or not all answered within START_TIMEOUT.
-        PortInUse: one could not open its port.
+        PortInUse: one could not open its port, or somebody else answers there.
     """
     by_name = dict(zip((instance.name for instance in instances), children, strict=True))
     ports = {instance.name: instance.port for instance in instances}
@@ -263,24 +261,27 @@ def _wait_until_ready(instances: Sequence[InstanceRecord], children: Sequence[Ch
     started = {name: child.started for name, child in by_name.items()}
     logs = children[0].console.parent
     answered = wait_until_answered(ports, started, check, START_TIMEOUT, f"see {logs} and its neighbours")
-    return [
-        _running(instance, child, answered[instance.name])
-        for instance, child in zip(instances, children, strict=True)
-    ]
+    for instance, child in zip(instances, children, strict=True):
+        _refuse_stranger(instance, child)
+    return answered
 
 
-def _running(instance: InstanceRecord, child: Child, start_seconds: float) -> RunningServer:
+def _refuse_stranger(instance: InstanceRecord, child: Child) -> None:
+    """Nobody else's server may be loaded with data, or weighed."""
     info = server_info(instance.port)
     if info.get("pid", child.pid) != child.pid:
         raise PortInUse(
             f"port {instance.port} is answered by process {info['pid']}, not by {instance.name}: stop that process,"
             " or choose other ports with --port"
         )
+
+
+def _running(instance: InstanceRecord, child: Child, start_seconds: float) -> RunningServer:
     return RunningServer(
         name=instance.name,
         pid=child.pid,
         url=server_url(instance.port),
         start_seconds=start_seconds,
         ready_message_seconds=ready_message_after(child.started, child.console.parent / "messages.log"),
-        info=info,
+        info=server_info(instance.port),
     )
