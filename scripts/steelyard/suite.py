@@ -179,6 +179,7 @@ def _pytest(name: str, marker: str, report: str) -> Stage:
         "pytest",
         "-q",
         "--color=no",
+        *("--durations=5", "--durations-min=10"),
         "-m",
         marker,
         f"--junitxml={REPORTS / file}",

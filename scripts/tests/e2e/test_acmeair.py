@@ -56,7 +56,7 @@ def experiment(tmp_path: Path) -> Path:
 
 
 def test_monolith_and_microservices_in_one_session(experiment: Path, out: Path) -> None:
-    session = start(experiment, out)
+    session = start(experiment, out, "--blocks", "1")
     session.process.communicate(timeout=600)
     assert session.process.returncode in DONE, session.errors.read_text(encoding="utf-8")
     trials = session.directory.trials()

@@ -66,7 +66,7 @@ def test_ctrl_c_in_each_phase_leaves_nothing_and_resume_completes_the_schedule(
     experiment: Path, out: Path
 ) -> None:
     began = time.time()
-    session = start(experiment, out)
+    session = start(experiment, out, "--blocks", "1")
     session.wait_for_phase("start", began)
     refused = call("run", str(experiment), "--out", str(out.parent / "second"), "--port", str(free_port()))
     assert refused.returncode == 6, refused.stderr
@@ -100,8 +100,11 @@ def test_a_harness_that_is_killed_leaves_nothing_and_resumes(experiment: Path, o
     while processes_that_mention(str(out)) and time.monotonic() < deadline:
         time.sleep(0.1)
     assert not processes_that_mention(str(out))
-    resumed = call("resume", str(session.directory.path))
-    assert resumed.returncode in DONE, resumed.stderr
+    directory = session.directory
+    session = Running("resume", str(directory.path), out=out)
+    session.wait_until(lambda: bool(directory.trials()), "a trial")
+    assert session.interrupt() == 130
+    assert not void_for_other_reasons_than_noise(directory.trials())
 
 
 @pytest.mark.parametrize(("role", "check"), [("server", "restarts"), ("injector", "injectors")])
@@ -109,7 +112,7 @@ def test_a_process_killed_in_mid_measurement_voids_the_trial_and_is_repeated(
     experiment: Path, out: Path, role: str, check: str
 ) -> None:
     began = time.time()
-    session = start(experiment, out)
+    session = start(experiment, out, "--blocks", "1")
     session.wait_for_phase("measure", began)
     os.kill(session.running_pids(role)[0], signal.SIGKILL)
     assert session.end() in DONE, session.errors.read_text(encoding="utf-8")
@@ -147,7 +150,7 @@ def test_a_full_disk_stops_the_session_and_loses_nothing(experiment: Path, tmp_p
     mount(f"mount -t tmpfs -o size=60m tmpfs {small}")
     try:
         began = time.time()
-        session = start(experiment, small)
+        session = start(experiment, small, "--blocks", "1")
         session.wait_for_phase("measure", began)
         session.wait_until(lambda: len(session.directory.trials()) > 0, "a finished trial")
         kept = session.directory.trials()

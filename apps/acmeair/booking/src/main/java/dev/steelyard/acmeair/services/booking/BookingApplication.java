@@ -2,6 +2,7 @@
 package dev.steelyard.acmeair.services.booking;
 
 import dev.steelyard.acmeair.web.Mappers;
+import dev.steelyard.acmeair.web.StatusResource;
 import jakarta.annotation.security.DeclareRoles;
 import jakarta.ws.rs.ApplicationPath;
 import jakarta.ws.rs.core.Application;
@@ -26,7 +27,8 @@ public class BookingApplication extends Application {
             BookingResource.class,
             RewardsResource.class,
             LoaderResource.class,
-            ConfigResource.class));
+            CountsResource.class,
+            StatusResource.class));
     return classes;
   }
 }

@@ -2,6 +2,7 @@
 package dev.steelyard.acmeair.services.customer;
 
 import dev.steelyard.acmeair.web.Mappers;
+import dev.steelyard.acmeair.web.StatusResource;
 import jakarta.annotation.security.DeclareRoles;
 import jakarta.ws.rs.ApplicationPath;
 import jakarta.ws.rs.core.Application;
@@ -26,7 +27,8 @@ public class CustomerApplication extends Application {
             ProfileResource.class,
             InternalResource.class,
             LoaderResource.class,
-            ConfigResource.class));
+            CountsResource.class,
+            StatusResource.class));
     return classes;
   }
 }

@@ -2,6 +2,7 @@
 package dev.steelyard.acmeair.services.flight;
 
 import dev.steelyard.acmeair.web.Mappers;
+import dev.steelyard.acmeair.web.StatusResource;
 import jakarta.ws.rs.ApplicationPath;
 import jakarta.ws.rs.core.Application;
 import java.util.HashSet;
@@ -16,7 +17,11 @@ public class FlightApplication extends Application {
     Set<Class<?>> classes = new HashSet<>(Mappers.ALL);
     classes.addAll(
         Set.of(
-            QueryResource.class, AuditResource.class, LoaderResource.class, ConfigResource.class));
+            QueryResource.class,
+            AuditResource.class,
+            LoaderResource.class,
+            CountsResource.class,
+            StatusResource.class));
     return classes;
   }
 }
