@@ -16,7 +16,9 @@ from steelyard.host.java import find_jdk
 from steelyard.host.tools import find_maven, require_javac
 from steelyard.selfcheck.render import render
 from steelyard.selfcheck.run import SEED, SESSIONS, run_selfcheck
-from steelyard.suite import REPORTS, Choice, run_all, stages
+from steelyard.suite.parts import REPORTS
+from steelyard.suite.runner import run_all
+from steelyard.suite.stages import Choice, stages
 from steelyard.units import format_duration
 
 

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from steelyard.host.tools import Maven
-from steelyard.suite import Choice, Outcome, Stage, run_all, stages, why_no_engine
+from steelyard.suite.containers import why_no_engine
+from steelyard.suite.runner import Outcome, Stage, run_all
+from steelyard.suite.stages import Choice, stages
 
 PASS, FAIL = [sys.executable, "-c", "print('said')"], [sys.executable, "-c", "raise SystemExit(1)"]
 
@@ -24,8 +26,9 @@ def stage(
     needs: str | None = None,
     undo: bool = False,
     unless: Callable[[], str | None] = lambda: None,
+    beside_next: bool = False,
 ) -> Stage:
-    return Stage(name, command, Path(), needs=needs, undo=undo, unless=unless)
+    return Stage(name, command, Path(), needs=needs, undo=undo, unless=unless, beside_next=beside_next)
 
 
 def test_each_command_counts_as_one_check() -> None:
@@ -64,6 +67,23 @@ def test_what_was_started_is_given_back_last_and_only_then(tmp_path: Path) -> No
     # A start that failed may have started something.
     run(stage("start", FAIL), stage("stop", write, "start", undo=True))
     assert trace.read_text(encoding="utf-8") == "xx"
+
+
+def test_a_stage_beside_the_next_one_runs_with_it_and_is_told_of_after_it(tmp_path: Path) -> None:
+    """Each waits for the other, so one after the other would not end well."""
+    meet = (
+        "import pathlib, sys, time; mine, other = map(pathlib.Path, sys.argv[1:]); mine.touch(); print(mine.name)\n"
+        "for _ in range(600):\n    if other.exists(): raise SystemExit(0)\n    time.sleep(0.1)\nraise SystemExit(1)"
+    )
+    a, b = str(tmp_path / "a"), str(tmp_path / "b")
+    total, lines = run(
+        stage("first", [sys.executable, "-c", meet, a, b], beside_next=True),
+        stage("second", [sys.executable, "-c", meet, b, a]),
+        stage("third", needs="first"),
+    )
+    assert (total.passed, total.failed, total.skipped) == (3, 0, 0)
+    told = [line for line in lines if not line.endswith(" s")]
+    assert told == ["== second", "b", "== first", "a", "== third", "said"]
 
 
 def test_an_interrupt_gives_back_what_was_started(tmp_path: Path) -> None:

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`./steelyard test`: the project's own tests and checkers."""
