@@ -14,7 +14,13 @@ from steelyard.analysis.metrics import METRICS, metric
 from steelyard.analysis.paired import detectable_effect, holm, paired
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import Metrics
-from steelyard.results.schema import Analysis, Estimate, LedgerCount, Session, Summary, Trial
+from steelyard.results.analysis import (
+    Analysis,
+    Estimate,
+    LedgerCount,
+    Summary,
+)
+from steelyard.results.schema import Session, Trial
 
 NO_MEASUREMENT = "no-measurement"
 """Ledger name of trials that failed before there was anything to judge."""

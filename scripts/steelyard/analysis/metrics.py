@@ -5,7 +5,7 @@ The session layer fills `Trial.metrics` under these names. docs/metrics.md is wr
 window" is the measurement window; "the servers" are all server JVMs of the trial together.
 """
 
-from steelyard.results.schema import MetricInfo
+from steelyard.results.analysis import MetricInfo
 
 THROUGHPUT = "throughput"
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from steelyard.analysis import warmup
 from steelyard.analysis.ledger import MIX_FALSE_ALARM, RULES, Rule
 from steelyard.analysis.metrics import METRICS
-from steelyard.results.schema import MetricInfo
+from steelyard.results.analysis import MetricInfo
 
 _HEAD = """\
 <!-- SPDX-License-Identifier: Apache-2.0 -->

@@ -8,7 +8,7 @@ from typing import Literal
 from steelyard.analysis.paired import Paired, paired
 from steelyard.analysis.sentences import percent
 from steelyard.errors import BadInput, Exit
-from steelyard.results.schema import Estimate
+from steelyard.results.analysis import Estimate
 
 Outcome = Literal["pass", "regression", "inconclusive"]
 Better = Literal["higher", "lower", "neither"]

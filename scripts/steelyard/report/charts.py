@@ -14,7 +14,8 @@ from steelyard.report import figures
 from steelyard.report.canvas import INK, SERIES, Chart, canvas, finish, styled
 from steelyard.report.tables import CPU_GROUPS, GROUP_LABELS, QUANTILES, latency_figure, milliseconds
 from steelyard.report.view import View, mean_interval
-from steelyard.results.schema import MetricInfo, Trial
+from steelyard.results.analysis import MetricInfo
+from steelyard.results.schema import Trial
 
 MAX_TRACE_POINTS = 40_000
 """Points of all warm-up traces together; longer traces are thinned to means so that the page stays small."""

@@ -3,7 +3,7 @@
 
 import math
 
-from steelyard.results.schema import Estimate, MetricInfo
+from steelyard.results.analysis import Estimate, MetricInfo
 from steelyard.units import MIB
 
 DASH = "\N{EN DASH}"

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from steelyard.analysis.metrics import THROUGHPUT
 from steelyard.report import figures
 from steelyard.report.view import View
-from steelyard.results.schema import MetricInfo, Session
+from steelyard.results.analysis import MetricInfo
+from steelyard.results.schema import Session
 
 CSV_COLUMNS = (
     *("metric", "unit", "better", "arm", "baseline", "n", "mean", "min", "max", "sd", "cv"),

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from steelyard.analysis.sentences import beyond_noise
 from steelyard.report import figures
 from steelyard.report.view import View
-from steelyard.results.schema import ArmRecord, Latency, MetricInfo, Summary, TopologyRecord
+from steelyard.results.analysis import MetricInfo, Summary
+from steelyard.results.schema import ArmRecord, Latency, TopologyRecord
 from steelyard.units import format_size
 
 CPU_GROUPS = ("request", "jit", "gc", "network", "other")

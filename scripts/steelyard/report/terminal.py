@@ -12,7 +12,8 @@ from rich.text import Text
 from steelyard.report import tables
 from steelyard.report.tables import Cell
 from steelyard.report.view import View
-from steelyard.results.schema import Analysis, Session, Trial
+from steelyard.results.analysis import Analysis
+from steelyard.results.schema import Session, Trial
 
 
 def render_summary(session: Session, analysis: Analysis, trials: Sequence[Trial] = ()) -> RenderableType:

@@ -14,14 +14,16 @@ from scipy.special import stdtrit
 
 from steelyard.analysis.sentences import answer, arm_label
 from steelyard.report import figures
-from steelyard.results.schema import (
+from steelyard.results.analysis import (
     Analysis,
-    ArmRecord,
     Estimate,
-    Latency,
     MetricInfo,
-    Session,
     Summary,
+)
+from steelyard.results.schema import (
+    ArmRecord,
+    Latency,
+    Session,
     TopologyRecord,
     Trial,
 )

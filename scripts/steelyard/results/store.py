@@ -12,7 +12,13 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from steelyard.errors import BadInput, NewerFormat, NoSpace
-from steelyard.results.schema import FORMAT_VERSION, Analysis, JournalEntry, Session, Trial
+from steelyard.results.analysis import Analysis
+from steelyard.results.schema import (
+    FORMAT_VERSION,
+    JournalEntry,
+    Session,
+    Trial,
+)
 
 R = TypeVar("R", bound=BaseModel)
 

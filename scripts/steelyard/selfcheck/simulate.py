@@ -12,7 +12,8 @@ from steelyard.analysis.metrics import THROUGHPUT
 from steelyard.analysis.paired import LEVEL
 from steelyard.engines.synthetic import HostModel, SyntheticSession
 from steelyard.gate.verdict import decide
-from steelyard.results.schema import Estimate, Trial
+from steelyard.results.analysis import Estimate
+from steelyard.results.schema import Trial
 from steelyard.session.schedule import make_schedule, run_schedule
 
 BASELINE, CANDIDATE = "a", "b"

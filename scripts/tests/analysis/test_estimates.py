@@ -9,7 +9,7 @@ from session_builder import session, trial, trials_of
 from steelyard.analysis.estimates import NO_MEASUREMENT, analyse, latest_valid
 from steelyard.analysis.ledger import judge
 from steelyard.errors import BadInput
-from steelyard.results.schema import Analysis
+from steelyard.results.analysis import Analysis
 
 ONE = [100.0, 104.0, 98.0, 101.0]
 TWO = [150.0, 151.0, 149.0, 155.0]

@@ -26,8 +26,8 @@ from sample_figures import (
 
 from steelyard.analysis.estimates import analyse
 from steelyard.analysis.ledger import judge
+from steelyard.results.analysis import Analysis
 from steelyard.results.schema import (
-    Analysis,
     ArmRecord,
     ScheduledTrial,
     Session,

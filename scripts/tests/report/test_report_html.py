@@ -12,7 +12,7 @@ import sample
 from steelyard.report import records, tables, write_report
 from steelyard.report.html import to_html, typeset
 from steelyard.report.view import View
-from steelyard.results.schema import Analysis
+from steelyard.results.analysis import Analysis
 
 PLANS = {
     "study": sample.study_plan,

@@ -18,7 +18,7 @@ from rich.console import Console
 
 from steelyard.report import figures, write_report
 from steelyard.report.terminal import render_summary
-from steelyard.results.schema import Estimate, MetricInfo
+from steelyard.results.analysis import Estimate, MetricInfo
 from steelyard.results.store import SessionDirectory
 
 MINUS, DASH = "\N{MINUS SIGN}", "\N{EN DASH}"
