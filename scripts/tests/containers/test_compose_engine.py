@@ -88,16 +88,14 @@ def out(tmp_path: Path) -> Path:
 
 
 def test_the_published_study_from_containers(out: Path) -> None:
-    """The experiment that the README starts with, as it is, with two of its three quick blocks."""
+    """The experiment that the README starts with, as it is, with one of its three quick blocks."""
     port = str(free_port())
-    asked = ("jvm-count", "--quick", "--blocks", "2", "--engine", "compose", "--port", port)
+    asked = ("jvm-count", "--quick", "--blocks", "1", "--engine", "compose", "--port", port)
     done = call("run", *asked, "--out", str(out), "--json", timeout=900)
     assert done.returncode in DONE, done.stderr
     directory = SessionDirectory(next(out.iterdir()))
     trials = directory.trials()
-    assert {(trial.block, trial.arm) for trial in trials} == {
-        (block, arm) for block in (1, 2) for arm in ("jvms-1", "jvms-2")
-    }
+    assert {trial.arm for trial in trials} == {"jvms-1", "jvms-2"}
     assert not void_for_other_reasons_than_noise(trials)
     for trial in trials:
         assert trial.metrics["throughput"] > 100
@@ -123,7 +121,7 @@ def test_ctrl_c_leaves_nothing_and_resume_goes_on(experiment: Path, out: Path) -
         assert not _left(before), f"left behind after Ctrl-C in {phase}"
         assert not processes_that_mention(str(out))
     session = Running("resume", str(directory.path), out=out)
-    session.wait_until(lambda: len(directory.trials()) > 1, "two trials")
+    session.wait_until(lambda: bool(directory.trials()), "a trial")
     assert session.interrupt() == 130
     trials = directory.trials()
     assert not void_for_other_reasons_than_noise(trials)
