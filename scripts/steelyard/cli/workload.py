@@ -6,6 +6,7 @@ import os
 import signal
 import tempfile
 import time
+from datetime import date
 from pathlib import Path
 from typing import Annotated
 
@@ -18,7 +19,7 @@ from steelyard.engines.readiness import server_url
 from steelyard.errors import BadInput, Busy
 from steelyard.experiment.matrix import Arm, check_setting, refuse_meaningless
 from steelyard.experiment.schema import ENGINES, Deployment, Load
-from steelyard.experiment.workloads import WORKLOADS
+from steelyard.experiment.workloads import REFERENCE_DATE, WORKLOADS
 from steelyard.host.cpus import read_layout
 from steelyard.host.lock import holder, host_lock
 from steelyard.host.ports import refuse_ephemeral
@@ -58,6 +59,16 @@ def up(
             "--customers", metavar="N", min=1, help="Customers to load (acmeair).", show_default="200"
         ),
     ] = None,
+    today: Annotated[
+        str | None,
+        typer.Option(
+            "--today",
+            metavar="DAY",
+            help="Day for which flights are made (acmeair): YYYY-MM-DD, or system for the day on which they are"
+            " loaded, which foreign load drivers ask for.",
+            show_default=REFERENCE_DATE,
+        ),
+    ] = None,
     heap: Annotated[
         str | None, typer.Option("--heap", metavar="SIZE", help="Heap of each JVM, for example 512m.")
     ] = None,
@@ -74,8 +85,10 @@ def up(
     if engine not in ENGINES:
         raise BadInput(f"unknown engine {engine!r}: there are {', '.join(ENGINES)}")
     arm = _arm(workload, engine, topology, jvms, customers, heap)
+    if today is not None:
+        _check_today(workload, today)
     if keep:
-        _keep(arm, port, jdk)
+        _keep(arm, port, today or REFERENCE_DATE, jdk)
         return
     _require_idle()
     console = Console(stderr=True)
@@ -85,7 +98,8 @@ def up(
     if isinstance(toolchain, JdkToolchain):
         ensure_build(console, toolchain.server)
         arguments += ["--jdk", toolchain.server_jvm.home]
-    for option, value in (("--heap", heap), ("--topology", topology), ("--customers", customers)):
+    given = {"--heap": heap, "--topology": topology, "--customers": customers, "--today": today}
+    for option, value in given.items():
         arguments += [option, str(value)] if value is not None else []
     with console.status(f"starting {workload}"):
         started = workload_up.start(arguments)
@@ -139,13 +153,25 @@ def _arm(
     return Arm(workload, {}, True, deployment, load)
 
 
-def _keep(arm: Arm, port: int, jdk: Path | None) -> None:
+def _check_today(workload: str, today: str) -> None:
+    """Refuse what is no day, or a workload to which a day means nothing (raises BadInput)."""
+    if not any(kind.prepare for kind in WORKLOADS[workload].kinds.values()):
+        raise BadInput(f"--today means nothing to the workload {workload}: leave it out")
+    try:
+        day = date.fromisoformat(today).isoformat()
+    except ValueError:
+        day = None
+    if today not in (day, "system"):
+        raise BadInput(f"--today {today} is no day: give one such as {REFERENCE_DATE}, or system")
+
+
+def _keep(arm: Arm, port: int, today: str, jdk: Path | None) -> None:
     """The keeper: start the workload, note its servers, wait for SIGTERM, stop it."""
     workload, engine = arm.name, arm.deployment.engine
     toolchains = find_toolchains([arm.deployment], workload, jdk)
     toolchain = toolchains[engine]
     cores = [core.cpus for core in read_layout().cores]
-    topology = plan_topology(arm, cores, toolchain.server_jvm, WORKLOADS[workload], port)
+    topology = plan_topology(arm, cores, toolchain.server_jvm, WORKLOADS[workload], port, today)
     refuse_ephemeral(topology.ports)
     build = (
         ensure_build(Console(stderr=True), toolchain.server) if isinstance(toolchain, JdkToolchain) else None

@@ -20,7 +20,12 @@ INSTANCE_FOLDER = "${INSTANCE}"
 
 
 def plan_topology(
-    arm: Arm, cores: Sequence[Core], jvm: JvmIdentity, workload: Workload, first_port: int = FIRST_PORT
+    arm: Arm,
+    cores: Sequence[Core],
+    jvm: JvmIdentity,
+    workload: Workload,
+    first_port: int = FIRST_PORT,
+    today: str = REFERENCE_DATE,
 ) -> TopologyRecord:
     """What a trial of this arm deploys on a host with these cores.
 
@@ -33,6 +38,7 @@ def plan_topology(
         jvm: the JVM of the servers.
         workload: the application.
         first_port: port on this host that leads into the application; the others follow.
+        today: the day that servers with data take for today, or `system` for their own clock's.
 
     Raises:
         BadInput: too few cores, a heap that is too small or does not split, a setting the JVM does not have.
@@ -56,7 +62,7 @@ def plan_topology(
             memory_bytes=deployment.memory,
             port=port + index,
             jvm_options=jvm_options(deployment.jvm, heap, jvm, INSTANCE_FOLDER),
-            environment=_environment(deployment, service),
+            environment=_environment(deployment, kind, service, today),
         )
         for index, (service, share, heap) in enumerate(zip(services, shares, heaps, strict=True))
     ]
@@ -101,13 +107,15 @@ def _heaps(deployment: Deployment, services: Sequence[Service], min_heap: int, a
     return heaps
 
 
-def _environment(deployment: Deployment, service: Service) -> dict[str, str]:
+def _environment(deployment: Deployment, kind: Kind, service: Service, today: str) -> dict[str, str]:
     """Settings of a server that are no options of its JVM."""
     found = dict(service.environment)
     if deployment.threads != "default":
         found["EXECUTOR_THREADS"] = str(deployment.threads)
+    if kind.prepare:
+        # Without a database too: the pages suggest dates around it.
+        found["ACMEAIR_TODAY"] = today
     if service.database is not None:
-        found["ACMEAIR_TODAY"] = REFERENCE_DATE
         found["ACMEAIR_INDEXES"] = deployment.indexes
     return found
 

@@ -53,6 +53,13 @@ def steelyard(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str
         (["resume", "/no/such/session"], 4, "is not there"),
         (["report", "/no/such/session"], 4, "is not there"),
         (["up", "nothing"], 4, "unknown workload 'nothing': there are ping, acmeair"),
+        (
+            ["up", "acmeair", "--today", "tomorrow"],
+            4,
+            "--today tomorrow is no day: give one such as 2026-06-15",
+        ),
+        (["up", "acmeair", "--today", "20260615"], 4, "--today 20260615 is no day"),
+        (["up", "ping", "--today", "system"], 4, "--today means nothing to the workload ping"),
         (["schema", "nothing"], 4, "choose experiment, session"),
         (["frobnicate"], 2, "No such command"),
     ],

@@ -75,6 +75,14 @@ def test_settings_reach_the_servers_that_have_them(hotspot: JvmIdentity) -> None
     assert patient == {"auth", "booking"}
 
 
+def test_every_server_of_a_workload_with_data_is_told_the_same_day(hotspot: JvmIdentity) -> None:
+    arm = arms("acmeair-topology")["topology-microservices"]
+    preset = plan(arm, hotspot)
+    other = plan_topology(arm, [(0,), (1,)], hotspot, ACMEAIR, today="system")
+    assert {one.environment["ACMEAIR_TODAY"] for one in preset.instances} == {"2026-06-15"}
+    assert {one.environment["ACMEAIR_TODAY"] for one in other.instances} == {"system"}
+
+
 @pytest.mark.parametrize(
     ("name", "setting", "says"),
     [
