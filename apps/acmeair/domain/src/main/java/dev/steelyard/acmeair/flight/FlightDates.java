@@ -9,9 +9,10 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * Days in the two ways in which clients write them: {@code Fri Nov 20 00:00:00 UTC 2026} and {@code
- * Fri Nov 20 2026}, with anything after it. English names; the time and the zone, which may have
- * any name or none, do not matter.
+ * Days in the ways in which clients write them: {@code Fri Nov 20 00:00:00 UTC 2026} and {@code Fri
+ * Nov 20 00:00:00 2026 (UTC)} (extensions of the JMeter plans), {@code Fri, 20 Nov 2026 00:00:00
+ * +0000} (another state of them) and {@code Fri Nov 20 2026} with anything after it (web pages).
+ * English names; the time and the zone, which may have any name or none, do not matter.
  */
 public final class FlightDates {
 
@@ -32,12 +33,16 @@ public final class FlightDates {
   public static LocalDate parse(String field, String text) {
     String[] words = BLANKS.split(text.strip(), -1);
     try {
-      String year = YEAR.matcher(words[3]).matches() ? words[3] : words[words.length - 1];
-      if (!YEAR.matcher(year).matches()) {
-        throw new DateTimeException(year);
-      }
-      return LocalDate.of(
-          Integer.parseInt(year), MONTHS.indexOf(words[1]) + 1, Integer.parseInt(words[2]));
+      boolean monthFirst = MONTHS.contains(words[1]);
+      String month = words[monthFirst ? 1 : 2];
+      String day = words[monthFirst ? 2 : 1];
+      String year =
+          Arrays.stream(words)
+              .skip(3)
+              .filter(YEAR.asMatchPredicate())
+              .findFirst()
+              .orElseThrow(() -> new DateTimeException("no year"));
+      return LocalDate.of(Integer.parseInt(year), MONTHS.indexOf(month) + 1, Integer.parseInt(day));
     } catch (DateTimeException | NumberFormatException | ArrayIndexOutOfBoundsException e) {
       throw new InvalidInputException(
           "The field '" + field + "' is no date such as 'Fri Nov 20 00:00:00 UTC 2026'.");

@@ -25,10 +25,13 @@ final class FlightDatesTest {
     "Thu Dec 31 00:00:00 2026, 2026-12-31",
     "Thu Dec 31 2026, 2026-12-31",
     "Thu Dec 31 2026 00:00:00 GMT+0100 (Central European Standard Time), 2026-12-31",
+    "Thu Dec 31 00:00:00 2026 (UTC), 2026-12-31",
+    "'Thu, 31 Dec 2026 00:00:00 +0000', 2026-12-31",
+    "'Fri, 1 Jan 2027 00:00:00 GMT', 2027-01-01",
     "Sat Feb 29 00:00:00 UTC 2028, 2028-02-29",
     "'  Thu  Dec  3  00:00:00 UTC 2026 ', 2026-12-03",
   })
-  void aDayIsReadInBothWays(String text, LocalDate day) {
+  void aDayIsReadInTheWaysOfClients(String text, LocalDate day) {
     assertEquals(day, FlightDates.parse("fromDate", text));
   }
 
@@ -58,6 +61,9 @@ final class FlightDatesTest {
         "Tue Nuv 24 00:00:00 UTC 2026",
         "Tue Nov x 00:00:00 UTC 2026",
         "Tue Nov 24 00:00:00 UTC 20260",
+        "Tue, 24 Nov",
+        "Tue, 31 Nov 2026 00:00:00 +0000",
+        "Tue, 24 Nuv 2026 00:00:00 +0000",
         "Tue Nov 99999999999 00:00:00 UTC 2026"
       })
   void whatIsNoDayIsRefused(String text) {
