@@ -103,7 +103,8 @@ def test_a_database_that_dies_voids_the_trial_and_not_the_session(experiment: Pa
 def test_the_application_alone_is_up_with_its_data(out: Path) -> None:
     port = free_port()
     up = call(
-        *("up", "acmeair", "--topology", "microservices", "--port", str(port), "--customers", "30", "--json")
+        *("up", "acmeair", "--topology", "microservices", "--port", str(port), "--customers", "30"),
+        *("--today", "2026-07-01", "--json"),
     )
     assert up.returncode == 0, up.stderr
     try:
@@ -114,5 +115,10 @@ def test_the_application_alone_is_up_with_its_data(out: Path) -> None:
             assert answer.read() == b"30"
         with urlopen(f"{told['proxy']}/acmeair/", timeout=30) as answer:
             assert b"<html" in answer.read()
+        flights = next(server["url"] for server in told["servers"] if server["name"] == "flight-1")
+        with urlopen(f"{flights}/bench/info", timeout=30) as answer:
+            assert json.load(answer)["settings"]["today"] == "2026-07-01"
+        with urlopen(f"{told['proxy']}/acmeair/today", timeout=30) as answer:
+            assert answer.read() == b"2026-07-01"
     finally:
         assert call("down").stdout == "acmeair is down\n"
