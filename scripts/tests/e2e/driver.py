@@ -35,7 +35,8 @@ factors:
   jvms: {levels: [1, 2]}
 deployment:
   total_heap: 256m
-  jvm: {gc: generational}
+  # The quick compiler alone: several JVMs that start together leave little of two cores to the thorough one.
+  jvm: {gc: generational, jvm_args: ["-XX:TieredStopAtLevel=1"]}
 load:
   users: 8
   ramp: 500ms

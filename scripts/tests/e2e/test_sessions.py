@@ -10,6 +10,7 @@ from urllib.request import urlopen
 
 import pytest
 
+from steelyard.results.schema import Trial
 from steelyard.results.store import SessionDirectory
 
 from .driver import (
@@ -66,7 +67,7 @@ def test_ctrl_c_in_each_phase_leaves_nothing_and_resume_completes_the_schedule(
     experiment: Path, out: Path
 ) -> None:
     began = time.time()
-    session = start(experiment, out, "--blocks", "1")
+    session = start(experiment, out)
     session.wait_for_phase("start", began)
     refused = call("run", str(experiment), "--out", str(out.parent / "second"), "--port", str(free_port()))
     assert refused.returncode == 6, refused.stderr
@@ -107,20 +108,37 @@ def test_a_harness_that_is_killed_leaves_nothing_and_resumes(experiment: Path, o
     assert not void_for_other_reasons_than_noise(directory.trials())
 
 
-@pytest.mark.parametrize(("role", "check"), [("server", "restarts"), ("injector", "injectors")])
-def test_a_process_killed_in_mid_measurement_voids_the_trial_and_is_repeated(
-    experiment: Path, out: Path, role: str, check: str
+def test_an_injector_killed_in_mid_measurement_voids_the_trial(experiment: Path, out: Path) -> None:
+    began = time.time()
+    session = start(experiment, out)
+    session.wait_for_phase("measure", began)
+    os.kill(session.running_pids("injector")[0], signal.SIGKILL)
+    directory = session.directory
+    session.wait_until(lambda: len(directory.trials()) > 1, "a trial after the killed one")
+    assert session.interrupt() == 130
+    first, second = directory.trials()[:2]
+    assert_void_for(first, "injectors")
+    assert not void_for_other_reasons_than_noise([second])
+
+
+def assert_void_for(trial: Trial, check: str) -> None:
+    """The trial failed this check and no other, for a process that was killed."""
+    assert trial.state == "void"
+    assert [failed.name for failed in trial.checks if not failed.passed] == [check]
+    assert "signal 9" in str(trial.failure) or "code -9" in str(trial.failure)
+
+
+def test_a_server_killed_in_mid_measurement_voids_the_trial_and_is_repeated(
+    experiment: Path, out: Path
 ) -> None:
     began = time.time()
-    session = start(experiment, out, "--blocks", "1")
+    session = start(experiment, out)
     session.wait_for_phase("measure", began)
-    os.kill(session.running_pids(role)[0], signal.SIGKILL)
+    os.kill(session.running_pids("server")[0], signal.SIGKILL)
     assert session.end() in DONE, session.errors.read_text(encoding="utf-8")
     trials = session.directory.trials()
     first = trials[0]
-    assert first.state == "void"
-    assert [failed.name for failed in first.checks if not failed.passed] == [check]
-    assert "signal 9" in str(first.failure) or "code -9" in str(first.failure)
+    assert_void_for(first, "restarts")
     repeats = [
         trial
         for trial in trials
@@ -150,7 +168,7 @@ def test_a_full_disk_stops_the_session_and_loses_nothing(experiment: Path, tmp_p
     mount(f"mount -t tmpfs -o size=60m tmpfs {small}")
     try:
         began = time.time()
-        session = start(experiment, small, "--blocks", "1")
+        session = start(experiment, small)
         session.wait_for_phase("measure", began)
         session.wait_until(lambda: len(session.directory.trials()) > 0, "a finished trial")
         kept = session.directory.trials()
@@ -159,9 +177,11 @@ def test_a_full_disk_stops_the_session_and_loses_nothing(experiment: Path, tmp_p
         assert "free some space" in session.errors.read_text(encoding="utf-8")
         assert not processes_that_mention(str(small))
         (small / "filler").unlink()
-        resumed = call("resume", str(session.directory.path))
-        assert resumed.returncode in DONE, resumed.stderr
-        assert session.directory.trials()[: len(kept)] == kept
+        directory = session.directory
+        session = Running("resume", str(directory.path), out=small)
+        session.wait_until(lambda: len(directory.trials()) > len(kept), "another trial")
+        assert session.interrupt() == 130
+        assert directory.trials()[: len(kept)] == kept
     finally:
         mount(f"umount -l {small}")
 
