@@ -8,8 +8,9 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -20,6 +21,30 @@ from steelyard.results.store import no_space
 
 _STOP_POLL = 0.02
 _GUARD = Path(__file__).with_name("guard.py")
+
+
+@contextlib.contextmanager
+def _signals_held() -> Iterator[None]:
+    """Signals that end this process by an exception take effect afterwards.
+
+    In between, a process has been started and nobody knows of it yet: neither would stop it. A blocked mask would do as
+    well, but the started process would inherit it.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # handlers run in the main thread alone
+        return
+    caught: list[int] = []
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    held = {number: handler for number, handler in handlers.items() if callable(handler)}
+    for number in held:
+        signal.signal(number, lambda caught_number, _frame: caught.append(caught_number))
+    try:
+        yield
+    finally:
+        for number, handler in held.items():
+            signal.signal(number, handler)
+        for late in dict.fromkeys(caught):
+            signal.raise_signal(late)
 
 
 @dataclass
@@ -125,7 +150,7 @@ class Children:
             output = console.open("wb")
         except OSError as error:
             raise no_space(console, error) from error
-        with output:
+        with output, _signals_held():
             started = time.time()
             try:
                 process = subprocess.Popen(
@@ -139,9 +164,9 @@ class Children:
                 )
             except OSError as error:
                 raise ServerFailed(f"cannot start {name} ({command[0]}): {error.strerror}") from error
-        child = Child(name, process, started, console)
-        self._running.append(child)
-        self._tell_guard(f"+{child.pid}\n")
+            child = Child(name, process, started, console)
+            self._running.append(child)
+            self._tell_guard(f"+{child.pid}\n")
         return child
 
     def stop(self, children: Sequence[Child], grace: float) -> None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -132,3 +133,25 @@ def test_a_command_for_a_crash_runs_when_the_harness_is_killed_and_only_then(tmp
         time.sleep(0.02)
     assert (tmp_path / "kept").exists()
     assert not (tmp_path / "forgotten").exists()
+
+
+def test_an_interrupt_while_a_child_starts_does_not_lose_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = []
+
+    class Interrupted(subprocess.Popen[bytes]):
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            started.append(self.pid)
+            os.kill(os.getpid(), signal.SIGINT)
+
+    before = signal.getsignal(signal.SIGINT)
+    with Children() as children:
+        monkeypatch.setattr(subprocess, "Popen", Interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            children.spawn("sleeper", ["sleep", "600"], console=tmp_path / "log", cwd=tmp_path)
+        monkeypatch.undo()
+        assert Path(f"/proc/{started[0]}").exists()
+    assert not Path(f"/proc/{started[0]}").exists()
+    assert signal.getsignal(signal.SIGINT) is before
