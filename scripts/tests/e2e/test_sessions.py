@@ -119,6 +119,7 @@ def test_an_injector_killed_in_mid_measurement_voids_the_trial(experiment: Path,
     first, second = directory.trials()[:2]
     assert_void_for(first, "injectors")
     assert not void_for_other_reasons_than_noise([second])
+    assert not processes_that_mention(str(out))
 
 
 def assert_void_for(trial: Trial, check: str) -> None:
