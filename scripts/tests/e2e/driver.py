@@ -74,14 +74,15 @@ def _is_free(port: int) -> bool:
 
 
 def processes_that_mention(text: str) -> list[str]:
-    """Command lines of processes whose command or environment holds the text (ours left out)."""
+    """Command lines of processes whose command, environment or folder holds the text (ours left out)."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         if int(folder.name) == os.getpid():
             continue
         try:
             command_line = (folder / "cmdline").read_bytes()
-            held = command_line + (folder / "environ").read_bytes()
+            place = bytes((folder / "cwd").readlink())
+            held = b"\0".join((command_line, (folder / "environ").read_bytes(), place))
         except OSError:
             continue
         if text.encode() in held:
