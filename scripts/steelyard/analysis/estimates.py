@@ -14,12 +14,7 @@ from steelyard.analysis.metrics import METRICS, metric
 from steelyard.analysis.paired import detectable_effect, holm, paired
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import Metrics
-from steelyard.results.analysis import (
-    Analysis,
-    Estimate,
-    LedgerCount,
-    Summary,
-)
+from steelyard.results.analysis import Analysis, Estimate, LedgerCount, Summary
 from steelyard.results.schema import Session, Trial
 
 NO_MEASUREMENT = "no-measurement"

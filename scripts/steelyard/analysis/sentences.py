@@ -13,12 +13,7 @@ from steelyard.analysis.estimates import estimate
 from steelyard.analysis.metrics import metric
 from steelyard.analysis.paired import LEVEL
 from steelyard.experiment.schema import Factor, Metrics
-from steelyard.results.analysis import (
-    Analysis,
-    Estimate,
-    MetricInfo,
-    Summary,
-)
+from steelyard.results.analysis import Analysis, Estimate, MetricInfo, Summary
 from steelyard.results.schema import Session
 from steelyard.units import format_size
 

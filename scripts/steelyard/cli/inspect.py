@@ -37,12 +37,7 @@ from steelyard.paths import EXPERIMENTS, RESULTS
 from steelyard.report import write_report
 from steelyard.report.terminal import render_summary
 from steelyard.results.analysis import Analysis
-from steelyard.results.schema import (
-    InstanceRecord,
-    JournalEntry,
-    Session,
-    Trial,
-)
+from steelyard.results.schema import InstanceRecord, JournalEntry, Session, Trial
 from steelyard.results.store import SessionDirectory
 from steelyard.session.plan import Request, SessionPlan, make_plan
 from steelyard.session.runner import analyse_again

@@ -14,19 +14,8 @@ from scipy.special import stdtrit
 
 from steelyard.analysis.sentences import answer, arm_label
 from steelyard.report import figures
-from steelyard.results.analysis import (
-    Analysis,
-    Estimate,
-    MetricInfo,
-    Summary,
-)
-from steelyard.results.schema import (
-    ArmRecord,
-    Latency,
-    Session,
-    TopologyRecord,
-    Trial,
-)
+from steelyard.results.analysis import Analysis, Estimate, MetricInfo, Summary
+from steelyard.results.schema import ArmRecord, Latency, Session, TopologyRecord, Trial
 from steelyard.results.store import SessionDirectory
 from steelyard.units import format_size
 

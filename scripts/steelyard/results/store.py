@@ -13,12 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from steelyard.errors import BadInput, NewerFormat, NoSpace
 from steelyard.results.analysis import Analysis
-from steelyard.results.schema import (
-    FORMAT_VERSION,
-    JournalEntry,
-    Session,
-    Trial,
-)
+from steelyard.results.schema import FORMAT_VERSION, JournalEntry, Session, Trial
 
 R = TypeVar("R", bound=BaseModel)
 

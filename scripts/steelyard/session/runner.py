@@ -23,13 +23,7 @@ from steelyard.paths import ROOT
 from steelyard.processes import Children
 from steelyard.report import write_report
 from steelyard.results.analysis import Analysis
-from steelyard.results.schema import (
-    ArmRecord,
-    HostFacts,
-    JournalEntry,
-    Session,
-    Trial,
-)
+from steelyard.results.schema import ArmRecord, HostFacts, JournalEntry, Session, Trial
 from steelyard.results.store import SessionDirectory, no_space, write_record
 from steelyard.session.plan import Request, SessionPlan, plan_for
 from steelyard.session.progress import Watcher

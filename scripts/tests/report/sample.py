@@ -27,12 +27,7 @@ from sample_figures import (
 from steelyard.analysis.estimates import analyse
 from steelyard.analysis.ledger import judge
 from steelyard.results.analysis import Analysis
-from steelyard.results.schema import (
-    ArmRecord,
-    ScheduledTrial,
-    Session,
-    Trial,
-)
+from steelyard.results.schema import ArmRecord, ScheduledTrial, Session, Trial
 from steelyard.results.store import SessionDirectory, write_record
 from steelyard.units import MIB
 
