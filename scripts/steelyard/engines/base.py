@@ -1,103 +1,104 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every engine offers to the trial runner."""
+"""What every engine offers to the trial: it starts, watches and ends the components that a spec names.
 
-from collections.abc import Mapping, Sequence
+Engines decide nothing: which components there are, in which order they start (`results.spec.ORDER`), when they are ready, what
+data is loaded and what is read from them is the session's work, by the spec, the same for all engines.
+"""
+
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Protocol
 
-from steelyard.load.injector import InjectorPlan, Launcher
-from steelyard.results.schema import TopologyRecord
-
-
-@dataclass(frozen=True)
-class ServerPackage:
-    """A built application: an unpacked Liberty with its servers, never written to by a trial."""
-
-    workload: str
-    home: Path
-    """The unpacked `wlp`."""
-    fingerprint: str
-    """What `/bench/info` must report as its build."""
+from steelyard.results.spec import Component, Spec
 
 
 @dataclass(frozen=True)
-class RunningServer:
-    """A server JVM that has answered."""
+class Running:
+    """A component that was started."""
 
-    name: str
-    pid: int
-    """Process id of the JVM on this host."""
-    url: str
-    """Where this host reaches it; injectors may have another way to it (`Engine.targets`)."""
-    start_seconds: float
-    """Process start to first successful response."""
-    ready_message_seconds: float | None
-    """Process start to the server's own ready message."""
-    info: Mapping[str, Any]
-    """Its `/bench/info`."""
+    component: Component
+    pids: Sequence[int]
+    """Its processes on this host, the main one first."""
+    started: float
+    """Epoch seconds at which its process began."""
     contained: bool = False
     """Whether it has a control group of its own, whose figures are worth reading."""
 
-
-@dataclass(frozen=True)
-class RunningBacking:
-    """A database or proxy that serves."""
-
-    name: str
-    kind: Literal["database", "proxy"]
-    pids: Sequence[int]
-    """Its processes on this host."""
-
-
-class Deployment(Launcher, Protocol):
-    """What one trial runs, up and ready, with its data loaded; it starts and ends the injectors as well."""
-
     @property
-    def servers(self) -> Sequence[RunningServer]:
-        """The servers in the order of the topology."""
+    def name(self) -> str:
+        """As in the spec."""
+        return self.component.name
 
-    @property
-    def backing(self) -> Sequence[RunningBacking]:
-        """Databases and proxy, in the order of the topology."""
 
-    def problems(self) -> list[str]:
-        """What died, was restarted or OOM-killed since it was ready, databases and proxy included, one sentence each.
+class Deployment(Protocol):
+    """What one trial runs. Every method may be called at any time; `stop` also twice and after an error."""
 
-        Cheap enough to be asked several times a second.
+    def start(self, components: Sequence[Component]) -> None:
+        """Start components, all at once, and wait for none of them. One that was stopped may be started again.
+
+        Raises:
+            ServerFailed: one cannot be started.
+            PortInUse: a port was taken meanwhile.
+            NoSpace: no room for its files.
         """
 
-    def stop(self) -> list[str]:
-        """Stop everything, gracefully first; returns what did not end by itself. Safe to repeat."""
+    def running(self) -> list[Running]:
+        """What was started and not stopped, in order of start."""
 
-    def gc_logs(self, server: str) -> list[Path]:
-        """GC log files of a server, oldest first; to be read after `stop`."""
+    def failure(self, name: str) -> str | None:
+        """One sentence when the component ended by itself (how, and its last words), was restarted or OOM-killed.
+
+        Cheap enough to be asked several times a second. An injector that was told to end has not failed.
+
+        Raises:
+            PortInUse: it says that its port is taken.
+        """
+
+    def settle(self, names: Iterable[str]) -> None:
+        """Wait until the engine's own opinion (a container's health check) is that these serve (raises ServerFailed)."""
+
+    def ended(self, name: str) -> bool:
+        """Whether the component has ended, whatever the reason."""
+
+    def exit_code(self, name: str) -> int | None:
+        """Exit code, negative for a signal; None while it runs."""
+
+    def stop(self, names: Iterable[str] | None = None, grace: float = 20.0) -> list[str]:
+        """End components (None: all), injectors and servers before what they need: SIGTERM, SIGKILL after `grace` seconds.
+
+        Returns:
+            One sentence for each component that did not end by itself.
+        """
+
+    def close(self) -> None:
+        """Stop everything and remove what is only of use while it runs (work areas, containers, networks). Logs stay."""
+
+    def logs(self, name: str) -> Path:
+        """Folder with the component's own logs (GC logs, messages.log), `console.log` among them."""
+
+    def cache(self, kind: str) -> Path:
+        """Folder that stands for `${cache}` of the components of a kind, on this host; made by `start` when it is not there."""
 
 
 class Engine(Protocol):
-    """Realises topologies on this host or cluster, with one application and one injector package."""
+    """Realises specs on this host or cluster."""
 
-    @property
-    def fingerprint(self) -> str:
-        """What `/bench/info` of every server must report as its build."""
-
-    def check(self, topologies: Sequence[TopologyRecord]) -> None:
-        """Refuse what cannot work here before the first trial starts (ports, tools, limits)."""
-
-    def targets(self, topology: TopologyRecord) -> list[str]:
-        """URLs that lead into the application as the injectors here reach them: its proxy, else its servers."""
-
-    def deploy(
-        self, topology: TopologyRecord, injectors: Sequence[InjectorPlan], directory: Path
-    ) -> Deployment:
-        """Start what a trial deploys, wait until each server has answered, and load the data.
-
-        Args:
-            topology: what to deploy.
-            injectors: the load that will follow, so that `replay/` holds the whole trial.
-            directory: the trial's directory; `replay/`, `servers/` are written there.
+    def check(self, specs: Sequence[Spec]) -> None:
+        """Refuse what cannot work here before the first trial starts, and remove what a crash left.
 
         Raises:
-            ServerFailed: a server died or was not ready in time; everything is stopped again.
-            PortInUse: a port was taken meanwhile.
+            PortInUse, MissingRequirement: ports, programs, images.
+        """
+
+    def open(self, spec: Spec, directory: Path) -> Deployment:
+        """Make ready to run a spec: write `replay/` in the trial's directory, with which a person repeats the trial by hand
+        (deployment, data, load), and start nothing.
+
+        Args:
+            spec: what to deploy; its injectors' settings are complete but for `output`.
+            directory: the trial's directory; components get folders in `servers/`, `load/`, `logs/` and `cache/`.
+
+        Raises:
+            NoSpace: it cannot be written.
         """

@@ -7,37 +7,15 @@ editors. Sizes are bytes and durations are seconds once read (see `steelyard.uni
 
 from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic import Field, model_validator
 
-from steelyard.units import parse_duration, parse_size
+from steelyard.yamlfile import Duration, Model, Scalar, Size
 
 FORMAT_VERSION = 1
 
-Size = Annotated[
-    int,
-    BeforeValidator(parse_size),
-    WithJsonSchema(
-        {"type": ["string", "integer"], "pattern": r"^\d+\s*[kKmMgG]?[bB]?$", "examples": ["1536m"]}
-    ),
-]
-Duration = Annotated[
-    float,
-    BeforeValidator(parse_duration),
-    WithJsonSchema(
-        {"type": ["string", "number"], "pattern": r"^\d+(\.\d+)?\s*(ms|s|m|h)?$", "examples": ["30s"]}
-    ),
-]
-Scalar = str | int | float | bool
 EngineName = Literal["process", "compose"]
 ENGINES: tuple[EngineName, ...] = get_args(EngineName)
-WorkloadName = Literal["ping", "acmeair"]
-TopologyName = Literal["monolith", "microservices"]
-
-
-class Model(BaseModel):
-    """Base of every part of the file: unknown keys are refused, values never change after reading."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+ProcedureName = Literal["steady", "start-up", "ramp-up", "survive"]
 
 
 class StudyFigure(Model):
@@ -78,8 +56,10 @@ class JvmSettings(Model):
     """Page size of the heap: `large` needs reserved huge pages, `transparent` a kernel set to `madvise`."""
     gc_log: bool = True
     """Write a GC log; GC counts and pauses come from it."""
-    class_cache: Literal["default", "none", "cold"] = "default"
-    """OpenJ9's shared class cache: `cold` is a new cache for each start, `none` is off."""
+    class_cache: Literal["default", "none", "cold", "warm"] = "default"
+    """Class data that outlives a start (OpenJ9's shared class cache; HotSpot's dynamic archive, from JDK 25 on its AOT
+    cache): `none` is off, `cold` an empty one that the start has to fill, `warm` one that a populating run under load has
+    filled, the same for every trial of the arm."""
     compile: Literal["background", "foreground"] = "background"
     """`foreground`: callers of a method wait while it is compiled. Servers with few CPUs then reach the same steady
     throughput many times sooner, because the compiler no longer competes with every waiting request."""
@@ -102,7 +82,13 @@ class Deployment(Model):
 
     engine: EngineName = "process"
     """What realises the topology: `process` starts the servers as processes of this host, `compose` as containers."""
-    topology: TopologyName | None = None
+    jdk: str | None = None
+    """What the servers run on. Processes: a path, or a name that `doctor` lists; containers: a flavour (`openj9`,
+    `hotspot`) or a whole image reference. Left out: `--jdk`, or the default of the engine."""
+    build: str | None = None
+    """What the servers were built from. Processes: a commit of this checkout; containers: another version (tag) of their
+    images. Left out: the checkout as it is."""
+    topology: str | None = None
     """How a workload that can be deployed in several ways is deployed; left out: the first (docs/experiments.md)."""
     jvms: Annotated[int, Field(ge=1, le=256)] = 1
     """Number of server JVMs; of a topology with several services: of each service."""
@@ -115,8 +101,6 @@ class Deployment(Model):
     """Maximum heap of all JVMs together, split evenly; over several services by the weights of the workload."""
     threads: Annotated[int, Field(ge=4, le=10_000)] | Literal["default"] = "default"
     """Threads of each server's pool: a fixed number (Liberty has 4 at least), or `default` for its autonomics."""
-    indexes: Literal["none", "secondary"] = "none"
-    """Indexes of the database beside those on ids (acmeair): `none` as in the original, or `secondary`."""
     memory: Size | None = None
     """Memory limit of each server's container, swap included; needs an engine that runs containers."""
     jvm: JvmSettings = Field(default_factory=JvmSettings)
@@ -170,11 +154,7 @@ class Load(Model):
     measure: Annotated[Duration, Field(gt=0)] = 60.0
     request_timeout: Duration = 30.0
     mix: dict[str, Annotated[float, Field(gt=0, le=100)]] | None = None
-    """Percent of each operation; left out: the workload's own mix. Only where operations are drawn (ping)."""
-    customers: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
-    """Customers that are loaded before the load and addressed by it (acmeair); left out: 200."""
-    visits_per_login: Annotated[int, Field(ge=1, le=1000)] | None = None
-    """Rounds of queries and bookings between a login and the next (acmeair); left out: the topology's own plan."""
+    """Left out: the workload's own mix. Only for a journey in the workload file: percent of its visits."""
 
     @model_validator(mode="after")
     def _model_has_its_size(self) -> Self:
@@ -198,6 +178,39 @@ class Design(Model):
     """Seed of the order; left out: drawn and recorded."""
     repeats: Annotated[int, Field(ge=0, le=10)] = 2
     """How often void trials may be repeated, per block."""
+
+
+class Search(Model):
+    """A session that chooses each trial's load or limit from the trials before; exactly one of raise, lower and hold."""
+
+    raise_: Literal["users", "rate"] | None = Field(default=None, alias="raise")
+    """The load that is raised as far as every limit of `within` holds."""
+    within: dict[str, str] = Field(default_factory=dict)
+    """Limits: `p50`, `p90`, `p99` (durations), `errors` (a percentage); left out: the workload's own."""
+    lower: Literal["memory"] | None = None
+    """The limit that is lowered as far as the trial survives."""
+    while_: Literal["survives"] | None = Field(default=None, alias="while")
+    hold: Literal["cpu"] | None = None
+    """The share of the servers' cores that is to be held."""
+    at: Annotated[float, Field(gt=0, le=1)] | None = None
+    by: Literal["users", "rate"] = "rate"
+    """What is changed to hold it."""
+    start: str | None = None
+    """Where the search begins; left out: the experiment's own load or limit."""
+    resolution: Annotated[float, Field(gt=0, le=0.5)] = 0.05
+    """How close to each other the last value that passed and the first that failed must be, as a fraction."""
+    trials: Annotated[int, Field(ge=3, le=50)] = 12
+    """Most trials of one search; one that is not through by then says so."""
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        if sum(goal is not None for goal in (self.raise_, self.lower, self.hold)) != 1:
+            raise ValueError("give exactly one of raise, lower and hold")
+        if (self.lower is not None) != (self.while_ is not None):
+            raise ValueError("lower: memory goes with while: survives")
+        if (self.hold is not None) != (self.at is not None):
+            raise ValueError("hold: cpu goes with at: a share of the servers' cores")
+        return self
 
 
 class Metrics(Model):
@@ -241,12 +254,19 @@ class Experiment(Model):
     title: str
     question: str
     study: Study | None = None
-    workload: WorkloadName
+    workload: str
+    """Name of a workload, or the path of a workload file."""
+    settings: dict[str, Scalar] = Field(default_factory=dict)
+    """The workload's own settings, named `WORKLOAD.setting`, and settings of the host."""
+    procedure: ProcedureName = "steady"
+    """What a trial does with what it deployed."""
+    search: Search | None = None
     factors: Annotated[dict[str, Factor], Field(min_length=1)]
     baseline: dict[str, Scalar] = Field(default_factory=dict)
     """Levels of the baseline arm; left out: the first level of each factor."""
     deployment: Deployment = Field(default_factory=Deployment)
-    load: Load
+    load: Load = Field(default_factory=lambda: Load(users=1))
+    """Left out: one user; a start-up trial has no load but the first request of each operation."""
     metrics: Metrics = Field(default_factory=Metrics)
     design: Design = Field(default_factory=Design)
     quick: Quick = Field(default_factory=Quick)

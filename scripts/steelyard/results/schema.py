@@ -8,18 +8,15 @@ format version, so that a field can be added without a new version.
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-FORMAT_VERSION = 1
+from steelyard.results.record import Record
+from steelyard.results.spec import JvmIdentity, Role, Spec
 
-Phase = Literal["prepare", "start", "ramp", "warmup", "measure", "stop", "collect"]
+FORMAT_VERSION = 2
+
+Phase = Literal["set-host", "prepare", "start", "ramp", "warmup", "measure", "stop", "collect"]
 TrialState = Literal["valid", "void"]
-
-
-class Record(BaseModel):
-    """Base of every record: frozen, documented by attribute docstrings."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True, use_attribute_docstrings=True)
 
 
 class ArmRecord(Record):
@@ -30,7 +27,9 @@ class ArmRecord(Record):
     levels: dict[str, str | int | float | bool]
     baseline: bool
     settings: dict[str, Any]
-    """The resolved `deployment` and `load` sections of the experiment for this arm."""
+    """The resolved `deployment`, `load` and workload settings of this arm, as the experiment names them."""
+    spec: Spec
+    """What its trials deploy, do and expect."""
 
 
 class ScheduledTrial(Record):
@@ -39,21 +38,6 @@ class ScheduledTrial(Record):
     order: int
     block: int
     arm: str
-
-
-class JvmIdentity(Record):
-    """What a JVM says of itself (`java -XshowSettings:properties -version`)."""
-
-    kind: Literal["hotspot", "openj9"]
-    vm_name: str
-    vm_version: str
-    runtime_version: str
-    java_version: str
-    vendor: str
-    home: str
-    feature: int
-    """Java feature release, for example 17."""
-    architecture: str
 
 
 class HostFacts(Record):
@@ -94,8 +78,10 @@ class Session(Record):
     steelyard_version: str
     revision: str | None
     """Commit of the suite, with `+` when the work tree was changed."""
-    fingerprint: str
-    """Hash of the Java sources that the servers were built from."""
+    workload: dict[str, Any]
+    """The workload file as read (`Workload.model_dump`)."""
+    workload_path: str
+    """Where it was read from."""
     experiment: dict[str, Any]
     """The experiment file as resolved (`Experiment.model_dump`)."""
     quick: bool
@@ -105,12 +91,6 @@ class Session(Record):
     arms: list[ArmRecord]
     schedule: list[ScheduledTrial]
     host: HostFacts
-    server_jvm: JvmIdentity
-    injector_jvm: JvmIdentity
-    engine_jvms: dict[str, JvmIdentity] = Field(default_factory=dict)
-    """JVM of the servers by engine; `server_jvm` is that of the baseline arm's engine."""
-    images: dict[str, str] = Field(default_factory=dict)
-    """Container images by role (server, loadgen), pinned by digest where they have one; empty without containers."""
     versions: dict[str, str]
     """Versions of the parts: open-liberty, gatling, python, numpy, ..."""
     injectors_share_cores: bool
@@ -127,72 +107,22 @@ class JournalEntry(Record):
 
     time: float
     event: Literal[
-        "session-start", "session-resume", "trial-start", "phase", "trial-end", "interrupted", "session-end"
+        "session-start",
+        "session-resume",
+        "populate",
+        "trial-start",
+        "phase",
+        "trial-end",
+        "interrupted",
+        "session-end",
     ]
     block: int | None = None
     arm: str | None = None
     attempt: int | None = None
     phase: Phase | None = None
+    value: float | None = None
     state: TrialState | None = None
     detail: str | None = None
-
-
-class InstanceRecord(Record):
-    """One server JVM of a topology."""
-
-    name: str
-    service: str = "server"
-    """The service of the bundle that it is one of."""
-    server: str = ""
-    """The Liberty server in the workload's package."""
-    cpus: list[int]
-    """Logical CPUs that it may use."""
-    cpus_shared_with: int
-    """Number of server JVMs that may use the same CPUs, itself included."""
-    cores: float
-    """Its share of physical cores."""
-    heap_bytes: int | None
-    memory_bytes: int | None = None
-    """Memory limit of its container."""
-    port: int
-    jvm_options: list[str]
-    environment: dict[str, str] = Field(default_factory=dict)
-    """Settings of the server that are no options of its JVM."""
-
-
-class BackingRecord(Record):
-    """Something that the servers need beside them: a database, or the proxy before them."""
-
-    name: str
-    """As in the bundle."""
-    kind: Literal["database", "proxy"]
-    cpus: list[int]
-    port: int
-    """On this host; a database in a container is reached by the servers alone and opens none."""
-
-
-class TopologyRecord(Record):
-    """What a trial deployed."""
-
-    engine: str
-    topology: str = "single"
-    """The workload's name for this way of deploying it."""
-    instances: list[InstanceRecord]
-    backing: list[BackingRecord] = Field(default_factory=list)
-    """Databases first, then the proxy: the order in which they start."""
-    customers: int | None = None
-    """Size of the data set that is loaded; None where the workload has no data."""
-    injector_cpus: list[int]
-    injectors: int
-    injectors_share_cores: bool
-    server_cores: int
-    notes: list[str]
-
-    @property
-    def ports(self) -> list[int]:
-        """Ports on this host that it needs; a database in a container opens none."""
-        opened = [one.port for one in self.backing if one.kind == "proxy" or self.engine == "process"]
-        return [one.port for one in self.instances] + opened
 
 
 class Check(Record):
@@ -244,27 +174,32 @@ class CgroupResult(Record):
     """Processes of the container that the kernel killed for want of memory, since it started."""
 
 
-class InstanceResult(Record):
-    """What one server JVM did in the measurement."""
+class ComponentResult(Record):
+    """What one component did in the measurement; None: it was not measured, or there is nothing of the kind."""
 
     name: str
-    requests: int
-    errors: int
-    throughput: float
-    """Requests per second."""
-    rss_mean: float
-    rss_peak: float
-    pss_mean: float | None
-    cpu_seconds: float
-    cpu_by_group: dict[str, float]
-    """CPU seconds by thread group: request, jit, gc, network, other."""
-    start_seconds: float
+    role: Role
+    requests: int | None = None
+    errors: int | None = None
+    throughput: float | None = None
+    """Requests per second by its own counters."""
+    rss_mean: float | None = None
+    rss_peak: float | None = None
+    pss_mean: float | None = None
+    cpu_seconds: float | None = None
+    cpu_by_group: dict[str, float] = Field(default_factory=dict)
+    """CPU seconds by thread group: request, jit, gc, network, other; servers and compilers only."""
+    start_seconds: float | None = None
     """Process start to first successful response."""
-    ready_message_seconds: float | None
+    ready_message_seconds: float | None = None
     """Process start to the server's own ready message."""
-    gc_count: int
-    gc_pause_seconds: float
-    gc_pause_max: float | None
+    start_cpu_seconds: float | None = None
+    """CPU seconds that it had used when it had answered."""
+    start_rss: float | None = None
+    """Its resident memory at that moment."""
+    gc_count: int | None = None
+    gc_pause_seconds: float | None = None
+    gc_pause_max: float | None = None
     cgroup: CgroupResult | None = None
     """None outside of a container."""
 
@@ -286,19 +221,19 @@ class TrialMeasurement(Record):
     """What the ledger judges: raw figures of one trial's measurement window."""
 
     measure_seconds: float
-    server_requests: int
-    """By the servers' own counters, whole run of the injectors."""
-    server_errors: int
+    server_requests: int | None
+    """By the servers' own counters, whole run of the injectors; None: they have none."""
+    server_errors: int | None
     injector_requests: int
     """By the injectors' histograms, whole run, errors included."""
     injector_errors: int
-    window_server_rate: float
-    """Requests per second by the servers' counters, measurement window."""
+    window_server_rate: float | None
+    """Requests per second by the servers' counters, measurement window; None: they have none."""
     window_injector_rate: float
     """The same by the injectors' histograms."""
-    injector_cpu_share: float
-    """CPU used by the busiest injector / CPU it may use."""
-    late_share: float
+    injector_cpu_share: float | None
+    """CPU used by the busiest injector / CPU it may use; None, here and below: it was not measured."""
+    late_share: float | None
     """Late or dropped arrivals / intended arrivals; 0 for a closed model."""
     target_rate: float | None
     """Open model: the intended arrival rate."""
@@ -309,8 +244,8 @@ class TrialMeasurement(Record):
     """What else shows whether the operations did what they should, by the injectors, measurement window."""
     throttled_seconds: float | None
     """CPU throttling by cgroups: of the servers' containers, else of the harness's own group; None: cannot be told."""
-    steal_share: float
-    other_cpu_share: float
+    steal_share: float | None
+    other_cpu_share: float | None
     """CPU of processes that do not belong to the trial / CPU of the host."""
     restarts: list[str]
     """Servers that died, were restarted or OOM-killed."""
@@ -318,11 +253,14 @@ class TrialMeasurement(Record):
     """Servers whose build fingerprint is not the expected one."""
     settings_differ: list[str]
     """Settings that read back otherwise than asked for, one sentence each."""
-    clock_step_seconds: float
+    clock_step_seconds: float | None
     """Change of (wall clock - monotonic clock) over the trial."""
+    inconsistent: list[str] = Field(default_factory=list)
+    """What the application's data shows after the load and should not, one sentence each."""
     injector_failures: list[str]
     """Injectors that died or did not deliver."""
-    steady: bool
+    steady: bool | None
+    """None: the procedure does not ask for it."""
     steady_detail: str
     jit_share: float | None
     """CPU of JIT compiler threads / CPU budget of the servers, over the measurement."""
@@ -342,15 +280,23 @@ class Trial(Record):
     started: float
     phases: dict[str, tuple[float, float]]
     """Start and end of each phase, epoch seconds."""
-    topology: TopologyRecord
+    value: float | None = None
+    """In a search: the users, the rate or the bytes of memory of this trial."""
     measurement: TrialMeasurement | None
     """None when the trial failed before its measurement ended."""
     checks: list[Check]
-    steady: bool
+    steady: bool | None
+    """None: the procedure does not ask for it."""
     metrics: dict[str, float]
     """Summary figures by metric name (docs/metrics.md); empty when there was no measurement."""
     latency: dict[str, Latency]
-    instances: list[InstanceResult]
+    components: list[ComponentResult]
+    first_answers: dict[str, float] = Field(default_factory=dict)
+    """Seconds from the start of the servers to the first successful answer of each operation; start-up trials."""
+    curves: dict[str, list[float]] = Field(default_factory=dict)
+    """Ramp-up trials: per-second series from the first second of load on; `throughput` (requests/s), `cpu_GROUP` (cores)."""
+    survived: bool | None = None
+    """Survive trials: whether everything lived to the end."""
     trace: list[tuple[float, float]]
     """Server-side throughput per second from the end of the ramp: (seconds since then, requests/s)."""
     failure: str | None = None

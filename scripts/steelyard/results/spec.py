@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The spec: what one arm's trials deploy, do and expect, resolved once and kept in session.json.
+
+`spec/` makes it; engines realise its components, the trial follows its procedure and load, the analysis reads it. Nothing in
+it is decided again later. Texts may still hold `${folder}`, `${package}`, `${java}` and `${cache}`: places that only the
+engine knows. Sizes are bytes, durations seconds.
+"""
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from steelyard.experiment.schema import JvmSettings, Load, ProcedureName
+from steelyard.results.record import Record
+
+Role = Literal["server", "compiler", "database", "proxy", "service", "injector"]
+ORDER: tuple[Role, ...] = ("database", "service", "compiler", "server", "proxy", "injector")
+"""In which order components start: a server waits for what it calls, a proxy looks its servers up at once."""
+
+FOLDER = "${folder}"
+"""The component's own folder: its logs lie in `logs/` below."""
+CACHE = "${cache}"
+"""The folder of its class cache: empty for `cold`, filled by the populating run for `warm`."""
+
+
+class JvmIdentity(Record):
+    """What a JVM says of itself (`java -XshowSettings:properties -version`)."""
+
+    kind: Literal["hotspot", "openj9"]
+    vm_name: str
+    vm_version: str
+    runtime_version: str
+    java_version: str
+    vendor: str
+    home: str
+    feature: int
+    """Java feature release, for example 17."""
+    architecture: str
+
+
+class Artifact(Record):
+    """What a component runs."""
+
+    form: Literal["liberty", "java", "command", "image"]
+    package: str | None = None
+    """Name of the package in the workload file."""
+    build: str | None = None
+    """Fingerprint of the sources or files that it was made from; None where nothing tells (a command on PATH)."""
+    path: str | None = None
+    """Where the package lies, when the project's own build does not make it."""
+    words: list[str] = Field(default_factory=list)
+    """liberty: the server's name; java: words after the options; command: all words."""
+    image: str | None = None
+    """Pinned by digest where it has one."""
+    jvm: JvmIdentity | None = None
+    """The JVM it runs on; None where it is no JVM, or an image whose JVM is not told."""
+
+
+class ContainerPlace(Record):
+    """How a component lives in its container."""
+
+    port: int
+    """Where it listens inside."""
+    jvm_options: str | None
+    """Environment variable that takes JVM options."""
+    folder: str | None
+    """Where it may write."""
+    user: Literal["image", "harness"]
+
+
+class Ready(Record):
+    """When a component serves."""
+
+    path: str | None = None
+    """A GET that answers `status`; None: it accepts connections."""
+    status: int = 200
+    live: str | None = None
+
+
+class Component(Record):
+    """Something that runs in a trial."""
+
+    name: str
+    """Unique in the trial: `server-1`, `database`, `injector-1`."""
+    kind: str
+    """The workload's name for it, and the bundle's service."""
+    role: Role
+    artifact: Artifact
+    cpus: list[int]
+    """Logical CPUs that it may use."""
+    cpus_shared_with: int = 1
+    """Components of its role that may use the same CPUs, itself included."""
+    cores: float = 0.0
+    """Its share of physical cores."""
+    heap_bytes: int | None = None
+    memory_bytes: int | None = None
+    """Memory limit of its container."""
+    host: str = "127.0.0.1"
+    """As the other components reach it."""
+    port: int | None = None
+    """On this host; None: not reached from the harness."""
+    jvm_settings: JvmSettings | None = None
+    """What was asked of its JVM, to be read back; None: nothing."""
+    jvm_options: list[str] = Field(default_factory=list)
+    environment: dict[str, str] = Field(default_factory=dict)
+    files: dict[str, str] = Field(default_factory=dict)
+    """Files in its folder: name -> text."""
+    copies: dict[str, str] = Field(default_factory=dict)
+    """Files in its folder: name -> path below the project."""
+    ready: Ready = Field(default_factory=Ready)
+    counters: str | None = None
+    info: str | None = None
+    expected_info: dict[str, str] = Field(default_factory=dict)
+    """What `settings` of its info must say."""
+    started_in: str | None = None
+    """Folder of this host in which it is started; None: its own."""
+    port_taken: int | None = None
+    container: ContainerPlace | None = None
+    settings: dict[str, Any] = Field(default_factory=dict)
+    """An injector's settings but for `output` and `seed` (loadgen/README.md)."""
+
+    @property
+    def url(self) -> str:
+        """Where this host reaches it."""
+        return f"http://127.0.0.1:{self.port}"
+
+
+class Request(Record):
+    """A GET sent to a component."""
+
+    component: str
+    path: str
+
+
+class Consistency(Record):
+    """A GET after the load whose answer shows that the data is sound."""
+
+    component: str
+    path: str
+    equals: str | None = None
+    matches: str | None = None
+    about: str
+
+
+class RatioLimit(Record):
+    """A ratio of counts of the injectors that shows whether the workload did what it should."""
+
+    name: str
+    count: str
+    per: str
+    low: float
+    high: float
+
+
+class Spec(Record):
+    """One arm, resolved."""
+
+    arm: str
+    engine: str
+    workload: str
+    workload_version: str
+    topology: str
+    bundle: str
+    """Folder below `compose/`."""
+    procedure: ProcedureName
+    load: Load
+    components: list[Component]
+    """In the order in which they start; injectors last."""
+    entry: list[str]
+    """Components that users reach."""
+    data: list[Request] = Field(default_factory=list)
+    consistency: list[Consistency] = Field(default_factory=list)
+    mix: dict[str, float]
+    """Intended share of each operation, once all have settled."""
+    growing: list[str] = Field(default_factory=list)
+    ratios: list[RatioLimit] = Field(default_factory=list)
+    settings: dict[str, str | int | float | bool] = Field(default_factory=dict)
+    """The workload's own settings, resolved."""
+    host_states: dict[str, str | int | float | bool] = Field(default_factory=dict)
+    """Settings of the whole host for this arm's trials."""
+    class_cache: Literal["default", "none", "cold", "warm"] = "default"
+    server_cores: int
+    injectors_share_cores: bool
+    embedded: list[str] = Field(default_factory=list)
+    """Components that stand in for something else (sentences)."""
+    not_read_back: list[str] = Field(default_factory=list)
+    """Settings that cannot be read back from the running servers."""
+    notes: list[str] = Field(default_factory=list)
+
+    def of(self, *roles: Role) -> list[Component]:
+        """Components of these roles."""
+        return [one for one in self.components if one.role in roles]
+
+    @property
+    def servers(self) -> list[Component]:
+        """What is weighed."""
+        return self.of("server")
+
+    @property
+    def injectors(self) -> list[Component]:
+        """What issues load."""
+        return self.of("injector")
+
+    @property
+    def deployed(self) -> list[Component]:
+        """Everything but the injectors."""
+        return [one for one in self.components if one.role != "injector"]
+
+    @property
+    def ports(self) -> list[int]:
+        """Ports on this host that it needs."""
+        return [one.port for one in self.components if one.port is not None]
+
+    @property
+    def needs_preparation(self) -> bool:
+        """Whether its measured start has to follow another one that loads the data or fills the class cache."""
+        return self.procedure in ("start-up", "ramp-up") and bool(self.data)
+
+    def component(self, name: str) -> Component:
+        """The component of that name (raises StopIteration)."""
+        return next(one for one in self.components if one.name == name)

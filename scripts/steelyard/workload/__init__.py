@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A workload as data: the file `workload.yaml` of an application, ours or a user's own."""

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A journey as data: what users do, as HTTP requests that the injector plays without a program (loadgen/README.md)."""
+
+from collections import Counter
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from steelyard.yamlfile import Duration, Model, Scalar
+
+
+class Variable(Model):
+    """A value drawn anew at each visit of each user; exactly one of the three."""
+
+    random: tuple[int, int] | None = None
+    """A whole number between these, both included."""
+    choose: Annotated[list[Scalar], Field(min_length=1)] | None = None
+    """One of these."""
+    user: int | None = None
+    """The global index of the user, plus this."""
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        if sum(value is not None for value in (self.random, self.choose, self.user)) != 1:
+            raise ValueError("give exactly one of random, choose and user")
+        if self.random is not None and self.random[0] > self.random[1]:
+            raise ValueError("random: the first number is above the second")
+        return self
+
+
+class Check(Model):
+    """What makes an answer right."""
+
+    status: int | list[int] = 200
+    contains: str | list[str] | None = None
+    absent: str | list[str] | None = None
+    matches: str | None = None
+    json_: dict[str, Scalar | None] | None = Field(default=None, alias="json")
+    """JSONPath -> expected value."""
+
+
+class Extraction(Model):
+    """A value taken from an answer; exactly one of the four."""
+
+    json_: str | None = Field(default=None, alias="json")
+    regex: str | None = None
+    header: str | None = None
+    css: str | None = None
+    attribute: str | None = None
+    """Of the element that `css` finds; left out: its text."""
+    optional: bool = False
+    """Whether the operation is right without it."""
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        if sum(value is not None for value in (self.json_, self.regex, self.header, self.css)) != 1:
+            raise ValueError("give exactly one of json, regex, header and css")
+        return self
+
+
+class Upload(Model):
+    """A file of a multipart form."""
+
+    content: str
+    filename: str
+    type: str = "text/plain"
+
+
+class Part(Model):
+    """A further request of a page."""
+
+    path: str
+    headers: dict[str, str] = Field(default_factory=dict)
+    conditional: bool = False
+    """Ask only for what changed since this user last got it; 304 counts as right."""
+    check: Check | None = None
+
+
+class WebSocket(Model):
+    """An exchange over a WebSocket."""
+
+    path: str
+    send: str | None = None
+    expect: str | None = None
+    """A regular expression that a message must match."""
+    within: Duration = 5.0
+
+
+class Pause(Model):
+    """Time before the user goes on; exactly one of think and cycle."""
+
+    think: Duration | None = None
+    """From the end of this operation."""
+    cycle: Duration | None = None
+    """From the start of this operation to the start of the next."""
+    distribution: Literal["constant", "exponential"] = "constant"
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        if (self.think is None) == (self.cycle is None):
+            raise ValueError("give think or cycle")
+        return self
+
+
+class Step(Model):
+    """One operation: a request, a page with its parts, or a WebSocket exchange."""
+
+    operation: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")]
+    method: Literal["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"] = "GET"
+    path: str | None = None
+    headers: dict[str, str] = Field(default_factory=dict)
+    form: dict[str, str] | None = None
+    body: str | None = None
+    multipart: dict[str, str | Upload] | None = None
+    check: Check = Field(default_factory=Check)
+    save: dict[str, Extraction] = Field(default_factory=dict)
+    parts: list[Part] = Field(default_factory=list)
+    websocket: WebSocket | None = None
+    pause: Pause | None = None
+    optional: bool = False
+    """Whether the visit goes on after it failed."""
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        if (self.path is None) == (self.websocket is None):
+            raise ValueError("give path or websocket")
+        if sum(body is not None for body in (self.form, self.body, self.multipart)) > 1:
+            raise ValueError("give one of form, body and multipart")
+        return self
+
+
+class Visit(Model):
+    """What a user does from time to time: its steps in order."""
+
+    weight: Annotated[float, Field(gt=0)] = 1.0
+    steps: Annotated[list[Step], Field(min_length=1)]
+    forget_cookies: bool = False
+
+
+class Journey(Model):
+    """What users do: each draws a visit by weight, plays its steps, and begins again."""
+
+    variables: dict[str, Variable] = Field(default_factory=dict)
+    visits: Annotated[dict[str, Visit], Field(min_length=1)]
+
+    def mix(self, percent: dict[str, float] | None = None) -> dict[str, float]:
+        """Share of each operation in all requests.
+
+        Args:
+            percent: percent of each visit instead of the weights.
+        """
+        weights = percent or {name: visit.weight for name, visit in self.visits.items()}
+        counts: Counter[str] = Counter()
+        for name, weight in weights.items():
+            for step in self.visits[name].steps:
+                counts[step.operation] += weight  # type: ignore[assignment]
+        total = sum(counts.values())
+        return {name: count / total for name, count in counts.items()}
+
+    def document(self) -> dict[str, Any]:
+        """What the injector is handed, with the keys of the file."""
+        return self.model_dump(mode="json", by_alias=True, exclude_none=True)

@@ -1,0 +1,324 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The workload file: an application, the ways to deploy it, its settings, its load and what shows that it worked.
+
+These models are the only definition of the format; `steelyard schema workload` exports them as JSON Schema.
+
+Texts may hold `${name}`: a setting of the workload (`${customers}`), something of the component itself (`${port}`,
+`${folder}`, `${java}`, `${package}`; `${jvm_options}` as a word of its own), or something of another component
+(`${database.port}`, `${database.host}`, `${proxy.url}`).
+"""
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from steelyard.workload.journey import Journey
+from steelyard.yamlfile import Model, Scalar, Size
+
+FORMAT_VERSION = 1
+Role = Literal["server", "compiler", "database", "proxy", "service"]
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
+
+
+class Setting(Model):
+    """A setting of the workload itself; experiments name it `WORKLOAD.setting`, as a factor or under `settings`."""
+
+    type: Literal["integer", "number", "text", "choice"]
+    about: str
+    """What it means, for people."""
+    default: Scalar
+    minimum: float | None = None
+    maximum: float | None = None
+    choices: list[str] | None = None
+    reads_back: str | None = None
+    """Where a server tells it: its name in `settings` of `/bench/info`. Left out: it cannot be read back."""
+
+    @model_validator(mode="after")
+    def _default_fits(self) -> Self:
+        if (self.type == "choice") != (self.choices is not None):
+            raise ValueError("type choice has choices, and no other type has")
+        self.check(self.default)
+        return self
+
+    def check(self, value: object) -> Scalar:
+        """The value, if the setting allows it (raises ValueError with a sentence)."""
+        kinds: dict[str, tuple[type, ...]] = {"integer": (int,), "number": (int, float)}
+        wanted = kinds.get(self.type, (str,))
+        # YAML reads 2026-06-15 as a date: a text setting takes what was written.
+        if self.type == "text" and hasattr(value, "isoformat"):
+            value = value.isoformat()
+        if not isinstance(value, wanted) or isinstance(value, bool):
+            raise ValueError(f"it takes {_article(self.type)}, not {value!r}")
+        assert isinstance(value, str | int | float)
+        if self.choices is not None and value not in self.choices:
+            raise ValueError(f"it is one of {', '.join(self.choices)}, not {value!r}")
+        if isinstance(value, int | float):
+            if self.minimum is not None and value < self.minimum:
+                raise ValueError(f"it is at least {self.minimum:g}, not {value:g}")
+            if self.maximum is not None and value > self.maximum:
+                raise ValueError(f"it is at most {self.maximum:g}, not {value:g}")
+        return value
+
+
+class Package(Model):
+    """Something built that components run from, by a path beside the workload file; exactly one of the two."""
+
+    archive: str | None = None
+    """A zip of an Open Liberty server package (`wlp/`)."""
+    folder: str | None = None
+    """A folder; `${package}` is its path."""
+    maven: bool = False
+    """Whether the project's own Maven build makes it; else it lies there already."""
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        if (self.archive is None) == (self.folder is None):
+            raise ValueError("give archive or folder")
+        return self
+
+
+class Process(Model):
+    """How the process engine starts a component; exactly one of `liberty`, `java` and `command`."""
+
+    package: str | None = None
+    """Name of the package that it runs from."""
+    liberty: str | None = None
+    """An Open Liberty server of the package: its name."""
+    java: list[str] | None = None
+    """Words after `java` and its options: `[-jar, app.jar]`, `[-cp, "${package}/lib/*", org.example.Main]`."""
+    command: list[str] | None = None
+    """A whole command line, in the foreground; JVM settings need `${jvm_options}` as a word of it."""
+    jvm: Literal["servers", "injectors"] = "servers"
+    """The JDK of `java`: what the experiment compares, or the HotSpot that the injectors run on."""
+    options: list[str] = Field(default_factory=list)
+    """JVM options that it always has."""
+    environment: dict[str, str] = Field(default_factory=dict)
+    """What leads it to other components; settings belong in the component's own `environment`."""
+    files: dict[str, str] = Field(default_factory=dict)
+    """Files in its folder: name -> a path below the project that is copied."""
+    templates: dict[str, str] = Field(default_factory=dict)
+    """Files in its folder: name -> their text, with `${...}`; `${upstreams}` is an nginx `upstream` for each kind of server."""
+    folder: str | None = None
+    """Where it is started; left out: a folder of the trial."""
+    requires: str | None = None
+    """A program that must be on PATH."""
+    port_taken: int | None = None
+    """Exit code with which it says that its port is taken."""
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        if sum(form is not None for form in (self.liberty, self.java, self.command)) != 1:
+            raise ValueError("give exactly one of liberty, java and command")
+        if self.liberty is not None and self.package is None:
+            raise ValueError("liberty needs the package that holds the server")
+        return self
+
+
+class Container(Model):
+    """How engines with containers run a component: a service of the bundle, with this image."""
+
+    repository: str | None = None
+    """One of the project's own images: `REGISTRY/repository:VERSION[-FLAVOUR]`."""
+    flavoured: bool = True
+    """Whether the project's image exists for each JVM family."""
+    image: str | None = None
+    """Any other image, with a tag."""
+    variable: str | None = None
+    """Environment variable that names another image instead."""
+    port: int = 9080
+    """Where it listens inside."""
+    published: bool = True
+    """Whether the harness needs its port on this host."""
+    jvm_options: str | None = "JVM_ARGS"
+    """Environment variable that takes JVM options; null: it has none."""
+    folder: str | None = "/steelyard"
+    """Folder inside in which it may write, with `logs/`; null: none."""
+    user: Literal["image", "harness"] = "harness"
+    """Whom it runs as: the image's own user, or the owner of the session's files."""
+    environment: dict[str, str] = Field(default_factory=dict)
+    """What it is told in containers alone, with `${...}`."""
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        if (self.repository is None) == (self.image is None):
+            raise ValueError("give repository (one of the project's images) or image (any other)")
+        return self
+
+
+class Ready(Model):
+    """When a component serves."""
+
+    path: str | None = None
+    """A GET that answers `status`; left out: it accepts connections on its port."""
+    status: int = 200
+    live: str | None = None
+    """A path that answers as soon as the server runs, without what it depends on."""
+
+
+class Component(Model):
+    """Something that runs in a trial."""
+
+    role: Role
+    """Whose account its CPU and memory go to."""
+    replicas: Literal["one", "jvms"] = "one"
+    """`jvms`: as many as the experiment's `jvms`."""
+    heap_weight: Annotated[int, Field(ge=1, le=1000)] = 1
+    """Its part of a total heap, relative to the other kinds of server."""
+    cpus: Literal["servers", "injectors"] | None = None
+    """On whose cores it runs; left out: databases with the injectors (the other side of the wire), all else with the servers."""
+    process: Process | None = None
+    container: Container | None = None
+    environment: dict[str, str] = Field(default_factory=dict)
+    """Settings that it takes from its environment, on every engine."""
+    threads: str | None = None
+    """Environment variable for the size of its thread pool; left out: `threads` cannot be set."""
+    ready: Ready = Field(default_factory=Ready)
+    counters: str | None = None
+    """Path of its request counts (`/bench/counters`); left out: the ledger says which checks are missing."""
+    info: str | None = None
+    """Path of what it says of itself (`/bench/info`)."""
+
+    @model_validator(mode="after")
+    def _runs_somewhere(self) -> Self:
+        if self.process is None and self.container is None:
+            raise ValueError("say how it runs: process, container, or both")
+        return self
+
+
+class DataStep(Model):
+    """A GET that loads data once the servers are ready, sent to the first server of a kind."""
+
+    component: str
+    path: str
+
+
+class Consistency(Model):
+    """A GET after the load whose answer shows that the data is sound."""
+
+    component: str
+    path: str
+    equals: str | None = None
+    """What the answer must be, white space aside."""
+    matches: str | None = None
+    """A regular expression that it must match."""
+    about: str
+
+
+class MixPart(Model):
+    """Requests by operation of one part of what a user does, once all have settled."""
+
+    times: str | float = 1.0
+    """How often the part comes for each time of the others: a number, or `${setting}`."""
+    operations: dict[str, float]
+
+
+class Ratio(Model):
+    """A ratio of counts of the injectors that shows whether the workload did what it should, chance left out."""
+
+    name: str
+    count: str
+    """An operation, or an outcome that the scenario counts."""
+    per: str
+    low: float
+    high: float
+
+
+class Limits(Model):
+    """What an answer may take; a search uses them when it names none of its own."""
+
+    p50: str | None = None
+    p90: str | None = None
+    p99: str | None = None
+    errors: str | None = None
+
+
+class Topology(Model):
+    """One way to deploy the workload."""
+
+    about: str
+    bundle: str | None = None
+    """Folder below `compose/`; left out: `server`, for one kind of server in an image of any origin."""
+    components: dict[Name, Component]
+    entry: str | None = None
+    """The component that users reach; left out: the servers."""
+    settings: dict[str, Scalar] = Field(default_factory=dict)
+    """Other defaults of the workload's settings in this topology."""
+    scenario: str | None = None
+    """Name of a load that is built into the injector."""
+    parameters: dict[str, Scalar] = Field(default_factory=dict)
+    """What the scenario is told, or constants of the journey."""
+    journey: Journey | None = None
+    """A load that needs no program; exactly one of scenario and journey."""
+    mix: list[MixPart] = Field(default_factory=list)
+    """What operations a scenario sends; of a journey it follows from its visits."""
+    growing: list[str] = Field(default_factory=list)
+    """Operations whose share grows to its figure from nothing while the data fills up."""
+    ratios: list[Ratio] = Field(default_factory=list)
+    data: list[DataStep] = Field(default_factory=list)
+    consistency: list[Consistency] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        if (self.scenario is None) == (self.journey is None):
+            raise ValueError("give scenario (built into the injector) or journey (in this file)")
+        if self.scenario is not None and not self.mix:
+            raise ValueError("a scenario needs mix: what operations it sends")
+        if not any(component.role == "server" for component in self.components.values()):
+            raise ValueError("no component has the role server")
+        named = [step.component for step in (*self.data, *self.consistency)]
+        for name in [*named, *([self.entry] if self.entry else [])]:
+            if name not in self.components:
+                raise ValueError(f"there is no component {name!r}: there are {', '.join(self.components)}")
+        return self
+
+    def kinds(self, role: Role) -> dict[str, Component]:
+        """Components of a role, by name."""
+        return {name: one for name, one in self.components.items() if one.role == role}
+
+
+class Workload(Model):
+    """An application, described by one file."""
+
+    steelyard: Literal[1]
+    """Version of the file format."""
+    name: Name
+    version: str
+    """Of the workload: sessions of different versions must not be compared."""
+    title: str
+    min_heap: Size = 32 * 1024 * 1024
+    """Smallest maximum heap with which a server starts and serves."""
+    packages: dict[Name, Package] = Field(default_factory=dict)
+    settings: dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")], Setting] = Field(default_factory=dict)
+    limits: Limits = Field(default_factory=Limits)
+    notes: dict[str, str] = Field(default_factory=dict)
+    """Sentences that belong beside every figure: component -> what is special about it on the process engine."""
+    topologies: Annotated[dict[Name, Topology], Field(min_length=1)]
+    """By name; the first is the default."""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        for name, topology in self.topologies.items():
+            for key, value in topology.settings.items():
+                if key not in self.settings:
+                    raise ValueError(f"topology {name}: there is no setting {key!r}")
+                self.settings[key].check(value)
+            for kind, component in topology.components.items():
+                package = component.process.package if component.process else None
+                if package is not None and package not in self.packages:
+                    raise ValueError(f"topology {name}, component {kind}: there is no package {package!r}")
+        return self
+
+    def topology(self, name: str | None) -> tuple[str, Topology]:
+        """The topology of that name, the default for None (raises KeyError)."""
+        chosen = next(iter(self.topologies)) if name is None else name
+        return chosen, self.topologies[chosen]
+
+    def resolved(self, topology: str | None, given: dict[str, Any]) -> dict[str, Scalar]:
+        """The workload's settings in a topology, with what an experiment says (names without the workload's)."""
+        _, chosen = self.topology(topology)
+        defaults = {name: setting.default for name, setting in self.settings.items()}
+        return {**defaults, **chosen.settings, **given}
+
+
+def _article(kind: str) -> str:
+    return {"integer": "a whole number", "number": "a number"}.get(kind, "a text")
