@@ -197,6 +197,10 @@ class ComponentResult(Record):
     """CPU seconds that it had used when it had answered."""
     start_rss: float | None = None
     """Its resident memory at that moment."""
+    faults: float | None = None
+    """Page faults, minor and major."""
+    switches: float | None = None
+    """Context switches, voluntary and not."""
     gc_count: int | None = None
     gc_pause_seconds: float | None = None
     gc_pause_max: float | None = None
@@ -264,6 +268,13 @@ class TrialMeasurement(Record):
     steady_detail: str
     jit_share: float | None
     """CPU of JIT compiler threads / CPU budget of the servers, over the measurement."""
+    memory_rss: float | None = None
+    """Resident memory of all servers and compilers together, mean over the window; bytes, here and below."""
+    memory_rss_peak: float | None = None
+    """Largest per-second sum of it."""
+    memory_pss: float | None = None
+    service_calls: float | None = None
+    """Requests that services counted as asked by each other; None with one kind of server."""
 
 
 class Trial(Record):
