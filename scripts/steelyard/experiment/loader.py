@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import Experiment
-from steelyard.experiment.settings import Settings
+from steelyard.experiment.settings import HostChecks, Settings
 from steelyard.workload.loader import Found, load_workload
 from steelyard.yamlfile import KeyPath, Lines, nearest, read_yaml
 
@@ -43,11 +43,12 @@ def find_experiment(name: str, folder: Path) -> Path:
     return known[name]
 
 
-def load_experiment(path: Path, workload: str | None = None) -> Question:
+def load_experiment(path: Path, host: HostChecks, workload: str | None = None) -> Question:
     """Read and check an experiment file.
 
     Args:
         path: the file.
+        host: settings of the host.
         workload: name or path of another workload than the file's.
 
     Raises:
@@ -63,7 +64,7 @@ def load_experiment(path: Path, workload: str | None = None) -> Question:
         found = load_workload(name)
     except BadInput as error:
         raise error if workload is not None else BadInput(f"{lines.file}: workload: {error}") from error
-    settings = Settings(found.workload)
+    settings = Settings(found.workload, host)
     _check_values(experiment, settings, lines)
     return Question(experiment, found, settings)
 

@@ -5,6 +5,7 @@ Sections: `load`, `jvm`, `deployment` are parts of the experiment file; `workloa
 (`acmeair.customers`); `host` those of the whole host (`thp`, `huge_pages`).
 """
 
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
@@ -16,24 +17,22 @@ from steelyard.yamlfile import nearest
 
 Section = Literal["load", "jvm", "deployment", "workload", "host"]
 _MODELS: dict[str, type[BaseModel]] = {"load": Load, "jvm": JvmSettings, "deployment": Deployment}
-HOST_SETTINGS: dict[str, tuple[str, ...] | None] = {
-    "thp": ("always", "madvise", "never"),
-    "huge_pages": None,
-}
-"""Settings of the host and the values they take (None: a number of pages, or a size); `host/states.py` sets them."""
+HostChecks = Mapping[str, Callable[[object], None]]
+"""Settings of the host by name; each refuses a value that it does not take by a ValueError."""
 
 
 class Settings:
     """The settings of an experiment on one workload."""
 
-    def __init__(self, workload: Workload) -> None:
+    def __init__(self, workload: Workload, host: HostChecks) -> None:
         self._workload = workload
+        self._host = host
         sections: dict[str, Section] = {}
         for section in ("load", "jvm", "deployment"):
             keys = [key for key in _MODELS[section].model_fields if key != "jvm"]
             sections.update(dict.fromkeys(keys, section))  # type: ignore[arg-type]
         sections.update(dict.fromkeys(self._own, "workload"))
-        sections.update(dict.fromkeys(HOST_SETTINGS, "host"))
+        sections.update(dict.fromkeys(host, "host"))
         self.sections = sections
 
     @property
@@ -62,7 +61,7 @@ class Settings:
             if section == "workload":
                 self._workload.settings[name.partition(".")[2]].check(value)
             elif section == "host":
-                _check_host(name, value)
+                self._host[name](value)
             else:
                 field = _MODELS[section].model_fields[name]
                 kind: Any = Annotated[field.annotation, *field.metadata] if field.metadata else field.annotation
@@ -81,8 +80,3 @@ class Settings:
             for key, value in group.items():
                 self.check(key, value)
 
-
-def _check_host(name: str, value: object) -> None:
-    allowed = HOST_SETTINGS[name]
-    if allowed is not None and value not in allowed:
-        raise ValueError(f"it is one of {', '.join(allowed)}, not {value!r}")

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Everything that is decided before the first trial: arms, specs, schedule, what they run on, expected time."""
 
+import os
 import secrets
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,9 +12,11 @@ from steelyard.errors import BadInput
 from steelyard.experiment.loader import find_experiment, load_experiment
 from steelyard.experiment.matrix import Arm, expand, with_quick, with_settings
 from steelyard.experiment.schema import Design, Experiment
+from steelyard.experiment.settings import HostChecks
 from steelyard.host.cpus import read_layout
-from steelyard.host.facts import total_memory
 from steelyard.host.ports import refuse_ephemeral
+from steelyard.host.states import STATES, HostState
+from steelyard.host.system import System
 from steelyard.paths import EXPERIMENTS
 from steelyard.results.schema import ScheduledTrial
 from steelyard.results.spec import Spec
@@ -150,7 +153,7 @@ def make_plan(request: Request) -> SessionPlan:
         MissingRequirement: no suitable JDK, no `taskset`, no container engine or image.
     """
     path = find_experiment(request.experiment, EXPERIMENTS)
-    experiment, workload, settings = load_experiment(path, request.workload)
+    experiment, workload, settings = load_experiment(path, host_checks(), request.workload)
     if request.quick:
         experiment = with_quick(experiment, settings)
     experiment = with_settings(experiment, settings, request.settings)
@@ -197,6 +200,21 @@ def make_plan(request: Request) -> SessionPlan:
     return plan
 
 
+def host_checks() -> HostChecks:
+    """Settings of the host that experiments may name (`host/states.py`)."""
+    system = System()
+
+    def check(state: HostState) -> Callable[[object], None]:
+        def one(value: object) -> None:
+            if not isinstance(value, str | int | float | bool):
+                raise ValueError(f"it takes {state.allowed}")  # noqa: TRY004
+            state.parse(system, value)
+
+        return one
+
+    return {name: check(state) for name, state in STATES.items()}
+
+
 def _plots(specs: dict[str, Spec]) -> dict[str, str] | None:
     """What host state each arm needs, as a label; None where none needs any."""
     if not any(spec.host_states for spec in specs.values()):
@@ -228,7 +246,7 @@ def _refuse_different_builds(arms: Sequence[Arm], specs: dict[str, Spec]) -> Non
 
 def _refuse_absurd(specs: dict[str, Spec]) -> None:
     """Heaps that this host cannot hold (raises BadInput)."""
-    memory = total_memory()
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     for name, spec in specs.items():
         heaps = sum(one.heap_bytes or 0 for one in spec.servers)
         if memory and heaps > memory:

@@ -18,7 +18,7 @@ from steelyard.analysis.metrics import metrics_of
 from steelyard.engines.base import Deployment, Engine
 from steelyard.errors import ServerFailed
 from steelyard.experiment.schema import Search
-from steelyard.host.state_record import HostStates
+from steelyard.host.switching import HostStates
 from steelyard.processes import Children
 from steelyard.results.schema import Check, JournalEntry, Phase, Trial
 from steelyard.results.spec import Spec
@@ -112,7 +112,7 @@ class TrialRunner:
             return
         self.watcher.phase("set-host", None)
         self._log("phase", planned, phase="set-host")
-        self.states.apply(spec.host_states)
+        self.states.enter((planned.block, planned.plot), spec.host_states)
         self._require_host(spec)
 
     def _require_host(self, spec: Spec) -> None:
