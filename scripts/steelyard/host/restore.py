@@ -1,29 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m steelyard.host.restore [ROOT]`: puts back the host states of a session that was killed.
+"""`python -m steelyard.host.restore [ROOT [PID STARTED]]`: puts back the host states of a session that is over.
 
-The guard process runs it; it does nothing when there is nothing to put back, or when the session stays alive.
+The guard process runs it, with the process that it guarded; it does nothing when there is nothing to put back, or when
+another session that is alive has set them.
 """
 
 import sys
-import time
 from pathlib import Path
 
 from steelyard.errors import Exit, SteelyardError
-from steelyard.host.switching import put_back, recorded
+from steelyard.host.switching import put_back
 from steelyard.host.system import System
 
-DYING = 10.0
-"""Seconds: a killed process closes the guard's pipe before it is gone."""
 
-
-def main() -> int:
+def main(arguments: list[str]) -> int:
     """Put back, and say what was."""
-    system = System(Path(sys.argv[1]) if len(sys.argv) > 1 else Path("/"))
-    deadline = time.monotonic() + DYING
+    root, *over = arguments or ["/"]
     try:
-        while (found := recorded(system)) is not None and found.alive() and time.monotonic() < deadline:
-            time.sleep(0.02)
-        sentences = put_back(system)
+        sentences = put_back(System(Path(root)), (int(over[0]), int(over[1])) if over else None)
     except SteelyardError as error:
         sys.stderr.write(f"steelyard: {error}\n")
         return error.exit_code
@@ -32,4 +26,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

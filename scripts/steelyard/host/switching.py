@@ -71,17 +71,20 @@ def recorded(system: System) -> Record | None:
     return record if record.boot == _boot() else None
 
 
-def put_back(system: System) -> list[str]:
+def put_back(system: System, over: tuple[int, int] | None = None) -> list[str]:
     """Put back what a killed session had set, and say so: one sentence for each state; empty when there is nothing.
+
+    Args:
+        system: the host.
+        over: process id and start of a session that is known to be over, though its process may not be gone yet.
 
     Raises:
         MissingRequirement: it cannot be done, or not by this user.
     """
-    found = recorded(system)
-    if found is None or found.alive():
+    if _left(system, over) is None:
         return []
     with _lock(system):
-        return _put_back_dead(system)
+        return _put_back_left(system, over)
 
 
 class HostStates:
@@ -203,8 +206,8 @@ class HostStates:
         return {**self._original, **self.values(wanted)}
 
     def _read_original(self, names: set[str]) -> dict[str, str]:
-        left = recorded(self._system)
-        before = left.original if left is not None and not left.alive() else {}
+        left = _left(self._system)
+        before = left.original if left is not None else {}
         original = {}
         for name in (name for name in STATES if name in names):
             value = before.get(name, STATES[name].read(self._system))
@@ -222,9 +225,12 @@ class HostStates:
 
     def _record(self) -> None:
         """Write down what there is, and have it put back should this process be killed, before anything is changed."""
-        restore = [sys.executable, "-m", "steelyard.host.restore", str(self._system.root.absolute())]
+        pid = os.getpid()
+        started = _start_ticks(pid) or 0
+        module = [sys.executable, "-m", "steelyard.host.restore"]
+        restore = [*module, str(self._system.root.absolute()), str(pid), str(started)]
         with _lock(self._system):
-            _put_back_dead(self._system)
+            _put_back_left(self._system)
             other = recorded(self._system)
             if other is not None:
                 raise Busy(
@@ -232,8 +238,7 @@ class HostStates:
                     " wait until it has ended or stop it"
                 )
             self._children.on_crash(_CRASH, ["env", f"PYTHONPATH={ROOT / 'scripts'}", *restore])
-            pid = os.getpid()
-            record = Record(self._session, pid, _start_ticks(pid) or 0, _boot(), self._original)
+            record = Record(self._session, pid, started, _boot(), self._original)
             path = self._system.path(RECORD)
             try:
                 write_atomic(path, json.dumps(asdict(record), indent=1) + "\n")
@@ -244,10 +249,18 @@ class HostStates:
         self._recorded = True
 
 
-def _put_back_dead(system: System) -> list[str]:
-    """Under the lock: put back the record of a process that is gone."""
+def _left(system: System, over: tuple[int, int] | None = None) -> Record | None:
+    """The record of a session that is over without having put back; arguments as those of `put_back`."""
     found = recorded(system)
-    if found is None or found.alive():
+    if found is None or (found.alive() and (found.pid, found.started) != over):
+        return None
+    return found
+
+
+def _put_back_left(system: System, over: tuple[int, int] | None = None) -> list[str]:
+    """Under the lock, for another may have put back just before."""
+    found = _left(system, over)
+    if found is None:
         return []
     changed = {
         name: STATES[name].read(system)
