@@ -217,11 +217,11 @@ class HostStates:
         return original
 
     def _set(self, values: Mapping[str, str]) -> None:
-        differing = [name for name, value in values.items() if STATES[name].read(self._system) != value]
-        if differing and not self._recorded:
+        differing = any(STATES[name].read(self._system) != value for name, value in values.items())
+        if not self._recorded and (differing or _left(self._system) is not None):
             self._record()
-        for name in differing:
-            STATES[name].set(self._system, values[name])
+        for name, value in values.items():
+            STATES[name].set(self._system, value)
 
     def _record(self) -> None:
         """Write down what there is, and have it put back should this process be killed, before anything is changed."""
@@ -240,13 +240,13 @@ class HostStates:
             self._children.on_crash(_CRASH, ["env", f"PYTHONPATH={ROOT / 'scripts'}", *restore])
             record = Record(self._session, pid, started, _boot(), self._original)
             path = self._system.path(RECORD)
+            self._recorded = True
             try:
                 write_atomic(path, json.dumps(asdict(record), indent=1) + "\n")
             except NoSpace as error:
                 raise MissingRequirement(
                     f"{path} cannot be written, and without a record of how this host was nothing is changed: {error}"
                 ) from error
-        self._recorded = True
 
 
 def _left(system: System, over: tuple[int, int] | None = None) -> Record | None:

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 from trees import PAGES, put
 
-from steelyard.errors import Busy
+from steelyard.errors import Busy, MissingRequirement
 from steelyard.host.doctor import left_over
 from steelyard.host.lock import host_lock
 from steelyard.host.states import STATES
@@ -205,6 +206,42 @@ def test_this_host_is_put_back_by_the_guard(host: System, name: str) -> None:
         killed.kill()
         wait_until(lambda: recorded(host) is None, "the guard has put back")
         assert STATES[name].read(host) == before
+
+
+HOLDER = """
+import mmap, sys
+pages = mmap.mmap(-1, int(sys.argv[1]), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x40000)  # MAP_HUGETLB
+pages[0] = 1
+print("ready", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_huge_pages_of_a_program_that_is_being_killed_are_waited_for(
+    host: System, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, more, _ = other_levels(host, "huge_pages")
+    state, size = STATES["huge_pages"], host.memory("Hugepagesize")
+    state.set(host, more)
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(size)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    killer = threading.Timer(0.5, holder.kill)
+    try:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"ready\n"
+        if before == "0":  # else the page may be one that was there
+            with monkeypatch.context() as patch:
+                patch.setattr("steelyard.host.states.IN_USE", 0.1)
+                with pytest.raises(MissingRequirement, match=r"1 huge pages.* in use"):
+                    state.set(host, before)
+        killer.start()
+        state.set(host, before)
+        assert state.read(host) == before
+    finally:
+        killer.cancel()
+        holder.kill()
+        holder.communicate()
 
 
 def test_this_host_is_put_back_by_the_next_session(host: System) -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table of host states: on trees of files, and as the one place that knows where a state lives."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -177,6 +178,14 @@ def test_the_table_alone_knows_where_states_live() -> None:
     for place in ("transparent_hugepage/", "mm/hugepages"):
         knowing = [path.name for path in package.rglob("*.py") if place in path.read_text(encoding="utf-8")]
         assert knowing == ["states.py"], place
+
+
+def test_documentation_lists_every_state() -> None:
+    document = Path(__file__).parents[3] / "docs" / "host-states.md"
+    rows = re.findall(
+        r"^\| `(\w+)` \| (.+?) \| `/(.+?)` \|$", document.read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert [name for name, _, _ in rows] == list(STATES)
 
 
 def test_the_doctor_begins_with_what_a_session_can_set() -> None:

@@ -220,6 +220,17 @@ def test_what_a_killed_session_had_set_is_never_taken_for_original(
     assert kernel.choice(THP) == "madvise"
 
 
+def test_a_session_that_wants_what_a_killed_one_left_still_puts_back(
+    kernel: Kernel, children: Children
+) -> None:
+    kernel.write(THP, "never")
+    dead_record(kernel, {"thp": "madvise"})
+    with HostStates([NEVER], children, "s", kernel) as states:
+        states.enter((1, 0), NEVER)
+        assert kernel.choice(THP) == "never"
+    assert kernel.choice(THP) == "madvise"
+
+
 def test_a_record_from_before_a_restart_of_the_host_is_void(kernel: Kernel, children: Children) -> None:
     dead_record(kernel, {"thp": "never"}, boot="another")
     assert (recorded(kernel), put_back(kernel), left_over(kernel).level) == (None, [], "ok")
