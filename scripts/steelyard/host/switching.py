@@ -97,7 +97,7 @@ class HostStates:
         session: str | Path,
         system: System | None = None,
     ) -> None:
-        """Check that all of them can be set here; changes nothing.
+        """Resolve what is wanted against this host; needs no rights and changes nothing.
 
         Args:
             plots: what each arm wants, by state. A state that only some arms name is as the host has it in the others.
@@ -107,7 +107,7 @@ class HostStates:
 
         Raises:
             BadInput: there is no such state or value.
-            MissingRequirement: the host does not have a state, or this user may not set it.
+            MissingRequirement: the host does not have a state.
         """
         self._system = system or System()
         self._children = children
@@ -120,11 +120,16 @@ class HostStates:
             name: list(dict.fromkeys(plot.get(name, value) for plot in wanted))
             for name, value in self._original.items()
         }
+
+    def __enter__(self) -> Self:
+        """See that all of them can be set by this user, before anything is.
+
+        Raises:
+            MissingRequirement: one cannot.
+        """
         for name, levels in self._levels.items():
             if levels != [STATES[name].read(self._system)]:
                 STATES[name].require(self._system)
-
-    def __enter__(self) -> Self:
         return self
 
     def __exit__(

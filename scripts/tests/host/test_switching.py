@@ -266,7 +266,9 @@ def test_without_rights_nothing_is_touched_and_one_sentence_says_what_to_do() ->
         "from steelyard.processes import Children\n"
         "os.setgroups([])\nos.setgid(65534)\nos.setuid(65534)\n"
         "other = 'never' if STATES['thp'].read(System()) != 'never' else 'always'\n"
-        "try:\n    HostStates([{'thp': other}], Children(), 's')\n"
+        "states = HostStates([{'thp': other}], Children(), 's')\n"
+        "assert states.label({}) != states.label({'thp': other})\n"
+        "try:\n    states.__enter__()\n"
         "except MissingRequirement as error:\n    print(error)\n"
     )
     done = subprocess.run(
