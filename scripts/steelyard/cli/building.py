@@ -11,6 +11,7 @@ from steelyard.build import Build, find_build, fingerprint, make_build
 from steelyard.host.java import Jdk, find_jdk
 from steelyard.host.tools import find_maven, require_javac
 from steelyard.paths import ROOT
+from steelyard.session.runtimes import Runtimes
 from steelyard.units import format_duration
 from steelyard.workload.loader import load_workload, workload_names
 
@@ -39,6 +40,12 @@ def ensure_build(console: Console, jdk: Jdk | None = None, root: Path = ROOT) ->
         soft_wrap=True,
     )
     return build
+
+
+def ensure_builds(console: Console, runtimes: Runtimes) -> None:
+    """Every build that the arms of a session run (errors as `ensure_build`)."""
+    for root in runtimes.builds.values():
+        ensure_build(console, runtimes.builder, root)
 
 
 def maven_packages() -> dict[str, Path]:

@@ -62,6 +62,26 @@ def expand(experiment: Experiment, settings: Settings) -> list[Arm]:
     return arms
 
 
+def fixed_arm(workload: str, settings: Settings, given: Sequence[str]) -> Arm:
+    """One arm with nothing but fixed settings, each as `key=value` (for `up`).
+
+    Raises:
+        BadInput: no such setting or value.
+    """
+    experiment = Experiment(
+        steelyard=1,
+        name="up",
+        title="up",
+        question="",
+        workload=workload,
+        factors={"jvms": Factor(levels=[1])},
+    )
+    for text in given:
+        key, _, value = text.partition("=")
+        experiment = _with_fixed(experiment, settings, key, _level(text, value))
+    return _resolve(experiment, settings, settings.workload, {}, baseline=True)
+
+
 def _refuse_equal(arms: Sequence[Arm]) -> None:
     seen: dict[str, str] = {}
     for arm in arms:

@@ -36,6 +36,11 @@ class Settings:
         self.sections = sections
 
     @property
+    def workload(self) -> str:
+        """Name of the workload."""
+        return self._workload.name
+
+    @property
     def _own(self) -> list[str]:
         return [f"{self._workload.name}.{name}" for name in self._workload.settings]
 

@@ -20,6 +20,7 @@ from steelyard.host.system import System
 from steelyard.paths import EXPERIMENTS
 from steelyard.results.schema import ScheduledTrial
 from steelyard.results.spec import Spec
+from steelyard.session.expected import trial_seconds
 from steelyard.session.runtimes import Runtimes
 from steelyard.session.schedule import make_schedule
 from steelyard.spec.plan import make_spec
@@ -27,13 +28,6 @@ from steelyard.spec.split import check_conserved
 from steelyard.units import format_duration, format_size
 from steelyard.workload.loader import Found
 
-START_CPU_SECONDS = 5.0
-"""CPU seconds from process start to first response of one Liberty server on HotSpot (apps/README.md); for
-the expected time only."""
-FOREGROUND_START = 1.5
-"""How much longer a start takes when it compiles in the foreground (docs/experiments.md)."""
-INJECTOR_START_SECONDS = 3.0
-STOP_SECONDS = 3.0
 LONGEST_SESSION = 14 * 24 * 3600.0
 """A plan that would take longer is a slip of the pen."""
 
@@ -126,21 +120,7 @@ class SessionPlan:
 
     def expected_trial_seconds(self, arm: str) -> tuple[float, float]:
         """Shortest and longest expected time of a place in the schedule: a trial of an arm, or a whole search."""
-        spec = self.specs[arm]
-        load = spec.load
-        start = START_CPU_SECONDS * max(1.0, len(spec.servers) / spec.server_cores)
-        if any(arm.deployment.jvm.compile == "foreground" for arm in self.arms if arm.name == spec.arm):
-            start *= FOREGROUND_START
-        if spec.needs_preparation:
-            start = 2 * start + STOP_SECONDS
-        fixed = start + INJECTOR_START_SECONDS + STOP_SECONDS
-        if spec.procedure == "start-up":
-            low = high = fixed + start
-        elif spec.procedure in ("ramp-up", "survive"):
-            low = high = fixed + load.measure
-        else:
-            longest = load.warmup.at_most if load.warmup.until == "steady" else load.warmup.at_least
-            low, high = (fixed + load.ramp + load.measure + warm for warm in (load.warmup.at_least, longest))
+        low, high = trial_seconds(self.specs[arm])
         search = self.experiment.search
         return (3 * low, search.trials * high) if search is not None else (low, high)
 
@@ -172,7 +152,7 @@ def make_plan(request: Request) -> SessionPlan:
     cores = [core.cpus for core in read_layout().cores]
     specs = {
         arm.name: make_spec(
-            arm, experiment, workload, cores, runtimes.runtime(arm.deployment), request.first_port
+            arm, experiment.procedure, workload, cores, runtimes.runtime(arm.deployment), request.first_port
         )
         for arm in arms
     }

@@ -3,6 +3,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 
 from steelyard.analysis.estimates import analyse
 from steelyard.analysis.searching import next_search_trial, question_of
@@ -10,7 +11,8 @@ from steelyard.engines.base import Engine
 from steelyard.errors import ServerFailed
 from steelyard.experiment.schema import Experiment
 from steelyard.host.lock import host_lock
-from steelyard.host.switching import HostStates
+from steelyard.host.switching import HostStates, put_back
+from steelyard.host.system import System
 from steelyard.processes import Children
 from steelyard.report import write_report
 from steelyard.results.analysis import Analysis
@@ -71,8 +73,11 @@ def run_session(
     session = directory.session()
     course = Course(session)
     trials = directory.trials()
-    states = HostStates([spec.host_states for spec in course.specs.values()], children, directory.path)
-    with host_lock(directory.path), states:
+    with host_lock(directory.path), ExitStack() as cleanup:
+        for sentence in put_back(System()):
+            watcher.note(sentence)
+        states = HostStates([spec.host_states for spec in course.specs.values()], children, directory.path)
+        cleanup.enter_context(states)
         for name, engine in engines.items():
             engine.check([spec for spec in course.specs.values() if spec.engine == name])
         _log(directory, "session-resume" if directory.has_journal() else "session-start")

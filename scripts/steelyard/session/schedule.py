@@ -26,6 +26,8 @@ class Planned:
     """Place in time over the whole session, from 0."""
     plot: int = 0
     """Number of the plot in its block, from 1; 0: the session does not vary host states."""
+    value: float | None = None
+    """In a search: what this trial tries."""
 
 
 def make_schedule(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from steelyard.errors import BadInput
 from steelyard.experiment.matrix import Arm
-from steelyard.experiment.schema import Deployment, Experiment
+from steelyard.experiment.schema import Deployment, ProcedureName
 from steelyard.jvm.options import jvm_options, not_read_back
 from steelyard.results.spec import (
     ORDER,
@@ -56,7 +56,7 @@ class _Places:
 
 def make_spec(
     arm: Arm,
-    experiment: Experiment,
+    procedure: ProcedureName,
     found: Found,
     cores: Sequence[Core],
     runtime: Runtime,
@@ -66,7 +66,7 @@ def make_spec(
 
     Args:
         arm: the arm.
-        experiment: for its procedure.
+        procedure: what its trials do.
         found: the workload.
         cores: physical cores that may be used, neighbours next to each other.
         runtime: what the components run on.
@@ -102,7 +102,7 @@ def make_spec(
         workload_version=workload.version,
         topology=name,
         bundle=topology.bundle or "server",
-        procedure=experiment.procedure,
+        procedure=procedure,
         load=arm.load,
         components=components,
         entry=entry,
