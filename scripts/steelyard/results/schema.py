@@ -38,6 +38,8 @@ class ScheduledTrial(Record):
     order: int
     block: int
     arm: str
+    plot: int = 0
+    """Number of the plot in its block, from 1: trials under one host state. 0: host states are not varied."""
 
 
 class HostFacts(Record):
