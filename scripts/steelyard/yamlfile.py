@@ -15,7 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, Wi
 from pydantic_core import ErrorDetails
 
 from steelyard.errors import BadInput
-from steelyard.units import parse_duration, parse_size
+from steelyard.units import parse_duration, parse_share, parse_size
 
 KeyPath = tuple[str | int, ...]
 M = TypeVar("M", bound=BaseModel)
@@ -38,6 +38,11 @@ Duration = Annotated[
     WithJsonSchema(
         {"type": ["string", "number"], "pattern": r"^\d+(\.\d+)?\s*(ms|s|m|h)?$", "examples": ["30s"]}
     ),
+]
+Share = Annotated[
+    float,
+    BeforeValidator(parse_share),
+    WithJsonSchema({"type": ["string", "number"], "pattern": r"^\d+(\.\d+)?\s*%?$", "examples": ["0.1%"]}),
 ]
 Scalar = str | int | float | bool
 

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from steelyard.workload.journey import Journey
-from steelyard.yamlfile import Model, Scalar, Size
+from steelyard.yamlfile import Duration, Model, Scalar, Share, Size
 
 FORMAT_VERSION = 1
 Role = Literal["server", "compiler", "database", "proxy", "service"]
@@ -224,12 +224,18 @@ class Ratio(Model):
 
 
 class Limits(Model):
-    """What an answer may take; a search uses them when it names none of its own."""
+    """What answers may take, all operations together; a search uses them when it names none of its own."""
 
-    p50: str | None = None
-    p90: str | None = None
-    p99: str | None = None
-    errors: str | None = None
+    p50: Duration | None = None
+    p90: Duration | None = None
+    p99: Duration | None = None
+    errors: Share | None = None
+    """Failed requests / all requests."""
+
+    @property
+    def given(self) -> bool:
+        """Whether there is any limit."""
+        return any(limit is not None for limit in (self.p50, self.p90, self.p99, self.errors))
 
 
 class Topology(Model):
