@@ -81,6 +81,7 @@ def test_a_running_container_has_no_exit_code_and_costs_no_question(
             r"server-1 ended with exit code 22 after printing: its last words",
         ),
         ({"ExitCode": 143, "OOMKilled": False}, 143, r"server-1 ended with exit code 143"),
+        ({"ExitCode": 134, "OOMKilled": False}, -6, r"server-1 ended with signal 6"),
     ],
 )
 def test_how_a_container_ended(

@@ -39,7 +39,9 @@ class Project:
         return [str(self._docker.client), *removal_of(self.name)]
 
     def up(self, services: Sequence[str]) -> None:
-        """Create and start services, and nothing that they depend on.
+        """Create containers of services anew, without what earlier ones of theirs wrote, and start them.
+
+        Nothing that they depend on is touched.
 
         Raises:
             PortInUse: a port was taken.
@@ -47,17 +49,13 @@ class Project:
             ServerFailed: the engine says no; its own words are passed on.
         """
         try:
-            self._compose("up", "--detach", "--no-deps", "--pull", "never", *services, timeout=UP_LIMIT)
+            self._compose_up(services)
         except DockerFailed as error:
             raise _up_error(error) from error
 
     def containers(self, services: Sequence[str]) -> list[dict[str, Any]]:
         """What the engine says of the container of each service, in order (raises DockerFailed)."""
         return self._docker.inspect("container", [f"{self.name}-{service}-1" for service in services])
-
-    def stop(self, seconds: int) -> None:
-        """Ask every container to end, by SIGTERM; SIGKILL after `seconds` (raises DockerFailed)."""
-        self._compose("stop", "--timeout", str(seconds), timeout=seconds + DOWN_LIMIT)
 
     def remove(self) -> None:
         """Remove containers, volumes and network; an engine that is restarting is waited for.
@@ -76,20 +74,16 @@ class Project:
             else:
                 return
 
-    def _compose(self, *arguments: str, timeout: float) -> None:
+    def _compose_up(self, services: Sequence[str]) -> None:
         replay = self._directory / "replay"
         files = ["-f", str(replay / "compose.yaml"), "-f", str(replay / "trial.yaml")]
-        environment = {**os.environ, "TRIAL": str(self._directory)}
+        # The override says everything: variables of the bundle are for people.
+        inherited = {name: text for name, text in os.environ.items() if not name.startswith("STEELYARD_")}
+        fresh = ("--no-deps", "--force-recreate", "--renew-anon-volumes", "--pull", "never")
         self._docker.run(
-            "compose",
-            "-p",
-            self.name,
-            *files,
-            "--progress",
-            "quiet",
-            *arguments,
-            timeout=timeout,
-            env=environment,
+            *("compose", "-p", self.name, *files, "--progress", "quiet", "up", "--detach", *fresh, *services),
+            timeout=UP_LIMIT,
+            env={**inherited, "TRIAL": str(self._directory), "AWAIT_START": "true"},
             whole=True,
         )
 
