@@ -141,7 +141,8 @@ class Flight:
             self.restarts += self.deployed.failures()
         if self.sampler is not None:
             self.children.stop([self.sampler], grace=10.0)
-        self.restarts += self.deployment.stop()
+        # With a cache to write at its end, a server takes longer to end.
+        self.restarts += self.deployment.stop(grace=120.0 if self.spec.class_cache == "cold" else 20.0)
 
     def abandon(self) -> None:
         """Stop whatever still runs, and remove what is only of use while it does; after an error or Ctrl-C as well."""
