@@ -194,7 +194,9 @@ def checkout(commit: str, root: Path = ROOT, cache: Path = CACHE) -> Path:
             _git(root, "worktree", "prune")
             _git(root, "worktree", "add", "--detach", "--force", str(folder), full)
     except (OSError, subprocess.CalledProcessError) as error:
-        raise BadInput(f"build: {commit!r} is no commit of this checkout: give one that `git log` shows") from error
+        raise BadInput(
+            f"build: {commit!r} is no commit of this checkout: give one that `git log` shows"
+        ) from error
     return folder
 
 

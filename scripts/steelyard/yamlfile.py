@@ -80,7 +80,9 @@ def read_yaml(path: Path, model: type[M], what: str) -> tuple[M, Lines]:
     """
     try:
         if path.stat().st_size > MAX_BYTES:
-            raise BadInput(f"{path} is larger than {MAX_BYTES // 1024} KiB, which no {what.split()[-1]} file is")
+            raise BadInput(
+                f"{path} is larger than {MAX_BYTES // 1024} KiB, which no {what.split()[-1]} file is"
+            )
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"cannot read {path}: {error}") from error
@@ -114,7 +116,9 @@ def nearest(word: str, known: list[str]) -> str:
 def _index(node: yaml.Node, at: KeyPath, lines: Lines) -> None:
     """Note the line of every key and item; refuse keys that occur twice (YAML itself would take the last)."""
     if len(at) > MAX_DEPTH:
-        raise BadInput(f"{lines.file}:{node.start_mark.line + 1}: nested more than {MAX_DEPTH} deep, or in itself")
+        raise BadInput(
+            f"{lines.file}:{node.start_mark.line + 1}: nested more than {MAX_DEPTH} deep, or in itself"
+        )
     if len(lines.numbers) > MAX_KEYS:
         raise BadInput(f"{lines.file}:{node.start_mark.line + 1}: more than {MAX_KEYS} keys, aliases counted")
     if isinstance(node, yaml.MappingNode):

@@ -62,9 +62,7 @@ def plan(
     as_json: JsonOption = False,
 ) -> None:
     """Show what `run` would do, without doing it: arms, CPU and heap split, schedule, time, commands."""
-    made = make_plan(
-        Request(experiment, quick, blocks, with_engine(set_, engine), seed, jdk, port, workload)
-    )
+    made = make_plan(Request(experiment, quick, blocks, with_engine(set_, engine), seed, jdk, port, workload))
     if as_json:
         _print_json(_plan_document(made))
         return
@@ -96,7 +94,9 @@ def _runs_on(spec: Spec) -> str:
     artifact = spec.servers[0].artifact
     jvm = artifact.jvm
     where = artifact.image or (jvm.home if jvm is not None else " ".join(artifact.words))
-    told = f"{jvm.vm_name} {jvm.runtime_version}" if jvm is not None else "something that does not tell its JVM"
+    told = (
+        f"{jvm.vm_name} {jvm.runtime_version}" if jvm is not None else "something that does not tell its JVM"
+    )
     return f"{spec.engine}: servers on {told} ({where})"
 
 
@@ -195,7 +195,8 @@ def doctor(
 
 def schema(
     name: Annotated[
-        str, typer.Argument(metavar="[NAME]", help="experiment, workload, session, trial, journal or analysis.")
+        str,
+        typer.Argument(metavar="[NAME]", help="experiment, workload, session, trial, journal or analysis."),
     ] = "experiment",
 ) -> None:
     """Print the JSON Schema of a file format (for editors: experiment, workload)."""
@@ -244,11 +245,19 @@ def _arms_table(made: SessionPlan) -> Table:
 def _common_options(spec: Spec, made: SessionPlan) -> list[str]:
     """What all servers of an arm are told; where to log, and what every arm has by default, left out."""
     defaults = made.workload.workload.resolved(spec.topology, {})
-    own = [f"{name}={value}" for name, value in spec.settings.items() if defaults[name.partition(".")[2]] != value]
+    own = [
+        f"{name}={value}"
+        for name, value in spec.settings.items()
+        if defaults[name.partition(".")[2]] != value
+    ]
     options = [one.jvm_options for one in spec.servers]
     hidden = ("-Xlog", "-Xverbose")
-    common = [text for text in options[0] if not text.startswith(hidden) and all(text in other for other in options)]
-    threads = [f"{key}={text}" for key, text in spec.servers[0].environment.items() if key.endswith("_THREADS")]
+    common = [
+        text for text in options[0] if not text.startswith(hidden) and all(text in other for other in options)
+    ]
+    threads = [
+        f"{key}={text}" for key, text in spec.servers[0].environment.items() if key.endswith("_THREADS")
+    ]
     return [*common, *own, *threads]
 
 

@@ -89,10 +89,15 @@ def resume(directory: SessionArgument, as_json: JsonOption = False) -> None:
     contained = any(arm.spec.engine != "process" for arm in session.arms)
     _check_host()
     if any(one.artifact.package == "loadgen" for arm in session.arms for one in arm.spec.components):
-        runtimes.runtime(Deployment())  # the build of the checkout, should it be gone and the sources the same
+        runtimes.runtime(
+            Deployment()
+        )  # the build of the checkout, should it be gone and the sources the same
         ensure_builds(console, runtimes)
     require_same(session, runtimes.docker if contained else None)
-    _say(console, f"{session.experiment['title']}: {len(found.trials())} trials are there already; {found.path}")
+    _say(
+        console,
+        f"{session.experiment['title']}: {len(found.trials())} trials are there already; {found.path}",
+    )
     _run(found, runtimes, console, as_json)
 
 

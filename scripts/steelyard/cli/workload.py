@@ -47,7 +47,9 @@ def up(
     ] = "process",
     topology: Annotated[
         str | None,
-        typer.Option("--topology", metavar="NAME", help="How to deploy it.", show_default="the workload's first"),
+        typer.Option(
+            "--topology", metavar="NAME", help="How to deploy it.", show_default="the workload's first"
+        ),
     ] = None,
     heap: Annotated[
         str | None, typer.Option("--heap", metavar="SIZE", help="Heap of each JVM, for example 512m.")
@@ -152,7 +154,12 @@ def _keep(workload: str, arm: Arm, port: int, jdk: Path | None) -> None:
                 "keeper": os.getpid(),
                 "since": time.time(),
                 "servers": [
-                    {"name": one.name, "url": one.url, "pid": deployed.started[one.name].running.pids[0], "cpus": one.cpus}
+                    {
+                        "name": one.name,
+                        "url": one.url,
+                        "pid": deployed.started[one.name].running.pids[0],
+                        "cpus": one.cpus,
+                    }
                     for one in spec.servers
                 ],
                 "proxy": proxies[0] if proxies else None,

@@ -76,7 +76,10 @@ def _check_values(experiment: Experiment, settings: Settings, lines: Lines) -> N
         for name, factor in experiment.factors.items():
             at = ("factors", name)
             settings.check_levels(name, factor)
-        for section, given in (("settings", experiment.settings), ("quick.settings", experiment.quick.settings)):
+        for section, given in (
+            ("settings", experiment.settings),
+            ("quick.settings", experiment.quick.settings),
+        ):
             for name, value in given.items():
                 at = (*section.split("."), name)
                 settings.check(name, value)

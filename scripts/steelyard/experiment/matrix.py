@@ -91,7 +91,9 @@ def _refuse_equal(arms: Sequence[Arm]) -> None:
             raise BadInput(f"the arms {other} and {arm.name} have the same settings: give each level once")
         seen[key] = arm.name
     if sum(arm.baseline for arm in arms) != 1:
-        raise BadInput("there is not exactly one baseline arm: give each level once, and baseline one of them each")
+        raise BadInput(
+            "there is not exactly one baseline arm: give each level once, and baseline one of them each"
+        )
 
 
 def with_quick(experiment: Experiment, settings: Settings) -> Experiment:
@@ -146,7 +148,9 @@ def _level(text: str, part: str) -> Scalar:
     try:
         value = yaml.safe_load(part)
     except (yaml.YAMLError, ValueError, TypeError, AttributeError, LookupError) as error:
-        raise BadInput(f"--set {text!r}: {part!r} is not a value that YAML can read: put it in quotes") from error
+        raise BadInput(
+            f"--set {text!r}: {part!r} is not a value that YAML can read: put it in quotes"
+        ) from error
     if hasattr(value, "isoformat"):
         return part.strip()
     if not isinstance(value, str | int | float | bool):
@@ -196,8 +200,13 @@ def _resolve(
         given.update(chosen[str(level)] if isinstance(chosen, dict) else {factor: level})
     told = ", ".join(f"{factor}={level}" for factor, level in levels.items())
     deployment, load = _apply(experiment, settings, given, told)
-    whole = {**experiment.settings, **{k: v for k, v in given.items() if settings.section(k) in ("workload", "host")}}
-    own = {key.partition(".")[2]: value for key, value in whole.items() if settings.section(key) == "workload"}
+    whole = {
+        **experiment.settings,
+        **{k: v for k, v in given.items() if settings.section(k) in ("workload", "host")},
+    }
+    own = {
+        key.partition(".")[2]: value for key, value in whole.items() if settings.section(key) == "workload"
+    }
     host = {key: value for key, value in whole.items() if settings.section(key) == "host"}
     return Arm(name, levels, baseline, deployment, load, own, host)
 

@@ -52,7 +52,9 @@ class Settings:
         """
         if name not in self.sections:
             known = sorted(self.sections)
-            raise BadInput(f"{name!r} is not a setting{nearest(name, known)}; settings are {', '.join(known)}")
+            raise BadInput(
+                f"{name!r} is not a setting{nearest(name, known)}; settings are {', '.join(known)}"
+            )
         return self.sections[name]
 
     def check(self, name: str, value: object) -> None:
@@ -69,7 +71,9 @@ class Settings:
                 self._host[name](value)
             else:
                 field = _MODELS[section].model_fields[name]
-                kind: Any = Annotated[field.annotation, *field.metadata] if field.metadata else field.annotation
+                kind: Any = (
+                    Annotated[field.annotation, *field.metadata] if field.metadata else field.annotation
+                )
                 TypeAdapter(kind).validate_python(value)
         except ValidationError as error:
             message = error.errors()[0]["msg"].removeprefix("Value error, ")
@@ -84,4 +88,3 @@ class Settings:
         for group in groups:
             for key, value in group.items():
                 self.check(key, value)
-

@@ -129,7 +129,11 @@ def class_cache_options(state: str, jvm: JvmIdentity, *, populates: bool = False
         return [f"-XX:AOTCacheOutput={file}"] if writes else ["-XX:AOTMode=on", f"-XX:AOTCache={file}"]
     file = f"{CACHE}/{ARCHIVE_NAME}"
     agent = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+AllowArchivingWithJavaAgent"]
-    return [*agent, f"-XX:ArchiveClassesAtExit={file}"] if writes else [*agent, "-Xshare:on", f"-XX:SharedArchiveFile={file}"]
+    return (
+        [*agent, f"-XX:ArchiveClassesAtExit={file}"]
+        if writes
+        else [*agent, "-Xshare:on", f"-XX:SharedArchiveFile={file}"]
+    )
 
 
 def not_read_back(settings: JvmSettings, jvm: JvmIdentity | None) -> list[str]:

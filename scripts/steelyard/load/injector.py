@@ -73,7 +73,9 @@ class Injectors:
         while any(self._launched.exit_code(name) is None for name in self._names):
             alive()
             if time.monotonic() > deadline:
-                raise ServerFailed(f"the operations were not all answered within {timeout:.0f} s: see {self._where}")
+                raise ServerFailed(
+                    f"the operations were not all answered within {timeout:.0f} s: see {self._where}"
+                )
             time.sleep(_POLL)
 
     def failures(self) -> list[str]:

@@ -74,7 +74,9 @@ class Caches:
         plain = populating(spec).model_copy(update={"procedure": "steady"})
         deployment = self._engines[spec.engine].open(plain, folder)
         planned = Planned(0, spec.arm, 0, 0)
-        flight = Flight(planned, plain, folder, deployment, self._children, self._watcher, lambda _phase: None)
+        flight = Flight(
+            planned, plain, folder, deployment, self._children, self._watcher, lambda _phase: None
+        )
         try:
             self._run(flight)
             self._keep(spec, deployment)
@@ -107,7 +109,9 @@ class Caches:
                 folder = deployment.cache(kind)
                 if not folder.is_dir() or not any(folder.iterdir()):
                     logs = deployment.logs(next(one.name for one in spec.servers if one.kind == kind))
-                    raise ServerFailed(f"{kind} of arm {spec.arm} wrote no class cache when it ended: see {logs}")
+                    raise ServerFailed(
+                        f"{kind} of arm {spec.arm} wrote no class cache when it ended: see {logs}"
+                    )
                 shutil.copytree(folder, new / kind)
             new.rename(kept)
         except OSError as error:

@@ -168,7 +168,8 @@ def curves(evidence: Evidence) -> dict[str, list[float]]:
 def first_answers(evidence: Evidence) -> dict[str, float]:
     """Seconds from the start of the servers to the first successful answer of each operation."""
     begun = min(
-        (one.running.started for one in evidence.started.values() if one.component.role == "server"), default=None
+        (one.running.started for one in evidence.started.values() if one.component.role == "server"),
+        default=None,
     )
     found: dict[str, float] = {}
     for summary in evidence.flight.injectors.summaries().values():
@@ -198,9 +199,13 @@ def _result(evidence: Evidence, component: Component) -> ComponentResult:
         rss_mean=memory.rss_mean if memory else None,
         rss_peak=memory.rss_peak if memory else None,
         pss_mean=memory.pss_mean if memory else None,
-        cpu_seconds=_all_known(samples.cpu_seconds(one, start, end) for one in processes) if processes else None,
+        cpu_seconds=_all_known(samples.cpu_seconds(one, start, end) for one in processes)
+        if processes
+        else None,
         # The remainder `other` is a difference of ticks read at different moments: barely below 0 is 0.
-        cpu_by_group={key: max(0.0, seconds) for key, seconds in samples.cpu_by_group(name, start, end).items()},
+        cpu_by_group={
+            key: max(0.0, seconds) for key, seconds in samples.cpu_by_group(name, start, end).items()
+        },
         start_seconds=started.start_seconds if started else None,
         ready_message_seconds=started.ready_message_seconds if started else None,
         start_cpu_seconds=started.cpu_seconds if started else None,
@@ -306,4 +311,3 @@ def _all_known(values: Iterable[float | None]) -> float | None:
     found = list(values)
     known = [value for value in found if value is not None]
     return sum(known) if found and len(known) == len(found) else None
-

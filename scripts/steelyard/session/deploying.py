@@ -88,7 +88,9 @@ class Deployed:
             assert component.port is not None
             answer = get(component.port, step.path, LOAD_TIMEOUT)
             if answer is None:
-                raise ServerFailed(f"{step.component} did not answer when its data was to be loaded ({step.path})")
+                raise ServerFailed(
+                    f"{step.component} did not answer when its data was to be loaded ({step.path})"
+                )
             status, body = answer
             if status != 200:
                 raise ServerFailed(

@@ -154,7 +154,9 @@ class Flight:
         processes: list[dict[str, object]] = []
         for running in self.deployment.running():
             component = running.component
-            counters = f"{component.url}{component.counters}" if component.counters and component.port else None
+            counters = (
+                f"{component.url}{component.counters}" if component.counters and component.port else None
+            )
             processes += [
                 {
                     "name": component.name if index == 0 else f"{component.name}:{index}",

@@ -21,7 +21,17 @@ from steelyard.results.spec import Spec
 from steelyard.results.store import SessionDirectory, no_space, write_record
 from steelyard.session.plan import Request, SessionPlan
 
-_SAME_HOST = ("hostname", "architecture", "cpu_model", "cores", "cpus", "smt", "memory_bytes", "kernel", "governor")
+_SAME_HOST = (
+    "hostname",
+    "architecture",
+    "cpu_model",
+    "cores",
+    "cpus",
+    "smt",
+    "memory_bytes",
+    "kernel",
+    "governor",
+)
 """Facts over which a session must not be mixed; a state that the session sets itself is none of them."""
 
 

@@ -50,7 +50,9 @@ class Runtimes:
 
     def refuse_unused(self, deployments: Sequence[Deployment]) -> None:
         """Refuse `--jdk` where no arm runs processes without a JDK of its own (raises BadInput)."""
-        if self.jdk is not None and not any(one.engine == "process" and one.jdk is None for one in deployments):
+        if self.jdk is not None and not any(
+            one.engine == "process" and one.jdk is None for one in deployments
+        ):
             raise BadInput(
                 "--jdk chooses the JVM of the process engine, for arms that name none; images bring their own: choose"
                 " with --set jdk=hotspot or STEELYARD_FLAVOUR"
@@ -97,7 +99,9 @@ class Runtimes:
         _, topology = self.found.workload.topology(deployment.topology)
         key = (deployment.topology, deployment.jdk, deployment.build)
         if key not in self._images:
-            wanted = {kind: one.container for kind, one in topology.components.items() if one.container is not None}
+            wanted = {
+                kind: one.container for kind, one in topology.components.items() if one.container is not None
+            }
             servers = frozenset(topology.kinds("server"))
             self._images[key] = find_images(self.docker, wanted, servers, deployment.jdk, deployment.build)
         images = self._images[key]
@@ -125,7 +129,9 @@ class Runtimes:
         return self._fingerprints[commit]
 
 
-def make_engines(names: Sequence[str], runtimes: Runtimes, children: Children, session: str) -> Mapping[str, Engine]:
+def make_engines(
+    names: Sequence[str], runtimes: Runtimes, children: Children, session: str
+) -> Mapping[str, Engine]:
     """The engines of a session by name.
 
     Args:

@@ -102,7 +102,9 @@ class TrialRunner:
             spec = with_value(spec, self.rules.search, planned.value)
         seed = self.rules.seed + planned.block
         components = [
-            one.model_copy(update={"settings": {**one.settings, "seed": seed}}) if one.role == "injector" else one
+            one.model_copy(update={"settings": {**one.settings, "seed": seed}})
+            if one.role == "injector"
+            else one
             for one in spec.components
         ]
         return spec.model_copy(update={"components": components})

@@ -38,5 +38,7 @@ def _options(component: Component, state: str, *, populates: bool) -> list[str]:
     if state == "warm" and not populates:
         state = "default"
     changed = settings.model_copy(update={"class_cache": state})
-    own = component.jvm_options[: len(component.jvm_options) - len(jvm_options(settings, component.heap_bytes, jvm))]
+    own = component.jvm_options[
+        : len(component.jvm_options) - len(jvm_options(settings, component.heap_bytes, jvm))
+    ]
     return [*own, *jvm_options(changed, component.heap_bytes, jvm, populates=populates)]

@@ -49,7 +49,9 @@ def injector_components(
             cpus_shared_with=count,
             cores=0.0,
             jvm_options=[] if contained else injector_options(runtime.injector_jvm.feature),
-            container=ContainerPlace(port=0, jvm_options=None, folder="/load", user="harness") if contained else None,
+            container=ContainerPlace(port=0, jvm_options=None, folder="/load", user="harness")
+            if contained
+            else None,
             settings={
                 **_offered(spec, topology, values),
                 **_share_of_load(load, index),
@@ -134,10 +136,14 @@ def intended_mix(topology: Topology, load: Load, values: Mapping[str, Scalar]) -
     if topology.journey is not None:
         unknown = [name for name in load.mix or {} if name not in topology.journey.visits]
         if unknown:
-            raise BadInput(f"mix: there is no visit {unknown[0]!r}: there are {', '.join(topology.journey.visits)}")
+            raise BadInput(
+                f"mix: there is no visit {unknown[0]!r}: there are {', '.join(topology.journey.visits)}"
+            )
         return topology.journey.mix(load.mix)
     if load.mix is not None:
-        raise BadInput("mix means nothing to this workload, whose scenario decides the operations: leave it out")
+        raise BadInput(
+            "mix means nothing to this workload, whose scenario decides the operations: leave it out"
+        )
     counts: Counter[str] = Counter()
     for part in topology.mix:
         times = float(str(fill_value(part.times, values, "mix")))

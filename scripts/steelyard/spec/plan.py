@@ -88,13 +88,23 @@ def make_spec(
     components = []
     for kind, described in kinds.items():
         for index, component in enumerate(places.names[kind]):
-            share = _share(described, shares, index + _before(topology, kind) * deployment.jvms, server_cores, injector_cores)
+            share = _share(
+                described,
+                shares,
+                index + _before(topology, kind) * deployment.jvms,
+                server_cores,
+                injector_cores,
+            )
             components.append(
                 _component(
                     component, kind, described, arm, found, runtime, share, heaps.get(kind), places, values
                 )
             )
-    entry = places.names[topology.entry] if topology.entry else [one.name for one in components if one.role == "server"]
+    entry = (
+        places.names[topology.entry]
+        if topology.entry
+        else [one.name for one in components if one.role == "server"]
+    )
     spec = Spec(
         arm=arm.name,
         engine=deployment.engine,
@@ -173,8 +183,11 @@ def _places(
         for kind, described in kinds.items()
     }
     contained = deployment.engine != "process"
-    wanted = [kind for kind in kinds if not contained or (kinds[kind].container or None) is not None
-              and kinds[kind].container.published]  # type: ignore[union-attr]
+    wanted = [
+        kind
+        for kind in kinds
+        if not contained or (kinds[kind].container or None) is not None and kinds[kind].container.published
+    ]  # type: ignore[union-attr]
     wanted.sort(key=lambda kind: (kind != topology.entry, kinds[kind].role != "server"))
     ports: dict[str, int] = {}
     for kind in wanted:
@@ -205,7 +218,11 @@ def _before(topology: Topology, kind: str) -> int:
 
 
 def _share(
-    described: Kind, shares: Sequence[CpuShare], index: int, servers: Sequence[Core], injectors: Sequence[Core]
+    described: Kind,
+    shares: Sequence[CpuShare],
+    index: int,
+    servers: Sequence[Core],
+    injectors: Sequence[Core],
 ) -> CpuShare:
     if described.role == "server":
         return shares[min(index, len(shares) - 1)]
@@ -218,7 +235,11 @@ def _heaps(topology: Topology, deployment: Deployment, min_heap: int, arm: str) 
     kinds = topology.kinds("server")
     each: dict[str, int | None] = dict.fromkeys(kinds, deployment.jvm.heap)
     if deployment.total_heap is not None:
-        replicas = [name for name, kind in kinds.items() for _ in range(deployment.jvms if kind.replicas == "jvms" else 1)]
+        replicas = [
+            name
+            for name, kind in kinds.items()
+            for _ in range(deployment.jvms if kind.replicas == "jvms" else 1)
+        ]
         heaps = split_heap(deployment.total_heap, [kinds[name].heap_weight for name in replicas])
         each = dict(zip(replicas, heaps, strict=True))
     for heap in each.values():
@@ -262,7 +283,10 @@ def _component(
     elif described.process is not None:
         environment.update(described.process.environment)
         upstreams = {"upstreams": _upstreams(found.workload, deployment, places)}
-        files = {key: fill(text, {**values, **upstreams}, where) for key, text in described.process.templates.items()}
+        files = {
+            key: fill(text, {**values, **upstreams}, where)
+            for key, text in described.process.templates.items()
+        }
         copies = described.process.files
     if server:
         environment.update(_threads(described, deployment, where))
@@ -296,7 +320,10 @@ def _component(
         started_in=_started_in(described, found, contained),
         port_taken=described.process.port_taken if described.process is not None and not contained else None,
         container=ContainerPlace(
-            port=container.port, jvm_options=container.jvm_options, folder=container.folder, user=container.user
+            port=container.port,
+            jvm_options=container.jvm_options,
+            folder=container.folder,
+            user=container.user,
         )
         if contained and container is not None
         else None,
@@ -315,12 +342,19 @@ def _jvm(described: Kind, runtime: Runtime, contained: bool) -> JvmIdentity | No
 
 
 def _artifact(
-    kind: str, described: Kind, found: Found, runtime: Runtime, jvm: JvmIdentity | None,
-    values: Mapping[str, object], where: str,
+    kind: str,
+    described: Kind,
+    found: Found,
+    runtime: Runtime,
+    jvm: JvmIdentity | None,
+    values: Mapping[str, object],
+    where: str,
 ) -> Artifact:
     if kind in runtime.images:
         own = described.container is not None and described.container.repository is not None
-        return Artifact(form="image", image=runtime.images[kind], jvm=jvm, build=runtime.build if own else None)
+        return Artifact(
+            form="image", image=runtime.images[kind], jvm=jvm, build=runtime.build if own else None
+        )
     process = described.process
     assert process is not None
     package = found.workload.packages[process.package] if process.package is not None else None
@@ -356,15 +390,24 @@ def _threads(described: Kind, deployment: Deployment, where: str) -> dict[str, s
 
 
 def _refuse_without_options(
-    described: Kind, deployment: Deployment, heap: int | None, contained: bool, jvm: JvmIdentity | None, where: str
+    described: Kind,
+    deployment: Deployment,
+    heap: int | None,
+    contained: bool,
+    jvm: JvmIdentity | None,
+    where: str,
 ) -> None:
     """A server that takes no JVM options cannot have JVM settings."""
     takes = described.container is None or described.container.jvm_options is not None if contained else True
     if jvm is not None and takes:
         return
-    given = [key for key in deployment.jvm.model_fields_set
-             if getattr(deployment.jvm, key) != type(deployment.jvm).model_fields[key].get_default(call_default_factory=True)
-             and key != "gc_log"]
+    given = [
+        key
+        for key in deployment.jvm.model_fields_set
+        if getattr(deployment.jvm, key)
+        != type(deployment.jvm).model_fields[key].get_default(call_default_factory=True)
+        and key != "gc_log"
+    ]
     if given or heap is not None:
         raise BadInput(
             f"{where}: {', '.join(given) or 'a heap'} cannot be set, because nothing takes the JVM's options: add"
@@ -411,7 +454,9 @@ def _notes(topology: Topology, arm: str, jvms: int, cores: int) -> list[str]:
     if len(kinds) > 1:
         return [f"{arm}: {count} JVMs of {len(kinds)} services share all {_count(cores, 'core')}"]
     if count > cores:
-        return [f"{arm}: {count} JVMs on {_count(cores, 'core')} share them evenly, {cores / count:.3g} core each"]
+        return [
+            f"{arm}: {count} JVMs on {_count(cores, 'core')} share them evenly, {cores / count:.3g} core each"
+        ]
     return []
 
 

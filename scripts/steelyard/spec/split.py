@@ -108,11 +108,17 @@ def check_conserved(specs: Mapping[str, Spec], varied: Sequence[str]) -> None:
     if not {"cores", "injector_cores"} & set(varied):
         _same({name: float(spec.server_cores) for name, spec in specs.items()}, "server cores", "")
     if not {"heap", "total_heap"} & set(varied):
-        _same({name: _total([one.heap_bytes for one in spec.servers]) for name, spec in specs.items()},
-              "total heap", " MiB")
+        _same(
+            {name: _total([one.heap_bytes for one in spec.servers]) for name, spec in specs.items()},
+            "total heap",
+            " MiB",
+        )
     if "memory" not in varied:
-        _same({name: _total([one.memory_bytes for one in spec.servers]) for name, spec in specs.items()},
-              "total memory limit", " MiB")
+        _same(
+            {name: _total([one.memory_bytes for one in spec.servers]) for name, spec in specs.items()},
+            "total memory limit",
+            " MiB",
+        )
 
 
 def _total(sizes: Sequence[int | None]) -> float | None:

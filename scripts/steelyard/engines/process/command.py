@@ -45,7 +45,11 @@ def command(component: Component, places: Places) -> list[str]:
     elif artifact.form == "java":
         words = ["${java}", *component.jvm_options, *artifact.words]
     else:
-        words = [part for word in artifact.words for part in (component.jvm_options if word == "${jvm_options}" else [word])]
+        words = [
+            part
+            for word in artifact.words
+            for part in (component.jvm_options if word == "${jvm_options}" else [word])
+        ]
     cpus = ",".join(str(cpu) for cpu in component.cpus)
     return ["taskset", "-c", cpus, *(places.fill(word, component) for word in words)]
 
@@ -79,9 +83,7 @@ def inherited_environment(source: Mapping[str, str] = os.environ) -> dict[str, s
 
 def files(component: Component) -> dict[str, str]:
     """Files of its folder (name -> text), copies included."""
-    copied = {
-        name: (ROOT / path).read_text(encoding="utf-8") for name, path in component.copies.items()
-    }
+    copied = {name: (ROOT / path).read_text(encoding="utf-8") for name, path in component.copies.items()}
     return {**copied, **component.files}
 
 
@@ -113,7 +115,9 @@ def deployment_script(
         "trap 'kill $(jobs -p) 2>/dev/null; wait' INT TERM",
     ]
     for component in components:
-        places = Places(f"$PWD/{component.name}", packages.get(component.name), f"$PWD/cache/{component.kind}")
+        places = Places(
+            f"$PWD/{component.name}", packages.get(component.name), f"$PWD/cache/{component.kind}"
+        )
         lines += ["", *_start(component, places, primed.get(component.name))]
     for ready, url, name in data:
         lines += [
@@ -154,7 +158,10 @@ def _start(component: Component, places: Places, primed: Path | None) -> list[st
     if component.started_in is not None:
         lines.append(f"cd {shlex.quote(component.started_in)} || exit 1")
     words = " ".join(_quoted(word) for word in command(component, places))
-    lines += [*(f"{key}={_quoted(value)} \\" for key, value in environment(component, places).items()), f"  {words} &"]
+    lines += [
+        *(f"{key}={_quoted(value)} \\" for key, value in environment(component, places).items()),
+        f"  {words} &",
+    ]
     if component.started_in is not None:
         lines.append('cd "$OLDPWD" || exit 1')
     return lines

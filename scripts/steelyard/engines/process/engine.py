@@ -71,8 +71,11 @@ class ProcessEngine:
             if one.artifact.form == "liberty"
         }
         data = [
-            (spec.component(step.component).url + (spec.component(step.component).ready.path or "/"),
-             spec.component(step.component).url + step.path, f"data of {step.component}")
+            (
+                spec.component(step.component).url + (spec.component(step.component).ready.path or "/"),
+                spec.component(step.component).url + step.path,
+                f"data of {step.component}",
+            )
             for step in spec.data
         ]
         replay = directory / "replay"
@@ -160,7 +163,9 @@ class ProcessDeployment:
             for child in children:
                 child.expected_to_end = True
             self._registry.stop(children, grace)
-            problems += [f"{child.name} did not stop and was killed" for child in alive if child.exit_code() == -9]
+            problems += [
+                f"{child.name} did not stop and was killed" for child in alive if child.exit_code() == -9
+            ]
             for name in ending:
                 del self._children[name]
         return problems
