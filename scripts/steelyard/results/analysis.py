@@ -68,6 +68,7 @@ class LedgerCount(Record):
     name: str
     failed: int
     of: int
+    """Trials in which it applied."""
     voids: bool
 
 

@@ -135,11 +135,19 @@ class Check(Record):
     passed: bool
     voids: bool
     """Whether failing it voids the trial; else it only marks it."""
+    applies: bool = True
+    """False: there is nothing to judge in such a trial, or nothing to judge it with (`detail` says why). Then it has not
+    passed, has not failed, and voids nothing."""
     value: float | None
     limit: float | None
     unit: str
     detail: str
     """One sentence for people, with the figures."""
+
+    @property
+    def failed(self) -> bool:
+        """Whether it was judged and did not pass."""
+        return self.applies and not self.passed
 
 
 class Latency(Record):
@@ -303,6 +311,7 @@ class Trial(Record):
     metrics: dict[str, float]
     """Summary figures by metric name (docs/metrics.md); empty when there was no measurement."""
     latency: dict[str, Latency]
+    """By operation; `all` has them merged."""
     components: list[ComponentResult]
     first_answers: dict[str, float] = Field(default_factory=dict)
     """Seconds from the start of the servers to the first successful answer of each operation; start-up trials."""
