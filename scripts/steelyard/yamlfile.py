@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads a YAML file into a model; whatever is wrong with it is refused with file, line and what is allowed.
 
-Through it go experiment files and workload files: text -> lines of keys (duplicates refused) -> the model -> one sentence.
+Through it go experiment files and workload files: text -> lines of keys (duplicates refused) -> model -> one sentence.
 """
 
 import difflib
@@ -81,7 +81,7 @@ def read_yaml(path: Path, model: type[M], what: str) -> tuple[M, Lines]:
     try:
         if path.stat().st_size > MAX_BYTES:
             raise BadInput(
-                f"{path} is larger than {MAX_BYTES // 1024} KiB, which no {what.split()[-1]} file is"
+                f"{path} is larger than {MAX_BYTES // 1024} KiB, which no {what.rsplit(maxsplit=1)[-1]} file is"
             )
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

@@ -3,8 +3,8 @@
 
 Every block's search tries much the same values, so that blocks can agree by the grid alone: the interval (Student's t
 over the logs of the brackets' middles) is therefore widened by the brackets' mean half width. A search with an open end
-says that the edge lies beyond what was tried; leaving it out would keep the blocks with the nearer edges, so its arm has
-no interval then.
+says that the edge lies beyond what was tried; leaving it out would keep the blocks with the nearer edges, so its arm
+has no interval then.
 """
 
 import math

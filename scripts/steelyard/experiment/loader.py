@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads an experiment file together with its workload; whatever is wrong is refused with file, line and what is allowed."""
+"""Reads an experiment file together with its workload; whatever is wrong is refused with file, line and what is
+allowed."""
 
 from pathlib import Path
 from typing import NamedTuple

@@ -60,8 +60,8 @@ class JvmSettings(Model):
     """Write a GC log; GC counts and pauses come from it."""
     class_cache: Literal["default", "none", "cold", "warm"] = "default"
     """Class data that outlives a start (OpenJ9's shared class cache; HotSpot's dynamic archive, from JDK 25 on its AOT
-    cache): `none` is off, `cold` an empty one that the start has to fill, `warm` one that a populating run under load has
-    filled, the same for every trial of the arm."""
+    cache): `none` is off, `cold` an empty one that the start has to fill, `warm` one that a populating run under
+    load has filled, the same for every trial of the arm."""
     compile: Literal["background", "foreground"] = "background"
     """`foreground`: callers of a method wait while it is compiled. Servers with few CPUs then reach the same steady
     throughput many times sooner, because the compiler no longer competes with every waiting request."""
@@ -88,8 +88,8 @@ class Deployment(Model):
     """What the servers run on. Processes: a path, or a name that `doctor` lists; containers: a flavour (`openj9`,
     `hotspot`) or a whole image reference. Left out: `--jdk`, or the default of the engine."""
     build: str | None = None
-    """What the servers were built from. Processes: a commit of this checkout; containers: another version (tag) of their
-    images. Left out: the checkout as it is."""
+    """What the servers were built from. Processes: a commit of this checkout; containers: another version (tag) of
+    their images. Left out: the checkout as it is."""
     topology: str | None = None
     """How a workload that can be deployed in several ways is deployed; left out: the first (docs/experiments.md)."""
     jvms: Annotated[int, Field(ge=1, le=256)] = 1

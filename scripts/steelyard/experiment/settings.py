@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every setting that can be a factor, be fixed by an experiment, or be given with --set: its name, its section, its type.
+"""Every setting that can be a factor, be fixed by an experiment, or be given with --set: its name, its section, its
+type.
 
 Sections: `load`, `jvm`, `deployment` are parts of the experiment file; `workload` holds the workload's own settings
 (`acmeair.customers`); `host` those of the whole host (`thp`, `huge_pages`).
@@ -30,7 +31,7 @@ class Settings:
         sections: dict[str, Section] = {}
         for section in ("load", "jvm", "deployment"):
             keys = [key for key in _MODELS[section].model_fields if key != "jvm"]
-            sections.update(dict.fromkeys(keys, section))  # type: ignore[arg-type]
+            sections.update(dict.fromkeys(keys, section))
         sections.update(dict.fromkeys(self._own, "workload"))
         sections.update(dict.fromkeys(host, "host"))
         self.sections = sections

@@ -39,7 +39,8 @@ def read_health(folders: Iterable[Path], start: float, end: float) -> Health:
 
 
 def per_second(folders: Iterable[Path], start: float, end: float) -> list[float]:
-    """Requests that ended in each whole second of a window, summed over the injectors; up to the last second that all tell."""
+    """Requests that ended in each whole second of a window, summed over the injectors; up to the last second that
+    all tell."""
     counts: list[dict[int, float]] = []
     for folder in folders:
         seconds: dict[int, float] = {}

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The running injectors of a trial, steered by files in their folders (loadgen/README.md): ready, start, stop, summary."""
+"""The running injectors of a trial, steered by files in their folders (loadgen/README.md): ready, start, stop,
+summary."""
 
 import json
 import time

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Class caches in their declared state: `cold` is an empty folder, `warm` a copy of what a populating run has filled.
 
-The populating run of an arm is made once in a session, before the arm's first trial: its servers run under the arm's load
-with options that fill the caches, and are stopped in order, on which HotSpot writes them. It leaves `caches/ARM/KIND/` and
-its logs in `trials/populate-ARM/`; nothing of it is a trial.
+The populating run of an arm is made once in a session, before the arm's first trial: its servers run under the arm's
+load with options that fill the caches, and are stopped in order, on which HotSpot writes them. It leaves
+`caches/ARM/KIND/` and its logs in `trials/populate-ARM/`; nothing of it is a trial.
 """
 
 import shutil

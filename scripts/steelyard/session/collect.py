@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From the files of a trial to its raw figures: what each component did, what the ledger judges, curves and first answers.
+"""From the files of a trial to its raw figures: what each component did, what the ledger judges, curves and first
+answers.
 
 Metrics are not made here: they follow from these figures alone (analysis/metrics.py).
 """

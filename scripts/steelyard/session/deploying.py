@@ -125,7 +125,8 @@ class Deployed:
         return found
 
     def _wait(self, components: Sequence[Component]) -> None:
-        """Each is asked by a thread of its own: one that is slow to answer must not delay what is noted of the others."""
+        """Each is asked by a thread of its own: one that is slow to answer must not delay what is noted of the
+        others."""
         running = {one.name: one for one in self.deployment.running()}
         with ThreadPoolExecutor(max_workers=len(components)) as pool:
             futures = [pool.submit(self._wait_for, running[one.name], len(components)) for one in components]

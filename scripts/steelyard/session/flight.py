@@ -134,7 +134,8 @@ class Flight:
             raise TrialFailedError("sampler", f"the sampler ended: {self.sampler.how_it_ended()}")
 
     def stop_in_order(self) -> None:
-        """Load first, then the checks of the data, then the sampler (its last sample holds the final counters), then all."""
+        """Load first, then the checks of the data, then the sampler (its last sample holds the final counters),
+        then all."""
         self.injector_failures = self.injectors.stop()
         self.inconsistent = self.deployed.inconsistencies() if self.survived is not False else []
         if self.survived is not False:

@@ -123,8 +123,8 @@ def _require_artifacts(spec: Spec, docker: Docker | None) -> None:
             continue
         if artifact.build is not None and not (BUILDS / artifact.build / "complete").exists():
             raise BadInput(
-                f"the build {artifact.build} that this session began with is gone and the sources have changed: check out"
-                " its revision, or start a new session with `run`"
+                f"the build {artifact.build} that this session began with is gone and the sources have changed: check"
+                " out its revision, or start a new session with `run`"
             )
         if artifact.jvm is not None:
             before = artifact.jvm

@@ -2,7 +2,7 @@
 """What a trial does with what it deployed: one function for each procedure, from the first component to the last.
 
 - steady:   start, load data | injectors go | ramp | warm up until steady | measure | stop
-- ramp-up:  prepare (start, load data, stop the servers), injectors practise | start | injectors go: the whole curve | stop
+- ramp-up:  prepare (start, load data, stop the servers), injectors practise | start | injectors go: the curve | stop
 - start-up: prepare, the injector waits | start: it asks for each operation until all are answered | stop
 - survive:  start, load data | injectors go | a fixed time under load, whatever dies ends it | stop
 """

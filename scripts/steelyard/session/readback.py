@@ -4,6 +4,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from steelyard.experiment.schema import JvmSettings
 from steelyard.results.spec import Component
 from steelyard.sampling.gclog import GcSettings
 from steelyard.units import MIB
@@ -42,6 +43,12 @@ def differences(component: Component, gc: GcSettings | None, info: Mapping[str, 
         if settings.gc_log:
             found.append(f"{name} wrote no GC log, so heap, collector and GC threads are not known")
         return found
+    return found + _collector_differences(component, settings, gc)
+
+
+def _collector_differences(component: Component, settings: JvmSettings, gc: GcSettings) -> list[str]:
+    """What the GC log says otherwise."""
+    found = []
     if component.heap_bytes and gc.max_heap and abs(gc.max_heap - component.heap_bytes) > HEAP_TOLERANCE:
         found.append(
             f"{component.name} has a maximum heap of {gc.max_heap // MIB} MiB instead of"

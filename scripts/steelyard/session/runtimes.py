@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the arms of a session run on: JDKs and builds of this host, or images; found and asked before the plan is made."""
+"""What the arms of a session run on: JDKs and builds of this host, or images; found and asked before the plan is
+made."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -32,8 +33,6 @@ class Runtimes:
     """What has to be built: fingerprint -> checkout."""
     builder: Jdk | None = None
     """A JDK for building; None: nothing is built."""
-    images: dict[str, str] = field(default_factory=dict)
-    """Images that are run, by kind of component and arm."""
     _docker: Docker | None = None
     _jdks: dict[str | None, Jdk] = field(default_factory=dict)
     _fingerprints: dict[str | None, str] = field(default_factory=dict)
@@ -99,20 +98,20 @@ class Runtimes:
         _, topology = self.found.workload.topology(deployment.topology)
         key = (deployment.topology, deployment.jdk, deployment.build)
         if key not in self._images:
-            wanted = {
-                kind: one.container for kind, one in topology.components.items() if one.container is not None
-            }
-            servers = frozenset(topology.kinds("server"))
-            self._images[key] = find_images(self.docker, wanted, servers, deployment.jdk, deployment.build)
+            self._images[key] = find_images(
+                self.docker, topology.components, deployment.jdk, deployment.build
+            )
         images = self._images[key]
-        self.images.update(images.pinned)
+        assert images.loadgen.jvm is not None
+        pinned = {kind: found.image.pinned for kind, found in images.kinds.items()}
+        servers = [images.kinds[kind] for kind in topology.kinds("server")]
         return Runtime(
-            server_jvm=images.server_jvm,
-            injector_jvm=images.injector_jvm,
-            build=images.build,
-            tools=images.build,
-            images=images.pinned,
-            embedded=images.embedded,
+            server_jvm=servers[0].jvm,
+            injector_jvm=images.loadgen.jvm,
+            build=servers[0].image.fingerprint,
+            tools=images.loadgen.image.fingerprint,
+            images={**pinned, "injector": images.loadgen.image.pinned},
+            embedded=frozenset(kind for kind, found in images.kinds.items() if found.image.embedded),
         )
 
     def _jdk(self, name: str | None) -> Jdk:

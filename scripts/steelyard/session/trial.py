@@ -2,8 +2,9 @@
 """Runs one trial: host states -> components up -> its procedure -> everything down -> collect -> judge.
 
 What it goes through is in `procedures.py`. It leaves, in `trials/BLOCK-ARM/`: `trial.json` (all that counts), `replay/`
-(repeats it by hand), `servers/*/logs/`, `load/*/` (histograms and health of the injectors), `samples/` (per-second series).
-A trial whose servers or injectors fail is void and kept; one that is interrupted is set aside and runs again.
+(repeats it by hand), `servers/*/logs/`, `load/*/` (histograms and health of the injectors), `samples/` (per-second
+series). A trial whose servers or injectors fail is void and kept; one that is interrupted is set aside and runs
+again.
 """
 
 import shutil

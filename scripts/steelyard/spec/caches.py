@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Variants of a spec that bring class caches into their declared state; they are run, labelled, and never averaged in."""
+"""Variants of a spec that bring class caches into their declared state; they are run, labelled, and never averaged
+in."""
 
 from collections.abc import Callable
 

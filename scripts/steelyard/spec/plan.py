@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """From an arm to its spec: components with CPUs, heap, ports, options and environment; load; what is expected.
 
-Through it go the arm (what is wanted), the workload (what it is made of), the host's cores and the runtime (what it runs on).
-The proxy, services and compilers are part of what is measured and run on the servers' cores. Databases stand on the other
-side of the wire, with the injectors: on their cores where those are apart.
+Through it go the arm (what is wanted), the workload (what it is made of), the host's cores and the runtime (what it
+runs on). The proxy, services and compilers are part of what is measured and run on the servers' cores. Databases
+stand on the other side of the wire, with the injectors: on their cores where those are apart.
 """
 
 from collections.abc import Mapping, Sequence
@@ -185,9 +185,9 @@ def _places(
     contained = deployment.engine != "process"
     wanted = [
         kind
-        for kind in kinds
-        if not contained or (kinds[kind].container or None) is not None and kinds[kind].container.published
-    ]  # type: ignore[union-attr]
+        for kind, described in kinds.items()
+        if not contained or (described.container is not None and described.container.published)
+    ]
     wanted.sort(key=lambda kind: (kind != topology.entry, kinds[kind].role != "server"))
     ports: dict[str, int] = {}
     for kind in wanted:
@@ -443,7 +443,7 @@ def _upstreams(workload: Workload, deployment: Deployment, places: _Places) -> s
 def _stands_in(kind: str, kinds: Mapping[str, Kind], runtime: Runtime) -> bool:
     """Whether a note of the workload on a kind of component (or on a role) holds for what runs here."""
     return any(
-        (name == kind or described.role == kind) and (not runtime.images or name in runtime.embedded)
+        kind in (name, described.role) and (not runtime.images or name in runtime.embedded)
         for name, described in kinds.items()
     )
 

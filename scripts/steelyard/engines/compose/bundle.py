@@ -2,8 +2,8 @@
 """The override that makes a hand-written bundle deploy one trial (pure).
 
 `compose/BUNDLE/compose.yaml` has a service for each kind of component, and `load` for the injectors. A component that
-bears its kind's name changes that service in place; `server-1`, `server-2`, ... extend it and answer to its name too, and
-it gets no container itself. What a service of the bundle waits for, its components wait for. The files lie in a
+bears its kind's name changes that service in place; `server-1`, `server-2`, ... extend it and answer to its name too,
+and it gets no container itself. What a service of the bundle waits for, its components wait for. The files lie in a
 trial's `replay/`, where `docker compose -f compose.yaml -f trial.yaml --profile load up` repeats the trial by hand.
 """
 

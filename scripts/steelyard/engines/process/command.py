@@ -11,8 +11,8 @@ from steelyard.paths import ROOT
 from steelyard.results.spec import Component
 
 _INHERITED = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "TZ", "TMPDIR")
-"""All that components get of our environment: options that JVMs, servers or applications read from it would change what is
-weighed behind the experiment's back."""
+"""All that components get of our environment: options that JVMs, servers or applications read from it would change
+what is weighed behind the experiment's back."""
 SETTINGS = "settings.json"
 """File with an injector's settings, in its folder."""
 
@@ -57,8 +57,9 @@ def command(component: Component, places: Places) -> list[str]:
 def environment(component: Component, places: Places) -> dict[str, str]:
     """Environment variables of a component beside those that every process gets.
 
-    A Liberty server runs from a shared, read-only package: WLP_USER_DIR and LOG_DIR give it folders of its own; HTTP_PORT
-    overrides the port of server.xml; VERBOSEGC=false keeps Liberty from adding a GC log of its own beside ours on OpenJ9.
+    A Liberty server runs from a shared, read-only package: WLP_USER_DIR and LOG_DIR give it folders of its own;
+    HTTP_PORT overrides the port of server.xml; VERBOSEGC=false keeps Liberty from adding a GC log of its own beside
+    ours on OpenJ9.
     """
     found = {key: places.fill(text, component) for key, text in component.environment.items()}
     jvm = component.artifact.jvm

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The process engine: components as processes of this host, each with its own CPUs, port and folder.
 
-A trial's directory gets `replay/` (scripts that repeat it by hand), `servers/NAME/` (folder of each deployed component, its
-logs in `logs/`), `load/NAME/` (folder of each injector) and `cache/KIND/` (class caches).
+A trial's directory gets `replay/` (scripts that repeat it by hand), `servers/NAME/` (folder of each deployed
+component, its logs in `logs/`), `load/NAME/` (folder of each injector) and `cache/KIND/` (class caches).
 """
 
 import json
