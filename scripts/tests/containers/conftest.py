@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pytest
+from stages import LOCAL_REGISTRY
 
 from steelyard import __version__
 from steelyard.host.docker import Docker, find_docker
@@ -21,16 +22,27 @@ IMAGES = (
 )
 
 
+@pytest.fixture(scope="package", autouse=True)
+def _made_here(images_pushed: str) -> Iterator[None]:
+    """Every test runs what was pushed for all of them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("STEELYARD_REGISTRY", images_pushed)
+        patch.setenv("STEELYARD_FLAVOUR", "hotspot")
+        patch.setenv("STEELYARD_MONGO_IMAGE", f"{images_pushed}/embedded-mongo:{__version__}")
+        patch.setenv("STEELYARD_NGINX_IMAGE", f"{LOCAL_REGISTRY}/bases/nginx:debian")
+        yield
+
+
 @pytest.fixture(scope="session")
-def docker() -> Docker:
-    """The engine; without one these tests fail rather than pass unseen."""
+def docker(engine: None) -> Docker:
+    """The engine; where one can be set up and does not answer, these tests fail."""
     return find_docker()
 
 
 @pytest.fixture(scope="session")
-def registry() -> str:
+def registry(images_pushed: str) -> str:
     """Registry and path that the suite pushes to."""
-    return os.environ.get("STEELYARD_REGISTRY", "127.0.0.1:5000/steelyard")
+    return images_pushed
 
 
 @dataclass(frozen=True)
