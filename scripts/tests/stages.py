@@ -3,7 +3,7 @@
 
     checks       linters, types, formats            |  beside them, begun with the first test:
     unit         all without a marker               |  Maven's build and tests, then the build that sessions take
-    java         waits for Maven                    |  the container engine, then bases from packages
+    java         waits for Maven                    |  the container engine, bases and packages of the images
     e2e          sessions on real processes            nothing beside them: they measure
     containers   images of every platform, bundles, sessions in containers
 
@@ -129,7 +129,7 @@ def beside(request: pytest.FixtureRequest) -> Iterator[Beside]:
             begun.begin("maven", maven_command())
         if "containers" in chosen and why_no_engine() is None:
             children.on_crash("engine", [*_ENGINE, "stop"])
-            begun.begin("bases", ["sh", "-c", f"{shlex.join([*_ENGINE, 'start'])} && {shlex.join(_BASES)}"])
+            begun.begin("bases", ["sh", "-c", bases_script()])
         yield begun
     if begun.has("bases"):
         # What `start` did not start runs on.
@@ -139,6 +139,22 @@ def beside(request: pytest.FixtureRequest) -> Iterator[Beside]:
 def maven_command() -> list[str]:
     """Everything that Maven has to say, on the sources as the build of sessions states them: it packs nothing twice."""
     return ["mvn", "--batch-mode", "--fail-at-end", f"-Dsteelyard.fingerprint={fingerprint()}", "verify"]
+
+
+def bases_script() -> str:
+    """The engine, bases, and what the harness image takes beside its base.
+
+    Where the last cannot be had for a platform, pushing says so and leaves that image out.
+    """
+    inputs = ROOT / "images" / "harness" / "inputs.sh"
+    architectures = " ".join(platform.partition("/")[2] for platform in PLATFORMS)
+    return (
+        f"{shlex.join([*_ENGINE, 'start'])} && {shlex.join(_BASES)} || exit\n"
+        f"for architecture in {architectures}; do\n"
+        f"    STEELYARD_PYTHON={shlex.quote(sys.executable)} {shlex.quote(str(inputs))} -a $architecture\n"
+        "done\n"
+        "exit 0"
+    )
 
 
 @pytest.fixture(scope="session")

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pytest
-from stages import LOCAL_REGISTRY
+from stages import LOCAL_REGISTRY, PLATFORMS
 
 from steelyard import __version__
 from steelyard.host.docker import Docker, find_docker
-from steelyard.images.bake import Target, parse_plan, print_command
+from steelyard.images.bake import Plan, open_bakery
+from steelyard.images.lock import find_bases
 from steelyard.images.verify import FINGERPRINT
 
 SETTLES = 20.0
@@ -64,9 +65,9 @@ def images(registry: str) -> Pushed:
 
 
 @pytest.fixture(scope="session")
-def hotspot_targets(docker: Docker, registry: str) -> dict[str, Target]:
+def plan(docker: Docker, registry: str) -> Plan:
     """What the bake file makes without OpenJ9."""
-    return parse_plan(docker.run(*print_command(["hotspot"]), env={**os.environ, "REGISTRY": registry}))
+    return open_bakery(docker, registry, find_bases(docker, "local"), "local", PLATFORMS).plan(["hotspot"])
 
 
 @pytest.fixture(autouse=True)
