@@ -27,6 +27,8 @@ trap cleanup EXIT
 trap 'exit 130' INT TERM
 
 docker network create "$name" >/dev/null
+since() { echo "$began $(date +%s.%N)" | awk '{printf "%.1f", $2 - $1}'; }
+began=$(date +%s.%N)
 # A user id that the image does not know: the images promise to work for any, with group 0.
 docker run --detach --name "$name" --network "$name" ${platform:+--platform "$platform"} --user 12345:0 \
     --read-only --tmpfs /tmp --cap-drop ALL --security-opt no-new-privileges \
@@ -39,8 +41,6 @@ case $(docker inspect --format '{{index .Config.Labels "dev.steelyard.workload"}
 esac
 address=$(docker port "$name" 9080/tcp | head -n 1)
 
-began=$(date +%s.%N)
-since() { echo "$began $(date +%s.%N)" | awk '{printf "%.1f", $2 - $1}'; }
 until curl --silent --fail --max-time 5 "http://$address/$path" | grep -q "$answer"; do
     [ "$(docker inspect --format '{{.State.Running}}' "$name")" = true ] || fail "$image ended before its first response."
     [ "$(since | cut -d . -f 1)" -lt "$limit" ] || fail "no correct response from $image within $limit seconds."
