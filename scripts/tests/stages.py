@@ -17,8 +17,8 @@ import shutil
 import subprocess
 import sys
 import time
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -57,7 +57,7 @@ class Times:
 
     def __init__(self, stages: dict[str, str]) -> None:
         self._stages = stages
-        self._seconds: Counter[str] = Counter()
+        self._seconds: defaultdict[str, float] = defaultdict(float)
         self._outcomes: dict[str, Counter[str]] = {stage: Counter() for stage in STAGES}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -69,7 +69,7 @@ class Times:
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(
         self, fixturedef: pytest.FixtureDef[object], request: pytest.FixtureRequest
-    ) -> Iterator[object]:
+    ) -> Generator[None, object, object]:
         del request
         began = time.monotonic()
         try:
@@ -105,6 +105,10 @@ class Beside:
             while child.exit_code() is None:
                 time.sleep(0.2)
 
+    def end(self) -> None:
+        """Stop what still runs."""
+        self._children.stop(list(self._begun.values()), grace=10.0)
+
     def has(self, name: str) -> bool:
         """Whether it was begun."""
         return name in self._begun
@@ -131,9 +135,11 @@ def beside(request: pytest.FixtureRequest) -> Iterator[Beside]:
             children.on_crash("engine", [*_ENGINE, "stop"])
             begun.begin("bases", ["sh", "-c", bases_script()])
         yield begun
-    if begun.has("bases"):
-        # What `start` did not start runs on.
-        subprocess.run([*_ENGINE, "stop"], check=True, stdin=subprocess.DEVNULL)
+        begun.end()
+        if begun.has("bases"):
+            # What `start` did not start runs on.
+            subprocess.run([*_ENGINE, "stop"], check=True, stdin=subprocess.DEVNULL)
+            children.forget_crash("engine")
 
 
 def maven_command() -> list[str]:
