@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /** The operations, in the order of their indexes. */
-public enum Step {
+public enum AcmeairStep {
   /** Starts a session, or gets a token. */
   LOGIN("login"),
   /** Reads the customer. */
@@ -25,7 +25,7 @@ public enum Step {
 
   private final String operation;
 
-  Step(String operation) {
+  AcmeairStep(String operation) {
     this.operation = operation;
   }
 
@@ -39,7 +39,7 @@ public enum Step {
    *
    * @param logsOut whether it has a logout
    */
-  public static List<Step> all(boolean logsOut) {
+  public static List<AcmeairStep> all(boolean logsOut) {
     return Arrays.stream(values()).filter(step -> logsOut || step != LOGOUT).toList();
   }
 }
