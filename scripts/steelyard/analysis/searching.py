@@ -16,7 +16,7 @@ from steelyard.results.schema import Check, ScheduledTrial, Session, Trial
 from steelyard.results.spec import Spec
 from steelyard.spec.search import range_of
 from steelyard.units import format_duration_short
-from steelyard.workload.schema import Limits, Workload
+from steelyard.workload.schema import Limits
 
 Outcome = Literal["passed", "failed", "measured", "void"]
 
@@ -57,7 +57,7 @@ def question_of(session: Session) -> Question | None:
     experiment = Experiment.model_validate(session.experiment)
     if experiment.search is None:
         return None
-    own = Workload.model_validate(session.workload).limits
+    own = Limits.model_validate(session.workload.get("limits", {}))
     return Question(
         search=experiment.search,
         limits=limits_of(experiment.search, own),

@@ -35,7 +35,9 @@ def spec(arm: str = "jvms-1", load: Load | None = None, engine: str = "process",
             component("server-1", "server", [0, 1], memory_bytes=2**29 if engine == "compose" else None),
             component("server-2", "server", [2, 3], memory_bytes=2**29 if engine == "compose" else None),
             *(
-                component(f"injector-{index + 1}", "injector", [3], settings={"injector": index, "seen": True})
+                component(
+                    f"injector-{index + 1}", "injector", [3], settings={"injector": index, "seen": True}
+                )
                 for index in range(load.injectors)
             ),
         ],
@@ -47,7 +49,9 @@ def spec(arm: str = "jvms-1", load: Load | None = None, engine: str = "process",
     return Spec(**(fields | more))
 
 
-def question(search: dict[str, Any], arms: tuple[str, ...] = ("a",), repeats: int = 2, **more: Any) -> Question:
+def question(
+    search: dict[str, Any], arms: tuple[str, ...] = ("a",), repeats: int = 2, **more: Any
+) -> Question:
     found = Search.model_validate(search)
     limits = limits_of(found, Limits(p99=2.0))
     return Question(found, limits, {arm: spec(arm, **more) for arm in arms}, repeats)

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 from search_builder import (
     RAISE,
     Server,
@@ -18,6 +17,7 @@ from search_builder import (
     spec,
     trial,
 )
+
 from steelyard.analysis.searching import cpu_share, next_search_trial, step_of
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import Load, Search
@@ -91,7 +91,8 @@ def test_survival_and_limits_together() -> None:
 
 def test_the_share_is_of_the_servers_and_all_their_cpus() -> None:
     found = step_of(question(HOLD), trial())
-    assert (found.outcome, found.share) == ("measured", pytest.approx(16 / 40))
+    assert found.outcome == "measured"
+    assert found.share == pytest.approx(16 / 40)
     unknown = [ComponentResult(name="server-1", role="server"), *trial().components[1:]]
     assert cpu_share(trial(components=unknown), spec()) is None
     assert step_of(question(HOLD), trial(components=unknown)).outcome == "void"
@@ -122,8 +123,7 @@ def test_a_resumed_session_goes_on_as_an_uninterrupted_one() -> None:
 def test_plots_of_a_block_do_not_mix() -> None:
     asked = question({**RAISE, "start": 100}, ("a", "b"))
     places = [
-        one.model_copy(update={"plot": plot})
-        for plot, one in enumerate(schedule(("a", "b"), 1), start=1)
+        one.model_copy(update={"plot": plot}) for plot, one in enumerate(schedule(("a", "b"), 1), start=1)
     ]
     trials = run(asked, places, Server({"a": 320.0, "b": 40.0}, np.random.default_rng(1)).outcome)
     arms = [one.arm for one in trials]
@@ -183,7 +183,11 @@ def test_where_a_search_begins() -> None:
     [
         ({"raise": "rate"}, spec(), "needs a load of that model"),
         (SURVIVE, spec(), "engine: compose"),
-        (SURVIVE, spec(engine="compose", components=[component("s", "server", [0])]), "where does the search"),
+        (
+            SURVIVE,
+            spec(engine="compose", components=[component("s", "server", [0])]),
+            "where does the search",
+        ),
         ({**RAISE, "most": 50}, spec(), "outside of what it may try"),
     ],
 )
