@@ -72,9 +72,31 @@ def latency(p99: float | None, requests: int = 10_000, errors: int = 0, p90: flo
     )
 
 
-def measurement() -> TrialMeasurement:
-    """Of which a search reads the length of the window alone."""
-    return TrialMeasurement.model_construct(measure_seconds=10.0)
+MEASUREMENT = TrialMeasurement(
+    measure_seconds=10.0,
+    server_requests=10_000,
+    server_errors=0,
+    injector_requests=10_000,
+    injector_errors=0,
+    window_server_rate=1000.0,
+    window_injector_rate=1000.0,
+    injector_cpu_share=0.3,
+    late_share=0.0,
+    target_rate=None,
+    mix_intended={"hello": 1.0},
+    mix_achieved={"hello": 1.0},
+    throttled_seconds=0.0,
+    steal_share=0.0,
+    other_cpu_share=0.0,
+    restarts=[],
+    wrong_builds=[],
+    settings_differ=[],
+    clock_step_seconds=0.0,
+    injector_failures=[],
+    steady=False,
+    steady_detail="It still rose.",
+    jit_share=0.1,
+)
 
 
 def trial(place: NextTrial | None = None, **changes: Any) -> Trial:
@@ -84,7 +106,7 @@ def trial(place: NextTrial | None = None, **changes: Any) -> Trial:
         "state": "void" if changes.get("checks") else "valid",
         "started": 0.0,
         "phases": {},
-        "measurement": measurement(),
+        "measurement": MEASUREMENT,
         "checks": [],
         "steady": False,
         "metrics": {},
@@ -96,7 +118,7 @@ def trial(place: NextTrial | None = None, **changes: Any) -> Trial:
         ],
         "trace": [],
     }
-    return Trial.model_construct(**(fields | changes))
+    return Trial(**(fields | changes))
 
 
 def run(

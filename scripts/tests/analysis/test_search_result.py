@@ -163,14 +163,14 @@ def simulate(sessions: int, blocks: int, seed: int, server: dict[str, float], **
     ids=["quiet", "noisy", "disturbed"],
 )
 def test_intervals_cover_the_edge(server: dict[str, float], most_trials: float) -> None:
-    """Over 60 sessions of 3 blocks: with 95 % coverage, fewer than 52 of 60 comes up once in 200 such tests."""
-    tally = simulate(60, 3, 11, server)
-    assert tally.stated >= 57
-    assert tally.covered >= tally.stated - 8
-    assert tally.ratios_covered >= tally.ratios - 8
+    """Over 40 sessions of 3 blocks: with 95 % coverage, fewer than 34 of 40 comes up once in 290 such tests."""
+    tally = simulate(40, 3, 11, server)
+    assert tally.stated >= 38
+    assert tally.covered >= tally.stated - 6
+    assert tally.ratios_covered >= tally.ratios - 6
     assert np.mean(tally.trials) <= most_trials
     if not server:
-        assert tally.covered == tally.ratios_covered == 60
+        assert tally.covered == tally.ratios_covered == 40
         assert set(tally.ends) == {"found"}
 
 

@@ -18,7 +18,8 @@ from search_builder import (
     trial,
 )
 
-from steelyard.analysis.searching import cpu_share, next_search_trial, step_of
+from steelyard.analysis.ledger import RULES
+from steelyard.analysis.searching import OVERLOAD, UPSET, cpu_share, next_search_trial, step_of
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import Load, Search
 from steelyard.results.schema import ComponentResult
@@ -54,6 +55,10 @@ def test_what_a_trial_of_a_raised_load_says(changes: dict[str, Any], outcome: st
     found = step_of(question(RAISE), trial(**changes))
     assert found.outcome == outcome
     assert says in found.why
+
+
+def test_the_ledger_has_the_checks_that_a_search_reads() -> None:
+    assert OVERLOAD | UPSET <= {rule.name for rule in RULES if rule.voids}
 
 
 def test_errors_are_allowed_as_far_as_the_limit_says() -> None:
