@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from steelyard.analysis.search import View, look
+from steelyard.errors import BadInput
 from steelyard.experiment.schema import Experiment, Search
 from steelyard.results.analysis import SearchStep
 from steelyard.results.schema import Check, ScheduledTrial, Session, Trial
@@ -53,7 +54,7 @@ class NextTrial(NamedTuple):
 
 
 def question_of(session: Session) -> Question | None:
-    """What a session searches for; None for one that does not."""
+    """What a session searches for; None for one that does not (raises BadInput as `limits_of` does)."""
     experiment = Experiment.model_validate(session.experiment)
     if experiment.search is None:
         return None
@@ -67,8 +68,17 @@ def question_of(session: Session) -> Question | None:
 
 
 def limits_of(search: Search, own: Limits) -> Limits:
-    """The limits of a search: its own; where it names none and raises a load, the workload's."""
-    return own if search.raise_ is not None and not search.within.given else search.within
+    """The limits of a search: its own; where it names none and raises a load, the workload's.
+
+    Raises:
+        BadInput: a load is to be raised, and there is no limit.
+    """
+    limits = own if search.raise_ is not None and not search.within.given else search.within
+    if search.raise_ is not None and not limits.given:
+        raise BadInput(
+            "a load is raised as far as limits hold, and the workload has none: give search.within"
+        )
+    return limits
 
 
 def next_search_trial(
@@ -203,7 +213,9 @@ def _figures(limits: Limits, trial: Trial) -> list[tuple[str, float, float | Non
         if limit is None:
             continue
         if name == "errors":
-            listed.append((name, limit, found.errors / found.requests if found and found.requests else None))
+            # Requests are those that were answered well; errors come on top.
+            made = found.requests + found.errors if found else 0
+            listed.append((name, limit, found.errors / made if found and made else None))
         else:
             millis = getattr(found, name) if found else None
             listed.append((name, limit, None if millis is None else millis / 1000))
@@ -230,7 +242,9 @@ def _said(name: str, limit: float, value: float | None) -> str:
 
 def _too_few(trial: Trial) -> str:
     found = trial.latency.get("all")
-    return f"there were {found.requests:,} requests in the window" if found else "there is no latency record"
+    return (
+        f"there were {found.requests:,} good answers in the window" if found else "there is no latency record"
+    )
 
 
 def _failed(trial: Trial, of: Callable[[str], bool]) -> Check | None:

@@ -19,11 +19,12 @@ from search_builder import (
 )
 
 from steelyard.analysis.ledger import RULES
-from steelyard.analysis.searching import OVERLOAD, UPSET, cpu_share, next_search_trial, step_of
+from steelyard.analysis.searching import OVERLOAD, UPSET, cpu_share, limits_of, next_search_trial, step_of
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import Load, Search
 from steelyard.results.schema import ComponentResult
 from steelyard.spec.search import range_of, with_value
+from steelyard.workload.schema import Limits
 
 SURVIVE = {"lower": "memory", "while": "survives"}
 HOLD = {"hold": "cpu", "at": 0.4}
@@ -35,9 +36,17 @@ HOLD = {"hold": "cpu", "at": 0.4}
         ({}, "passed", "errors 0 %, at most 0.1 % allowed; p99 100 ms, at most 200 ms allowed."),
         ({"latency": {"all": latency(200.0)}}, "passed", "p99 200 ms"),
         ({"latency": {"all": latency(201.0)}}, "failed", "p99 201 ms, at most 200 ms allowed."),
-        ({"latency": {"all": latency(100.0, errors=20)}}, "failed", "errors 0.2 %, at most 0.1 % allowed."),
+        (
+            {"latency": {"all": latency(100.0, 9_980, errors=20)}},
+            "failed",
+            "errors 0.2 %, at most 0.1 % allowed.",
+        ),
         # Too few requests for a p99: unknown, unless a lower quantile shows it by itself.
-        ({"latency": {"all": latency(None, 800)}}, "void", "p99 was not measured: there were 800 requests"),
+        (
+            {"latency": {"all": latency(None, 800)}},
+            "void",
+            "p99 was not measured: there were 800 good answers",
+        ),
         ({"latency": {"all": latency(None, 800, p90=350.0)}}, "failed", "p90 alone was 350 ms"),
         ({"latency": {}}, "void", "errors was not measured: there is no latency record"),
         # What the load itself causes is a failure, what the host or the harness causes is unknown.
@@ -58,7 +67,7 @@ def test_what_a_trial_of_a_raised_load_says(changes: dict[str, Any], outcome: st
 
 
 def test_the_ledger_has_the_checks_that_a_search_reads() -> None:
-    assert OVERLOAD | UPSET <= {rule.name for rule in RULES if rule.voids}
+    assert {rule.name for rule in RULES if rule.voids} >= OVERLOAD | UPSET
 
 
 def test_errors_are_allowed_as_far_as_the_limit_says() -> None:
@@ -71,6 +80,12 @@ def test_without_limits_of_its_own_the_workloads_hold() -> None:
     own = question({"raise": "users"})
     assert step_of(own, trial(latency={"all": latency(1999.0)})).outcome == "passed"
     assert step_of(own, trial(latency={"all": latency(2001.0)})).outcome == "failed"
+
+
+def test_a_raised_load_needs_a_limit() -> None:
+    with pytest.raises(BadInput, match=r"give search\.within"):
+        limits_of(Search.model_validate({"raise": "users"}), Limits())
+    assert not limits_of(Search.model_validate(SURVIVE), Limits(p99=1.0)).given
 
 
 @pytest.mark.parametrize(
