@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.analysis.searching import NextTrial, Question, limits_of, next_search_trial
 from steelyard.experiment.schema import Load, Search
-from steelyard.results.schema import Check, ComponentResult, Latency, ScheduledTrial, Trial, TrialMeasurement
+from steelyard.results.schema import Check, ComponentResult, ScheduledTrial, Trial, TrialMeasurement
 from steelyard.results.spec import Artifact, Component, Spec
 from steelyard.workload.schema import Limits
 
@@ -66,10 +66,10 @@ def check(name: str, detail: str = "why", value: float | None = 1.0) -> Check:
     return Check(name=name, passed=False, voids=True, value=value, limit=0.0, unit="", detail=detail)
 
 
-def latency(p99: float | None, requests: int = 10_000, errors: int = 0, p90: float | None = 50.0) -> Latency:
-    return Latency(
-        requests=requests, errors=errors, mean=30.0, p50=25.0, p90=p90, p99=p99, p999=None, max=900.0
-    )
+def figures(p99: float | None, errors: float = 0.0, p90: float = 50.0) -> dict[str, float]:
+    """Metrics that limits are about: milliseconds, and a share."""
+    known = {"latency_p99": p99} if p99 is not None else {}
+    return {"error_share": errors, "latency_p50": 25.0, "latency_p90": p90, **known}
 
 
 MEASUREMENT = TrialMeasurement(
@@ -109,8 +109,8 @@ def trial(place: NextTrial | None = None, **changes: Any) -> Trial:
         "measurement": MEASUREMENT,
         "checks": [],
         "steady": False,
-        "metrics": {},
-        "latency": {"all": latency(100.0)},
+        "metrics": figures(100.0),
+        "latency": {},
         "components": [
             ComponentResult(name="server-1", role="server", cpu_seconds=8.0),
             ComponentResult(name="server-2", role="server", cpu_seconds=8.0),
@@ -152,4 +152,4 @@ class Server:
         shift = self.shifts.setdefault(planned.block, self.drift * self.rng.standard_normal())
         edge = self.edges[planned.arm] * math.exp(shift + self.noise * self.rng.standard_normal())
         passed = planned.value <= edge and self.rng.random() >= self.disturbed
-        return trial(planned, latency={"all": latency(150.0 if passed else 450.0)})
+        return trial(planned, metrics=figures(150.0 if passed else 450.0))

@@ -99,7 +99,7 @@ def test_memory_and_held_shares_are_told_in_their_words() -> None:
     asked = question({"lower": "memory", "while": "survives"}, ("a",), engine="compose")
     edge = 200.5 * 2**20
     trials = run(
-        asked, schedule(("a",), 2), lambda place: trial(place, latency={}, survived=place.value >= edge)
+        asked, schedule(("a",), 2), lambda place: trial(place, metrics={}, survived=place.value >= edge)
     )
     (memory,) = found(asked, 2, trials=trials)
     assert memory.low is not None

@@ -10,7 +10,7 @@ from search_builder import (
     Server,
     check,
     component,
-    latency,
+    figures,
     question,
     run,
     schedule,
@@ -34,30 +34,30 @@ HOLD = {"hold": "cpu", "at": 0.4}
     ("changes", "outcome", "says"),
     [
         ({}, "passed", "errors 0 %, at most 0.1 % allowed; p99 100 ms, at most 200 ms allowed."),
-        ({"latency": {"all": latency(200.0)}}, "passed", "p99 200 ms"),
-        ({"latency": {"all": latency(201.0)}}, "failed", "p99 201 ms, at most 200 ms allowed."),
+        ({"metrics": figures(200.0)}, "passed", "p99 200 ms"),
+        ({"metrics": figures(201.0)}, "failed", "p99 201 ms, at most 200 ms allowed."),
         (
-            {"latency": {"all": latency(100.0, 9_980, errors=20)}},
+            {"metrics": figures(100.0, errors=0.002)},
             "failed",
             "errors 0.2 %, at most 0.1 % allowed.",
         ),
         # Too few requests for a p99: unknown, unless a lower quantile shows it by itself.
         (
-            {"latency": {"all": latency(None, 800)}},
+            {"metrics": figures(None)},
             "void",
-            "p99 was not measured: there were 800 good answers",
+            "p99 was not measured: it needs 1,000 good answers",
         ),
-        ({"latency": {"all": latency(None, 800, p90=350.0)}}, "failed", "p90 alone was 350 ms"),
-        ({"latency": {}}, "void", "errors was not measured: there is no latency record"),
+        ({"metrics": figures(None, p90=350.0)}, "failed", "p90 alone was 350 ms"),
+        ({"metrics": {}}, "void", "errors was not measured."),
         # What the load itself causes is a failure, what the host or the harness causes is unknown.
         ({"checks": [check("restarts", "A server died.")]}, "failed", "A server died."),
         ({"checks": [check("late-arrivals", "3 % were late.")]}, "failed", "3 % were late."),
         ({"checks": [check("errors", "2 % failed.", 0.02)]}, "failed", "2 % failed."),
         ({"checks": [check("restarts"), check("injector-cpu", "It used 95 %.")]}, "void", "It used 95 %."),
-        ({"checks": [check("other-cpu", "Others.")], "latency": {"all": latency(900.0)}}, "void", "Others."),
+        ({"checks": [check("other-cpu", "Others.")], "metrics": figures(900.0)}, "void", "Others."),
         ({"checks": [check("operation-mix", "Mix.")]}, "void", "Mix."),
-        ({"checks": [check("operation-mix")], "latency": {"all": latency(900.0)}}, "failed", "p99 900 ms"),
-        ({"measurement": None, "failure": "It did not start.", "latency": {}}, "void", "It did not start."),
+        ({"checks": [check("operation-mix")], "metrics": figures(900.0)}, "failed", "p99 900 ms"),
+        ({"measurement": None, "failure": "It did not start.", "metrics": {}}, "void", "It did not start."),
     ],
 )
 def test_what_a_trial_of_a_raised_load_says(changes: dict[str, Any], outcome: str, says: str) -> None:
@@ -78,8 +78,8 @@ def test_errors_are_allowed_as_far_as_the_limit_says() -> None:
 
 def test_without_limits_of_its_own_the_workloads_hold() -> None:
     own = question({"raise": "users"})
-    assert step_of(own, trial(latency={"all": latency(1999.0)})).outcome == "passed"
-    assert step_of(own, trial(latency={"all": latency(2001.0)})).outcome == "failed"
+    assert step_of(own, trial(metrics=figures(1999.0))).outcome == "passed"
+    assert step_of(own, trial(metrics=figures(2001.0))).outcome == "failed"
 
 
 def test_a_raised_load_needs_a_limit() -> None:
@@ -106,7 +106,7 @@ def test_what_a_trial_under_a_memory_limit_says(changes: dict[str, Any], outcome
 def test_survival_and_limits_together() -> None:
     both = question({**SURVIVE, "within": {"p99": "200ms"}}, engine="compose")
     assert step_of(both, trial(survived=True)).outcome == "passed"
-    assert step_of(both, trial(survived=True, latency={"all": latency(300.0)})).outcome == "failed"
+    assert step_of(both, trial(survived=True, metrics=figures(300.0))).outcome == "failed"
 
 
 def test_the_share_is_of_the_servers_and_all_their_cpus() -> None:
