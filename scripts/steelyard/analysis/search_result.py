@@ -207,7 +207,8 @@ class _Wording:
         for end, says in ends.items():
             runs = [run for run in result.runs if run.end == end and run.steps]
             if runs:
-                parts.append(f"{len(runs)} of {len(result.runs)} searches {says} ({runs[0].why.rstrip('.')})")
+                why = "; ".join(dict.fromkeys(run.why.rstrip(".") for run in runs))
+                parts.append(f"{len(runs)} of {len(result.runs)} searches {says} ({why})")
         return f"With {self.label(result.arm)}, {'; '.join(parts)}." if parts else None
 
     def _against(self, result: SearchResult) -> str | None:

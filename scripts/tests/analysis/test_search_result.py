@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from search_builder import RAISE, Server, question, run, schedule, trial
+from search_builder import RAISE, Server, question, run, schedule, spec, trial
 
-from steelyard.analysis.search_result import results_of
-from steelyard.analysis.searching import NextTrial, Question, next_search_trial
+from steelyard.analysis.search_result import results_of, search_results
+from steelyard.analysis.searching import NextTrial, Question, next_search_trial, question_of
+from steelyard.experiment.schema import Experiment
 from steelyard.results.analysis import SearchResult
-from steelyard.results.schema import ComponentResult, Trial
+from steelyard.results.schema import ArmRecord, ComponentResult, HostFacts, Session, Trial
 
 ARMS = ("a", "b")
 ASKED = {**RAISE, "start": 100}
@@ -117,6 +118,77 @@ def test_memory_and_held_shares_are_told_in_their_words() -> None:
     (held,) = found(asked, 2, trials=run(asked, schedule(("a",), 2), measured))
     assert held.value == pytest.approx(900, rel=0.05)
     assert "40 % of the servers' CPUs are used at a value between" in held.sentences[0]
+
+
+def recorded() -> Session:
+    """A session of the capacity experiment's kind, as its file says."""
+    experiment = {
+        "steelyard": 1,
+        "name": "capacity",
+        "title": "t",
+        "question": "q",
+        "workload": "ping",
+        "factors": {"jvms": {"label": "JVMs", "levels": [1, 2]}},
+        "search": {"raise": "users", "start": 100, "resolution": 0.1},
+        "load": {"users": 50},
+    }
+    host = HostFacts(
+        hostname="lab",
+        architecture="x86_64",
+        cpu_model="cpu",
+        sockets=1,
+        cores=4,
+        cpus=8,
+        threads_per_core=2,
+        smt="on",
+        numa_nodes=1,
+        memory_bytes=2**34,
+        swap_bytes=0,
+        kernel="6.1",
+        os="Linux",
+        page_size=4096,
+        governor=None,
+        turbo=None,
+        thp=None,
+        cgroup_version=2,
+        virtualization=None,
+    )
+    return Session(
+        id="capacity-1",
+        created=0.0,
+        steelyard_version="0.1.0",
+        revision=None,
+        workload={"limits": {"p99": "200ms"}},
+        workload_path="apps/ping/workload.yaml",
+        experiment=Experiment.model_validate(experiment).model_dump(mode="json"),
+        quick=False,
+        seed=1,
+        arms=[
+            ArmRecord(name=arm, levels={"jvms": level}, baseline=level == 1, settings={}, spec=spec(arm))
+            for level, arm in enumerate(ARMS, start=1)
+        ],
+        schedule=schedule(ARMS, 2),
+        host=host,
+        versions={},
+        injectors_share_cores=False,
+        notes=[],
+    )
+
+
+def test_a_session_as_recorded_is_enough_to_search_and_to_tell() -> None:
+    session = Session.model_validate_json(recorded().model_dump_json())
+    asked = question_of(session)
+    assert asked is not None
+    trials = run(asked, session.schedule, quiet(a=320.0, b=480.0).outcome)
+    base, other = search_results(session, trials)
+    assert [one.value for one in base.runs[0].steps][:3] == [100, 200, 400]
+    assert base.sentences[0].startswith(
+        "With JVMs = 1, the limits (p99 at most 200 ms) hold up to a value between"
+    )
+    assert other.sentences[-1].startswith("Users with JVMs = 2 against JVMs = 1: +")
+    assert SearchResult.model_validate_json(base.model_dump_json()) == base
+    plain = session.model_copy(update={"experiment": session.experiment | {"search": None}})
+    assert (question_of(plain), search_results(plain, trials)) == (None, [])
 
 
 @dataclass
