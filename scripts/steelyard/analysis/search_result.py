@@ -11,10 +11,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from steelyard.analysis.figures import change, interval, percent
 from steelyard.analysis.paired import paired
 from steelyard.analysis.search import View, told
 from steelyard.analysis.searching import Question, limits_told, question_of, steps_of, view_of
-from steelyard.analysis.figures import arm_label, change, interval, percent
 from steelyard.results.analysis import SearchComparison, SearchResult, SearchRun
 from steelyard.results.schema import ScheduledTrial, Session, Trial
 from steelyard.spec.search import Varied, varied
