@@ -117,14 +117,18 @@ def analyse_again(directory: SessionDirectory) -> Analysis:
     analysis = analyse(session, trials)
     if searches:
         # Trials of a search differ in what was searched: their means and ratios would compare different loads.
-        analysis = analysis.model_copy(update={"searches": searches, "summaries": {}, "estimates": {}, "notes": []})
+        analysis = analysis.model_copy(
+            update={"searches": searches, "summaries": {}, "estimates": {}, "notes": []}
+        )
     write_record(directory.path / "analysis.json", analysis)
     return analysis
 
 
 def missing(session: Session, trials: Sequence[Trial]) -> list[str]:
     """Arms and blocks without a valid trial, for the closing message."""
-    valid = {(trial.block, trial.arm) for trial in trials if trial.state == "valid" or trial.value is not None}
+    valid = {
+        (trial.block, trial.arm) for trial in trials if trial.state == "valid" or trial.value is not None
+    }
     return [
         f"block {place.block} of {place.arm}"
         for place in session.schedule
