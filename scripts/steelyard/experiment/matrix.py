@@ -153,7 +153,7 @@ def with_settings(experiment: Experiment, settings: Settings, given: Sequence[st
 def _level(text: str, part: str) -> Scalar:
     try:
         value = yaml.safe_load(part)
-    except (yaml.YAMLError, ValueError, TypeError, AttributeError, LookupError) as error:
+    except (yaml.YAMLError, ValueError, TypeError, AttributeError, LookupError, RecursionError) as error:
         raise BadInput(
             f"--set {text!r}: {part!r} is not a value that YAML can read: put it in quotes"
         ) from error
