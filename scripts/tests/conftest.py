@@ -9,6 +9,8 @@ import pytest
 from steelyard.paths import EXPERIMENTS
 from steelyard.results.schema import JvmIdentity
 
+pytest_plugins = ["stages"]
+
 
 @pytest.fixture
 def edited(tmp_path: Path) -> Callable[[str, str], Path]:

@@ -7,9 +7,10 @@ and only annotate. Intervals stay at 95 % per comparison.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from steelyard import __version__
+from steelyard.analysis.best import against_best
 from steelyard.analysis.metrics import METRICS, metric
 from steelyard.analysis.paired import detectable_effect, holm, paired
 from steelyard.errors import BadInput
@@ -124,8 +125,12 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
         raise BadInput(f"session {session.id} names no baseline arm: restore session.json from a copy")
     asked = Metrics.model_validate(session.experiment.get("metrics", {}))
     chosen = latest_valid(trials)
-    names = _metric_names(asked, trials)
-    figures = {name: {arm: values_of(chosen.get(arm, {}), name) for arm in arms} for name in names}
+    across, notes = against_best(chosen)
+    names = _metric_names(asked, {*across, *(name for trial in trials for name in trial.metrics)})
+    figures = {
+        name: {arm: across.get(name, {}).get(arm) or values_of(chosen.get(arm, {}), name) for arm in arms}
+        for name in names
+    }
     estimates = {
         name: {
             arm: estimate(name, arm, figures[name][arm], figures[name][baseline])
@@ -146,7 +151,7 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
         blocks_complete=len(complete),
         trials=len(trials),
         void_trials=sum(trial.state == "void" for trial in trials),
-        not_steady_trials=sum(trial.measurement is not None and not trial.steady for trial in trials),
+        not_steady_trials=sum(trial.measurement is not None and trial.steady is False for trial in trials),
         metrics=[metric(name) for name in names],
         summaries={
             name: {arm: summary for arm in arms if (summary := summarise(figures[name][arm])) is not None}
@@ -154,13 +159,12 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
         },
         estimates=_with_holm(estimates, asked),
         ledger=_count_ledger(trials),
-        notes=_notes(session, asked.primary, chosen, planned - complete),
+        notes=[*_notes(session, asked.primary, figures, chosen, planned - complete), *notes],
     )
 
 
-def _metric_names(asked: Metrics, trials: Sequence[Trial]) -> list[str]:
+def _metric_names(asked: Metrics, seen: Collection[str]) -> list[str]:
     """Primary first, then what the experiment reports, then the registry's order, then unknown ones."""
-    seen = {name for trial in trials for name in trial.metrics}
     order = [asked.primary, *asked.report, *(info.name for info in METRICS), *sorted(seen)]
     return [name for name in dict.fromkeys(order) if name in seen or name == asked.primary]
 
@@ -189,9 +193,9 @@ def _count_ledger(trials: Sequence[Trial]) -> list[LedgerCount]:
         before = counts.get(check.name)
         counts[check.name] = LedgerCount(
             name=check.name,
-            failed=(before.failed if before else 0) + (not check.passed),
-            of=(before.of if before else 0) + 1,
-            voids=check.voids,
+            failed=(before.failed if before else 0) + check.failed,
+            of=(before.of if before else 0) + check.applies,
+            voids=check.voids or (before is not None and before.voids),
         )
     failures = sum(trial.measurement is None for trial in trials)
     if failures:
@@ -200,7 +204,11 @@ def _count_ledger(trials: Sequence[Trial]) -> list[LedgerCount]:
 
 
 def _notes(
-    session: Session, primary: str, chosen: Mapping[str, Mapping[int, Trial]], incomplete: set[int]
+    session: Session,
+    primary: str,
+    figures: Mapping[str, Mapping[str, Values]],
+    chosen: Mapping[str, Mapping[int, Trial]],
+    incomplete: set[int],
 ) -> list[str]:
     notes = []
     missing = [arm.name for arm in session.arms if not chosen.get(arm.name)]
@@ -211,6 +219,6 @@ def _notes(
             f"{len(incomplete)} of {len({place.block for place in session.schedule})} blocks lack a valid trial"
             " of some arm; each comparison uses the blocks that have both of its arms."
         )
-    if not any(primary in trial.metrics for blocks in chosen.values() for trial in blocks.values()):
+    if not any(figures[primary].values()):
         notes.append(f"No valid trial has the primary metric {primary}.")
     return notes

@@ -1,267 +1,338 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The registry of metrics: what each summary figure of a trial is, where it comes from and how it misleads.
+"""The registry of metrics: what each summary figure of a trial is, how it is computed, and how it misleads.
 
-The session layer fills `Trial.metrics` under these names. docs/metrics.md is written from this registry. "The
-window" is the measurement window; "the servers" are all server JVMs of the trial together.
+Each metric stands here once (those of starts, ramp-ups and survival in `analysis.procedures`), with its formula over
+the raw figures of a trial; docs/metrics.md is written from here. "The window" is the measurement window; "the
+servers" are all server JVMs of the trial and the compilers that work for them (a JITServer's CPU and memory count:
+DESIGN, resources are conserved).
 """
 
+import math
+from collections.abc import Iterable
+
+from steelyard.analysis.formulas import (
+    WEIGHED,
+    Compute,
+    Metric,
+    define,
+    each,
+    in_groups,
+    latency,
+    measured,
+    most,
+    over,
+    per_1k,
+    per_second,
+    rate,
+    sum_of,
+    total,
+)
+from steelyard.analysis.procedures import PROCEDURE_METRICS
 from steelyard.results.analysis import MetricInfo
+from steelyard.results.schema import Trial
+from steelyard.results.spec import Role, Spec
 
 THROUGHPUT = "throughput"
 
-METRICS: tuple[MetricInfo, ...] = (
-    MetricInfo(
-        name=THROUGHPUT,
-        label="throughput",
-        unit="req/s",
-        better="higher",
-        source="Requests that the servers counted in the window / length of the window.",
-        pitfalls="With an open model it is the arrival rate, not the capacity of the servers.",
-    ),
-    MetricInfo(
-        name="memory_rss",
-        label="memory (RSS)",
-        unit="bytes",
-        better="lower",
-        source="Resident set size summed over the servers each second, mean over the window.",
-        pitfalls="Counts pages that JVMs share (class cache, libraries) once for each JVM.",
-    ),
-    MetricInfo(
-        name="memory_pss",
-        label="memory (PSS)",
-        unit="bytes",
-        better="lower",
-        source="Proportional set size summed over the servers, mean of the readings in the window.",
-        pitfalls="A shared page is split over its users, also over processes outside the trial; read less often.",
-    ),
-    MetricInfo(
-        name="memory_rss_peak",
-        label="peak memory (RSS)",
-        unit="bytes",
-        better="lower",
-        source="Largest of the per-second sums of resident set sizes over the servers in the window.",
-        pitfalls="A maximum grows with the length of the window; a peak before the window is not in it.",
-    ),
-    MetricInfo(
-        name="cpu_per_1k",
-        label="CPU per 1,000 requests",
-        unit="CPU s",
-        better="lower",
-        source="User and system CPU seconds of the servers in the window / thousands of requests they counted.",
-        pitfalls="Under SMT or a varying clock a CPU second is not a fixed amount of work.",
-        digits=3,
-    ),
-    *(
-        MetricInfo(
-            name=f"cpu_per_1k_{group}",
-            label=f"CPU per 1,000 requests, {threads}",
-            unit="CPU s",
-            better="lower",
-            source=f"CPU seconds of the {threads} of the servers in the window / thousands of requests.",
-            pitfalls=pitfalls,
-            digits=4,
+
+def _system_cpu(trial: Trial, spec: Spec) -> float | None:
+    """Of everything but the injectors, where there is something beside the servers."""
+    roles: tuple[Role, ...] = ("database", "service", "proxy")
+    if not spec.of(*roles):
+        return None
+    return total(each(trial, spec, (*WEIGHED, *roles), lambda one: one.cpu_seconds))
+
+
+def _group_cpu(group: str) -> Compute:
+    return sum_of(lambda one: one.cpu_by_group.get(group, 0.0) if one.cpu_by_group else None)
+
+
+def _requests_per_gib(trial: Trial, spec: Spec) -> float | None:
+    memory = trial.measurement.memory_rss if trial.measurement else None
+    return over(rate(trial, spec), memory and memory / 2**30)
+
+
+def _cpu_shares() -> Iterable[Metric]:
+    """CPU per request by thread group, and of what stands beside the servers."""
+    groups = {
+        "request": ("request threads", "Threads are grouped by name; a renamed pool lands in `other`."),
+        "jit": (
+            "JIT threads",
+            "Compilation in a JITServer is in it: its CPU counts with the servers it works for.",
+        ),
+        "gc": ("GC threads", "Allocation slow paths and barriers run in request threads and count there."),
+        "network": (
+            "network threads",
+            "Kernel work in softirq is charged to no thread of the servers.",
+        ),
+        "other": (
+            "other threads",
+            "Holds every thread that no rule names, and the rest to the process total.",
+        ),
+    }
+    for group, (threads, pitfalls) in groups.items():
+        yield define(
+            f"cpu_per_1k_{group}",
+            f"CPU per 1,000 requests, {threads}",
+            "CPU s",
+            "lower",
+            per_1k(_group_cpu(group)),
+            f"CPU seconds of the {threads} of the servers in the window / thousands of requests.",
+            pitfalls,
+            4,
         )
-        for group, threads, pitfalls in (
-            ("request", "request threads", "Threads are grouped by name; a renamed pool lands in `other`."),
-            (
-                "jit",
-                "JIT threads",
-                "Compilation in a JITServer is not in it: the CPU moves, it does not vanish.",
-            ),
-            (
-                "gc",
-                "GC threads",
-                "Allocation slow paths and barriers run in request threads and count there.",
-            ),
-            ("network", "network threads", "Kernel work in softirq is charged to no thread of the servers."),
-            (
-                "other",
-                "other threads",
-                "Holds every thread that no rule names, and the rest to the process total.",
-            ),
+    roles: dict[Role, tuple[str, str]] = {
+        "compiler": (
+            "compilers",
+            "It is in cpu_per_1k already; compilers also work for what was not requested.",
+        ),
+        "database": ("databases", "Grows with the data where the load adds to it."),
+        "service": ("services", "Services that stand in for others do not cost what real ones cost."),
+        "proxy": ("proxy", "Calls between services pass through it as well."),
+    }
+    for role, (who, pitfalls) in roles.items():
+        yield define(
+            f"cpu_per_1k_{role}",
+            f"CPU per 1,000 requests, {who}",
+            "CPU s",
+            "lower",
+            per_1k(sum_of(lambda one: one.cpu_seconds, (role,))),
+            f"User and system CPU seconds of the {who} in the window / thousands of requests.",
+            pitfalls,
+            4,
         )
+
+
+def _quantiles() -> Iterable[Metric]:
+    saturated = "From a saturated closed model it shows queueing at the injectors' number of users."
+    few = "Missing with fewer than 1,000 requests; steady only from about 10,000."
+    computes = {50: latency(lambda x: x.p50), 90: latency(lambda x: x.p90), 99: latency(lambda x: x.p99)}
+    for q, compute in computes.items():
+        source = f"{q} % quantile of the injectors' merged histograms over all operations in the window."
+        pitfalls = few if q == 99 else saturated
+        yield define(f"latency_p{q}", f"latency p{q}", "ms", "lower", compute, source, pitfalls, 3)
+
+
+REGISTRY: tuple[Metric, ...] = (
+    define(
+        THROUGHPUT,
+        "throughput",
+        "req/s",
+        "higher",
+        rate,
+        "Requests that the servers counted in the window / length of the window; by the injectors'"
+        " count where no server counts.",
+        "With an open model it is the arrival rate, not the capacity of the servers.",
     ),
-    MetricInfo(
-        name="cpu_per_1k_system",
-        label="CPU per 1,000 requests, whole system",
-        unit="CPU s",
-        better="lower",
-        source="As cpu_per_1k, with the databases and the proxy beside the servers.",
-        pitfalls="Only for workloads that have them. An embedded database does not cost what a real one costs.",
-        digits=3,
+    define(
+        "memory_rss",
+        "memory (RSS)",
+        "bytes",
+        "lower",
+        measured(lambda m: m.memory_rss),
+        "Resident set size summed over the servers each second, mean over the window.",
+        "Counts pages that JVMs share (class cache, libraries) once for each JVM.",
     ),
-    MetricInfo(
-        name="cpu_per_1k_database",
-        label="CPU per 1,000 requests, databases",
-        unit="CPU s",
-        better="lower",
-        source="User and system CPU seconds of the database processes in the window / thousands of requests.",
-        pitfalls="Grows with the data: bookings pile up until as many are cancelled as made.",
-        digits=4,
+    define(
+        "memory_pss",
+        "memory (PSS)",
+        "bytes",
+        "lower",
+        measured(lambda m: m.memory_pss),
+        "Proportional set size summed over the servers, mean of the readings in the window.",
+        "A shared page is split over its users, also over processes outside the trial; read less often.",
     ),
-    MetricInfo(
-        name="cpu_per_1k_proxy",
-        label="CPU per 1,000 requests, proxy",
-        unit="CPU s",
-        better="lower",
-        source="User and system CPU seconds of the proxy's processes in the window / thousands of requests.",
-        pitfalls="Calls between services pass through it as well.",
-        digits=4,
+    define(
+        "memory_rss_peak",
+        "peak memory (RSS)",
+        "bytes",
+        "lower",
+        measured(lambda m: m.memory_rss_peak),
+        "Largest of the per-second sums of resident set sizes over the servers in the window.",
+        "A maximum grows with the length of the window; a peak before the window is not in it.",
     ),
-    MetricInfo(
-        name="service_calls_per_1k",
-        label="calls between services per 1,000 requests",
-        unit="calls",
-        better="neither",
-        source="Requests that services counted as asked by each other in the window / thousands of requests.",
-        pitfalls="Retries count; only for topologies of several services.",
-        digits=1,
+    define(
+        "cpu_per_1k",
+        "CPU per 1,000 requests",
+        "CPU s",
+        "lower",
+        per_1k(sum_of(lambda one: one.cpu_seconds)),
+        "User and system CPU seconds of the servers in the window / thousands of requests.",
+        "Under SMT or a varying clock a CPU second is not a fixed amount of work.",
+        3,
     ),
-    MetricInfo(
-        name="requests_per_core_second",
-        label="requests per core-second",
-        unit="req/core-s",
-        better="higher",
-        source="Throughput / physical cores that the servers were given together.",
-        pitfalls="Cores given, not cores used: idle cores count; for cores used read cpu_per_1k.",
+    *_cpu_shares(),
+    define(
+        "cpu_per_1k_system",
+        "CPU per 1,000 requests, whole system",
+        "CPU s",
+        "lower",
+        per_1k(_system_cpu),
+        "As cpu_per_1k, with databases, services and the proxy beside the servers.",
+        "Only for workloads that have them. An embedded database does not cost what a real one costs.",
+        3,
     ),
-    MetricInfo(
-        name="requests_per_gib",
-        label="requests per second per GiB",
-        unit="req/s/GiB",
-        better="higher",
-        source="Throughput / memory_rss in GiB.",
-        pitfalls="Inherits the double counting of shared pages from RSS.",
+    define(
+        "service_calls_per_1k",
+        "calls between services per 1,000 requests",
+        "calls",
+        "neither",
+        per_1k(measured(lambda m: m.service_calls)),
+        "Requests that services counted as asked by each other in the window / thousands of requests.",
+        "Retries count; only for topologies of several services.",
+        1,
     ),
-    MetricInfo(
-        name="latency_mean",
-        label="mean latency",
-        unit="ms",
-        better="lower",
-        source="Mean of the injectors' merged histograms over all operations in the window.",
-        pitfalls="In a closed model without think time it is users / throughput and says nothing new.",
-        digits=3,
+    define(
+        "requests_per_core_second",
+        "requests per core-second",
+        "req/core-s",
+        "higher",
+        lambda trial, spec: over(rate(trial, spec), spec.server_cores),
+        "Throughput / physical cores that the servers were given together.",
+        "Cores given, not cores used: idle cores count; for cores used read cpu_per_1k.",
     ),
-    *(
-        MetricInfo(
-            name=f"latency_p{quantile}",
-            label=f"latency p{quantile}",
-            unit="ms",
-            better="lower",
-            source=f"{quantile} % quantile of the injectors' merged histograms over all operations in the window.",
-            pitfalls=pitfalls,
-            digits=3,
-        )
-        for quantile, pitfalls in (
-            (50, "From a saturated closed model it shows queueing at the injectors' number of users."),
-            (90, "From a saturated closed model it shows queueing at the injectors' number of users."),
-            (99, "Missing with fewer than 1,000 requests; steady only from about 10,000."),
-        )
+    define(
+        "requests_per_gib",
+        "requests per second per GiB",
+        "req/s/GiB",
+        "higher",
+        _requests_per_gib,
+        "Throughput / memory_rss in GiB.",
+        "Inherits the double counting of shared pages from RSS.",
     ),
-    MetricInfo(
-        name="start_time",
-        label="start-up",
-        unit="s",
-        better="lower",
-        source="Process start to first successful response, of the slowest server JVM.",
-        pitfalls="JVMs that start together compete for CPUs: it is the time to have all of them.",
-        digits=2,
+    define(
+        "latency_mean",
+        "mean latency",
+        "ms",
+        "lower",
+        latency(lambda x: x.mean),
+        "Mean of the injectors' merged histograms over all operations in the window.",
+        "In a closed model without think time it is users / throughput and says nothing new.",
+        3,
     ),
-    MetricInfo(
-        name="gc_per_second",
-        label="collections",
-        unit="1/s",
-        better="lower",
-        source="Stop-the-world collections in the GC logs of the servers in the window / its length.",
-        pitfalls="Zero in a short window means none happened to fall into it; such a figure has no ratio.",
-        digits=3,
+    *_quantiles(),
+    define(
+        "gc_per_second",
+        "collections",
+        "1/s",
+        "lower",
+        per_second(sum_of(lambda one: one.gc_count, ("server",))),
+        "Stop-the-world collections in the GC logs of the servers in the window / its length.",
+        "Zero in a short window means none happened to fall into it; such a figure has no ratio.",
+        3,
     ),
-    MetricInfo(
-        name="gc_pause_share",
-        label="time in GC pauses",
-        unit="share",
-        better="lower",
-        source="Pause time in the GC logs in the window / (length of the window x number of server JVMs).",
-        pitfalls="Concurrent collectors move work out of pauses: read it with cpu_per_1k_gc.",
-        digits=5,
+    define(
+        "gc_pause_share",
+        "time in GC pauses",
+        "share",
+        "lower",
+        lambda t, s: over(
+            per_second(sum_of(lambda one: one.gc_pause_seconds, ("server",)))(t, s), len(s.servers)
+        ),
+        "Pause time in the GC logs in the window / (length of the window x number of server JVMs).",
+        "Concurrent collectors move work out of pauses: read it with cpu_per_1k_gc.",
+        5,
     ),
-    MetricInfo(
-        name="gc_pause_max",
-        label="longest GC pause",
-        unit="ms",
-        better="lower",
-        source="Longest single pause in the GC logs of the servers in the window.",
-        pitfalls="A maximum grows with the length of the window and the number of JVMs.",
-        digits=2,
+    define(
+        "gc_pause_max",
+        "longest GC pause",
+        "ms",
+        "lower",
+        lambda trial, _spec: max(
+            (one.gc_pause_max for one in trial.components if one.gc_pause_max is not None), default=None
+        ),
+        "Longest single pause in the GC logs of the servers in the window.",
+        "A maximum grows with the length of the window and the number of JVMs.",
+        2,
     ),
-    MetricInfo(
-        name="faults_per_1k",
-        label="page faults per 1,000 requests",
-        unit="1/1k req",
-        better="lower",
-        source="Minor and major page faults of the servers in the window / thousands of requests.",
-        pitfalls="Large while the heap still grows into new pages.",
-        digits=2,
+    *PROCEDURE_METRICS,
+    define(
+        "faults_per_1k",
+        "page faults per 1,000 requests",
+        "1/1k req",
+        "lower",
+        per_1k(sum_of(lambda one: one.faults)),
+        "Minor and major page faults of the servers in the window / thousands of requests.",
+        "Large while the heap still grows into new pages.",
+        2,
     ),
-    MetricInfo(
-        name="switches_per_1k",
-        label="context switches per 1,000 requests",
-        unit="1/1k req",
-        better="lower",
-        source="Voluntary and involuntary context switches of the servers in the window / thousands of requests.",
-        pitfalls="Threads that ended between two readings are missing.",
-        digits=1,
+    define(
+        "switches_per_1k",
+        "context switches per 1,000 requests",
+        "1/1k req",
+        "lower",
+        per_1k(sum_of(lambda one: one.switches)),
+        "Voluntary and involuntary context switches of the servers in the window / thousands of requests.",
+        "Threads that ended between two readings are missing.",
+        1,
     ),
-    MetricInfo(
-        name="cgroup_cpu_per_1k",
-        label="CPU per 1,000 requests, containers",
-        unit="CPU s",
-        better="lower",
-        source="CPU seconds of the servers' control groups in the window / thousands of requests they counted.",
-        pitfalls="Only of servers in containers; health checks and whatever else runs in a container are in it.",
-        digits=3,
+    define(
+        "cgroup_cpu_per_1k",
+        "CPU per 1,000 requests, containers",
+        "CPU s",
+        "lower",
+        per_1k(sum_of(in_groups(lambda group: group.cpu_seconds))),
+        "CPU seconds of the servers' control groups in the window / thousands of requests.",
+        "Only of servers in containers; health checks and whatever else runs in a container are in it.",
+        3,
     ),
-    MetricInfo(
-        name="cgroup_memory",
-        label="memory (containers)",
-        unit="bytes",
-        better="lower",
-        source="Memory charged to the servers' control groups, summed over the servers, mean over the window.",
-        pitfalls="With page cache and kernel memory; a shared page is charged to whoever touched it first, one of the"
+    define(
+        "cgroup_memory",
+        "memory (containers)",
+        "bytes",
+        "lower",
+        sum_of(in_groups(lambda group: group.memory_mean)),
+        "Memory charged to the servers' control groups, summed over the servers, mean over the window.",
+        "With page cache and kernel memory; a shared page is charged to whoever touched it first, one of the"
         " large-page pool to nobody.",
     ),
-    MetricInfo(
-        name="cgroup_memory_peak",
-        label="peak memory (containers)",
-        unit="bytes",
-        better="lower",
-        source="Highest memory of each server's control group since it was made, as the kernel keeps it, summed over"
+    define(
+        "cgroup_memory_peak",
+        "peak memory (containers)",
+        "bytes",
+        "lower",
+        sum_of(in_groups(lambda group: group.memory_peak)),
+        "Highest memory of each server's control group since it was made, as the kernel keeps it, summed over"
         " the servers.",
-        pitfalls="Start-up and page cache are in it, and peaks of different moments are summed; missing with cgroup v2"
+        "Start-up and page cache are in it, and peaks of different moments are summed; missing with cgroup v2"
         " before Linux 5.19.",
     ),
-    MetricInfo(
-        name="throttled_share",
-        label="throttled periods",
-        unit="share",
-        better="lower",
-        source="Periods in which a server's control group used up its CPU quota / periods, of the worst server, in the"
+    define(
+        "throttled_share",
+        "throttled periods",
+        "share",
+        "lower",
+        lambda t, s: most(each(t, s, WEIGHED, in_groups(lambda group: group.throttled_share))),
+        "Periods in which a server's control group used up its CPU quota / periods, of the worst server, in the"
         " window.",
-        pitfalls="Zero without a quota (a cpuset does not throttle) and so without a ratio; any throttling voids the"
+        "Zero without a quota (a cpuset does not throttle) and so without a ratio; any throttling voids the"
         " trial.",
-        digits=5,
+        5,
     ),
-    MetricInfo(
-        name="error_share",
-        label="errors",
-        unit="share",
-        better="lower",
-        source="Failed requests / all requests of the injectors in the window.",
-        pitfalls="Zero, as it should be, has no ratio; above 0.1 % the trial is void.",
-        digits=5,
+    define(
+        "error_share",
+        "errors",
+        "share",
+        "lower",
+        latency(lambda x: over(x.errors, x.requests + x.errors)),
+        "Failed requests / all requests of the injectors in the window.",
+        "Zero, as it should be, has no ratio; above 0.1 % the trial is void.",
+        5,
     ),
 )
 
+
+def metrics_of(trial: Trial, spec: Spec) -> dict[str, float]:
+    """Every metric of a trial that there is; what was not measured is left out."""
+    found = {
+        one.info.name: one.compute(trial, spec)
+        for one in REGISTRY
+        if one.compute is not None and spec.procedure in one.procedures
+    }
+    return {name: float(value) for name, value in found.items() if value is not None and math.isfinite(value)}
+
+
+METRICS: tuple[MetricInfo, ...] = tuple(one.info for one in REGISTRY)
 _BY_NAME = {info.name: info for info in METRICS}
 
 

@@ -5,10 +5,12 @@ import sys
 import textwrap
 from collections.abc import Iterable
 
-from steelyard.analysis import warmup
-from steelyard.analysis.ledger import MIX_FALSE_ALARM, RULES, Rule
-from steelyard.analysis.metrics import METRICS
-from steelyard.results.analysis import MetricInfo
+from steelyard.analysis import curves, warmup
+from steelyard.analysis.formulas import EVERY, Metric
+from steelyard.analysis.ledger import RULES, Rule
+from steelyard.analysis.metrics import REGISTRY
+from steelyard.analysis.rules import MIX_FALSE_ALARM
+from steelyard.experiment.schema import ProcedureName
 
 _HEAD = """\
 <!-- SPDX-License-Identifier: Apache-2.0 -->
@@ -18,8 +20,9 @@ _HEAD = """\
 What each figure of a trial is, when a server counts as warm, and what voids a trial. Why it is so stands in
 [method.md](method.md).
 
-"The window" is the measurement window, "the servers" are all server JVMs of the trial together. The servers' side
-comes from their own counters and from `/proc`, the injectors' side from their histograms.
+"The window" is the measurement window; "the servers" are all server JVMs of the trial together, with the compilers
+(JITServers) that work for them. The servers' side comes from their own counters and from `/proc`, the injectors' side
+from their histograms. A figure that was not measured in one of the components makes the metric missing, never smaller.
 
 ## Metrics
 
@@ -33,8 +36,11 @@ def markdown() -> str:
         [
             _HEAD,
             *_table(
-                ("metric", "unit", "better", "source and how it is made", "pitfalls"), map(_metric, METRICS)
+                ("metric", "unit", "better", "trials", "source and how it is made", "pitfalls"),
+                map(_metric, REGISTRY),
             ),
+            "",
+            *_ramp_up(),
             "",
             *_warm_up(),
             "",
@@ -49,8 +55,13 @@ def _table(headers: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> list[st
     return [f"| {' | '.join(line)} |" for line in lines]
 
 
-def _metric(info: MetricInfo) -> tuple[str, ...]:
-    return f"`{info.name}`", info.unit, info.better, info.source, info.pitfalls
+def _metric(one: Metric) -> tuple[str, ...]:
+    info = one.info
+    return f"`{info.name}`", info.unit, info.better, _trials(one.procedures), info.source, info.pitfalls
+
+
+def _trials(procedures: tuple[ProcedureName, ...]) -> str:
+    return "all" if set(procedures) == set(EVERY) else ", ".join(procedures)
 
 
 def _paragraph(text: str, bullet: str = "") -> str:
@@ -61,6 +72,32 @@ def _paragraph(text: str, bullet: str = "") -> str:
 
 def _percent(share: float) -> str:
     return f"{share * 100:g} %"
+
+
+def _ramp_up() -> list[str]:
+    return [
+        "## Ramp-up",
+        "",
+        _paragraph(
+            "The curve of a ramp-up trial is the servers' throughput in every second from the first second of load on;"
+            " nothing is cut. Its **steady level** is the median of the last quarter: a median, because a pause or a"
+            " burst of single seconds must not move the level that every other second is held against; the last"
+            " quarter, because it is the furthest from the start that still has enough seconds (15 of 60) for its own"
+            " error to be small. Where the last eighth lies more than"
+            f" {_percent(curves.RISING)} above the eighth before, throughput still rises, the level is a lower bound,"
+            " and the analysis says so."
+        ),
+        "",
+        _paragraph(
+            f"A share of a level is reached when the running median over {curves.SMOOTH} s first comes up to it (Tukey,"
+            " Exploratory Data Analysis, 1977: a running median follows a rise without a lag and passes over outliers"
+            " of up to two seconds); between seconds a straight line is taken. Against **its own level** an arm is"
+            " compared with what it comes to itself; against **the best arm's level** (highest mean level of the"
+            " session, taken in the same block) with what could be had. An arm that does not come up to a share of"
+            " that level in each of its valid trials gets no time for it, and the analysis says in how many it did"
+            " not: leaving out just those would keep the fast ones."
+        ),
+    ]
 
 
 def _warm_up() -> list[str]:
@@ -100,12 +137,14 @@ def _ledger() -> list[str]:
         "",
         _paragraph(
             "Each rule leaves its figure in the trial, passed or not; a figure passes up to and including its"
-            " limit, and one that is not a number fails. Where there is nothing to judge (an arrival rate in a"
-            " closed model) the figure is empty and the rule passes. A trial that fails a rule that voids is kept,"
-            " shown, never averaged in, and repeated at the end of the session; the other rules only mark it."
+            " limit. What is not known has failed: a figure that should be there and was not measured, or is not a"
+            " number, fails its rule. Where there is nothing to judge (an arrival rate in a closed model) or nothing"
+            " to judge it with (totals of servers without counters) the rule does not apply, and the record and the"
+            " report say why; that is no pass. A trial that fails a rule that voids is kept, shown, never averaged"
+            " in, and repeated; the other rules only mark it."
         ),
         "",
-        *_table(("check", "passes when", "limit", "failing it", "source"), map(_rule, RULES)),
+        *_table(("check", "passes when", "limit", "failing it", "trials", "source"), map(_rule, RULES)),
         "",
         _paragraph(
             "The limit of `operation-mix` grows by what chance allows: the binomial standard error of the"
@@ -118,7 +157,14 @@ def _ledger() -> list[str]:
 
 def _rule(rule: Rule) -> tuple[str, ...]:
     limit = f"{rule.limit:g} {rule.unit}".rstrip()
-    return f"`{rule.name}`", rule.says, limit, "voids" if rule.voids else "marks", rule.source
+    return (
+        f"`{rule.name}`",
+        rule.says,
+        limit,
+        "voids" if rule.voids else "marks",
+        _trials(rule.procedures),
+        rule.source,
+    )
 
 
 if __name__ == "__main__":

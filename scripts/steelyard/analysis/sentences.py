@@ -9,44 +9,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from steelyard.analysis import figures
 from steelyard.analysis.estimates import estimate
+from steelyard.analysis.figures import capital, percent
 from steelyard.analysis.metrics import metric
 from steelyard.analysis.paired import LEVEL
 from steelyard.experiment.schema import Factor, Metrics
 from steelyard.results.analysis import Analysis, Estimate, MetricInfo, Summary
 from steelyard.results.schema import Session
-from steelyard.units import format_size
-
-
-def figure(info: MetricInfo, value: float) -> str:
-    """A figure with its unit, for people: `31,200 req/s`, `510 MiB`, `0.02 %`."""
-    if info.unit == "bytes":
-        return format_size(value)
-    if info.unit == "share":
-        return f"{value * 100:.{max(info.digits - 2, 0)}f} %"
-    return f"{value:,.{info.digits}f} {info.unit}".rstrip()
-
-
-def percent(share: float) -> str:
-    """An unsigned share: `3.1 %`, `120 %`; beyond tenfold as a factor."""
-    if share > 9:
-        return f"{share + 1:.3g}-fold"
-    return f"{share * 100:.{0 if share >= 0.0995 else 1}f} %"
-
-
-def change(ratio: float) -> str:
-    """A ratio as a signed change: `+188 %`, `-3.1 %`, `x 12` beyond tenfold."""
-    if ratio > 10:
-        return f"x {ratio:.3g}"
-    text = percent(abs(ratio - 1))
-    if text == percent(0):
-        return text
-    return ("+" if ratio > 1 else "-") + text
-
-
-def interval(low: float, high: float) -> str:
-    """An interval of ratios: `+170 % to +207 %`."""
-    return f"{change(low)} to {change(high)}"
 
 
 def beyond_noise(found: Estimate) -> bool:
@@ -71,21 +41,21 @@ def effect(found: Estimate, against: str = "") -> str:
     """The change (against a label, where given) with its interval, number of blocks and weight."""
     if found.ratio is None or found.low is None or found.high is None:
         return "no ratio: " + (
-            "figures that are zero have none"
+            "figures that are not above zero have none"
             if found.n >= 2
             else f"{found.n} block{'s' * (found.n != 1)} in common"
         )
     return (
-        f"{change(found.ratio)}{against and f' against {against}'}"
-        f" (95 % interval {interval(found.low, found.high)}, {found.n} blocks), {weight(found)}"
+        f"{figures.effect(found)}{against and f' against {against}'}"
+        f" (95 % interval {figures.bounds(found)}, {found.n} blocks), {weight(found)}"
     )
 
 
 def brief(found: Estimate) -> str:
-    """The change with its interval alone: `+4.6 % (+3.1 % to +6.2 %)`."""
+    """The change with its interval alone: `+4.6 % (+3.1 to +6.2 %)`."""
     if found.ratio is None or found.low is None or found.high is None:
         return effect(found)
-    return f"{change(found.ratio)} ({interval(found.low, found.high)})"
+    return f"{figures.effect(found)} ({figures.bounds(found)})"
 
 
 def statement(found: Estimate, info: MetricInfo, arm: str, baseline: str) -> str:
@@ -102,11 +72,6 @@ def arm_label(session: Session, arm: str) -> str:
         for name in record.levels
     }
     return ", ".join(f"{named[name] or name} = {level}" for name, level in record.levels.items())
-
-
-def capital(text: str) -> str:
-    """The text with its first letter large and the rest as it is (`RSS` stays)."""
-    return text[:1].upper() + text[1:]
 
 
 def answer(session: Session, analysis: Analysis) -> list[str]:
@@ -143,7 +108,7 @@ class _Reader:
         best = self._best(info, found)
         rank = "lowest" if info.better == "lower" else "highest"
         if _improves(info, found[best]) and beyond_noise(found[best]):
-            shown = figure(info, self._summary(info.name, best).mean)
+            shown = figures.with_unit(info, self._summary(info.name, best).mean)
             turn, arms = self._turn(info, best)
             text = (
                 f"{capital(info.label)} was {rank} with {self._label(best)}: {shown},"
@@ -182,9 +147,10 @@ class _Reader:
             if name == self.analysis.primary or not shown:
                 continue
             info = metric(name)
-            base = figure(info, self._summary(name, self.analysis.baseline).mean)
+            base = figures.with_unit(info, self._summary(name, self.analysis.baseline).mean)
             parts = [
-                f"{figure(info, self._summary(name, arm).mean)} with {self._label(arm)}, {effect(estimates[arm])}"
+                f"{figures.with_unit(info, self._summary(name, arm).mean)} with {self._label(arm)},"
+                f" {effect(estimates[arm])}"
                 for arm in shown
             ]
             first = f"{base} with {self._label(self.analysis.baseline)}"

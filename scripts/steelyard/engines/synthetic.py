@@ -19,7 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.analysis.ledger import is_void, judge
-from steelyard.results.schema import TopologyRecord, Trial, TrialMeasurement
+from steelyard.experiment.schema import Load
+from steelyard.results.schema import Trial, TrialMeasurement
+from steelyard.results.spec import Artifact, Component, Spec
 
 MEASURE_SECONDS = 60.0
 BASE_RATE = 10_000.0
@@ -73,14 +75,29 @@ QUIET = HostModel("quiet", noise=0.007)
 DRIFTING = HostModel("drifting", noise=0.007, drift=0.035, level=0.02)
 NOISY = HostModel("noisy", noise=0.013, drift=0.0525, level=0.03, step_share=0.3, step=0.05)
 
-_TOPOLOGY = TopologyRecord(
+_SPEC = Spec(
+    arm="synthetic",
     engine="synthetic",
-    instances=[],
-    injector_cpus=[],
-    injectors=1,
-    injectors_share_cores=False,
+    workload="ping",
+    workload_version="1",
+    topology="monolith",
+    bundle="",
+    procedure="steady",
+    load=Load(users=48),
+    components=[
+        Component(
+            name="server-1",
+            kind="server",
+            role="server",
+            artifact=Artifact(form="liberty", build="simulated"),
+            cpus=[0],
+            counters="/bench/counters",
+        )
+    ],
+    entry=["server"],
+    mix={"ping": 1.0},
     server_cores=1,
-    notes=[],
+    injectors_share_cores=False,
 )
 
 
@@ -118,7 +135,7 @@ class SyntheticSession:
         measurement = _measurement(
             rate * (1 - DISTURBANCE) if disturbed else rate, 0.05 if disturbed else 0.0
         )
-        checks = judge(measurement)
+        checks = judge(measurement, _SPEC)
         return Trial(
             block=block,
             arm=arm,
@@ -127,13 +144,12 @@ class SyntheticSession:
             state="void" if is_void(checks) else "valid",
             started=float(order),
             phases={},
-            topology=_TOPOLOGY,
             measurement=measurement,
             checks=checks,
             steady=measurement.steady,
             metrics={"throughput": measurement.window_server_rate},
             latency={},
-            instances=[],
+            components=[],
             trace=[],
             failure=None,
         )

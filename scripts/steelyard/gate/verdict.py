@@ -5,8 +5,8 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from steelyard.analysis.figures import percent
 from steelyard.analysis.paired import Paired, paired
-from steelyard.analysis.sentences import percent
 from steelyard.errors import BadInput, Exit
 from steelyard.results.analysis import Estimate
 
@@ -72,7 +72,7 @@ def _judge(name: str, core: Paired, better: Better, margin: float) -> Verdict:
     least, most = sorted(_harm(value, rises_are_bad) for value in (core.low, core.high))
     moved = f"{name} is {percent(abs(harm))} {'worse' if harm > 0 else 'better'}"
     if bound < margin:
-        text = f"{moved}; harm of {percent(margin)} or more is ruled out (95 %, bound {_signed(bound)})"
+        text = f"{moved}; harm of {percent(margin)} or more is ruled out (95 %, bound {percent(bound)})"
         return _verdict("pass", text, harm, bound)
     # By Student's t an interval that excludes zero and a bound beyond the margin put the estimate above half the
     # margin anyway (the bound is less than twice the estimate); METHOD's condition stands for other intervals.
@@ -80,7 +80,7 @@ def _judge(name: str, core: Paired, better: Better, margin: float) -> Verdict:
         text = f"{moved}, at least {percent(least)} and up to {percent(most)} (95 % interval)"
         return _verdict("regression", text, harm, bound)
     text = (
-        f"{moved}, but harm of up to {_signed(bound)} cannot be ruled out and the margin is {percent(margin)}:"
+        f"{moved}, but harm of up to {percent(bound)} cannot be ruled out and the margin is {percent(margin)}:"
         " run more blocks"
     )
     return _verdict("inconclusive", text, harm, bound)
@@ -88,10 +88,6 @@ def _judge(name: str, core: Paired, better: Better, margin: float) -> Verdict:
 
 def _harm(log_ratio: float, rises_are_bad: bool) -> float:
     return math.expm1(log_ratio) if rises_are_bad else -math.expm1(log_ratio)
-
-
-def _signed(harm: float) -> str:
-    return percent(harm) if harm >= 0 else f"-{percent(-harm)}"
 
 
 def _verdict(outcome: Outcome, text: str, harm: float | None = None, bound: float | None = None) -> Verdict:

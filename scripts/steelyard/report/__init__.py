@@ -23,7 +23,7 @@ def write_report(directory: SessionDirectory) -> list[Path]:
         NewerFormat: written by a newer version.
         NoSpace: the files cannot be written.
     """
-    view = View(directory.session(), directory.analysis(), directory.trials())
+    view = View(directory.session(), directory.analysis(), directory.trials(), list(directory.journal()))
     contents = {
         "report.html": to_html(view),
         "report.md": to_markdown(view),

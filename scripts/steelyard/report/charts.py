@@ -9,10 +9,10 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
+from steelyard.analysis import figures
 from steelyard.analysis.sentences import beyond_noise
-from steelyard.report import figures
 from steelyard.report.canvas import INK, SERIES, Chart, canvas, finish, styled
-from steelyard.report.tables import CPU_GROUPS, GROUP_LABELS, QUANTILES, latency_figure, milliseconds
+from steelyard.report.tables import CPU_GROUPS, GROUP_LABELS, QUANTILES, latency_figure
 from steelyard.report.view import View, mean_interval
 from steelyard.results.analysis import MetricInfo
 from steelyard.results.schema import Trial
@@ -190,9 +190,7 @@ def forest(view: View, metric: MetricInfo) -> Chart | None:
             ha="center",
             fontsize=11,
         )
-        words.append(
-            f"{view.arm_label(arm)}: {figures.effect(e)}, interval {figures.interval(e) or 'unknown'}"
-        )
+        words.append(f"{view.arm_label(arm)}: {figures.effect(e)}, interval {figures.bounds(e) or 'unknown'}")
     axes.set_ylim(len(shown) - 0.5, -0.75)
     axes.set_yticks(range(len(shown)), [_wrapped(view.arm_label(arm)) for arm, _ in shown])
     axes.tick_params(length=0)
@@ -314,7 +312,8 @@ def latency(view: View, operation: str, key: str) -> Chart | None:
     axes.spines["left"].set_visible(False)
     axes.legend(**_ABOVE, ncols=4, frameon=False, fontsize=11, handletextpad=0.1, columnspacing=1)
     words = [
-        f"{view.arm_label(arm)}: " + ", ".join(f"{name} {milliseconds(ms)} ms" for name, ms in values.items())
+        f"{view.arm_label(arm)}: "
+        + ", ".join(f"{name} {figures.short(ms)} ms" for name, ms in values.items())
         for arm, values in points.items()
     ]
     return finish(drawn, key, f"latency of {operation}, ms", "; ".join(words) + ".")

@@ -36,7 +36,9 @@ def to_html(view: View) -> str:
         ledger=records.ledger(view),
         failures=records.failures(view),
         void_trials=records.void_trials(view),
+        not_judged=records.not_judged(view),
         schedule=records.schedule(view),
+        deployment=records.deployment(view),
         facts=[records.design(view), records.host(view), records.software(view)],
         replay=records.replay_example(view),
     )

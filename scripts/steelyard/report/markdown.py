@@ -4,7 +4,8 @@
 import re
 from collections.abc import Iterable
 
-from steelyard.report import figures, records, tables
+from steelyard.analysis import figures
+from steelyard.report import records, tables
 from steelyard.report.tables import Cell, Table
 from steelyard.report.view import View
 
@@ -18,6 +19,7 @@ def to_markdown(view: View) -> str:
     if detectable.rows:
         parts += ["## Smallest detectable effect", *_table(detectable)]
     parts += _ledger(view)
+    parts += ["## Deployment", *_table(records.deployment(view))]
     parts += ["## Session", *_facts(records.design(view), records.software(view))]
     parts.append(
         f"Repeat it: `{view.session.command}`. All figures: `report.html`, `report.csv`, `analysis.json`."
@@ -87,7 +89,10 @@ def _ledger(view: View) -> list[str]:
             )
         )
     else:
-        parts.append("Every check passed in every trial.")
+        parts.append("Every check that applied passed in every trial.")
+    idle = records.not_judged(view)
+    if idle:
+        parts += ["Not judged:", "\n".join(f"- {text(sentence)}" for sentence in idle)]
     return parts
 
 

@@ -6,11 +6,10 @@ import io
 import re
 from dataclasses import dataclass
 
+from steelyard.analysis import figures
 from steelyard.analysis.metrics import THROUGHPUT
-from steelyard.report import figures
 from steelyard.report.view import View
 from steelyard.results.analysis import MetricInfo
-from steelyard.results.schema import Session
 
 CSV_COLUMNS = (
     *("metric", "unit", "better", "arm", "baseline", "n", "mean", "min", "max", "sd", "cv"),
@@ -62,7 +61,7 @@ def to_benchstat(view: View) -> str:
     and tests medians; the paired estimates of report.csv use the blocks and see smaller effects.
     """
     measures = [_Measure.of(metric) for metric in view.measured]
-    lines = [f"{key}: {text}" for key, text in _configuration(view.session)]
+    lines = [f"{key}: {text}" for key, text in _configuration(view)]
     lines += [f"Unit {m.unit} better={m.better}" for m in measures if m.better != "neither"]
     name = _camel(str(view.experiment.get("name") or "session"))
     for arm in sorted(view.arms, key=lambda arm: arm.name != view.baseline):
@@ -94,12 +93,13 @@ class _Measure:
         return _Measure(metric.name, unit, times, metric.better)
 
 
-def _configuration(session: Session) -> list[tuple[str, str]]:
+def _configuration(view: View) -> list[tuple[str, str]]:
+    session = view.session
     return [
         ("session", session.id),
         ("host", session.host.hostname),
         ("cpu", session.host.cpu_model),
-        ("jvm", f"{session.server_jvm.vm_name} {session.server_jvm.runtime_version}"),
+        *(("jvm", f"{jvm.vm_name} {jvm.runtime_version}") for jvm in view.jvms[:1] if len(view.jvms) == 1),
     ]
 
 

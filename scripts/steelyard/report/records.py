@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What happened, as tables: validity ledger, void trials, the schedule as it ran, the host and the versions."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from steelyard.report import figures
+from steelyard.analysis import figures
 from steelyard.report.tables import Cell, Column, Table
 from steelyard.report.view import View, moment, trial_directory, trial_name, why_void
-from steelyard.results.schema import Check, HostFacts, JvmIdentity, Session, Trial
+from steelyard.results.schema import Check, HostFacts, Trial
+from steelyard.results.spec import Artifact, Component, JvmIdentity
 from steelyard.units import format_duration, format_size
 
 MAX_LEDGER_ROWS = 200
@@ -46,7 +48,7 @@ def ledger(view: View) -> Ledger:
     names = list(dict.fromkeys(check.name for trial in view.trials for check in trial.checks))
     shown = view.trials
     if len(shown) > MAX_LEDGER_ROWS:
-        shown = [t for t in shown if t.state == "void" or any(not check.passed for check in t.checks)]
+        shown = [t for t in shown if t.state == "void" or any(check.failed for check in t.checks)]
     rows = []
     for trial in shown:
         found = {check.name: check for check in trial.checks}
@@ -58,8 +60,8 @@ def ledger(view: View) -> Ledger:
 def _mark(check: Check | None) -> Mark:
     if check is None:
         return Mark(figures.DASH, "absent", "not judged")
-    if check.passed and check.value is None:
-        return Mark(figures.DASH, "absent", f"nothing to judge: {check.detail}")
+    if not check.applies:
+        return Mark(figures.DASH, "absent", f"not judged: {check.detail}")
     if check.passed:
         return Mark("\N{CHECK MARK}", "passed", f"passed: {check.detail}")
     if check.voids:
@@ -81,12 +83,18 @@ def failures(view: View) -> Table | None:
                 Cell(check.detail),
             ]
             for check in trial.checks
-            if not check.passed
+            if check.failed
         ]
     if not rows:
         return None
     columns = [Column(name, figure=False) for name in ("trial", "check", "verdict", "why")]
     return Table("Checks that failed", columns, rows)
+
+
+def not_judged(view: View) -> list[str]:
+    """Checks that some trial did not get, and why: that is no pass."""
+    idle = [check for trial in view.trials for check in trial.checks if not check.applies]
+    return list(dict.fromkeys(f"{check.name}: {check.detail}" for check in idle))
 
 
 def void_trials(view: View) -> list[str]:
@@ -169,28 +177,79 @@ def software(view: View) -> Table:
     """JVMs and versions of the parts."""
     s = view.session
     revision = f", revision {s.revision}" if s.revision else ""
+    names = " / ".join(dict.fromkeys(jvm_text(jvm) for jvm in view.jvms))
     pairs: list[tuple[str, str | None]] = [
         ("Steelyard", f"{s.steelyard_version}{revision}"),
-        ("build of the servers", s.fingerprint),
-        *_server_jvms(s),
-        ("injector JVM", jvm_text(s.injector_jvm)),
-        *((f"{role} image", image) for role, image in s.images.items()),
+        ("server JVM", names),
         *sorted(s.versions.items()),
     ]
     return _pairs("Software", pairs)
 
 
-def _server_jvms(session: Session) -> list[tuple[str, str]]:
-    """One line, or one for each engine when they differ."""
-    told = {engine: jvm_text(jvm) for engine, jvm in session.engine_jvms.items()}
-    if len(set(told.values())) > 1:
-        return [(f"server JVM, {engine} engine", text) for engine, text in told.items()]
-    return [("server JVM", jvm_text(session.server_jvm))]
-
-
 def jvm_text(jvm: JvmIdentity) -> str:
     """A JVM in one line."""
     return f"{jvm.vm_name} {jvm.runtime_version} ({jvm.vendor}, {jvm.architecture})"
+
+
+def deployment(view: View) -> Table:
+    """What the arms' trials deployed, component by component; one row where all arms have the same."""
+    rows: dict[tuple[str, ...], list[str]] = {}
+    for name, spec in view.specs.items():
+        kinds: dict[str, list[Component]] = {}
+        for one in spec.components:
+            kinds.setdefault(one.kind, []).append(one)
+        for kind, parts in kinds.items():
+            rows.setdefault((kind, *_deployed(parts)), []).append(name)
+    order = list(dict.fromkeys(key[0] for key in rows))
+    columns = [Column("component", figure=False), Column("role", figure=False), Column("arms", figure=False)]
+    columns += [Column("number"), Column("cores each"), Column("CPUs", figure=False), Column("max heap each")]
+    columns += [Column("memory limit each"), Column("runs", figure=False)]
+    found = []
+    for key, arms in sorted(rows.items(), key=lambda item: order.index(item[0][0])):
+        kind, role, *rest = key
+        who = "all" if len(arms) == len(view.arms) else ", ".join(view.arm_short(arm) for arm in arms)
+        found.append([Cell(text) for text in (kind, role, who, *rest)])
+    note = "CPUs are the numbers of the hardware threads that all components of a row may use together."
+    return Table("Deployment", columns, found, 1, [note])
+
+
+def _deployed(parts: list[Component]) -> tuple[str, ...]:
+    return (
+        parts[0].role,
+        str(len(parts)),
+        _each(f"{one.cores:.3g}" for one in parts if one.cores),
+        cpu_list(cpu for one in parts for cpu in one.cpus),
+        _each(format_size(one.heap_bytes) for one in parts if one.heap_bytes is not None),
+        _each(format_size(one.memory_bytes) for one in parts if one.memory_bytes is not None),
+        _each(artifact_text(one.artifact) for one in parts),
+    )
+
+
+def _each(texts: Iterable[str]) -> str:
+    return " / ".join(dict.fromkeys(texts)) or figures.DASH
+
+
+def cpu_list(cpus: Iterable[int]) -> str:
+    """CPU numbers as the kernel writes them: `0-3,8`."""
+    ranges: list[list[int]] = []
+    for cpu in sorted(set(cpus)):
+        if ranges and cpu == ranges[-1][1] + 1:
+            ranges[-1][1] = cpu
+        else:
+            ranges.append([cpu, cpu])
+    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in ranges) or figures.DASH
+
+
+def artifact_text(artifact: Artifact) -> str:
+    """What a component runs, and on which JVM."""
+    if artifact.image is not None:
+        what = artifact.image
+    elif artifact.form == "command":
+        what = artifact.words[0] if artifact.words else "a command"
+    else:
+        what = artifact.package or "Java"
+    build = f", build {artifact.build}" if artifact.build and artifact.image is None else ""
+    return what + build + (f", on {jvm_text(artifact.jvm)}" if artifact.jvm is not None else "")
 
 
 def design(view: View) -> Table:
@@ -202,7 +261,8 @@ def design(view: View) -> Table:
         ("session", view.session.id),
         ("planned", view.created),
         ("took", _took(view)),
-        ("workload", str(view.experiment.get("workload") or "") or None),
+        ("workload", " ".join(str(view.session.workload[key]) for key in ("name", "version")) or None),
+        ("procedure", view.procedure),
         ("load", f"{load.get('model', 'unknown')} model, {size}" if load else None),
         ("warm-up", _warmup(warmup) if warmup else None),
         ("measured for", format_duration(load["measure"]) if load.get("measure") else None),

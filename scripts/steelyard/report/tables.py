@@ -4,11 +4,12 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from steelyard.analysis import figures
 from steelyard.analysis.sentences import beyond_noise
-from steelyard.report import figures
 from steelyard.report.view import View
 from steelyard.results.analysis import MetricInfo, Summary
-from steelyard.results.schema import ArmRecord, Latency, TopologyRecord
+from steelyard.results.schema import ArmRecord, Latency
+from steelyard.results.spec import Spec
 from steelyard.units import format_size
 
 CPU_GROUPS = ("request", "jit", "gc", "network", "other")
@@ -84,18 +85,17 @@ def _all_numeric(view: View, factor: str) -> bool:
 
 def _split_columns(view: View) -> tuple[list[tuple[Column, dict[str, Cell]]], list[str]]:
     """JVMs, cores and heap of each arm: columns for what differs, words for what does not."""
-    topologies = view.topologies
-    kinds: list[tuple[str, str, Callable[[TopologyRecord], str]]] = [
-        ("JVMs", "jvms", lambda t: f"{len(t.instances)}"),
+    kinds: list[tuple[str, str, Callable[[Spec], str]]] = [
+        ("JVMs", "jvms", lambda spec: f"{len(spec.servers)}"),
         ("cores per JVM", "cores", _cores_per_jvm),
         ("max heap per JVM", "heap", _heap_per_jvm),
     ]
     columns, constant = [], []
     for label, factor, text in kinds:
-        found = {name: text(topology) for name, topology in topologies.items()}
+        found = {name: text(spec) for name, spec in view.specs.items()}
         if factor in view.factors or not any(found.values()):
             continue
-        if len(set(found.values())) == 1 and len(found) == len(view.arms):
+        if len(set(found.values())) == 1:
             constant.append(f"{label} {next(iter(found.values()))}")
             continue
         cells = {arm.name: Cell(found.get(arm.name) or figures.DASH) for arm in view.arms}
@@ -103,12 +103,12 @@ def _split_columns(view: View) -> tuple[list[tuple[Column, dict[str, Cell]]], li
     return columns, constant
 
 
-def _cores_per_jvm(topology: TopologyRecord) -> str:
-    return " / ".join(dict.fromkeys(f"{instance.cores:.3g}" for instance in topology.instances))
+def _cores_per_jvm(spec: Spec) -> str:
+    return " / ".join(dict.fromkeys(f"{server.cores:.3g}" for server in spec.servers))
 
 
-def _heap_per_jvm(topology: TopologyRecord) -> str:
-    heaps = dict.fromkeys(i.heap_bytes for i in topology.instances if i.heap_bytes is not None)
+def _heap_per_jvm(spec: Spec) -> str:
+    heaps = dict.fromkeys(one.heap_bytes for one in spec.servers if one.heap_bytes is not None)
     return " / ".join(format_size(heap) for heap in heaps)
 
 
@@ -122,7 +122,7 @@ def _against_baseline(view: View, metric: MetricInfo, arm: str) -> Cell:
     estimate = view.estimate(metric.name, arm)
     if estimate is None or estimate.ratio is None:
         return Cell(text, ("no comparison",))
-    bounds = figures.interval(estimate)
+    bounds = figures.bounds(estimate)
     return Cell(text, (figures.effect(estimate), *([bounds] if bounds else [])), beyond_noise(estimate))
 
 
@@ -177,7 +177,7 @@ def _estimate_row(view: View, metric: MetricInfo, arm: str, summary: Summary) ->
         *(Cell(figures.value(metric, x)) for x in (summary.mean, summary.min, summary.max, summary.sd)),
         Cell(figures.percent(summary.cv)),
         Cell(figures.effect(e), strong=e is not None and beyond_noise(e)),
-        Cell(figures.interval(e) or figures.DASH),
+        Cell(figures.bounds(e) or figures.DASH),
         Cell(figures.probability(e.p if e else None)),
         Cell(figures.probability(e.p_holm if e else None)),
         Cell(figures.percent(e.cannot_rule_out if e else None)),
@@ -194,7 +194,7 @@ def latency(view: View, operation: str) -> Table:
         found = view.latencies(arm.name, operation)
         cells = [Cell(figures.number(sum(x.requests for x in found)) if found else figures.DASH)]
         cells += [Cell(figures.number(sum(x.errors for x in found)) if found else figures.DASH)]
-        cells += [Cell(milliseconds(latency_figure(found, name))) for name in ("mean", *QUANTILES)]
+        cells += [Cell(figures.short(latency_figure(found, name))) for name in ("mean", *QUANTILES)]
         rows.append([Cell(view.arm_short(arm.name)), *cells])
     note = (
         "Each quantile is taken within a trial and averaged over the arm's valid trials; max is the longest of all"
@@ -209,11 +209,6 @@ def latency_figure(found: Iterable[Latency], name: str) -> float | None:
     if not values:
         return None
     return float(max(values) if name == "max" else sum(values) / len(values))
-
-
-def milliseconds(raw: float | None) -> str:
-    """Milliseconds with three significant digits or so."""
-    return figures.number(raw, 0 if raw is not None and raw >= 100 else 1 if raw and raw >= 10 else 2)
 
 
 def cpu_by_group(view: View) -> Table | None:
@@ -233,7 +228,7 @@ def gc(view: View) -> Table | None:
 
 def startup(view: View) -> Table | None:
     """Start-up; None when it was not measured."""
-    metrics = view.named("start_time")
+    metrics = view.named("start_time", "ready_message_time", "first_answers_time", "start_cpu", "start_rss")
     note = (
         "From the start of the process to the first successful response, slowest JVM of each trial; mean over"
         " valid trials, largest trial in brackets. JVMs of a trial start together and share the CPUs."

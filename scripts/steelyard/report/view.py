@@ -12,10 +12,12 @@ from typing import Any
 
 from scipy.special import stdtrit
 
+from steelyard.analysis import figures
+from steelyard.analysis.formulas import OVERALL
 from steelyard.analysis.sentences import answer, arm_label
-from steelyard.report import figures
 from steelyard.results.analysis import Analysis, Estimate, MetricInfo, Summary
-from steelyard.results.schema import ArmRecord, Latency, Session, TopologyRecord, Trial
+from steelyard.results.schema import ArmRecord, JournalEntry, Latency, Session, Trial
+from steelyard.results.spec import JvmIdentity, Spec
 from steelyard.results.store import SessionDirectory
 from steelyard.units import format_size
 
@@ -47,9 +49,16 @@ class Axis:
 class View:
     """One session, ready to be shown."""
 
-    def __init__(self, session: Session, analysis: Analysis, trials: Sequence[Trial]) -> None:
+    def __init__(
+        self,
+        session: Session,
+        analysis: Analysis,
+        trials: Sequence[Trial],
+        journal: Sequence[JournalEntry] = (),
+    ) -> None:
         self.session = session
         self.analysis = analysis
+        self.journal = journal
         self.trials = sorted(trials, key=lambda trial: trial.order)
         self._metrics = {metric.name: metric for metric in analysis.metrics}
 
@@ -79,7 +88,7 @@ class View:
     @property
     def host_line(self) -> str:
         """The host and its JVM in one line."""
-        host, jvm = self.session.host, self.session.server_jvm
+        host = self.session.host
         smt = f", {figures.count(host.cpus, 'hardware thread')}" if host.cpus != host.cores else ""
         return " · ".join(
             [
@@ -87,9 +96,15 @@ class View:
                 f"{host.cpu_model} ({host.architecture})",
                 f"{figures.count(host.cores, 'core')}{smt}",
                 f"{format_size(host.memory_bytes)} of memory",
-                f"{jvm.vm_name} {jvm.java_version}",
+                " / ".join(dict.fromkeys(f"{jvm.vm_name} {jvm.java_version}" for jvm in self.jvms)),
             ]
-        )
+        ).removesuffix(" · ")
+
+    @cached_property
+    def jvms(self) -> list[JvmIdentity]:
+        """JVMs that the servers ran on, each once."""
+        told = [one.artifact.jvm for spec in self.specs.values() for one in spec.servers]
+        return list({jvm.model_dump_json(): jvm for jvm in told if jvm is not None}.values())
 
     @cached_property
     def answer(self) -> list[str]:
@@ -113,7 +128,24 @@ class View:
             and f"{a.not_steady_trials} of {figures.count(a.trials, 'trial')} {are(a.not_steady_trials)} marked"
             " not steady: the warm-up reached its cap, or throughput still moved while it was measured.",
         ]
-        return list(dict.fromkeys([*s.notes, *(text for text in own if text), *a.notes]))
+        arms = [note for spec in self.specs.values() for note in (*spec.notes, *spec.embedded)]
+        return list(
+            dict.fromkeys([*s.notes, *arms, *(text for text in own if text), *a.notes, *self._interrupted()])
+        )
+
+    def _interrupted(self) -> list[str]:
+        """What the journal says of interruptions: a session that goes on after one meets another state of its host."""
+        resumed = [entry for entry in self.journal if entry.event == "session-resume"]
+        told = []
+        if resumed:
+            when = ", ".join(moment(entry.time) for entry in resumed)
+            told.append(
+                f"The session was interrupted and resumed {figures.count(len(resumed), 'time')} ({when}): a trial in"
+                " flight ran again from its start, and what changed on the host meanwhile is not known."
+            )
+        if self.journal and self.journal[-1].event != "session-end":
+            told.append("The session has not ended: it was interrupted and can be resumed.")
+        return told
 
     # Arms and factors
 
@@ -161,9 +193,14 @@ class View:
         return level_text(arm.levels[factor]) if factor in arm.levels else figures.DASH
 
     @cached_property
-    def topologies(self) -> dict[str, TopologyRecord]:
-        """What each arm deployed, from its first trial; arms without a trial are left out."""
-        return {trial.arm: trial.topology for trial in reversed(self.trials)}
+    def specs(self) -> dict[str, Spec]:
+        """What each arm's trials deployed."""
+        return {arm.name: arm.spec for arm in self.arms}
+
+    @property
+    def procedure(self) -> str:
+        """What the trials did."""
+        return self.arms[0].spec.procedure
 
     @cached_property
     def axis(self) -> Axis:
@@ -233,7 +270,8 @@ class View:
     @cached_property
     def operations(self) -> list[str]:
         """Operations that any trial has a latency of."""
-        return list(dict.fromkeys(name for trial in self.trials for name in trial.latency))
+        names = dict.fromkeys(name for trial in self.trials for name in trial.latency)
+        return [name for name in names if name != OVERALL]
 
     def latencies(self, arm: str, operation: str) -> list[Latency]:
         """Latency of an operation in each valid trial of an arm."""
@@ -284,7 +322,7 @@ def trial_directory(trial: Trial) -> str:
 
 def why_void(trial: Trial) -> str:
     """Why a trial is void, in the ledger's own sentences."""
-    reasons = [check.detail for check in trial.checks if check.voids and not check.passed]
+    reasons = [check.detail for check in trial.checks if check.voids and check.failed]
     if trial.failure:
         reasons.insert(0, trial.failure)
     return " ".join(_sentence(reason) for reason in reasons) or "No reason was recorded."

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from steelyard.results.record import Record
-from steelyard.results.spec import JvmIdentity, Role, Spec
+from steelyard.results.spec import Role, Spec
 
 FORMAT_VERSION = 2
 
@@ -38,6 +38,8 @@ class ScheduledTrial(Record):
     order: int
     block: int
     arm: str
+    plot: int = 0
+    """Number of the plot in its block, from 1: trials under one host state. 0: host states are not varied."""
 
 
 class HostFacts(Record):
@@ -133,11 +135,19 @@ class Check(Record):
     passed: bool
     voids: bool
     """Whether failing it voids the trial; else it only marks it."""
+    applies: bool = True
+    """False: there is nothing to judge in such a trial, or nothing to judge it with (`detail` says why). Then it
+    has not passed, has not failed, and voids nothing."""
     value: float | None
     limit: float | None
     unit: str
     detail: str
     """One sentence for people, with the figures."""
+
+    @property
+    def failed(self) -> bool:
+        """Whether it was judged and did not pass."""
+        return self.applies and not self.passed
 
 
 class Latency(Record):
@@ -301,11 +311,13 @@ class Trial(Record):
     metrics: dict[str, float]
     """Summary figures by metric name (docs/metrics.md); empty when there was no measurement."""
     latency: dict[str, Latency]
+    """By operation; `all` has them merged."""
     components: list[ComponentResult]
     first_answers: dict[str, float] = Field(default_factory=dict)
     """Seconds from the start of the servers to the first successful answer of each operation; start-up trials."""
     curves: dict[str, list[float]] = Field(default_factory=dict)
-    """Ramp-up trials: per-second series from the first second of load on; `throughput` (requests/s), `cpu_GROUP` (cores)."""
+    """Ramp-up trials: per-second series from the first second of load on; `throughput` (requests/s), `cpu_GROUP`
+    (cores)."""
     survived: bool | None = None
     """Survive trials: whether everything lived to the end."""
     trace: list[tuple[float, float]]

@@ -3,26 +3,10 @@
 
 from typing import Any
 
-from steelyard.results.schema import (
-    ArmRecord,
-    HostFacts,
-    JvmIdentity,
-    ScheduledTrial,
-    Session,
-    TopologyRecord,
-    Trial,
-    TrialMeasurement,
-)
+from steelyard.experiment.schema import Load
+from steelyard.results.schema import ArmRecord, HostFacts, ScheduledTrial, Session, Trial, TrialMeasurement
+from steelyard.results.spec import Artifact, Component, JvmIdentity, Role, Spec
 
-TOPOLOGY = TopologyRecord(
-    engine="process",
-    instances=[],
-    injector_cpus=[0],
-    injectors=1,
-    injectors_share_cores=False,
-    server_cores=1,
-    notes=[],
-)
 JVM = JvmIdentity(
     kind="openj9",
     vm_name="Eclipse OpenJ9 VM",
@@ -55,6 +39,39 @@ HOST = HostFacts(
     cgroup_version=2,
     virtualization=None,
 )
+
+
+def component(role: Role = "server", number: int = 1, **changes: Any) -> Component:
+    """A component on one CPU; servers are JVMs with counters."""
+    fields: dict[str, Any] = {
+        "name": f"{role}-{number}",
+        "kind": role,
+        "role": role,
+        "artifact": Artifact(form="liberty", package="app", build="f", jvm=JVM),
+        "cpus": [0],
+        "counters": "/bench/counters" if role == "server" else None,
+    }
+    return Component(**(fields | changes))
+
+
+def spec(arm: str = "jvms-1", **changes: Any) -> Spec:
+    """An open model on one server, with changes."""
+    fields: dict[str, Any] = {
+        "arm": arm,
+        "engine": "process",
+        "workload": "app",
+        "workload_version": "1",
+        "topology": "monolith",
+        "bundle": "app",
+        "procedure": "steady",
+        "load": Load(model="open", rate=1000.0),
+        "components": [component()],
+        "entry": ["server"],
+        "mix": {"browse": 0.5, "book": 0.5},
+        "server_cores": 1,
+        "injectors_share_cores": False,
+    }
+    return Spec(**(fields | changes))
 
 
 def measurement(**changes: Any) -> TrialMeasurement:
@@ -97,13 +114,12 @@ def trial(block: int, arm: str, **changes: Any) -> Trial:
         "state": "valid",
         "started": 0.0,
         "phases": {},
-        "topology": TOPOLOGY,
         "measurement": measurement(),
         "checks": [],
         "steady": True,
         "metrics": {},
         "latency": {},
-        "instances": [],
+        "components": [],
         "trace": [],
     }
     return Trial(**(fields | changes))
@@ -114,7 +130,13 @@ def session(
 ) -> Session:
     """A session over one factor `jvms`; its arms are called `jvms-<level>`."""
     arms = [
-        ArmRecord(name=f"jvms-{level}", levels={"jvms": level}, baseline=index == baseline, settings={})
+        ArmRecord(
+            name=f"jvms-{level}",
+            levels={"jvms": level},
+            baseline=index == baseline,
+            settings={},
+            spec=spec(f"jvms-{level}"),
+        )
         for index, level in enumerate(levels)
     ]
     places = [(block, arm.name) for block in range(1, blocks + 1) for arm in arms]
@@ -123,15 +145,14 @@ def session(
         created=0.0,
         steelyard_version="0.1.0",
         revision=None,
-        fingerprint="f",
+        workload={"name": "app", "version": "1"},
+        workload_path="app.yaml",
         experiment={"factors": {"jvms": {"label": "JVMs", "levels": levels}}, "metrics": metrics},
         quick=quick,
         seed=1,
         arms=arms,
         schedule=[ScheduledTrial(order=i, block=block, arm=arm) for i, (block, arm) in enumerate(places)],
         host=HOST,
-        server_jvm=JVM,
-        injector_jvm=JVM,
         versions={},
         injectors_share_cores=False,
         notes=[],

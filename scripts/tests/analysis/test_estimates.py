@@ -4,7 +4,7 @@ import statistics
 
 import pytest
 from scipy import stats
-from session_builder import session, trial, trials_of
+from session_builder import session, spec, trial, trials_of
 
 from steelyard.analysis.estimates import NO_MEASUREMENT, analyse, latest_valid
 from steelyard.analysis.ledger import judge
@@ -163,9 +163,9 @@ def test_metrics_come_in_the_order_of_the_question():
 def test_ledger_is_counted_over_all_trials():
     steal = trial(1, "jvms-1").measurement
     assert steal is not None
-    bad = judge(steal.model_copy(update={"steal_share": 0.5, "steady": False}))
+    bad = judge(steal.model_copy(update={"steal_share": 0.5, "steady": False}), spec())
     trials = [
-        trial(1, "jvms-1", checks=judge(steal)),
+        trial(1, "jvms-1", checks=judge(steal, spec())),
         trial(1, "jvms-2", checks=bad, state="void", steady=False),
         trial(2, "jvms-1", state="void", measurement=None, steady=False, failure="port taken"),
     ]

@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
+"""The registry: its page, and each formula against figures worked out by hand."""
+
 from pathlib import Path
 
-from steelyard.analysis.metrics import METRICS, known, metric
+import pytest
+from session_builder import component, measurement, spec, trial
+
+from steelyard.analysis.metrics import METRICS, REGISTRY, known, metric, metrics_of
 from steelyard.analysis.reference import markdown
 from steelyard.experiment.schema import Metrics
+from steelyard.results.schema import CgroupResult, ComponentResult, Latency
 
 PAGE = Path(__file__).parents[3] / "docs" / "metrics.md"
 
@@ -16,7 +22,7 @@ def test_page_is_what_the_registries_say():
 
 def test_registry():
     names = [info.name for info in METRICS]
-    assert len(set(names)) == len(names) == 31
+    assert len(set(names)) == len(names)
     assert all(info.source.endswith(".") and info.pitfalls.endswith(".") and info.unit for info in METRICS)
     assert all("|" not in info.source + info.pitfalls for info in METRICS)
 
@@ -29,3 +35,202 @@ def test_defaults_of_the_experiment_are_known():
 def test_unknown_metric_is_described_as_such():
     assert not known("speed_of_light")
     assert metric("speed_of_light").label == "speed of light"
+
+
+GROUP = CgroupResult(
+    cpu_seconds=33.0,
+    throttled_seconds=0.0,
+    throttled_share=0.01,
+    memory_mean=400.0,
+    memory_peak=500.0,
+    working_set_mean=300.0,
+    oom_kills=0,
+)
+WHOLE = spec(
+    components=[
+        component("database"),
+        component("compiler"),
+        component("server", 1),
+        component("server", 2),
+        component("proxy"),
+        component("injector"),
+    ],
+    server_cores=4,
+)
+
+
+def result(name, role, cpu, **figures):
+    groups = (
+        {"request": 0.5 * cpu, "jit": 0.25 * cpu, "gc": 0.25 * cpu} if role in ("server", "compiler") else {}
+    )
+    return ComponentResult(name=name, role=role, cpu_seconds=cpu, cpu_by_group=groups, **figures)
+
+
+def server(number, **changes):
+    figures = {
+        "start_seconds": 2.0 + number,
+        "ready_message_seconds": 1.0 + number,
+        "start_cpu_seconds": 5.0,
+        "start_rss": 100.0,
+        "faults": 600.0,
+        "switches": 1200.0,
+        "gc_count": 3,
+        "gc_pause_seconds": 0.6 * number,
+        "gc_pause_max": 10.0 * number,
+        "cgroup": GROUP,
+    }
+    return result(f"server-{number}", "server", 30.0, **(figures | changes))
+
+
+COMPILER = {"faults": 0.0, "switches": 0.0, "start_cpu_seconds": 1.0, "start_rss": 10.0, "cgroup": GROUP}
+
+
+def measured(servers=None, **changes):
+    """60 s at 1,000 requests/s: 60 thousand requests."""
+    fields = {
+        "measurement": measurement(
+            memory_rss=2.0 * 2**30, memory_rss_peak=3.0, memory_pss=4.0, service_calls=120.0
+        ),
+        "components": [
+            result("database-1", "database", 12.0),
+            result("compiler-1", "compiler", 60.0, **COMPILER),
+            *(servers or [server(1), server(2)]),
+            result("proxy-1", "proxy", 6.0),
+            result("injector-1", "injector", 99.0),
+        ],
+        "latency": {
+            "all": Latency(requests=990, errors=10, mean=1.0, p50=2.0, p90=3.0, p99=4.0, p999=None, max=9.0)
+        },
+    }
+    return trial(1, "jvms-1", **(fields | changes))
+
+
+def test_every_metric_of_a_steady_trial():
+    assert metrics_of(measured(), WHOLE) == pytest.approx(
+        {
+            "throughput": 1000.0,
+            "memory_rss": 2.0 * 2**30,
+            "memory_rss_peak": 3.0,
+            "memory_pss": 4.0,
+            "cpu_per_1k": 2.0,
+            "cpu_per_1k_request": 1.0,
+            "cpu_per_1k_jit": 0.5,
+            "cpu_per_1k_gc": 0.5,
+            "cpu_per_1k_network": 0.0,
+            "cpu_per_1k_other": 0.0,
+            "cpu_per_1k_compiler": 1.0,
+            "cpu_per_1k_database": 0.2,
+            "cpu_per_1k_proxy": 0.1,
+            "cpu_per_1k_system": 2.3,
+            "service_calls_per_1k": 2.0,
+            "requests_per_core_second": 250.0,
+            "requests_per_gib": 500.0,
+            "latency_mean": 1.0,
+            "latency_p50": 2.0,
+            "latency_p90": 3.0,
+            "latency_p99": 4.0,
+            "start_time": 4.0,
+            "ready_message_time": 3.0,
+            "start_cpu": 11.0,
+            "start_rss": 210.0,
+            "gc_per_second": 0.1,
+            "gc_pause_share": 0.015,
+            "gc_pause_max": 20.0,
+            "faults_per_1k": 20.0,
+            "switches_per_1k": 40.0,
+            "cgroup_cpu_per_1k": 1.65,
+            "cgroup_memory": 1200.0,
+            "cgroup_memory_peak": 1500.0,
+            "throttled_share": 0.01,
+            "error_share": 0.01,
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("missing", "lost"),
+    [
+        ({"cpu_seconds": None}, {"cpu_per_1k", "cpu_per_1k_system"}),
+        (
+            {"cpu_by_group": {}},
+            {f"cpu_per_1k_{group}" for group in ("request", "jit", "gc", "network", "other")},
+        ),
+        ({"start_seconds": None}, {"start_time"}),
+        ({"gc_count": None, "gc_pause_seconds": None}, {"gc_per_second", "gc_pause_share"}),
+        ({"switches": None}, {"switches_per_1k"}),
+        ({"cgroup": None}, {"cgroup_cpu_per_1k", "cgroup_memory", "cgroup_memory_peak", "throttled_share"}),
+    ],
+)
+def test_a_figure_missing_in_one_server_makes_the_sum_missing_and_never_smaller(missing, lost):
+    whole = metrics_of(measured(), WHOLE)
+    without = metrics_of(measured([server(1), server(2).model_copy(update=missing)]), WHOLE)
+    assert whole.keys() - without.keys() == lost
+    assert all(without[name] == whole[name] for name in without)
+
+
+def test_a_component_without_a_record_is_missing_too():
+    alone = metrics_of(measured([server(1)]), WHOLE)
+    assert not {"cpu_per_1k", "start_time", "start_rss", "faults_per_1k"} & alone.keys()
+
+
+def test_throughput_is_the_injectors_only_where_no_server_counts():
+    off = measured(measurement=measurement(window_server_rate=None, window_injector_rate=900.0))
+    assert "throughput" not in metrics_of(off, WHOLE)
+    foreign = spec(components=[component(counters=None)])
+    assert metrics_of(off, foreign)["throughput"] == 900.0
+
+
+def test_without_a_measurement_there_are_no_figures_of_load():
+    assert metrics_of(trial(1, "jvms-1", measurement=None), WHOLE) == {}
+
+
+def test_start_up_trials_have_the_figures_of_a_start_and_no_others():
+    by = WHOLE.model_copy(update={"procedure": "start-up"})
+    found = metrics_of(measured(first_answers={"browse": 5.5, "book": 7.25}), by)
+    assert found == {
+        "start_time": 4.0,
+        "ready_message_time": 3.0,
+        "first_answers_time": 7.25,
+        "start_cpu": 11.0,
+        "start_rss": 210.0,
+    }
+    assert "first_answers_time" not in metrics_of(measured(first_answers={"browse": 5.5}), by)
+
+
+def test_ramp_up_trials_have_the_figures_of_their_curve():
+    by = WHOLE.model_copy(update={"procedure": "ramp-up"})
+    rise = [10.0 * second for second in range(10)] + [100.0] * 30
+    found = metrics_of(measured(curves={"throughput": rise, "cpu_jit": [0.5] * 40, "cpu_gc": []}), by)
+    assert found["steady_level"] == 100.0
+    # Ten requests/s more each second, each point in the middle of its second.
+    assert {share: found[f"time_to_{share}"] for share in (50, 80, 90, 95)} == pytest.approx(
+        {50: 5.5, 80: 8.5, 90: 9.5, 95: 10.0}
+    )
+    assert found["requests_lost"] == 550.0
+    assert found["cpu_jit"] == 20.0
+    assert "cpu_gc" not in found
+    assert found["throughput"] == 1000.0
+
+
+def test_survive_trials_tell_whether_they_did():
+    by = WHOLE.model_copy(update={"procedure": "survive"})
+    assert metrics_of(measured(survived=True), by)["survived"] == 1.0
+    dead = metrics_of(
+        measured(survived=False, measurement=measurement(restarts=["server-1 was OOM-killed"])), by
+    )
+    assert (dead["survived"], dead["restarts"]) == (0.0, 1.0)
+
+
+def test_every_formula_is_tried_here():
+    tried = set()
+    for procedure in ("steady", "start-up", "ramp-up", "survive"):
+        curves = {name: [1.0] * 40 for name in ("throughput", *(f"cpu_{g}" for g in GROUPS))}
+        whole = measured(survived=True, curves=curves, first_answers={"browse": 1.0, "book": 2.0})
+        services = [*WHOLE.components, component("service")]
+        by = WHOLE.model_copy(update={"procedure": procedure, "components": services})
+        one = result("service-1", "service", 1.0)
+        tried |= metrics_of(whole.model_copy(update={"components": [*whole.components, one]}), by).keys()
+    assert tried == {one.info.name for one in REGISTRY if one.compute is not None}
+
+
+GROUPS = ("request", "jit", "gc", "network", "other", "compiler")

@@ -30,7 +30,7 @@ from steelyard.engines.compose.images import references
 from steelyard.errors import MissingRequirement
 from steelyard.host.docker import find_docker
 from steelyard.results.store import SessionDirectory
-from steelyard.suite.containers import ENGINE_STATE
+from steelyard.suite import ENGINE_STATE
 
 from .suite_engine import SuiteEngine
 

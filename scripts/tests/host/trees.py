@@ -4,6 +4,10 @@
 from pathlib import Path
 
 from steelyard.host.cpus import format_cpu_list
+from steelyard.host.system import System
+
+THP = "sys/kernel/mm/transparent_hugepage/enabled"
+PAGES = "sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages"
 
 
 def put(root: Path, name: str, content: str) -> None:
@@ -56,3 +60,33 @@ def power9_smt8(root: Path, nodes: int = 1) -> Path:
 def small_vm(root: Path) -> Path:
     """A guest with two CPUs."""
     return cpus(root, [[0], [1]])
+
+
+class Kernel(System):
+    """A tree that takes writes as a kernel does: a word is chosen, and huge pages are as many as fit.
+
+    Args:
+        root: where; it is given both host states, THP at `madvise` and no page reserved.
+        room: huge pages that fit; None: any number.
+        room_compacted: the same after memory was compacted.
+    """
+
+    def __init__(self, root: Path, room: int | None = None, room_compacted: int | None = None) -> None:
+        super().__init__(root)
+        self.room, self.room_compacted = room, room_compacted
+        self.writes: list[str] = []
+        put(root, THP, "always [madvise] never")
+        put(root, PAGES, "0")
+        put(root, "proc/sys/vm/compact_memory", "")
+        put(root, "proc/meminfo", "MemTotal: 8388608 kB\nMemAvailable: 4194304 kB\nHugepagesize: 2048 kB")
+
+    def write(self, name: str, text: str) -> None:
+        self.writes.append(f"{name.rpartition('/')[2]}={text}")
+        if name == THP:
+            words = (self.text(name) or "").replace("[", "").replace("]", "").split()
+            text = " ".join(f"[{word}]" if word == text else word for word in words)
+        elif name == PAGES and self.room is not None:
+            text = str(min(int(text), self.room))
+        elif name.endswith("compact_memory"):
+            self.room = self.room_compacted or self.room
+        super().write(name, text)

@@ -13,19 +13,18 @@ from typing import Any
 from sample_figures import (
     CAPACITY,
     HOST,
-    JVM,
     MEASURE,
-    instances,
+    components,
     latency,
     measurement,
-    metrics,
     phases,
-    topology,
+    spec,
     trace,
 )
 
 from steelyard.analysis.estimates import analyse
-from steelyard.analysis.ledger import judge
+from steelyard.analysis.ledger import is_void, judge
+from steelyard.analysis.metrics import metrics_of
 from steelyard.results.analysis import Analysis
 from steelyard.results.schema import ArmRecord, ScheduledTrial, Session, Trial
 from steelyard.results.store import SessionDirectory, write_record
@@ -89,6 +88,9 @@ def arms_of(plan: Plan) -> list[ArmRecord]:
             levels=levels,
             baseline=index == 0,
             settings={},
+            spec=spec(
+                "_".join(f"{name}-{level}" for name, level in levels.items()), int(levels.get("jvms", 1))
+            ),
         )
         for index, levels in enumerate(combinations)
     ]
@@ -109,7 +111,8 @@ def session_of(plan: Plan) -> Session:
         created=CREATED,
         steelyard_version="0.1.0",
         revision="3f2c1ab",
-        fingerprint="sha256:5e1f0c",
+        workload={"name": "ping", "version": "2"},
+        workload_path="apps/ping/workload.yaml",
         experiment={
             "steelyard": 1,
             "name": plan.name,
@@ -133,8 +136,6 @@ def session_of(plan: Plan) -> Session:
         arms=arms,
         schedule=schedule,
         host=HOST,
-        server_jvm=JVM,
-        injector_jvm=JVM,
         versions={"gatling": "3.14.7", "numpy": "2.4.6", "open-liberty": "26.0.0.10", "python": "3.11.2"},
         injectors_share_cores=True,
         notes=[SHARED_CORES],
@@ -169,28 +170,27 @@ def _trial(
     rate = CAPACITY[jvms] * effect * drift * rng.gauss(1, 0.009) * (0.86 if disturbed else 1)
     rss = (150 + 96 * jvms) * MIB * rng.gauss(1, 0.01) / math.sqrt(effect)
     started = session.created + 60 + place.order * 170
-    measured = measurement(rate, disturbed, steady)
-    checks = [] if broken else judge(measured)
-    state = "valid" if not broken and all(c.passed or not c.voids for c in checks) else "void"
-    found = {} if broken else metrics(rate, rss, jvms, rng)
-    return Trial(
+    measured = measurement(rate, rss, disturbed, steady)
+    checks = [] if broken else judge(measured, arm.spec)
+    trial = Trial(
         block=place.block,
         arm=place.arm,
         attempt=attempt,
         order=place.order,
-        state=state,
+        state="void" if broken or is_void(checks) else "valid",
         started=started,
         phases=phases(started),
-        topology=topology(jvms),
         measurement=None if broken else measured,
         checks=checks,
         steady=steady and not broken,
-        metrics={name: value for name, value in found.items() if name not in plan.drop},
-        latency={} if broken else {"ping": latency(rate, rng)},
-        instances=[] if broken else instances(rate, rss, jvms, rng),
+        metrics={},
+        latency={} if broken else dict.fromkeys(("ping", "all"), latency(rate, rng)),
+        components=[] if broken else components(rate, rss, jvms, rng),
         trace=trace(rate, jvms, rng)[: 40 if broken else None],
         failure="server-1 was killed by signal 9 in the measurement." if broken else None,
     )
+    found = {name: value for name, value in metrics_of(trial, arm.spec).items() if name not in plan.drop}
+    return trial.model_copy(update={"metrics": found})
 
 
 def study_plan() -> Plan:

@@ -4,15 +4,9 @@
 import math
 import random
 
-from steelyard.results.schema import (
-    HostFacts,
-    InstanceRecord,
-    InstanceResult,
-    JvmIdentity,
-    Latency,
-    TopologyRecord,
-    TrialMeasurement,
-)
+from steelyard.experiment.schema import Load, ProcedureName
+from steelyard.results.schema import ComponentResult, HostFacts, Latency, TrialMeasurement
+from steelyard.results.spec import Artifact, Component, JvmIdentity, Spec
 from steelyard.units import MIB
 
 CORES = 16
@@ -47,54 +41,47 @@ def trace(rate: float, jvms: int, rng: random.Random) -> list[tuple[float, float
     ]
 
 
-def topology(jvms: int) -> TopologyRecord:
+def spec(arm: str, jvms: int, procedure: ProcedureName = "steady", **changes: object) -> Spec:
+    """`jvms` servers and an injector on the same cores."""
     cores = CORES / jvms
-    return TopologyRecord(
-        engine="process",
-        instances=[
-            InstanceRecord(
-                name=f"server-{i + 1}",
-                cpus=list(range(round(i * cores), max(round((i + 1) * cores), round(i * cores) + 1))),
-                cpus_shared_with=1,
-                cores=cores,
-                heap_bytes=TOTAL_HEAP // jvms,
-                port=9080 + i,
-                jvm_options=[f"-Xmx{TOTAL_HEAP // jvms // MIB}m", "-XX:+UseParallelGC"],
-            )
-            for i in range(jvms)
-        ],
-        injector_cpus=list(range(CORES)),
-        injectors=1,
-        injectors_share_cores=True,
-        server_cores=CORES,
-        notes=[],
+    servers = [
+        Component(
+            name=f"server-{i + 1}",
+            kind="server",
+            role="server",
+            artifact=Artifact(form="liberty", package="ping", build="5e1f0c", words=["ping"], jvm=JVM),
+            cpus=list(range(round(i * cores), max(round((i + 1) * cores), round(i * cores) + 1))),
+            cores=cores,
+            heap_bytes=TOTAL_HEAP // jvms,
+            port=9080 + i,
+            jvm_options=[f"-Xmx{TOTAL_HEAP // jvms // MIB}m", "-XX:+UseParallelGC"],
+            counters="/bench/counters",
+        )
+        for i in range(jvms)
+    ]
+    injector = Component(
+        name="injector-1",
+        kind="injector",
+        role="injector",
+        artifact=Artifact(form="java", package="loadgen", words=["Injector"], jvm=JVM),
+        cpus=list(range(CORES)),
     )
-
-
-def metrics(rate: float, rss: float, jvms: int, rng: random.Random) -> dict[str, float]:
-    cpu = CORES * 0.82 / rate * 1000
-    shares = {name: share * rng.gauss(1, 0.03) for name, share in GROUPS.items()}
-    return {
-        "throughput": rate,
-        "memory_rss": rss,
-        "memory_pss": rss * 0.93,
-        "memory_rss_peak": rss * 1.04,
-        "cpu_per_1k": cpu * sum(shares.values()),
-        **{f"cpu_per_1k_{name}": cpu * share for name, share in shares.items()},
-        "requests_per_core_second": rate / CORES,
-        "requests_per_gib": rate / (rss / (1024 * MIB)),
-        "latency_mean": 48_000 / rate * rng.gauss(1, 0.01),
-        "latency_p50": 40_000 / rate * rng.gauss(1, 0.01),
-        "latency_p90": 90_000 / rate * rng.gauss(1, 0.02),
-        "latency_p99": 240_000 / rate * rng.gauss(1, 0.05),
-        "start_time": (3.1 + 0.35 * jvms) * rng.gauss(1, 0.03),
-        "gc_per_second": 1.9 * rate / 31_000 * rng.gauss(1, 0.03),
-        "gc_pause_share": 0.011 / jvms * rng.gauss(1, 0.04),
-        "gc_pause_max": 14.0 * rng.gauss(1, 0.15),
-        "faults_per_1k": 2.4 * rng.gauss(1, 0.1),
-        "switches_per_1k": 610 * rng.gauss(1, 0.03),
-        "error_share": 0.0,
+    fields = {
+        "arm": arm,
+        "engine": "process",
+        "workload": "ping",
+        "workload_version": "2",
+        "topology": "monolith",
+        "bundle": "ping",
+        "procedure": procedure,
+        "load": Load(users=48, measure=MEASURE),
+        "components": [*servers, injector],
+        "entry": ["server"],
+        "mix": {"ping": 1.0},
+        "server_cores": CORES,
+        "injectors_share_cores": True,
     }
+    return Spec.model_validate(fields | changes)
 
 
 def latency(rate: float, rng: random.Random) -> Latency:
@@ -111,30 +98,37 @@ def latency(rate: float, rng: random.Random) -> Latency:
     )
 
 
-def instances(rate: float, rss: float, jvms: int, rng: random.Random) -> list[InstanceResult]:
+def components(rate: float, rss: float, jvms: int, rng: random.Random) -> list[ComponentResult]:
     cpu = CORES * 0.82 * MEASURE / jvms
+    requests = rate * MEASURE / jvms
+    shares = {name: share * rng.gauss(1, 0.03) for name, share in GROUPS.items()}
     return [
-        InstanceResult(
+        ComponentResult(
             name=f"server-{i + 1}",
-            requests=int(rate * MEASURE / jvms),
+            role="server",
+            requests=int(requests),
             errors=0,
             throughput=rate / jvms,
             rss_mean=rss / jvms,
             rss_peak=rss / jvms * 1.04,
             pss_mean=rss / jvms * 0.93,
-            cpu_seconds=cpu,
-            cpu_by_group={name: cpu * share for name, share in GROUPS.items()},
-            start_seconds=3.1 + 0.35 * jvms * rng.random(),
-            ready_message_seconds=3.0,
-            gc_count=int(114 / jvms),
-            gc_pause_seconds=0.66 / jvms,
-            gc_pause_max=14.0,
+            cpu_seconds=cpu * sum(shares.values()),
+            cpu_by_group={name: cpu * share for name, share in shares.items()},
+            start_seconds=(3.1 + 0.35 * jvms) * rng.gauss(1, 0.03),
+            ready_message_seconds=3.0 * rng.gauss(1, 0.03),
+            start_cpu_seconds=7.4 * rng.gauss(1, 0.02),
+            start_rss=rss / jvms * 0.6,
+            faults=2.4 * requests / 1000 * rng.gauss(1, 0.1),
+            switches=610 * requests / 1000 * rng.gauss(1, 0.03),
+            gc_count=int(1.9 * rate / 31_000 / jvms * MEASURE * rng.gauss(1, 0.03)),
+            gc_pause_seconds=0.011 / jvms * MEASURE * rng.gauss(1, 0.04),
+            gc_pause_max=14.0 * rng.gauss(1, 0.15),
         )
         for i in range(jvms)
     ]
 
 
-def measurement(rate: float, disturbed: bool, steady: bool) -> TrialMeasurement:
+def measurement(rate: float, rss: float, disturbed: bool, steady: bool) -> TrialMeasurement:
     requests = int(rate * (WARMUP + MEASURE))
     return TrialMeasurement(
         measure_seconds=MEASURE,
@@ -160,6 +154,9 @@ def measurement(rate: float, disturbed: bool, steady: bool) -> TrialMeasurement:
         steady=steady,
         steady_detail="no change point, +0.1 %/min" if steady else "still rising by 2.3 %/min at the cap",
         jit_share=0.004 if steady else 0.027,
+        memory_rss=rss,
+        memory_rss_peak=rss * 1.04,
+        memory_pss=rss * 0.93,
     )
 
 

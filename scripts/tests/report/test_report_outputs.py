@@ -16,7 +16,8 @@ import pytest
 import sample
 from rich.console import Console
 
-from steelyard.report import figures, write_report
+from steelyard.analysis import figures
+from steelyard.report import write_report
 from steelyard.report.terminal import render_summary
 from steelyard.results.analysis import Estimate, MetricInfo
 from steelyard.results.store import SessionDirectory
@@ -171,4 +172,4 @@ def _estimate(ratio: float | None, low: float | None, high: float | None) -> Est
 )
 def test_effects_for_people(estimate: Estimate, effect: str, interval: str) -> None:
     assert figures.effect(estimate) == effect
-    assert figures.interval(estimate) == interval
+    assert figures.bounds(estimate) == interval

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ramp-up trials are against the best arm of their session (pure).
+
+The best arm is the one whose steady level is highest, on average over its valid trials. A trial is held against that
+arm's level in its own block, so that a drift of the host hits both.
+"""
+
+import math
+from collections.abc import Mapping
+
+from steelyard.analysis.curves import SHARES, requests_lost, steady_level, still_rising, time_to
+from steelyard.results.schema import Trial
+
+Chosen = Mapping[str, Mapping[int, Trial]]
+"""Valid trials by arm and block."""
+Figures = dict[str, dict[str, dict[int, float]]]
+"""metric -> arm -> block -> value."""
+
+
+def levels(chosen: Chosen) -> dict[str, dict[int, float]]:
+    """Steady level by arm and block, of the trials that have a curve."""
+    found = {
+        arm: {
+            block: level
+            for block, trial in trials.items()
+            if (level := steady_level(trial.curves.get("throughput", []))) is not None
+        }
+        for arm, trials in chosen.items()
+    }
+    return {arm: blocks for arm, blocks in found.items() if blocks}
+
+
+def best_arm(chosen: Chosen) -> str | None:
+    """The arm with the highest mean level; None where no trial has a curve."""
+    found = levels(chosen)
+    return max(found, key=lambda arm: math.fsum(found[arm].values()) / len(found[arm]), default=None)
+
+
+def against_best(chosen: Chosen) -> tuple[Figures, list[str]]:
+    """Times to shares of the best arm's level and requests lost against it; and sentences on what there is no time of.
+
+    An arm with a trial that never came up to a share gets no time for that share at all: leaving out just those trials
+    would keep the fast ones.
+    """
+    best = best_arm(chosen)
+    if best is None:
+        return {}, []
+    reference = levels(chosen)[best]
+    figures: Figures = {}
+    notes = [_rising(arm, trials) for arm, trials in chosen.items()]
+    for arm, trials in chosen.items():
+        curves = {
+            block: trial.curves["throughput"]
+            for block, trial in trials.items()
+            if block in reference and trial.curves.get("throughput")
+        }
+        lost = {block: requests_lost(curve, reference[block]) for block, curve in curves.items()}
+        figures.setdefault("requests_lost_to_best", {})[arm] = lost
+        for share in SHARES:
+            times = {block: time_to(curve, share / 100 * reference[block]) for block, curve in curves.items()}
+            known = {block: time for block, time in times.items() if time is not None}
+            if len(known) == len(times):
+                figures.setdefault(f"time_to_{share}_of_best", {})[arm] = known
+            else:
+                never = len(times) - len(known)
+                notes.append(
+                    f"{arm} never came up to {share} % of the level of the best arm ({best}) in {never} of {len(times)}"
+                    " trials while the load ran: there is no time to tell."
+                )
+    return figures, [note for note in notes if note]
+
+
+def _rising(arm: str, trials: Mapping[int, Trial]) -> str:
+    rising = sum(still_rising(trial.curves.get("throughput", [])) for trial in trials.values())
+    if not rising:
+        return ""
+    return (
+        f"Throughput of {arm} still rose when the load ended in {rising} of {len(trials)} trials: its level is a lower"
+        " bound, and shares of it were reached sooner than shares of its true level would be."
+    )

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figures as people read them, in sentences, tables and charts alike: the one place where numbers become text.
+
+Thousands separators, a real minus sign, MiB, per cent, a dash for what was not measured. Sizes and durations as
+experiment files write them are in `steelyard.units`.
+"""
+
+import math
+
+from steelyard.results.analysis import Estimate, MetricInfo
+from steelyard.units import MIB, format_size
+
+DASH = "\N{EN DASH}"
+"""Stands where there is no figure."""
+MINUS = "\N{MINUS SIGN}"
+
+
+def scale(metric: MetricInfo) -> float:
+    """What a raw figure is multiplied by before it is shown: bytes become MiB, shares become per cent."""
+    return {"bytes": 1 / MIB, "share": 100.0}.get(metric.unit, 1.0)
+
+
+def unit(metric: MetricInfo) -> str:
+    """The unit that goes with `value`."""
+    return {"bytes": "MiB", "share": "%"}.get(metric.unit, metric.unit)
+
+
+def value(metric: MetricInfo, raw: float | None) -> str:
+    """A figure of this metric, without its unit."""
+    digits = max(0, metric.digits - 2) if metric.unit == "share" else metric.digits
+    return number(raw if raw is None else raw * scale(metric), digits)
+
+
+def with_unit(metric: MetricInfo, raw: float | None) -> str:
+    """A figure of this metric with its unit: `31,200 req/s`, `510 MiB`, `0.02 %`."""
+    if metric.unit == "bytes" and raw is not None and math.isfinite(raw):
+        return format_size(raw)
+    text = value(metric, raw)
+    return text if text == DASH else f"{text} {unit(metric)}".rstrip()
+
+
+def number(raw: float | None, digits: int = 0) -> str:
+    """A number with thousands separators and a real minus sign.
+
+    Args:
+        raw: the number; None, NaN and infinities become a dash.
+        digits: decimals; a figure that would show as nothing but zeros gets two significant digits instead.
+    """
+    if raw is None or not math.isfinite(raw):
+        return DASH
+    if raw != 0 and abs(raw) < 0.5 * 10**-digits:
+        digits = min(9, 1 - math.floor(math.log10(abs(raw))))
+    return _signs(f"{raw:,.{digits}f}")
+
+
+def percent(fraction: float | None, digits: int | None = None, sign: bool = False) -> str:
+    """A fraction as per cent: `3.1 %`, `120 %`; beyond tenfold as a factor.
+
+    Args:
+        fraction: None, NaN and infinities become a dash.
+        digits: decimals; left out: two below 0.1 %, one below 10 %, else none.
+        sign: put a plus before gains.
+    """
+    if fraction is None or not math.isfinite(fraction):
+        return DASH
+    if fraction > 9:
+        return f"\N{MULTIPLICATION SIGN} {fraction + 1:.3g}" if sign else f"{fraction + 1:.3g}-fold"
+    points = 100 * fraction
+    if digits is None:
+        digits = 2 if 0 < abs(points) < 0.095 else 1 if abs(points) < 9.95 else 0
+    text = _signs(f"{points:,.{digits}f}")
+    return f"{'+' if sign and points > 0 and text.strip('0.,') else ''}{text} %"
+
+
+def _signs(text: str) -> str:
+    """A real minus; `-0.0` is `0.0` for a reader."""
+    return text.replace("-", "" if not text.strip("-0.,") else MINUS)
+
+
+def change(ratio: float, digits: int | None = None) -> str:
+    """A ratio as a signed change: `+188 %`, `-3.1 %`, `x 12` beyond tenfold; one decimal below 10 %."""
+    if digits is None:
+        digits = 1 if abs(ratio - 1) < 0.0995 else 0
+    return percent(ratio - 1, digits, sign=True)
+
+
+def interval(low: float, high: float, digits: int | None = None) -> str:
+    """An interval of ratios: `+170 to +207 %`."""
+    if digits is None:
+        digits = 1 if min(abs(low - 1), abs(high - 1)) < 0.0995 else 0
+    first, last = change(low, digits), change(high, digits)
+    return f"{first.removesuffix(' %') if last.endswith(' %') else first} to {last}"
+
+
+def effect(estimate: Estimate | None) -> str:
+    """The relative effect of an arm against the baseline: `+188 %`."""
+    if estimate is None or estimate.ratio is None:
+        return DASH
+    return change(estimate.ratio, _digits(estimate))
+
+
+def bounds(estimate: Estimate | None) -> str:
+    """The 95 % interval of the relative effect: `+183 to +193 %`; empty when there is none."""
+    if estimate is None or estimate.low is None or estimate.high is None:
+        return ""
+    return interval(estimate.low, estimate.high, _digits(estimate))
+
+
+def _digits(estimate: Estimate) -> int:
+    """Decimals of an effect and its bounds, the same for all three: one where any is below 10 %, else none."""
+    known = [ratio for ratio in (estimate.ratio, estimate.low, estimate.high) if ratio is not None]
+    return 1 if any(abs(ratio - 1) < 0.0995 for ratio in known) else 0
+
+
+def probability(p: float | None) -> str:
+    """A p-value."""
+    if p is None or not math.isfinite(p):
+        return DASH
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def short(raw: float | None) -> str:
+    """Milliseconds or seconds with three significant digits or so."""
+    return number(raw, 0 if raw is not None and raw >= 100 else 1 if raw and raw >= 10 else 2)
+
+
+def plain(raw: float | None, digits: int = 8) -> str:
+    """A number for machines: `digits` significant digits, no exponent for ordinary sizes; empty when missing."""
+    if raw is None or not math.isfinite(raw):
+        return ""
+    return f"{float(f'{raw:.{digits}g}'):.12g}"
+
+
+def count(items: int, singular: str, plural: str | None = None) -> str:
+    """`1 trial`, `3 trials`."""
+    return f"{items:,} {singular if items == 1 else plural or singular + 's'}"
+
+
+def capital(text: str) -> str:
+    """The text with its first letter large and the rest as it is (`RSS` stays)."""
+    return text[:1].upper() + text[1:]
