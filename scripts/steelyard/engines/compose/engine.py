@@ -61,6 +61,7 @@ class ComposeEngine:
 
     def open(self, spec: Spec, directory: Path) -> "ComposeDeployment":
         """Write `replay/`: the bundle with the override of this trial."""
+        directory = directory.resolve()  # compose would begin at replay/
         replay = directory / "replay"
         bundle = BUNDLES / spec.bundle
         # All of its files, the proxy's beside compose.yaml, and nothing else, such as results or an .env of somebody's.
@@ -250,7 +251,8 @@ def give_folders(top: Path, components: Iterable[Component], user: User) -> None
 def _give(path: Path, user: User | None) -> None:
     """Let a user (None: anybody, as nobody knows whom an image runs as) write to a file or folder, links aside."""
     if user is None:
-        if not path.is_symlink():
-            path.chmod(0o777 if path.is_dir() else 0o666)
+        with contextlib.suppress(PermissionError):  # what the image's user has made is its own already
+            if not path.is_symlink():
+                path.chmod(0o777 if path.is_dir() else 0o666)
     elif os.getuid() == 0:
         os.chown(path, user.uid, user.gid, follow_symlinks=False)
