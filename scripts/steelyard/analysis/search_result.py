@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """What searches found: a bracket per block, an interval over blocks, a ratio between arms paired by block. Pure.
 
-Every block's search tries much the same values, so that blocks can agree by the grid alone: the interval (Student's t
-over the logs of the brackets' middles) is therefore widened by the brackets' mean half width. A search with an open end
-says that the edge lies beyond what was tried; leaving it out would keep the blocks with the nearer edges, so its arm
-has no interval then.
+Every block's search tries much the same values, so that blocks can agree by the grid alone: the interval (Student's
+t over the logs of the brackets' middles) is therefore widened by the brackets' mean half width. A search with an open
+end says that the edge lies beyond what was tried; leaving it out would keep the blocks with the nearer edges, so its
+arm has no interval then.
 """
 
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from steelyard.analysis.figures import change, interval, percent
 from steelyard.analysis.paired import paired
 from steelyard.analysis.search import View, told
 from steelyard.analysis.searching import Question, limits_told, question_of, steps_of, view_of
-from steelyard.analysis.sentences import arm_label, change, interval, percent
+from steelyard.analysis.sentences import arm_label
 from steelyard.results.analysis import SearchComparison, SearchResult, SearchRun
 from steelyard.results.schema import ScheduledTrial, Session, Trial
 from steelyard.spec.search import Varied, varied
@@ -158,10 +159,11 @@ class _Wording:
             return f"With {self.label(result.arm)} no search stated a value."
         if result.low is None or result.high is None:
             return self._one_block(result)
+        half = percent(result.half_width or 0.0)
         low, high, middle = (told(result.varies, value) for value in (result.low, result.high, result.value))
         return (
             f"With {self.label(result.arm)}, {self._goal()} a value between {low} and {high} (middle {middle};"
-            f" 95 % interval over {result.n} blocks, widened on either side by {percent(result.half_width or 0.0)}, half"
+            f" 95 % interval over {result.n} blocks, widened on either side by {half}, half"
             " of what lies between the last value that passed and the first that failed)."
         )
 
@@ -206,7 +208,8 @@ class _Wording:
         for end, says in ends.items():
             runs = [run for run in result.runs if run.end == end and run.steps]
             if runs:
-                parts.append(f"{len(runs)} of {len(result.runs)} searches {says} ({runs[0].why.rstrip('.')})")
+                why = "; ".join(dict.fromkeys(run.why.rstrip(".") for run in runs))
+                parts.append(f"{len(runs)} of {len(result.runs)} searches {says} ({why})")
         return f"With {self.label(result.arm)}, {'; '.join(parts)}." if parts else None
 
     def _against(self, result: SearchResult) -> str | None:

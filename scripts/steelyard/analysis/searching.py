@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from steelyard.analysis.search import View, look
+from steelyard.errors import BadInput
 from steelyard.experiment.schema import Experiment, Search
 from steelyard.results.analysis import SearchStep
 from steelyard.results.schema import Check, ScheduledTrial, Session, Trial
 from steelyard.results.spec import Spec
 from steelyard.spec.search import range_of
 from steelyard.units import format_duration_short
-from steelyard.workload.schema import Limits, Workload
+from steelyard.workload.schema import Limits
 
 Outcome = Literal["passed", "failed", "measured", "void"]
 
@@ -53,11 +54,11 @@ class NextTrial(NamedTuple):
 
 
 def question_of(session: Session) -> Question | None:
-    """What a session searches for; None for one that does not."""
+    """What a session searches for; None for one that does not (raises BadInput as `limits_of` does)."""
     experiment = Experiment.model_validate(session.experiment)
     if experiment.search is None:
         return None
-    own = Workload.model_validate(session.workload).limits
+    own = Limits.model_validate(session.workload.get("limits", {}))
     return Question(
         search=experiment.search,
         limits=limits_of(experiment.search, own),
@@ -67,8 +68,17 @@ def question_of(session: Session) -> Question | None:
 
 
 def limits_of(search: Search, own: Limits) -> Limits:
-    """The limits of a search: its own; where it names none and raises a load, the workload's."""
-    return own if search.raise_ is not None and not search.within.given else search.within
+    """The limits of a search: its own; where it names none and raises a load, the workload's.
+
+    Raises:
+        BadInput: a load is to be raised, and there is no limit.
+    """
+    limits = own if search.raise_ is not None and not search.within.given else search.within
+    if search.raise_ is not None and not limits.given:
+        raise BadInput(
+            "a load is raised as far as limits hold, and the workload has none: give search.within"
+        )
+    return limits
 
 
 def next_search_trial(
@@ -166,7 +176,10 @@ def _passed(search: Search, limits: Limits, trial: Trial) -> tuple[Outcome, str]
         return "void", "Whether everything lived to the end was not recorded."
     missing = [name for name, _, value in _figures(limits, trial) if value is None]
     if missing:
-        return "void", f"{missing[0]} was not measured: {_too_few(trial)}."
+        return (
+            "void",
+            f"{missing[0]} was not measured{': it needs 1,000 good answers' * (missing[0] == 'p99')}.",
+        )
     kept = [_said(name, limit, value) for name, limit, value in _figures(limits, trial) if value is not None]
     return "passed", f"{'; '.join(kept)}." if kept else "Everything lived to the end."
 
@@ -182,32 +195,29 @@ def _measured(trial: Trial, share: float | None) -> tuple[Outcome, str]:
 
 def _broken(limits: Limits, trial: Trial) -> str | None:
     """The first limit that was broken. A lower quantile above it shows that too, where there are too few requests."""
-    found = trial.latency.get("all")
     for name, limit, value in _figures(limits, trial):
         if value is not None and value > limit:
             return f"{_said(name, limit, value)}."
-        if value is None and name in ("p90", "p99") and found is not None:
+        if value is None and name in ("p90", "p99"):
             for lower in ("p90", "p50"):
-                shown = getattr(found, lower)
-                if shown is not None and shown / 1000 > limit:
-                    return f"{_said(name, limit, None)}: {lower} alone was {format_duration_short(shown / 1000)}."
+                shown = _figure(trial, lower)
+                if shown is not None and shown > limit:
+                    return f"{_said(name, limit, None)}: {lower} alone was {_shown(lower, shown)}."
     return None
 
 
 def _figures(limits: Limits, trial: Trial) -> list[tuple[str, float, float | None]]:
-    """Name, limit and figure of each limit, all operations together; seconds and shares; None: not measured."""
-    found = trial.latency.get("all")
-    listed: list[tuple[str, float, float | None]] = []
-    for name in _LIMITS:
-        limit = getattr(limits, name)
-        if limit is None:
-            continue
-        if name == "errors":
-            listed.append((name, limit, found.errors / found.requests if found and found.requests else None))
-        else:
-            millis = getattr(found, name) if found else None
-            listed.append((name, limit, None if millis is None else millis / 1000))
-    return listed
+    """Name, limit and figure of each limit."""
+    given = ((name, getattr(limits, name)) for name in _LIMITS)
+    return [(name, limit, _figure(trial, name)) for name, limit in given if limit is not None]
+
+
+def _figure(trial: Trial, name: str) -> float | None:
+    """The figure that a limit is about, all operations together: a share, or seconds; None: not measured."""
+    if name == "errors":
+        return trial.metrics.get("error_share")
+    millis = trial.metrics.get(f"latency_{name}")
+    return None if millis is None else millis / 1000
 
 
 def limits_told(limits: Limits) -> str:
@@ -226,11 +236,6 @@ def _shown(name: str, value: float) -> str:
 def _said(name: str, limit: float, value: float | None) -> str:
     allowed = f"at most {_shown(name, limit)} allowed"
     return f"{name}: {allowed}" if value is None else f"{name} {_shown(name, value)}, {allowed}"
-
-
-def _too_few(trial: Trial) -> str:
-    found = trial.latency.get("all")
-    return f"there were {found.requests:,} requests in the window" if found else "there is no latency record"
 
 
 def _failed(trial: Trial, of: Callable[[str], bool]) -> Check | None:

@@ -80,6 +80,8 @@ def answer(session: Session, analysis: Analysis) -> list[str]:
     First the primary metric: the best arm against the baseline and, over a numeric factor, where it stops
     paying; then the first further metric that the experiment reports; last how far to believe it.
     """
+    if analysis.searches:
+        return [text for found in analysis.searches for text in found.sentences]
     reader = _Reader(session, analysis)
     first, arms = reader.primary()
     second = reader.secondary(arms)

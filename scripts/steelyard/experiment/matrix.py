@@ -114,7 +114,13 @@ def with_quick(experiment: Experiment, settings: Settings) -> Experiment:
     )
     design = experiment.design.model_copy(update={"blocks": quick.blocks})
     return experiment.model_copy(
-        update={"factors": factors, "baseline": baseline, "load": load, "design": design}
+        update={
+            "factors": factors,
+            "baseline": baseline,
+            "load": load,
+            "design": design,
+            "search": quick.of(experiment.search),
+        }
     )
 
 

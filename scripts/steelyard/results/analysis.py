@@ -5,7 +5,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from steelyard.results.schema import FORMAT_VERSION, Record
+from steelyard.results.record import Record
+from steelyard.results.schema import FORMAT_VERSION
 
 
 class Summary(Record):

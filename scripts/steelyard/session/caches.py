@@ -71,7 +71,7 @@ class Caches:
         shutil.rmtree(folder, ignore_errors=True)
         (folder / "replay").mkdir(parents=True)
         self._directory.log(JournalEntry(time=time.time(), event="populate", arm=spec.arm))
-        plain = populating(spec).model_copy(update={"procedure": "steady"})
+        plain = populating(spec)
         deployment = self._engines[spec.engine].open(plain, folder)
         planned = Planned(0, spec.arm, 0, 0)
         flight = Flight(
@@ -91,10 +91,7 @@ class Caches:
             flight.deployed.load_data()
             flight.start_injectors()
             flight.injectors.go()
-            if any(one.settings.get("model") == "probe" for one in flight.spec.injectors):
-                flight.injectors.wait_until_through(flight.check_alive, 300.0)
-            else:
-                flight.watch(max(LEAST_LOAD, flight.spec.load.warmup.at_least))
+            flight.watch(max(LEAST_LOAD, flight.spec.load.warmup.at_least))
             problems = flight.injectors.stop()
             if problems:
                 raise TrialFailedError("injectors", problems[0])

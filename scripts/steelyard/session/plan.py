@@ -24,6 +24,7 @@ from steelyard.session.expected import trial_seconds
 from steelyard.session.runtimes import Runtimes
 from steelyard.session.schedule import make_schedule
 from steelyard.spec.plan import make_spec
+from steelyard.spec.search import range_of
 from steelyard.spec.split import check_conserved
 from steelyard.units import format_duration, format_size
 from steelyard.workload.loader import Found
@@ -161,6 +162,9 @@ def make_plan(request: Request) -> SessionPlan:
     check_conserved(specs, sorted(_varied(experiment)))
     _refuse_different_builds(arms, specs)
     _refuse_absurd(specs)
+    if experiment.search is not None:
+        for spec in specs.values():
+            range_of(experiment.search, spec)
     plan = SessionPlan(
         experiment=experiment,
         workload=workload,

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 
 from steelyard.analysis.estimates import analyse
+from steelyard.analysis.search_result import search_results
 from steelyard.analysis.searching import next_search_trial, question_of
 from steelyard.engines.base import Engine
 from steelyard.errors import ServerFailed
@@ -111,14 +112,23 @@ def finish(directory: SessionDirectory) -> None:
 
 def analyse_again(directory: SessionDirectory) -> Analysis:
     """Make `analysis.json` from the trials that there are, and return it."""
-    analysis = analyse(directory.session(), directory.trials())
+    session, trials = directory.session(), directory.trials()
+    searches = search_results(session, trials)
+    analysis = analyse(session, trials)
+    if searches:
+        # Trials of a search differ in what was searched: their means and ratios would compare different loads.
+        analysis = analysis.model_copy(
+            update={"searches": searches, "summaries": {}, "estimates": {}, "notes": []}
+        )
     write_record(directory.path / "analysis.json", analysis)
     return analysis
 
 
 def missing(session: Session, trials: Sequence[Trial]) -> list[str]:
     """Arms and blocks without a valid trial, for the closing message."""
-    valid = {(trial.block, trial.arm) for trial in trials if trial.state == "valid"}
+    valid = {
+        (trial.block, trial.arm) for trial in trials if trial.state == "valid" or trial.value is not None
+    }
     return [
         f"block {place.block} of {place.arm}"
         for place in session.schedule

@@ -3,9 +3,13 @@
 in."""
 
 from collections.abc import Callable
+from typing import Any
 
 from steelyard.jvm.options import jvm_options
 from steelyard.results.spec import Component, Spec
+
+POPULATING_USERS = 8
+"""Users of a populating run where the trials themselves have none."""
 
 
 def populating(spec: Spec) -> Spec:
@@ -14,7 +18,16 @@ def populating(spec: Spec) -> Spec:
     A HotSpot archive has one writer; OpenJ9's cache is shared by all, and one is enough.
     """
     first = {one.kind: one.name for one in reversed(spec.servers)}
-    return _with_servers(spec, lambda one: _options(one, "warm", populates=first[one.kind] == one.name))
+    filled = _with_servers(spec, lambda one: _options(one, "warm", populates=first[one.kind] == one.name))
+    components = [one.model_copy(update={"settings": _load(one.settings)}) for one in filled.injectors]
+    return filled.model_copy(update={"components": [*filled.deployed, *components], "procedure": "steady"})
+
+
+def _load(settings: dict[str, Any]) -> dict[str, Any]:
+    """An injector's settings for real load: each operation once, as a start-up trial asks, leaves much code untouched."""
+    if settings.get("model") != "probe":
+        return settings
+    return {**settings, "model": "closed", "users": POPULATING_USERS, "firstUser": 0}
 
 
 def without_caches(spec: Spec) -> Spec:

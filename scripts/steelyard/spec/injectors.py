@@ -54,7 +54,7 @@ def injector_components(
             else None,
             settings={
                 **_offered(spec, topology, values),
-                **_share_of_load(load, index),
+                **({} if spec.procedure == "start-up" else _share_of_load(load, index)),
                 "targets": targets(spec),
                 "injector": index,
                 "injectors": count,

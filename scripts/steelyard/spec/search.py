@@ -6,6 +6,7 @@ from typing import Any, Literal, NamedTuple
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import Search
 from steelyard.results.spec import Component, Spec
+from steelyard.spec.injectors import share_users
 from steelyard.units import MIB
 
 Varied = Literal["users", "rate", "memory"]
@@ -75,8 +76,8 @@ def _share(size: dict[str, Any], index: int, injectors: int) -> dict[str, Any]:
     """An injector's part, as even as can be, and the global index of its first user."""
     if "rate" in size:
         return {"rate": size["rate"] / injectors}
-    each, rest = divmod(size["users"], injectors)
-    return {"users": each + (index < rest), "firstUser": index * each + min(index, rest)}
+    users, first = share_users(size["users"], injectors, index)
+    return {"users": users, "firstUser": first}
 
 
 def _changed(component: Component, update: dict[str, Any]) -> Component:

@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.analysis.searching import NextTrial, Question, limits_of, next_search_trial
 from steelyard.experiment.schema import Load, Search
-from steelyard.results.schema import Check, ComponentResult, Latency, ScheduledTrial, Trial, TrialMeasurement
+from steelyard.results.schema import Check, ComponentResult, ScheduledTrial, Trial, TrialMeasurement
 from steelyard.results.spec import Artifact, Component, Spec
 from steelyard.workload.schema import Limits
 
@@ -35,7 +35,9 @@ def spec(arm: str = "jvms-1", load: Load | None = None, engine: str = "process",
             component("server-1", "server", [0, 1], memory_bytes=2**29 if engine == "compose" else None),
             component("server-2", "server", [2, 3], memory_bytes=2**29 if engine == "compose" else None),
             *(
-                component(f"injector-{index + 1}", "injector", [3], settings={"injector": index, "seen": True})
+                component(
+                    f"injector-{index + 1}", "injector", [3], settings={"injector": index, "seen": True}
+                )
                 for index in range(load.injectors)
             ),
         ],
@@ -47,7 +49,9 @@ def spec(arm: str = "jvms-1", load: Load | None = None, engine: str = "process",
     return Spec(**(fields | more))
 
 
-def question(search: dict[str, Any], arms: tuple[str, ...] = ("a",), repeats: int = 2, **more: Any) -> Question:
+def question(
+    search: dict[str, Any], arms: tuple[str, ...] = ("a",), repeats: int = 2, **more: Any
+) -> Question:
     found = Search.model_validate(search)
     limits = limits_of(found, Limits(p99=2.0))
     return Question(found, limits, {arm: spec(arm, **more) for arm in arms}, repeats)
@@ -62,15 +66,37 @@ def check(name: str, detail: str = "why", value: float | None = 1.0) -> Check:
     return Check(name=name, passed=False, voids=True, value=value, limit=0.0, unit="", detail=detail)
 
 
-def latency(p99: float | None, requests: int = 10_000, errors: int = 0, p90: float | None = 50.0) -> Latency:
-    return Latency(
-        requests=requests, errors=errors, mean=30.0, p50=25.0, p90=p90, p99=p99, p999=None, max=900.0
-    )
+def figures(p99: float | None, errors: float = 0.0, p90: float = 50.0) -> dict[str, float]:
+    """Metrics that limits are about: milliseconds, and a share."""
+    known = {"latency_p99": p99} if p99 is not None else {}
+    return {"error_share": errors, "latency_p50": 25.0, "latency_p90": p90, **known}
 
 
-def measurement() -> TrialMeasurement:
-    """Of which a search reads the length of the window alone."""
-    return TrialMeasurement.model_construct(measure_seconds=10.0)
+MEASUREMENT = TrialMeasurement(
+    measure_seconds=10.0,
+    server_requests=10_000,
+    server_errors=0,
+    injector_requests=10_000,
+    injector_errors=0,
+    window_server_rate=1000.0,
+    window_injector_rate=1000.0,
+    injector_cpu_share=0.3,
+    late_share=0.0,
+    target_rate=None,
+    mix_intended={"hello": 1.0},
+    mix_achieved={"hello": 1.0},
+    throttled_seconds=0.0,
+    steal_share=0.0,
+    other_cpu_share=0.0,
+    restarts=[],
+    wrong_builds=[],
+    settings_differ=[],
+    clock_step_seconds=0.0,
+    injector_failures=[],
+    steady=False,
+    steady_detail="It still rose.",
+    jit_share=0.1,
+)
 
 
 def trial(place: NextTrial | None = None, **changes: Any) -> Trial:
@@ -80,11 +106,11 @@ def trial(place: NextTrial | None = None, **changes: Any) -> Trial:
         "state": "void" if changes.get("checks") else "valid",
         "started": 0.0,
         "phases": {},
-        "measurement": measurement(),
+        "measurement": MEASUREMENT,
         "checks": [],
         "steady": False,
-        "metrics": {},
-        "latency": {"all": latency(100.0)},
+        "metrics": figures(100.0),
+        "latency": {},
         "components": [
             ComponentResult(name="server-1", role="server", cpu_seconds=8.0),
             ComponentResult(name="server-2", role="server", cpu_seconds=8.0),
@@ -92,7 +118,7 @@ def trial(place: NextTrial | None = None, **changes: Any) -> Trial:
         ],
         "trace": [],
     }
-    return Trial.model_construct(**(fields | changes))
+    return Trial(**(fields | changes))
 
 
 def run(
@@ -126,4 +152,4 @@ class Server:
         shift = self.shifts.setdefault(planned.block, self.drift * self.rng.standard_normal())
         edge = self.edges[planned.arm] * math.exp(shift + self.noise * self.rng.standard_normal())
         passed = planned.value <= edge and self.rng.random() >= self.disturbed
-        return trial(planned, latency={"all": latency(150.0 if passed else 450.0)})
+        return trial(planned, metrics=figures(150.0 if passed else 450.0))

@@ -9,12 +9,24 @@ import pytest
 from pydantic import ValidationError
 
 from steelyard.analysis.search import View, look, next_value
-from steelyard.experiment.schema import Search
+from steelyard.experiment.schema import Experiment, Search
 from steelyard.results.analysis import SearchStep
 from steelyard.spec.search import Range
 from steelyard.units import MIB
 
 USERS = Range("users", 100.0, 1.0, None)
+
+EXPERIMENT: dict[str, Any] = {
+    "steelyard": 1,
+    "name": "capacity",
+    "title": "t",
+    "question": "q",
+    "workload": "ping",
+    "factors": {"jvms": {"levels": [1, 2]}},
+    "search": {"raise": "users", "within": {"p99": "200ms"}},
+    "design": {"blocks": 1},
+    "quick": {"blocks": 1, "search": {"resolution": 0.5}},
+}
 
 
 def search(**more: Any) -> Search:
@@ -43,8 +55,8 @@ def path(asked: Search, where: Range, edge: float) -> tuple[list[float], View]:
 def test_doubles_then_bisects_then_confirms_both_sides() -> None:
     tried, view = path(search(), USERS, 320)
     assert tried[:4] == [100, 200, 400, 283]
-    assert (view.end, view.passed, view.failed) == ("found", 309, 323)
-    assert sorted(tried[-2:]) == [309, 323]
+    assert (view.end, view.passed, view.failed) == ("found", 308, 322)
+    assert sorted(tried[-2:]) == [308, 322]
 
 
 def test_halves_when_the_start_fails() -> None:
@@ -175,3 +187,27 @@ def test_is_written_and_read_back(written: dict[str, Any]) -> None:
 def test_refuses_what_says_nothing(written: dict[str, Any], says: str) -> None:
     with pytest.raises(ValidationError, match=says):
         Search.model_validate(written)
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"design": {"blocks": 1}, "search": None}, "two blocks or more"),
+        ({"quick": {"blocks": 1}, "search": None}, "two blocks or more"),
+        ({"design": {}, "quick": {"search": {"trials": 5}}, "search": None}, "the experiment has no search"),
+        ({"quick": {"search": {"trials": 1}}}, "greater than or equal to 3"),
+        ({"procedure": "ramp-up"}, "needs procedure: steady"),
+        ({"search": {"lower": "memory", "while": "survives"}}, "needs procedure: survive"),
+    ],
+)
+def test_refuses_a_search_that_the_experiment_cannot_do(changes: dict[str, Any], says: str) -> None:
+    with pytest.raises(ValidationError, match=says):
+        Experiment.model_validate(EXPERIMENT | changes)
+
+
+def test_one_block_is_enough_for_a_search_and_quick_makes_it_coarser() -> None:
+    found = Experiment.model_validate(EXPERIMENT)
+    quick = found.quick.of(found.search)
+    assert quick is not None
+    assert (quick.resolution, quick.trials, quick.confirm, quick.within.p99) == (0.5, 14, 1, 0.2)
+    assert Experiment.model_validate_json(found.model_dump_json()) == found

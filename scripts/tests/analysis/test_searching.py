@@ -5,24 +5,26 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 from search_builder import (
     RAISE,
     Server,
     check,
     component,
-    latency,
+    figures,
     question,
     run,
     schedule,
     spec,
     trial,
 )
-from steelyard.analysis.searching import cpu_share, next_search_trial, step_of
+
+from steelyard.analysis.ledger import RULES
+from steelyard.analysis.searching import OVERLOAD, UPSET, cpu_share, limits_of, next_search_trial, step_of
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import Load, Search
 from steelyard.results.schema import ComponentResult
 from steelyard.spec.search import range_of, with_value
+from steelyard.workload.schema import Limits
 
 SURVIVE = {"lower": "memory", "while": "survives"}
 HOLD = {"hold": "cpu", "at": 0.4}
@@ -32,28 +34,40 @@ HOLD = {"hold": "cpu", "at": 0.4}
     ("changes", "outcome", "says"),
     [
         ({}, "passed", "errors 0 %, at most 0.1 % allowed; p99 100 ms, at most 200 ms allowed."),
-        ({"latency": {"all": latency(200.0)}}, "passed", "p99 200 ms"),
-        ({"latency": {"all": latency(201.0)}}, "failed", "p99 201 ms, at most 200 ms allowed."),
-        ({"latency": {"all": latency(100.0, errors=20)}}, "failed", "errors 0.2 %, at most 0.1 % allowed."),
+        ({"metrics": figures(200.0)}, "passed", "p99 200 ms"),
+        ({"metrics": figures(201.0)}, "failed", "p99 201 ms, at most 200 ms allowed."),
+        (
+            {"metrics": figures(100.0, errors=0.002)},
+            "failed",
+            "errors 0.2 %, at most 0.1 % allowed.",
+        ),
         # Too few requests for a p99: unknown, unless a lower quantile shows it by itself.
-        ({"latency": {"all": latency(None, 800)}}, "void", "p99 was not measured: there were 800 requests"),
-        ({"latency": {"all": latency(None, 800, p90=350.0)}}, "failed", "p90 alone was 350 ms"),
-        ({"latency": {}}, "void", "errors was not measured: there is no latency record"),
+        (
+            {"metrics": figures(None)},
+            "void",
+            "p99 was not measured: it needs 1,000 good answers",
+        ),
+        ({"metrics": figures(None, p90=350.0)}, "failed", "p90 alone was 350 ms"),
+        ({"metrics": {}}, "void", "errors was not measured."),
         # What the load itself causes is a failure, what the host or the harness causes is unknown.
         ({"checks": [check("restarts", "A server died.")]}, "failed", "A server died."),
         ({"checks": [check("late-arrivals", "3 % were late.")]}, "failed", "3 % were late."),
         ({"checks": [check("errors", "2 % failed.", 0.02)]}, "failed", "2 % failed."),
         ({"checks": [check("restarts"), check("injector-cpu", "It used 95 %.")]}, "void", "It used 95 %."),
-        ({"checks": [check("other-cpu", "Others.")], "latency": {"all": latency(900.0)}}, "void", "Others."),
+        ({"checks": [check("other-cpu", "Others.")], "metrics": figures(900.0)}, "void", "Others."),
         ({"checks": [check("operation-mix", "Mix.")]}, "void", "Mix."),
-        ({"checks": [check("operation-mix")], "latency": {"all": latency(900.0)}}, "failed", "p99 900 ms"),
-        ({"measurement": None, "failure": "It did not start.", "latency": {}}, "void", "It did not start."),
+        ({"checks": [check("operation-mix")], "metrics": figures(900.0)}, "failed", "p99 900 ms"),
+        ({"measurement": None, "failure": "It did not start.", "metrics": {}}, "void", "It did not start."),
     ],
 )
 def test_what_a_trial_of_a_raised_load_says(changes: dict[str, Any], outcome: str, says: str) -> None:
     found = step_of(question(RAISE), trial(**changes))
     assert found.outcome == outcome
     assert says in found.why
+
+
+def test_the_ledger_has_the_checks_that_a_search_reads() -> None:
+    assert {rule.name for rule in RULES if rule.voids} >= OVERLOAD | UPSET
 
 
 def test_errors_are_allowed_as_far_as_the_limit_says() -> None:
@@ -64,8 +78,14 @@ def test_errors_are_allowed_as_far_as_the_limit_says() -> None:
 
 def test_without_limits_of_its_own_the_workloads_hold() -> None:
     own = question({"raise": "users"})
-    assert step_of(own, trial(latency={"all": latency(1999.0)})).outcome == "passed"
-    assert step_of(own, trial(latency={"all": latency(2001.0)})).outcome == "failed"
+    assert step_of(own, trial(metrics=figures(1999.0))).outcome == "passed"
+    assert step_of(own, trial(metrics=figures(2001.0))).outcome == "failed"
+
+
+def test_a_raised_load_needs_a_limit() -> None:
+    with pytest.raises(BadInput, match=r"give search\.within"):
+        limits_of(Search.model_validate({"raise": "users"}), Limits())
+    assert not limits_of(Search.model_validate(SURVIVE), Limits(p99=1.0)).given
 
 
 @pytest.mark.parametrize(
@@ -86,12 +106,13 @@ def test_what_a_trial_under_a_memory_limit_says(changes: dict[str, Any], outcome
 def test_survival_and_limits_together() -> None:
     both = question({**SURVIVE, "within": {"p99": "200ms"}}, engine="compose")
     assert step_of(both, trial(survived=True)).outcome == "passed"
-    assert step_of(both, trial(survived=True, latency={"all": latency(300.0)})).outcome == "failed"
+    assert step_of(both, trial(survived=True, metrics=figures(300.0))).outcome == "failed"
 
 
 def test_the_share_is_of_the_servers_and_all_their_cpus() -> None:
     found = step_of(question(HOLD), trial())
-    assert (found.outcome, found.share) == ("measured", pytest.approx(16 / 40))
+    assert found.outcome == "measured"
+    assert found.share == pytest.approx(16 / 40)
     unknown = [ComponentResult(name="server-1", role="server"), *trial().components[1:]]
     assert cpu_share(trial(components=unknown), spec()) is None
     assert step_of(question(HOLD), trial(components=unknown)).outcome == "void"
@@ -122,8 +143,7 @@ def test_a_resumed_session_goes_on_as_an_uninterrupted_one() -> None:
 def test_plots_of_a_block_do_not_mix() -> None:
     asked = question({**RAISE, "start": 100}, ("a", "b"))
     places = [
-        one.model_copy(update={"plot": plot})
-        for plot, one in enumerate(schedule(("a", "b"), 1), start=1)
+        one.model_copy(update={"plot": plot}) for plot, one in enumerate(schedule(("a", "b"), 1), start=1)
     ]
     trials = run(asked, places, Server({"a": 320.0, "b": 40.0}, np.random.default_rng(1)).outcome)
     arms = [one.arm for one in trials]
@@ -183,7 +203,11 @@ def test_where_a_search_begins() -> None:
     [
         ({"raise": "rate"}, spec(), "needs a load of that model"),
         (SURVIVE, spec(), "engine: compose"),
-        (SURVIVE, spec(engine="compose", components=[component("s", "server", [0])]), "where does the search"),
+        (
+            SURVIVE,
+            spec(engine="compose", components=[component("s", "server", [0])]),
+            "where does the search",
+        ),
         ({**RAISE, "most": 50}, spec(), "outside of what it may try"),
     ],
 )
