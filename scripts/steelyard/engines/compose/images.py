@@ -47,6 +47,8 @@ class Images(NamedTuple):
     injector_jvm: JvmIdentity
     build: str | None
     """Fingerprint of the sources of the servers; None for images that are not the project's."""
+    tools: str | None
+    """That of the injectors."""
     embedded: frozenset[str]
     """Kinds that the embedded stand-in for a database runs as."""
 
@@ -150,6 +152,7 @@ def find_images(
         server_jvm=next(iter(jvms.values()), None),
         injector_jvm=injector_jvm,
         build=next((mark for mark in builds if mark), None),
+        tools=found[INJECTOR].labels.get(FINGERPRINT_LABEL),
         embedded=frozenset(
             kind for kind, image in found.items() if image.labels.get(DATABASE_LABEL) == "embedded"
         ),
