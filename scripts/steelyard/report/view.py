@@ -14,7 +14,8 @@ from scipy.special import stdtrit
 
 from steelyard.analysis import figures
 from steelyard.analysis.formulas import OVERALL
-from steelyard.analysis.sentences import answer, arm_label
+from steelyard.analysis.labels import arm_label
+from steelyard.analysis.sentences import answer
 from steelyard.results.analysis import Analysis, Estimate, MetricInfo, Summary
 from steelyard.results.schema import ArmRecord, JournalEntry, Latency, Session, Trial
 from steelyard.results.spec import JvmIdentity, Spec
@@ -124,6 +125,9 @@ class View:
             a.void_trials
             and f"{a.void_trials} of {figures.count(a.trials, 'trial')} {are(a.void_trials)} void: not averaged"
             " in, shown in the charts as crosses and explained in the validity ledger.",
+            any(trial.survived is False for trial in self.trials)
+            and "Where something died, the other figures of its trial are of what still lived: compare only arms that"
+            " survived.",
             a.not_steady_trials
             and f"{a.not_steady_trials} of {figures.count(a.trials, 'trial')} {are(a.not_steady_trials)} marked"
             " not steady: the warm-up reached its cap, or throughput still moved while it was measured.",
@@ -257,6 +261,16 @@ class View:
         """A metric of an arm over its valid trials; None without any."""
         found = self._summaries(metric).get(arm)
         return found if found is not None and found.n else None
+
+    def points(self, metric: str, arm: str) -> list[tuple[int, float, bool]]:
+        """Block, figure, and whether it is valid: what the summary is made of, and what void trials had."""
+        summary = self.summary(metric, arm)
+        valid = zip(summary.blocks, summary.values, strict=True) if summary is not None else ()
+        void = ((t.block, t.metrics.get(metric, math.nan)) for t in self.of_arm(arm, valid=False))
+        return [
+            *((block, value, True) for block, value in valid),
+            *((block, value, False) for block, value in void if math.isfinite(value)),
+        ]
 
     def estimate(self, metric: str, arm: str) -> Estimate | None:
         """A metric of an arm against the baseline; None for the baseline itself."""

@@ -3,6 +3,8 @@
 
 from typing import Literal
 
+from pydantic import Field
+
 from steelyard.results.schema import FORMAT_VERSION, Record
 
 
@@ -66,8 +68,76 @@ class LedgerCount(Record):
     name: str
     failed: int
     of: int
-    """Trials in which it applied."""
     voids: bool
+
+
+class SearchStep(Record):
+    """One trial of a search."""
+
+    order: int
+    """Place in time over the whole session."""
+    attempt: int
+    """Place in its search, from 0."""
+    value: float
+    """Users, arrivals/s, or bytes of memory."""
+    outcome: Literal["passed", "failed", "measured", "void"]
+    """`measured`: of a search that holds a share."""
+    share: float | None = None
+    """CPU time of the servers / their logical CPUs; only of a search that holds it."""
+    why: str
+    """One sentence: which limit failed with which figure, or what voids it."""
+
+
+class SearchRun(Record):
+    """One search: the trials of one arm in one block."""
+
+    block: int
+    arm: str
+    steps: list[SearchStep]
+    end: Literal["found", "wide", "open", "void", "running"]
+    """`found`: both edges within the resolution and confirmed, or the share held; `wide`: both edges, not so;
+    `open`: an edge is missing; `void`: ended by void trials; `running`: not ended."""
+    passed: float | None
+    """The edge that passed (of `hold`: the largest value below the share); None: there is none."""
+    failed: float | None
+    """The edge that failed (of `hold`: the smallest value above the share)."""
+    value: float | None
+    """Between the edges (their geometric mean), or what held the share; None: nothing to state."""
+    half_width: float | None
+    """How far the truth may lie from it by the width of the bracket alone, on the log scale."""
+    why: str
+    """One sentence: how it ended."""
+
+
+class SearchComparison(Record):
+    """An arm against the baseline arm, paired by block; ends of the interval are widened by both brackets."""
+
+    n: int
+    ratio: float
+    low: float | None
+    """None, here and below: fewer than two blocks."""
+    high: float | None
+
+
+class SearchResult(Record):
+    """What the searches of one arm found, over blocks."""
+
+    arm: str
+    varies: Literal["users", "rate", "memory"]
+    runs: list[SearchRun]
+    n: int
+    """Blocks whose search stated a value."""
+    value: float | None
+    """exp(mean of log(value)); None where a search of any block has an open end."""
+    low: float | None
+    """95 % interval (Student's t over blocks), widened by the mean half width of the brackets; None with one block."""
+    high: float | None
+    half_width: float | None
+    """Mean half width of the brackets, on the log scale."""
+    against: SearchComparison | None
+    """None for the baseline, and where there is no block in common."""
+    sentences: list[str]
+    """What was shown, for the report."""
 
 
 class Analysis(Record):
@@ -92,3 +162,5 @@ class Analysis(Record):
     """metric -> arm (baseline left out) -> estimate."""
     ledger: list[LedgerCount]
     notes: list[str]
+    searches: list[SearchResult] = Field(default_factory=list)
+    """One for each arm, in the order of the arms; empty for a session that does not search."""

@@ -134,8 +134,8 @@ class Check(Record):
     voids: bool
     """Whether failing it voids the trial; else it only marks it."""
     applies: bool = True
-    """False: there is nothing to judge in such a trial, or nothing to judge it with (`detail` says why). Then it has not
-    passed, has not failed, and voids nothing."""
+    """False: there is nothing to judge in such a trial, or nothing to judge it with (`detail` says why). Then it has
+    not passed, has not failed, and voids nothing."""
     value: float | None
     limit: float | None
     unit: str
