@@ -20,30 +20,28 @@ _UNIT = r"(?:%|MiB|GiB|req/s|requests/s|ms|s|CPU s|blocks|trials|cores)(?![\w])"
 def to_html(view: View) -> str:
     """The page, whole."""
     template = _environment().get_template("report.html.j2")
-    found = tables.searches(view)
     return template.render(
         view=view,
         style=Markup((_TEMPLATES / "style.css").read_text(encoding="utf-8")),
         headline=tables.main(view),
-        searches=found[1:],
+        searches=tables.searches(view)[1:],
         search_paths=_search_paths(view),
         survival=tables.survival(view),
         survival_chart=procedures.survival(view),
-        overview=[] if found else charts.overview(view),
+        overview=charts.overview(view),
         ramp=procedures.ramp_up(view),
         ramp_cpu=procedures.ramp_cpu(view),
         ramp_tables=tables.ramp_up(view),
         start_up=procedures.start_up(view),
         traces=charts.traces(view),
         start_table=tables.startup(view),
-        # Trials of a search have different loads: means over them say nothing.
         latencies=[
             (tables.latency(view, name), charts.latency(view, name, f"latency-{index}"))
-            for index, name in enumerate(() if found else view.operations)
+            for index, name in enumerate(view.operations)
         ],
-        cpu_table=None if found else tables.cpu_by_group(view),
+        cpu_table=tables.cpu_by_group(view),
         cpu_chart=charts.cpu_by_group(view),
-        gc_table=None if found else tables.gc(view),
+        gc_table=tables.gc(view),
         detectable=tables.detectable(view),
         estimates=tables.estimates(view),
         ledger=records.ledger(view),

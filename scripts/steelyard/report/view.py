@@ -283,7 +283,9 @@ class View:
 
     @cached_property
     def operations(self) -> list[str]:
-        """Operations that any trial has a latency of."""
+        """Operations that any trial has a latency of; none of a search, whose trials have different loads."""
+        if self.analysis.searches:
+            return []
         names = dict.fromkeys(name for trial in self.trials for name in trial.latency)
         return [name for name in names if name != OVERALL]
 
@@ -324,7 +326,9 @@ def level_text(level: object) -> str:
 
 
 def trial_name(trial: Trial) -> str:
-    """A trial for people: `block 3, jvms-4` and, for a repeat, `(repeat 1)`."""
+    """A trial for people: `block 3, jvms-4` and, for a repeat, `(repeat 1)`; of a search with its place in it."""
+    if trial.value is not None:
+        return f"block {trial.block}, {trial.arm}, trial {trial.attempt + 1}"
     repeat = f" (repeat {trial.attempt})" if trial.attempt else ""
     return f"block {trial.block}, {trial.arm}{repeat}"
 

@@ -79,6 +79,7 @@ class Plan:
     drop: tuple[str, ...] = ()
     """Metrics that no trial has."""
     procedure: ProcedureName = "steady"
+    search: dict[str, Any] | None = None
     primary: str = "throughput"
     report: tuple[str, ...] = ("memory_rss", "cpu_per_1k")
     shape: Callable[[Trial, random.Random], dict[str, Any]] | None = None
@@ -138,6 +139,7 @@ def session_of(plan: Plan) -> Session:
             },
             "metrics": {"primary": plan.primary, "report": list(plan.report)},
             "design": {"blocks": plan.blocks},
+            "search": plan.search,
         },
         quick=plan.quick,
         command=f"./steelyard run {plan.name} --blocks {plan.blocks} --seed {plan.seed}",

@@ -121,6 +121,7 @@ def capacity() -> tuple[Session, list[Trial], Analysis]:
         question="How many users does the monolith serve within p99 of 200 ms and 0.1 % errors?",
         factors={"jvms": {"label": "JVMs", "levels": [1, 2]}},
         blocks=3,
+        search={"raise": "users"},
         study=None,
         disturbed=(),
         unsteady=(),

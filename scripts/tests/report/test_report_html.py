@@ -15,7 +15,7 @@ import sample_procedures
 
 from steelyard.report import records, tables, write_report
 from steelyard.report.html import to_html, typeset
-from steelyard.report.view import View
+from steelyard.report.view import View, trial_name
 from steelyard.results.analysis import Analysis
 from steelyard.results.schema import JournalEntry, Trial
 from steelyard.results.spec import Artifact
@@ -284,6 +284,9 @@ def test_a_search_draws_the_path_of_each_block_and_leaves_means_over_loads_out()
     for result in analysis.searches:
         assert all(_plain(sentence) in text for sentence in result.sentences)
     assert "All estimates" not in text
+    assert "No trial has a figure" not in text
+    named = view.trials[0].model_copy(update={"value": 48.0, "attempt": 4})
+    assert trial_name(named) == f"block 1, {named.arm}, trial 5"
 
 
 def test_interruptions_are_named() -> None:
