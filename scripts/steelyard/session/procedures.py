@@ -85,18 +85,20 @@ def start_up(flight: Flight, fill_caches: Callable[[], None]) -> None:
     with flight.phase("prepare"):
         _prepare(flight)
         flight.start_injectors()
+        # The window begins with the start: what disturbs it has to be seen from then on.
         flight.start_sampler()
-    with flight.phase("start"), _throttling(flight):
-        fill_caches()
-        flight.load_start = flight.injectors.go()
-        begun = time.time()
-        flight.deployed.bring_up(_RESTARTED, flight.start_sampler)
-        flight.deployed.describe()
-    with flight.phase("measure"):
-        flight.start_sampler()
-        flight.injectors.wait_until_through(flight.check_alive, ANSWERED_LIMIT)
-        flight.window = (begun, time.time())
-        flight.ramp_end = flight.window[0]
+    with _throttling(flight):
+        with flight.phase("start"):
+            fill_caches()
+            flight.load_start = flight.injectors.go()
+            begun = time.time()
+            flight.deployed.bring_up(_RESTARTED, flight.start_sampler)
+            flight.deployed.describe()
+        with flight.phase("measure"):
+            flight.start_sampler()
+            flight.injectors.wait_until_through(flight.check_alive, ANSWERED_LIMIT)
+            flight.window = (begun, time.time())
+            flight.ramp_end = flight.window[0]
     with flight.phase("stop"):
         flight.stop_in_order()
 
@@ -154,7 +156,7 @@ def _measure(flight: Flight, start: float) -> None:
 
 @contextmanager
 def _throttling(flight: Flight) -> Iterator[None]:
-    """Notes for how long our own control group was throttled inside."""
+    """How long our own control group was throttled inside."""
     before = throttled_seconds()
     yield
     now = throttled_seconds()
