@@ -39,6 +39,11 @@ group "hotspot" {
   targets = ["ping-hotspot", "acmeair-hotspot", "embedded-mongo", "loadgen", "harness", "socket-proxy"]
 }
 
+# The rest.
+group "openj9" {
+  targets = ["ping-openj9", "acmeair-openj9", "jitserver"]
+}
+
 function "labels" {
   params = [title, description, licenses, base]
   result = {

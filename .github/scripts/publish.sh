@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Builds the images of one platform, pushes them by digest (no tag yet), starts the servers among them from the registry,
-# and writes a record for `steelyard images push --join`. What fails here never gets into an index. Needs docker with the
-# containerd image store, skopeo, git, curl and jq; not the harness, some of whose Python packages have to be compiled on
-# ppc64le. Run at the root of the checkout.
+# and writes a record for join.sh. What fails here never gets into an index. Needs docker with the containerd image store,
+# skopeo, git, curl and jq; not the harness, some of whose Python packages have to be compiled on ppc64le. Run at the root
+# of the checkout.
 #
 #   publish.sh DEFINITION PLATFORM RECORD
 #
@@ -21,6 +21,7 @@ trap 'exit 130' INT TERM
 : >"$work/images.json"
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
+made_of=$(sha256sum "$definition" | cut -d ' ' -f 1)
 
 for target in $(jq --raw-output --arg platform "$platform" \
     '.target | to_entries[] | select(.value.platforms | index($platform)) | .key' "$definition"); do
@@ -48,16 +49,11 @@ for target in $(jq --raw-output --arg platform "$platform" \
         docker run --rm --quiet --platform "$platform" --read-only --tmpfs /tmp "$name@$digest" list >/dev/null
         echo "smoke: $target ($platform) runs"
     fi
-    # With the builder's attestation the digest is that of an index; the image of the platform is in it.
-    image=$(skopeo inspect --raw --tls-verify="$tls" "docker://$name@$digest" |
-        jq --raw-output '.manifests[] | select(.platform.os != "unknown") | .digest')
-    jq --arg t "$target" --arg name "$name" --arg platform "$platform" --arg digest "$digest" --arg image "$image" \
-        '{target: $t, repository: $name, tags: (.target[$t].tags | map(sub(".*:"; ""))), index: null, sources: [$digest],
-          platforms: {($platform): $image}}' "$definition" >>"$work/images.json"
+    # With the builder's attestation the digest is that of an index, and joining indexes joins what is in them.
+    jq --arg t "$target" --arg digest "$digest" --arg definition "$made_of" --arg platform "$platform" \
+        '{($t): {"image.name": (.target[$t].tags | join(",")), "containerimage.digest": $digest,
+          $definition, $platform}}' "$definition" >>"$work/images.json"
     echo "publish: $name@$digest ($target, $platform)"
 done
 [ -s "$work/images.json" ] || { echo "publish: no image of $definition is built for $platform." >&2 && exit 1; }
-# The record that `steelyard images push --join` reads.
-jq --slurp --slurpfile definition "$definition" '($definition[0].target | to_entries[0].value.labels) as $labels
-    | {version: $labels["org.opencontainers.image.version"], revision: $labels["org.opencontainers.image.revision"],
-       fingerprint: $labels["dev.steelyard.fingerprint"], images: .}' "$work/images.json" >"$record"
+jq --slurp add "$work/images.json" >"$record"

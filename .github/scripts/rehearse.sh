@@ -14,13 +14,14 @@ mkdir -p "$work"
     embedded-mongo loadgen socket-proxy >"$work/definition.json"
 for platform in linux/amd64 linux/ppc64le; do
     # The quick compiler alone: emulated, the other one takes longer than it saves.
-    SMOKE_SECONDS=240 SMOKE_JVM_ARGS=-XX:TieredStopAtLevel=1 \
+    SMOKE_SECONDS=240 SMOKE_MEMORY=1g SMOKE_JVM_ARGS=-XX:TieredStopAtLevel=1 \
         .github/scripts/publish.sh "$work/definition.json" "$platform" "$work/$(echo "$platform" | tr / -).json"
 done
-set --
+.github/scripts/join.sh "$work/published.json" "$work/linux-amd64.json" "$work/linux-ppc64le.json"
 if command -v cosign >/dev/null; then
-    (cd "$work" && COSIGN_PASSWORD='' cosign generate-key-pair >/dev/null 2>&1)
-    set -- --key "$work/cosign.key"
+    export COSIGN_PASSWORD=''
+    (cd "$work" && cosign generate-key-pair >/dev/null 2>&1)
+    set -- "$work/published.json" "$work" "$work/cosign.key"
+    command -v syft >/dev/null || { echo "rehearse: no syft, so no SBOM"; set -- -n "$@"; }
+    images/sign.sh "$@"
 fi
-COSIGN_PASSWORD='' ./steelyard images push --join "$work/linux-amd64.json" --join "$work/linux-ppc64le.json" \
-    --registry "$registry" --record "$work/published.json" "$@"

@@ -4,6 +4,8 @@
 # response. Needs a container engine and nothing else, so that it also runs on machines without the harness.
 #
 #   smoke.sh IMAGE [PLATFORM]      SMOKE_SECONDS: how long to wait (default 90; an emulated platform takes longer)
+#                                  SMOKE_MEMORY: its limit (default 512m; an emulator needs memory for itself)
+#                                  SMOKE_JVM_ARGS: JVM options
 set -eu
 
 image=${1:?usage: smoke.sh IMAGE [PLATFORM]}
@@ -25,10 +27,12 @@ trap cleanup EXIT
 trap 'exit 130' INT TERM
 
 docker network create "$name" >/dev/null
+since() { echo "$began $(date +%s.%N)" | awk '{printf "%.1f", $2 - $1}'; }
+began=$(date +%s.%N)
 # A user id that the image does not know: the images promise to work for any, with group 0.
 docker run --detach --name "$name" --network "$name" ${platform:+--platform "$platform"} --user 12345:0 \
     --read-only --tmpfs /tmp --cap-drop ALL --security-opt no-new-privileges \
-    --memory 512m --cpus 1 ${SMOKE_JVM_ARGS:+--env "JVM_ARGS=$SMOKE_JVM_ARGS"} \
+    --memory "${SMOKE_MEMORY:-512m}" --cpus 1 ${SMOKE_JVM_ARGS:+--env "JVM_ARGS=$SMOKE_JVM_ARGS"} \
     --publish 127.0.0.1::9080 "$image" >/dev/null || fail "$image did not start."
 # Without its database AcmeAir lives and is not ready: this is about the image.
 case $(docker inspect --format '{{index .Config.Labels "dev.steelyard.workload"}}' "$name") in
@@ -37,13 +41,15 @@ case $(docker inspect --format '{{index .Config.Labels "dev.steelyard.workload"}
 esac
 address=$(docker port "$name" 9080/tcp | head -n 1)
 
-began=$(date +%s)
 until curl --silent --fail --max-time 5 "http://$address/$path" | grep -q "$answer"; do
     [ "$(docker inspect --format '{{.State.Running}}' "$name")" = true ] || fail "$image ended before its first response."
-    [ $(($(date +%s) - began)) -lt "$limit" ] || fail "no correct response from $image within $limit seconds."
+    [ "$(since | cut -d . -f 1)" -lt "$limit" ] || fail "no correct response from $image within $limit seconds."
     sleep 0.2
 done
-printf 'smoke: %s%s answered after %s s\n' "$image" "${platform:+ ($platform)}" $(($(date +%s) - began))
+seconds=$(since)
+resident=$(docker top "$name" -o pid,rss | awk 'NR > 1 {kib += $2} END {if (!kib) exit 1; printf "%d", kib / 1024}') ||
+    fail "the memory of $image cannot be read."
+printf 'smoke: %s%s answered after %s s, %s MiB resident\n' "$image" "${platform:+ ($platform)}" "$seconds" "$resident"
 curl --fail --silent --show-error --max-time 10 "http://$address/bench/info"
 echo
 

@@ -32,6 +32,7 @@ missing_packages() (
     have docker-registry || echo docker-registry
     have skopeo || echo skopeo
     have curl || echo curl
+    have jq || echo jq
     [ "$(uname -m)" = ppc64le ] || [ -e /usr/lib/binfmt.d/qemu-ppc64le.conf ] || echo qemu-user-static
 )
 

@@ -16,15 +16,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from steelyard.engines.base import ServerPackage
-from steelyard.errors import BuildFailed
+from steelyard.errors import BadInput, BuildFailed
 from steelyard.host.java import Jdk
 from steelyard.host.tools import Maven
 from steelyard.paths import CACHE, ROOT
 from steelyard.results.store import no_space
 
 _SOURCES = ("pom.xml", ".mvn", "apps", "loadgen")
-_NOT_SOURCES = ("/target/", "/src/test/", "/src/it/", "/loadgen/bench/")
+_NOT_SOURCES = ("/target/", "/src/test/", "/src/it/", "/loadgen/bench/", "/workload.yaml")
 """Parts of paths that the build of the servers and the injector does not read, or makes itself."""
 
 
@@ -35,19 +34,14 @@ class Build:
     fingerprint: str
     folder: Path
 
-    def package(self, workload: str) -> ServerPackage:
-        """The unpacked server package of a workload."""
-        return ServerPackage(workload, self.folder / workload / "wlp", self.fingerprint)
-
-    @property
-    def embedded_mongo(self) -> Path:
-        """Folder with `lib/` of the embedded database."""
-        return self.folder / "embedded-mongo"
-
     @property
     def loadgen(self) -> Path:
         """Folder with `lib/` and `conf/` of the injector."""
         return self.folder / "loadgen"
+
+
+BUILDS = CACHE / "build"
+"""Builds by fingerprint; in each a folder per package, a server package with its `wlp/`."""
 
 
 def fingerprint(root: Path = ROOT) -> str:
@@ -70,7 +64,7 @@ def find_build(root: Path = ROOT, cache: Path = CACHE) -> Build | None:
 def make_build(
     jdk: Jdk,
     maven: Maven,
-    archives: Mapping[str, str],
+    packages: Mapping[str, Path],
     on_line: Callable[[str], None],
     root: Path = ROOT,
     cache: Path = CACHE,
@@ -80,7 +74,7 @@ def make_build(
     Args:
         jdk: a JDK (with javac) to build with.
         maven: the Maven to run.
-        archives: applications to unpack: name -> archive below `apps/`.
+        packages: what to keep: name -> archive or folder that Maven makes, below the checkout.
         on_line: called with each line that Maven prints.
         root: the checkout.
         cache: where builds are kept.
@@ -96,7 +90,7 @@ def make_build(
             fcntl.flock(
                 lock, fcntl.LOCK_EX
             )  # a second command waits for the first one's build, then finds it
-            return find_build(root, cache) or _build(jdk, maven, archives, on_line, root, cache, log)
+            return find_build(root, cache) or _build(jdk, maven, packages, on_line, root, cache, log)
     except OSError as error:
         raise no_space(cache, error) from error
 
@@ -104,7 +98,7 @@ def make_build(
 def _build(
     jdk: Jdk,
     maven: Maven,
-    archives: Mapping[str, str],
+    packages: Mapping[str, Path],
     on_line: Callable[[str], None],
     root: Path,
     cache: Path,
@@ -121,11 +115,11 @@ def _build(
     with tempfile.TemporaryDirectory(dir=build.folder.parent, prefix=".new-") as temporary:
         new = Path(temporary) / "build"
         shutil.copytree(root / "loadgen" / "target" / "loadgen", new / "loadgen")
-        shutil.copytree(
-            root / "apps" / "embedded-mongo" / "target" / "embedded-mongo", new / "embedded-mongo"
-        )
-        for workload, archive in archives.items():
-            _unpack(root / "apps" / archive, new / workload)
+        for name, path in packages.items():
+            if (root / path).is_dir():
+                shutil.copytree(root / path, new / name)
+            else:
+                _unpack(root / path, new / name)
         (new / "complete").touch()
         shutil.rmtree(build.folder, ignore_errors=True)
         new.rename(build.folder)
@@ -184,3 +178,28 @@ def _source_files(root: Path) -> Iterator[Path]:
             relative = f"/{path.relative_to(root)}"
             if path.is_file() and path.suffix != ".md" and not any(part in relative for part in _NOT_SOURCES):
                 yield path
+
+
+def checkout(commit: str, root: Path = ROOT, cache: Path = CACHE) -> Path:
+    """A work tree of another commit of this checkout, kept beside the builds.
+
+    Raises:
+        BadInput: there is no such commit, or this is no git checkout.
+    """
+    try:
+        full = _git(root, "rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}")
+        folder = cache / "checkouts" / full[:16]
+        if not (folder / "pom.xml").exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            _git(root, "worktree", "prune")
+            _git(root, "worktree", "add", "--detach", "--force", str(folder), full)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise BadInput(
+            f"build: {commit!r} is no commit of this checkout: give one that `git log` shows"
+        ) from error
+    return folder
+
+
+def _git(root: Path, *arguments: str) -> str:
+    done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True, check=True)
+    return done.stdout.strip()

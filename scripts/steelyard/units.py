@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sizes and durations as people write them in experiment files (`1536m`, `90s`), and back."""
+"""Sizes, durations and shares as people write them in experiment files (`1536m`, `90s`, `0.1%`), and back."""
 
 import re
 
@@ -32,6 +32,19 @@ def parse_duration(text: str | float) -> float:
     return float(match[1]) * _DURATIONS[match[2] or "s"]
 
 
+def parse_share(text: str | float) -> float:
+    """Share of 1 of `0.1%` or a plain fraction.
+
+    Raises:
+        ValueError: not a share.
+    """
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?(?:[eE]-?\d+)?)\s*(%?)\s*", str(text))
+    share = float(match[1]) / (100 if match[2] else 1) if match else None
+    if share is None or share > 1:
+        raise ValueError(f"{text!r} is not a share: write for example 0.1%")
+    return share
+
+
 def format_size(size: float) -> str:
     """Size for people: MiB up to 10 GiB, as memory tables of JVMs are written."""
     return f"{size / MIB:,.0f} MiB" if size < 10 * 1024 * MIB else f"{size / MIB / 1024:,.1f} GiB"
@@ -45,3 +58,8 @@ def format_duration(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60} min {whole % 60} s" if whole % 60 else f"{whole // 60} min"
     return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def format_duration_short(seconds: float) -> str:
+    """Duration of an answer for people: `3.2 ms`, `200 ms`, `2 s`, three digits."""
+    return f"{seconds * 1000:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads a YAML file into a model; whatever is wrong with it is refused with file, line and what is allowed.
 
-Through it go experiment files and workload files: text -> lines of keys (duplicates refused) -> the model -> one sentence.
+Through it go experiment files and workload files: text -> lines of keys (duplicates refused) -> model -> one sentence.
 """
 
 import difflib
@@ -15,7 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, Wi
 from pydantic_core import ErrorDetails
 
 from steelyard.errors import BadInput
-from steelyard.units import parse_duration, parse_size
+from steelyard.units import parse_duration, parse_share, parse_size
 
 KeyPath = tuple[str | int, ...]
 M = TypeVar("M", bound=BaseModel)
@@ -38,6 +38,11 @@ Duration = Annotated[
     WithJsonSchema(
         {"type": ["string", "number"], "pattern": r"^\d+(\.\d+)?\s*(ms|s|m|h)?$", "examples": ["30s"]}
     ),
+]
+Share = Annotated[
+    float,
+    BeforeValidator(parse_share),
+    WithJsonSchema({"type": ["string", "number"], "pattern": r"^\d+(\.\d+)?\s*%?$", "examples": ["0.1%"]}),
 ]
 Scalar = str | int | float | bool
 
@@ -75,7 +80,9 @@ def read_yaml(path: Path, model: type[M], what: str) -> tuple[M, Lines]:
     """
     try:
         if path.stat().st_size > MAX_BYTES:
-            raise BadInput(f"{path} is larger than {MAX_BYTES // 1024} KiB, which no {what.split()[-1]} file is")
+            raise BadInput(
+                f"{path} is larger than {MAX_BYTES // 1024} KiB, which no {what.rsplit(maxsplit=1)[-1]} file is"
+            )
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"cannot read {path}: {error}") from error
@@ -109,7 +116,9 @@ def nearest(word: str, known: list[str]) -> str:
 def _index(node: yaml.Node, at: KeyPath, lines: Lines) -> None:
     """Note the line of every key and item; refuse keys that occur twice (YAML itself would take the last)."""
     if len(at) > MAX_DEPTH:
-        raise BadInput(f"{lines.file}:{node.start_mark.line + 1}: nested more than {MAX_DEPTH} deep, or in itself")
+        raise BadInput(
+            f"{lines.file}:{node.start_mark.line + 1}: nested more than {MAX_DEPTH} deep, or in itself"
+        )
     if len(lines.numbers) > MAX_KEYS:
         raise BadInput(f"{lines.file}:{node.start_mark.line + 1}: more than {MAX_KEYS} keys, aliases counted")
     if isinstance(node, yaml.MappingNode):

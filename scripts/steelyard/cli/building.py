@@ -7,38 +7,56 @@ from pathlib import Path
 from rich.console import Console
 from rich.status import Status
 
-from steelyard.build import Build, find_build, make_build
-from steelyard.experiment.workloads import WORKLOADS
+from steelyard.build import Build, find_build, fingerprint, make_build
 from steelyard.host.java import Jdk, find_jdk
 from steelyard.host.tools import find_maven, require_javac
+from steelyard.paths import ROOT
+from steelyard.session.runtimes import Runtimes
 from steelyard.units import format_duration
+from steelyard.workload.loader import load_workload, workload_names
 
 
-def ensure_build(console: Console, jdk: Jdk | None = None) -> Build:
-    """The build of the sources as they are now; Maven runs only when there is none.
+def ensure_build(console: Console, jdk: Jdk | None = None, root: Path = ROOT) -> Build:
+    """The build of the sources of a checkout as they are now; Maven runs only when there is none.
 
     Raises:
         MissingRequirement: no JDK with javac, or no Maven.
         BuildFailed: as it says.
     """
-    build = find_build()
+    build = find_build(root)
     if build is not None:
         return build
     builder = jdk if jdk is not None and jdk.javac is not None else find_jdk()
     require_javac(builder)
     maven = find_maven(java_home=Path(builder.identity.home))
     began = time.monotonic()
-    with console.status("building the Java parts with Maven (first use, or the sources changed)") as status:
+    what = "first use, or the sources changed" if root == ROOT else f"build {fingerprint(root)}"
+    with console.status(f"building the Java parts with Maven ({what})") as status:
         shown = _Shown(console, status)
-        build = make_build(
-            builder, maven, {name: workload.archive for name, workload in WORKLOADS.items()}, shown.line
-        )
+        build = make_build(builder, maven, maven_packages(), shown.line, root)
     console.print(
         f"built the Java parts in {format_duration(time.monotonic() - began)}",
         highlight=False,
         soft_wrap=True,
     )
     return build
+
+
+def ensure_builds(console: Console, runtimes: Runtimes) -> None:
+    """Every build that the arms of a session run (errors as `ensure_build`)."""
+    for root in runtimes.builds.values():
+        ensure_build(console, runtimes.builder, root)
+
+
+def maven_packages() -> dict[str, Path]:
+    """What the project's own workloads run from: name -> path below the checkout that Maven makes."""
+    found = {}
+    for name in workload_names():
+        workload = load_workload(name)
+        for package, described in workload.workload.packages.items():
+            if described.maven:
+                found[package] = workload.package_path(package).relative_to(ROOT)
+    return found
 
 
 _ARCHIVES = ("[INFO] Building jar:", "[INFO] Building war:")

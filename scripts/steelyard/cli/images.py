@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`images`: the container images, built, pushed, locked, verified and measured."""
+"""`images`: the container images, built, pushed, locked and verified."""
 
 import json
 import os
-import shutil
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -13,23 +12,16 @@ from rich.table import Table
 
 from steelyard.cli.building import ensure_build
 from steelyard.cli.options import JsonOption
-from steelyard.engines.compose.images import REGISTRY
 from steelyard.errors import BadInput, Exit, MissingRequirement
-from steelyard.host.docker import Docker, find_docker
-from steelyard.images import building, engine, inputs, table
-from steelyard.images.bases import ask_for_lock, find_bases
-from steelyard.images.checkout import read_sources
-from steelyard.images.lock import LOCK, read_lock, write_lock
-from steelyard.images.measure import measure, native_platform
-from steelyard.images.record import RECORD, Record, joined, read_record, write_record
-from steelyard.images.registry import repository_of
-from steelyard.images.supply import describe_and_sign, signature_problem
-from steelyard.images.verify import Check, Subject, check, passed
-from steelyard.paths import CACHE, ROOT
+from steelyard.host.docker import Docker, find_docker, native_architecture
+from steelyard.images import verify as verifying
+from steelyard.images.bake import GROUPS, collect_inputs, open_bakery, parse_plan
+from steelyard.images.lock import LOCK, find_bases, read_lock, write_lock
+from steelyard.paths import CACHE
 from steelyard.results.store import write_atomic
 
-app = typer.Typer(help="The container images: build, push, lock, verify, measure.", no_args_is_help=True)
-PAGE = ROOT / "docs" / "images.md"
+app = typer.Typer(help="The container images: build, push, lock, verify.", no_args_is_help=True)
+RECORD = CACHE / "images" / "record.json"
 
 TargetsArgument = Annotated[
     list[str],
@@ -52,23 +44,14 @@ BasesOption = Annotated[
     ),
 ]
 RegistryOption = Annotated[
-    str,
-    typer.Option(
-        "--registry", metavar="R", envvar="STEELYARD_REGISTRY", help="Registry and path of the images."
-    ),
-]
-KeyOption = Annotated[
     str | None,
-    typer.Option("--key", metavar="KEY", help="Key of cosign: a file or a reference.", show_default=False),
-]
-PlatformsOption = Annotated[
-    list[str],
     typer.Option(
-        "--platform", metavar="P", help="For example linux/ppc64le; several times.", show_default="all"
+        "--registry",
+        metavar="R",
+        envvar="STEELYARD_REGISTRY",
+        help="Registry and path of the images.",
+        show_default="ghcr.io/steelyard",
     ),
-]
-RecordOption = Annotated[
-    Path, typer.Option("--record", metavar="FILE", help="Where the digests of what was pushed are written.")
 ]
 
 
@@ -83,74 +66,62 @@ def build(
         ),
     ] = "",
     bases: BasesOption = "lock",
-    registry: RegistryOption = REGISTRY,
+    registry: RegistryOption = None,
     print_: Annotated[
         bool,
-        typer.Option("--print", help="Build the Java parts and print the bake definition; build no image."),
+        typer.Option(
+            "--print",
+            help="Build the Java parts and print the bake definition for every platform; build no image.",
+        ),
     ] = False,
 ) -> None:
     """Build images for one platform into this host's engine."""
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    console = _console()
     docker = _docker()
-    bakery = _bakery(docker, registry, bases)
-    chosen = bakery.choose(targets, flavour)
+    wanted = platform or f"linux/{native_architecture()}"
+    bakery = open_bakery(docker, registry, find_bases(docker, bases), bases, [] if print_ else [wanted])
+    names = _names(targets, flavour)
+    plan = bakery.plan(names)
     ensure_build(console)
     if print_:
-        typer.echo(building.definition(bakery, chosen))
+        typer.echo(bakery.definition(names))
         return
-    wanted = platform or native_platform()
-    chosen = inputs.collect(chosen, [wanted], console.print, required=bool(targets))
-    digests = building.build(bakery, chosen, wanted, _plain)
-    for target in chosen:
-        if target.name in digests:
-            typer.echo(f"{target.reference} {wanted} {digests[target.name]}")
+    made = bakery.bake(
+        collect_inputs(plan, console.print, required=bool(targets)), ["--load", "--provenance=false"]
+    )
+    for entry in made.values():
+        typer.echo(f"{entry['image.name'].partition(',')[0]} {wanted} {entry['containerimage.digest']}")
 
 
 @app.command()
 def push(
     targets: TargetsArgument = [],  # noqa: B006
     flavour: FlavourOption = "all",
-    platform: PlatformsOption = [],  # noqa: B006
-    bases: BasesOption = "lock",
-    registry: RegistryOption = REGISTRY,
-    record: RecordOption = RECORD,
-    by_digest: Annotated[
-        bool, typer.Option("--by-digest", help="Push without a tag; --join on one machine makes the indexes.")
-    ] = False,
-    join: Annotated[
-        list[Path],
+    platform: Annotated[
+        list[str],
         typer.Option(
-            "--join",
-            metavar="RECORD",
-            help="Build nothing: join what --by-digest pushed.",
-            show_default=False,
+            "--platform", metavar="P", help="For example linux/ppc64le; several times.", show_default="all"
         ),
     ] = [],  # noqa: B006
-    sbom: Annotated[bool, typer.Option("--sbom/--no-sbom", help="Write SPDX documents with syft.")] = True,
-    sign: Annotated[
-        bool, typer.Option("--sign/--no-sign", help="Sign, and attach the documents, with cosign.")
-    ] = True,
-    key: KeyOption = None,
+    bases: BasesOption = "lock",
+    registry: RegistryOption = None,
+    record: Annotated[
+        Path,
+        typer.Option("--record", metavar="FILE", help="Where the digests of what was pushed are written."),
+    ] = RECORD,
 ) -> None:
-    """Build images for every platform and push them, one index of each; or join what several machines pushed."""
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    """Build images for every platform and push them, one index of each, with the builder's provenance."""
+    console = _console()
     docker = _docker()
-    if join:
-        made = building.join(docker, joined([read_record(path) for path in join]), _plain)
-    else:
-        bakery = _bakery(docker, registry, bases)
-        chosen = bakery.choose(targets, flavour)
-        ensure_build(console)
-        chosen = inputs.collect(chosen, platform, console.print, required=bool(targets))
-        pushing = building.push_by_digest if by_digest else building.push
-        made = pushing(bakery, chosen, platform, _plain)
-    # Written before anything else can fail: what is pushed is pushed.
-    write_record(record, made)
-    if not by_digest:
-        write_record(record, describe_and_sign(made, record.parent, key, sbom, sign, console.print))
-    for image in made.images:
-        for name, digest in image.platforms.items():
-            typer.echo(f"{image.repository}:{image.tags[0]} {name} {digest}")
+    bakery = open_bakery(docker, registry, find_bases(docker, bases), bases, platform)
+    plan = bakery.plan(_names(targets, flavour))
+    ensure_build(console)
+    made = bakery.bake(
+        collect_inputs(plan, console.print, required=bool(targets)), ["--push", "--provenance=mode=max"]
+    )
+    write_atomic(record, json.dumps(made, indent=2) + "\n")
+    for entry in made.values():
+        typer.echo(f"{entry['image.name'].partition(',')[0]} {entry['containerimage.digest']}")
     console.print(f"record: {record}")
 
 
@@ -170,11 +141,8 @@ def lock(
             raise typer.Exit(Exit.REGRESSION)
         typer.echo(f"all {len(now.root)} bases are locked")
         return
-    new = ask_for_lock(now)
-    write_lock(new)
-    for name, base in new.root.items():
-        mark = "same" if now.root[name] == base else "new"
-        typer.echo(f"{name} {base.pinned} ({mark})")
+    for name, base in write_lock(_docker()).root.items():
+        typer.echo(f"{name} {base.pinned} ({'same' if now.root[name] == base else 'new'})")
     typer.echo(f"wrote {LOCK}")
 
 
@@ -192,92 +160,35 @@ def verify(
             "--record", metavar="FILE", help="Record of `push` to compare digests with.", show_default=False
         ),
     ] = None,
-    key: KeyOption = None,
-    identity: Annotated[
-        str | None,
-        typer.Option(
-            "--identity", metavar="REGEX", help="Who signed keylessly, as a pattern.", show_default=False
-        ),
-    ] = None,
     bases: BasesOption = "lock",
-    registry: RegistryOption = REGISTRY,
+    registry: RegistryOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Check that what is in the engine and what runs is what was locked, is of this checkout, was pushed and signed.
+    """Check that what is in the engine and what runs is on the bases asked for, is of this checkout, and was pushed.
 
-    Exit code 1 when something differs, or when nothing was found.
+    Exit code 1 when something differs, or when nothing was found. Signatures are cosign's: docs/releasing.md.
     """
     docker = _docker()
-    bakery = _bakery(docker, registry, bases)
-    known = {
-        f"{target.repository}:{tag}": target for target in bakery.targets.values() for tag in target.tags
-    }
-    if images:
-        subjects = engine.named_images(docker, images)
-    else:
-        subjects = [*engine.present_images(docker, list(known)), *engine.containers(docker)]
-    pushed = None if record is None else read_record(record)
-    locked = find_bases(bases)
-    checks = []
-    for subject in subjects:
-        checks += check(subject, locked, bakery.sources, pushed, known.get(subject.name))
-        if key is not None or identity is not None:
-            checks.append(_signature(subject, pushed, key, identity))
+    # Every target, also those whose bases are not known.
+    bakery = open_bakery(docker, registry, find_bases(docker, bases), bases, [])
+    plan = parse_plan(bakery.definition([GROUPS["all"]]))
+    pushed = None if record is None else _read_record(record)
+    subjects = verifying.named_images(docker, images) if images else [*verifying.present(docker, plan)]
+    checks = [one for subject in subjects for one in verifying.check(subject, plan, pushed)]
     if as_json:
-        typer.echo(json.dumps({"passed": passed(checks), "checks": [vars(one) for one in checks]}, indent=1))
+        found = {"passed": verifying.passed(checks), "checks": [vars(one) for one in checks]}
+        typer.echo(json.dumps(found, indent=1))
     else:
         _print_checks(checks)
-    if not passed(checks):
+    if not verifying.passed(checks):
         raise typer.Exit(Exit.REGRESSION)
 
 
-@app.command(name="table")
-def table_(
-    runs: Annotated[
-        int, typer.Option("--runs", metavar="N", min=1, max=50, help="Starts of each server image.")
-    ] = 3,
-    emulated: Annotated[
-        bool, typer.Option("--emulated/--no-emulated", help="Start images of other platforms too, once.")
-    ] = True,
-    registry: RegistryOption = REGISTRY,
-    page: Annotated[
-        Path, typer.Option("--page", metavar="FILE", help="Page whose table is written anew.")
-    ] = PAGE,
-    about: Annotated[
-        str,
-        typer.Option(
-            "--about", metavar="TEXT", help="What the page says of the host.", show_default="its figures"
-        ),
-    ] = "",
-    as_json: JsonOption = False,
-) -> None:
-    """Measure every pushed image and write the table of docs/images.md: size, layers, first response, memory."""
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
-    docker = _docker()
-    targets = _bakery(docker, registry, "lock").targets
-    before = "" if as_json else _page(page)
-    load = os.getloadavg()[0]
-    rows = [
-        measure(docker, targets[name], platform, runs, emulated, console.print)
-        for name, platform in table.expected(targets)
-    ]
-    if as_json:
-        typer.echo(json.dumps([row.document() for row in rows], indent=1))
-        return
-    host = f"{native_platform()} host with {os.cpu_count()} CPUs and a load average of {load:.1f} before it"
-    text = table.render(rows, about or table.about(f"{host}, Docker Engine {docker.engine_version}", runs))
-    write_atomic(page, table.replaced(before, text))
-    typer.echo(text)
-
-
-def _page(path: Path) -> str:
-    """The page's text, known to have a part for the table before anything is measured."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise BadInput(f"{path} cannot be read ({error.strerror})") from error
-    table.replaced(text, "")
-    return text
+def _names(targets: list[str], flavour: str) -> list[str]:
+    """What bake is asked for: targets, or the group of the flavour."""
+    if flavour not in GROUPS:
+        raise BadInput(f"unknown flavour {flavour!r}: there are {', '.join(GROUPS)}")
+    return targets or [GROUPS[flavour]]
 
 
 def _docker() -> Docker:
@@ -288,27 +199,25 @@ def _docker() -> Docker:
         raise MissingRequirement(str(error).removesuffix(", or use --engine process")) from error
 
 
-def _bakery(docker: Docker, registry: str, choice: str) -> building.Bakery:
-    sources = read_sources()
-    folder = CACHE / "build" / sources.fingerprint
-    return building.open_bakery(docker, registry, find_bases(choice), choice, sources, folder)
+def _console() -> Console:
+    return Console(stderr=True, highlight=False, soft_wrap=True)
 
 
-def _signature(subject: Subject, pushed: Record | None, key: str | None, identity: str | None) -> Check:
-    cosign = shutil.which("cosign")
-    if cosign is None:
-        raise MissingRequirement(
-            "cosign was not found, and checking signatures needs it: install cosign 2 or newer"
-        )
-    published = pushed.of(subject.name) if pushed is not None else None
-    digest = (
-        published.index if published is not None and published.index else next(iter(sorted(subject.digests)))
-    )
-    problem = signature_problem(cosign, key, identity, f"{repository_of(subject.name)}@{digest}")
-    return Check(subject.name, "signature", problem is None, problem or digest[:19])
+def _read_record(path: Path) -> dict[str, dict[str, Any]]:
+    try:
+        found: dict[str, dict[str, Any]] = json.loads(path.read_bytes())
+        if not all("containerimage.digest" in entry for entry in found.values()):
+            raise BadInput(
+                f"{path} names an image without a digest: take the record that `images push` wrote"
+            )
+    except OSError as error:
+        raise BadInput(f"the record {path} cannot be read ({error.strerror})") from error
+    except (ValueError, AttributeError, TypeError) as error:
+        raise BadInput(f"{path} is no record that `images push` wrote") from error
+    return found
 
 
-def _print_checks(checks: list[Check]) -> None:
+def _print_checks(checks: list[verifying.Check]) -> None:
     shown = Table("image", "check", "", "detail")
     before = None
     for one in checks:
@@ -317,7 +226,3 @@ def _print_checks(checks: list[Check]) -> None:
     Console(width=None if os.isatty(1) else 200).print(
         shown if checks else "no image of this project was found"
     )
-
-
-def _plain(line: str) -> None:
-    typer.echo(line, err=True)

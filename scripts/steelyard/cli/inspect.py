@@ -24,6 +24,7 @@ from steelyard.cli.options import (
     SeedOption,
     SessionArgument,
     SetOption,
+    WorkloadOption,
     with_engine,
 )
 from steelyard.engines.compose.bundle import command_line as compose_line
@@ -33,15 +34,19 @@ from steelyard.experiment.loader import experiment_files, load_experiment
 from steelyard.experiment.schema import Experiment
 from steelyard.host.doctor import examine
 from steelyard.host.facts import read_facts
+from steelyard.host.java import named_jdks
 from steelyard.paths import EXPERIMENTS, RESULTS
 from steelyard.report import write_report
 from steelyard.report.terminal import render_summary
 from steelyard.results.analysis import Analysis
-from steelyard.results.schema import InstanceRecord, JournalEntry, Session, Trial
+from steelyard.results.schema import JournalEntry, Session, Trial
+from steelyard.results.spec import Spec
 from steelyard.results.store import SessionDirectory
-from steelyard.session.plan import Request, SessionPlan, make_plan
+from steelyard.session.plan import Request, SessionPlan, host_checks, make_plan
 from steelyard.session.runner import analyse_again
 from steelyard.units import format_duration, format_size
+from steelyard.workload.loader import workload_names
+from steelyard.workload.schema import Workload
 
 
 def plan(
@@ -51,28 +56,25 @@ def plan(
     set_: SetOption = [],  # noqa: B006 - typer reads the default, nothing changes it
     engine: EngineOption = None,
     seed: SeedOption = None,
+    workload: WorkloadOption = None,
     jdk: JdkOption = None,
     port: PortOption = 9080,
     as_json: JsonOption = False,
 ) -> None:
     """Show what `run` would do, without doing it: arms, CPU and heap split, schedule, time, commands."""
-    made = make_plan(Request(experiment, quick, blocks, with_engine(set_, engine), seed, jdk, port))
+    made = make_plan(Request(experiment, quick, blocks, with_engine(set_, engine), seed, jdk, port, workload))
     if as_json:
         _print_json(_plan_document(made))
         return
     console = Console()
     low, high = made.expected_seconds()
     console.print(f"[bold]{made.experiment.title}[/bold]")
-    for engine_name, toolchain in made.toolchains.items():
-        jvm = toolchain.server_jvm
-        where = made.images["server"] if engine_name == "compose" else jvm.home
-        console.print(
-            f"{engine_name}: servers on {jvm.vm_name} {jvm.runtime_version} ({where})",
-            highlight=False,
-            soft_wrap=True,
-        )
+    for line in dict.fromkeys(_runs_on(spec) for spec in made.specs.values()):
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
     console.print(
-        f"{len(made.schedule)} trials, {format_duration(low)} to {format_duration(high)}\n", highlight=False
+        f"{len(made.schedule)} {'searches' if made.experiment.search else 'trials'} ({made.experiment.procedure}),"
+        f" {format_duration(low)} to {format_duration(high)}\n",
+        highlight=False,
     )
     console.print(_arms_table(made))
     for note in made.notes:
@@ -87,12 +89,22 @@ def plan(
         console.print(f"  {arm.name}: {line}", markup=False, highlight=False, soft_wrap=True)
 
 
+def _runs_on(spec: Spec) -> str:
+    """What the servers of an arm run on."""
+    artifact = spec.servers[0].artifact
+    jvm = artifact.jvm
+    where = artifact.image or (jvm.home if jvm is not None else " ".join(artifact.words))
+    told = (
+        f"{jvm.vm_name} {jvm.runtime_version}" if jvm is not None else "something that does not tell its JVM"
+    )
+    return f"{spec.engine}: servers on {told} ({where})"
+
+
 def _command_line(made: SessionPlan, arm: str) -> str:
     """How the first server of an arm is started."""
-    topology = made.topologies[arm]
-    if topology.engine == "compose":
-        return compose_line(topology.instances[0], made.kind(topology).bundle)
-    return process_line(topology.instances[0], made.toolchains[topology.engine].server_jvm)
+    spec = made.specs[arm]
+    server = spec.servers[0]
+    return compose_line(server, spec.bundle) if spec.engine == "compose" else process_line(server)
 
 
 def analyze(directory: SessionArgument, as_json: JsonOption = False) -> None:
@@ -133,9 +145,10 @@ def list_(
     experiments = [_experiment_row(name, path) for name, path in experiment_files(EXPERIMENTS).items()]
     sessions = [_session_row(path.parent) for path in sorted(out.glob("*/session.json"))]
     if as_json:
-        _print_json({"experiments": experiments, "sessions": sessions})
+        _print_json({"workloads": workload_names(), "experiments": experiments, "sessions": sessions})
         return
     console = Console()
+    console.print(f"Workloads: {', '.join(workload_names())}\n", highlight=False)
     console.print(_table("Experiments", ["name", "workload", "factors", "blocks", "title"], experiments))
     if sessions:
         console.print(_table("Sessions", ["session", "state", "trials", "void", "answer"], sessions))
@@ -156,7 +169,8 @@ def doctor(
             {"topic": f.topic, "state": f.state, "level": f.level, "why": f.why, "change": f.change}
             for f in findings
         ]
-        _print_json({"host": facts.model_dump(mode="json"), "findings": rows})
+        jdks = {name: str(jdk.home) for name, jdk in named_jdks().items()}
+        _print_json({"host": facts.model_dump(mode="json"), "findings": rows, "jdks": jdks})
         return
     console = Console()
     console.print(
@@ -175,16 +189,20 @@ def doctor(
             if finding.change:
                 table.add_row("", "", f"[dim]change: {finding.change}[/dim]")
     console.print(table)
+    named = ", ".join(f"{name} ({jdk.home})" for name, jdk in sorted(named_jdks().items()))
+    console.print(f"\nJDKs by name, for the factor jdk: {named or 'none'}", highlight=False, soft_wrap=True)
 
 
 def schema(
     name: Annotated[
-        str, typer.Argument(metavar="[NAME]", help="experiment, session, trial, journal or analysis.")
+        str,
+        typer.Argument(metavar="[NAME]", help="experiment, workload, session, trial, journal or analysis."),
     ] = "experiment",
 ) -> None:
-    """Print the JSON Schema of a file format (for editors: experiment)."""
+    """Print the JSON Schema of a file format (for editors: experiment, workload)."""
     models: dict[str, type[BaseModel]] = {
         "experiment": Experiment,
+        "workload": Workload,
         "session": Session,
         "trial": Trial,
         "journal": JournalEntry,
@@ -200,49 +218,57 @@ def schema(
 def _arms_table(made: SessionPlan) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
     titles = ["arm", "JVMs", "cores each", "CPUs of each JVM", "heap each", "heap in all", "options"]
-    beside = any(topology.backing for topology in made.topologies.values())
-    for title in [*titles, *(["beside them"] if beside else [])]:
+    specs = made.specs
+    beside = any(spec.of("database", "service", "compiler", "proxy") for spec in specs.values())
+    hosts = any(spec.host_states for spec in specs.values())
+    for title in [*titles, *(["beside them"] if beside else []), *(["host"] if hosts else [])]:
         table.add_column(title, overflow="fold")
     for arm in made.arms:
-        instances = made.topologies[arm.name].instances
-        heaps = [instance.heap_bytes for instance in instances if instance.heap_bytes is not None]
-        sets = list(dict.fromkeys(",".join(map(str, instance.cpus)) for instance in instances))
+        spec = specs[arm.name]
+        servers = spec.servers
+        heaps = [one.heap_bytes for one in servers if one.heap_bytes is not None]
+        sets = list(dict.fromkeys(",".join(map(str, one.cpus)) for one in servers))
         table.add_row(
             arm.name + (" (baseline)" if arm.baseline else ""),
-            str(len(instances)),
-            f"{instances[0].cores:.3g}" + (" shared" if instances[0].cpus_shared_with > 1 else ""),
+            str(len(servers)),
+            f"{servers[0].cores:.3g}" + (" shared" if servers[0].cpus_shared_with > 1 else ""),
             " | ".join(sets),
             " | ".join(format_size(heap) for heap in dict.fromkeys(heaps)) or "JVM's choice",
             format_size(sum(heaps)) if heaps else "-",
-            " ".join(_common_options(instances)),
-            *([", ".join(record.name for record in made.topologies[arm.name].backing)] if beside else []),
+            " ".join(_common_options(spec, made)),
+            *([", ".join(one.name for one in spec.deployed if one.role != "server")] if beside else []),
+            *([", ".join(f"{key}={value}" for key, value in spec.host_states.items())] if hosts else []),
         )
     return table
 
 
-def _common_options(instances: Sequence[InstanceRecord]) -> list[str]:
-    """What all servers of an arm are told, where to log left out."""
-    told = [
-        [*one.jvm_options, *(f"{name}={value}" for name, value in one.environment.items())]
-        for one in instances
+def _common_options(spec: Spec, made: SessionPlan) -> list[str]:
+    """What all servers of an arm are told; where to log, and what every arm has by default, left out."""
+    defaults = made.workload.workload.resolved(spec.topology, {})
+    own = [
+        f"{name}={value}"
+        for name, value in spec.settings.items()
+        if defaults[name.partition(".")[2]] != value
     ]
-    hidden = ("-Xlog", "-Xverbose", "ACMEAIR_TODAY=", "ACMEAIR_INDEXES=none")
-    return [
-        option for option in told[0] if not option.startswith(hidden) and all(option in one for one in told)
+    options = [one.jvm_options for one in spec.servers]
+    hidden = ("-Xlog", "-Xverbose")
+    common = [
+        text for text in options[0] if not text.startswith(hidden) and all(text in other for other in options)
     ]
+    threads = [
+        f"{key}={text}" for key, text in spec.servers[0].environment.items() if key.endswith("_THREADS")
+    ]
+    return [*common, *own, *threads]
 
 
 def _plan_document(made: SessionPlan) -> dict[str, Any]:
     low, high = made.expected_seconds()
     return {
-        "experiment": made.experiment.model_dump(mode="json"),
+        "experiment": made.experiment.model_dump(mode="json", by_alias=True),
         "quick": made.quick,
         "seed": made.seed,
-        "server_jvm": made.main_toolchain.server_jvm.model_dump(mode="json"),
-        "injector_jvm": made.main_toolchain.injector_jvm.model_dump(mode="json"),
-        "images": made.images,
         "arms": [
-            {"name": arm.name, "baseline": arm.baseline, **made.topologies[arm.name].model_dump(mode="json")}
+            {"name": arm.name, "baseline": arm.baseline, "spec": made.specs[arm.name].model_dump(mode="json")}
             for arm in made.arms
         ],
         "schedule": [place.model_dump() for place in made.schedule],
@@ -253,7 +279,7 @@ def _plan_document(made: SessionPlan) -> dict[str, Any]:
 
 def _experiment_row(name: str, path: Path) -> dict[str, Any]:
     try:
-        found = load_experiment(path)
+        found = load_experiment(path, host_checks()).experiment
     except SteelyardError as error:
         return {"name": name, "title": f"refused: {error}"}
     factors = "; ".join(

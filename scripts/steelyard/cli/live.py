@@ -12,13 +12,14 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from steelyard.results.schema import Phase, Trial
-from steelyard.session.plan import SessionPlan
+from steelyard.results.schema import Phase, Session, Trial
+from steelyard.session.expected import trial_seconds
 from steelyard.session.progress import Watcher
 from steelyard.session.schedule import Planned
 from steelyard.units import format_duration, format_size
 
 _PHASES: dict[str, str] = {
+    "set-host": "setting the host",
     "prepare": "preparing",
     "start": "starting servers",
     "ramp": "ramping up",
@@ -42,15 +43,15 @@ class Screen(Watcher, Protocol):
         """End to show."""
 
 
-def screen(plan: SessionPlan, console: Console, before: Set[tuple[int, str]] = frozenset()) -> Screen:
+def screen(session: Session, console: Console, before: Set[tuple[int, str]] = frozenset()) -> Screen:
     """The live view on a terminal, plain lines otherwise.
 
     Args:
-        plan: the session.
+        session: what runs.
         console: where to show it.
         before: (block, arm) of trials that an earlier run of the session has done.
     """
-    return LiveScreen(plan, console, before) if console.is_terminal else PlainScreen(console)
+    return LiveScreen(session, console, before) if console.is_terminal else PlainScreen(console)
 
 
 def trial_line(trial: Trial) -> str:
@@ -58,13 +59,25 @@ def trial_line(trial: Trial) -> str:
     name = f"block {trial.block} {trial.arm}" + (f" (repeat {trial.attempt})" if trial.attempt else "")
     if trial.measurement is None:
         return f"{name}: void, {trial.failure}"
-    figures = f"{trial.metrics['throughput']:,.0f} req/s"
-    if "memory_rss" in trial.metrics:
-        figures += f", {format_size(trial.metrics['memory_rss'])} resident"
+    figures = _figures(trial)
     if trial.state == "valid":
-        return f"{name}: {figures}" + ("" if trial.steady else ", not steady")
+        return f"{name}: {figures}" + (", not steady" if trial.steady is False else "")
     failed = next(check for check in trial.checks if check.voids and not check.passed)
     return f"{name}: void ({failed.detail.rstrip('.')}), {figures}"
+
+
+def _figures(trial: Trial) -> str:
+    """What a person wants to see of a trial that has just ended, by its procedure."""
+    parts = [f"{trial.value:,.0f}"] if trial.value is not None else []
+    if trial.first_answers:
+        parts.append(f"all answered after {max(trial.first_answers.values()):.2f} s")
+    elif "throughput" in trial.metrics:
+        parts.append(f"{trial.metrics['throughput']:,.0f} req/s")
+    if trial.survived is not None:
+        parts.append("survived" if trial.survived else "did not survive")
+    if "memory_rss" in trial.metrics:
+        parts.append(f"{format_size(trial.metrics['memory_rss'])} resident")
+    return ", ".join(parts) or "done"
 
 
 class PlainScreen:
@@ -98,6 +111,10 @@ class PlainScreen:
         del done, total
         self._print(f"  {trial_line(trial)}")
 
+    def note(self, sentence: str) -> None:
+        """Print it."""
+        self._print(f"note: {sentence}")
+
     def _print(self, line: str) -> None:
         self._console.print(line, markup=False, highlight=False, soft_wrap=True)
 
@@ -106,14 +123,15 @@ class LiveScreen:
     """Block and trial of how many, phase, throughput, time left, and the last trials."""
 
     def __init__(
-        self, plan: SessionPlan, console: Console, before: Set[tuple[int, str]] = frozenset()
+        self, session: Session, console: Console, before: Set[tuple[int, str]] = frozenset()
     ) -> None:
-        self._plan = plan
+        self._session = session
+        self._specs = {arm.name: arm.spec for arm in session.arms}
         self._before = before
         self._trial_began = time.monotonic()
         self._planned: Planned | None = None
         self._done = 0
-        self._total = len(plan.schedule)
+        self._total = len(session.schedule)
         self._phase: Phase = "prepare"
         self._phase_began = time.monotonic()
         self._phase_seconds: float | None = None
@@ -148,10 +166,14 @@ class LiveScreen:
         self._ended.append(trial)
         self._done, self._total = done, total
 
+    def note(self, sentence: str) -> None:
+        """Print it above the view."""
+        self._live.console.print(f"note: {sentence}", markup=False, highlight=False, soft_wrap=True)
+
     def render(self) -> RenderableType:
         """The view as it is now."""
-        blocks = self._plan.experiment.design.blocks
-        head = Text(self._plan.experiment.title, style="bold")
+        blocks = self._session.experiment["design"]["blocks"]
+        head = Text(str(self._session.experiment["title"]), style="bold")
         status = Table.grid(padding=(0, 2))
         status.add_row("session", ProgressBar(total=max(self._total, 1), completed=self._done, width=50))
         if self._planned is not None:
@@ -182,7 +204,7 @@ class LiveScreen:
     def _left(self) -> str:
         """What the plan expects of the trials to come, scaled by how long the ended ones took."""
         ended = {(trial.block, trial.arm) for trial in self._ended} | self._before
-        to_come = [place.arm for place in self._plan.schedule if (place.block, place.arm) not in ended]
+        to_come = [place.arm for place in self._session.schedule if (place.block, place.arm) not in ended]
         if not to_come and self._planned is not None and self._done < self._total:
             to_come = [self._planned.arm]  # a repeat
         measured = [trial for trial in self._ended if "collect" in trial.phases]
@@ -192,7 +214,7 @@ class LiveScreen:
         return f"about {format_duration(max(left, 0.0))}"
 
     def _expected(self, arm: str) -> float:
-        low, high = self._plan.expected_trial_seconds(arm)
+        low, high = trial_seconds(self._specs[arm])
         return (low + high) / 2
 
 

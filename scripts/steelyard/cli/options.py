@@ -41,6 +41,15 @@ EngineOption = Annotated[
         show_default="what the experiment says, else process",
     ),
 ]
+WorkloadOption = Annotated[
+    str | None,
+    typer.Option(
+        "--workload",
+        metavar="WORKLOAD",
+        help="Another workload than the experiment's: a name, or the path of a workload file.",
+        show_default=False,
+    ),
+]
 SeedOption = Annotated[
     int | None, typer.Option("--seed", metavar="N", help="Seed of the order of trials.", show_default="drawn")
 ]

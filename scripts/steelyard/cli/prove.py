@@ -2,6 +2,8 @@
 """`selfcheck` and `test`: the harness proves itself."""
 
 import json
+import os
+import time
 from pathlib import Path
 from typing import Annotated
 
@@ -9,16 +11,13 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from steelyard.cli.building import ensure_build
 from steelyard.cli.options import JdkOption, JsonOption
 from steelyard.errors import Exit
 from steelyard.host.java import find_jdk
 from steelyard.host.tools import find_maven, require_javac
 from steelyard.selfcheck.render import render
 from steelyard.selfcheck.run import SEED, SESSIONS, run_selfcheck
-from steelyard.suite.parts import REPORTS
-from steelyard.suite.runner import run_all
-from steelyard.suite.stages import Choice, stages
+from steelyard.suite import run_suite
 from steelyard.units import format_duration
 
 
@@ -49,6 +48,10 @@ def selfcheck(
 
 
 def run_tests(
+    more: Annotated[
+        list[str],
+        typer.Argument(metavar="[-- PYTEST]...", help="Further arguments of pytest.", show_default=False),
+    ] = [],  # noqa: B006 - typer reads the default, nothing changes it
     java: Annotated[bool, typer.Option("--java/--no-java", help="Java tests too.")] = True,
     e2e: Annotated[
         bool, typer.Option("--e2e/--no-e2e", help="Real servers and injectors too (minutes).")
@@ -71,12 +74,12 @@ def run_tests(
     chosen = find_jdk(jdk)
     require_javac(chosen)
     home = chosen.identity.home
-    maven = find_maven(java_home=Path(home))
-    REPORTS.mkdir(parents=True, exist_ok=True)
-    if e2e or containers:
-        ensure_build(Console(stderr=True), chosen)
-    total = run_all(stages(maven, Choice(java, e2e, containers)), {"JAVA_HOME": home}, typer.echo)
-    typer.echo(f"all stages took {format_duration(total.seconds)}")
-    typer.echo(f"{total.passed} passed, {total.failed} failed, {total.skipped} skipped")
-    if total.failed:
+    find_maven(java_home=Path(home))
+    began = time.monotonic()
+    chosen_stages = {"java": java, "e2e": e2e, "containers": containers}
+    left_out = [stage for stage, wanted in chosen_stages.items() if not wanted]
+    counts = run_suite(left_out, more, {**os.environ, "JAVA_HOME": home})
+    typer.echo(f"all stages took {format_duration(time.monotonic() - began)}")
+    typer.echo(str(counts))
+    if counts.failed:
         raise typer.Exit(Exit.REGRESSION)

@@ -9,8 +9,7 @@ import typer
 from rich.console import Console
 
 from steelyard.analysis.sentences import answer
-from steelyard.build import Build
-from steelyard.cli.building import ensure_build
+from steelyard.cli.building import ensure_builds
 from steelyard.cli.live import screen
 from steelyard.cli.options import (
     BlocksOption,
@@ -23,9 +22,11 @@ from steelyard.cli.options import (
     SeedOption,
     SessionArgument,
     SetOption,
+    WorkloadOption,
     with_engine,
 )
-from steelyard.errors import BadInput, Busy, Exit
+from steelyard.errors import Busy, Exit
+from steelyard.experiment.schema import Deployment
 from steelyard.host.lock import holder
 from steelyard.host.ports import require_ports
 from steelyard.paths import RESULTS
@@ -34,10 +35,12 @@ from steelyard.report.terminal import render_summary
 from steelyard.results.schema import Trial
 from steelyard.results.store import SessionDirectory
 from steelyard.session import workload_up
-from steelyard.session.plan import Request, SessionPlan, make_plan
-from steelyard.session.runner import fingerprint_of, missing, new_session, plan_of, run_session
-from steelyard.session.toolchains import make_engines
+from steelyard.session.opening import new_session, require_same
+from steelyard.session.plan import Request, make_plan
+from steelyard.session.runner import missing, run_session
+from steelyard.session.runtimes import Runtimes, make_engines
 from steelyard.units import format_duration
+from steelyard.workload.loader import load_workload
 
 
 def run(
@@ -50,6 +53,7 @@ def run(
     out: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="Where sessions are kept.", show_default="results/")
     ] = RESULTS,
+    workload: WorkloadOption = None,
     jdk: JdkOption = None,
     port: PortOption = 9080,
     as_json: JsonOption = False,
@@ -60,12 +64,12 @@ def run(
     keeps what was measured; `resume` goes on. What it would do: `plan`.
     """
     console = Console(stderr=True)
-    request = Request(experiment, quick, blocks, with_engine(set_, engine), seed, jdk, port)
+    request = Request(experiment, quick, blocks, with_engine(set_, engine), seed, jdk, port, workload)
     plan = make_plan(request)
     _check_host()
-    require_ports(sorted({port for topology in plan.topologies.values() for port in topology.ports}))
-    build = _build_for(plan, console)
-    directory = new_session(plan, request, build, out)
+    require_ports(sorted({port for spec in plan.specs.values() for port in spec.ports}))
+    ensure_builds(console, plan.runtimes)
+    directory = new_session(plan, request, out)
     low, high = plan.expected_seconds()
     expected = (
         format_duration(low) if high < 1.1 * low else f"{format_duration(low)} to {format_duration(high)}"
@@ -73,41 +77,42 @@ def run(
     _say(console, f"{plan.experiment.title}: {len(plan.schedule)} trials, about {expected}; {directory.path}")
     for note in plan.notes:
         _say(console, f"note: {note}")
-    _run(directory, plan, build, console, as_json)
+    _run(directory, plan.runtimes, console, as_json)
 
 
 def resume(directory: SessionArgument, as_json: JsonOption = False) -> None:
-    """Go on with a session that was interrupted, with its own schedule."""
+    """Go on with a session that was interrupted, with its own schedule and specs."""
     console = Console(stderr=True)
     found = SessionDirectory(directory)
     session = found.session()
-    plan = plan_of(session)
+    runtimes = Runtimes(load_workload(session.workload_path), None)
+    contained = any(arm.spec.engine != "process" for arm in session.arms)
     _check_host()
-    build = _build_for(plan, console)
-    mark = fingerprint_of(plan, build)
-    if mark != session.fingerprint:
-        raise BadInput(
-            f"the Java sources changed since this session began ({session.fingerprint}, now {mark}):"
-            " check out its revision, or start a new session with `run`"
-        )
-    done = len(found.trials())
-    _say(console, f"{plan.experiment.title}: {done} trials are there already; {found.path}")
-    _run(found, plan, build, console, as_json)
+    if any(one.artifact.package == "loadgen" for arm in session.arms for one in arm.spec.components):
+        runtimes.runtime(
+            Deployment()
+        )  # the build of the checkout, should it be gone and the sources the same
+        ensure_builds(console, runtimes)
+    require_same(session, runtimes.docker if contained else None)
+    _say(
+        console,
+        f"{session.experiment['title']}: {len(found.trials())} trials are there already; {found.path}",
+    )
+    _run(found, runtimes, console, as_json)
 
 
-def _run(
-    directory: SessionDirectory, plan: SessionPlan, build: Build | None, console: Console, as_json: bool
-) -> None:
-    workload, name = plan.experiment.workload, directory.path.name
+def _run(directory: SessionDirectory, runtimes: Runtimes, console: Console, as_json: bool) -> None:
+    session = directory.session()
     try:
         before = {(trial.block, trial.arm) for trial in directory.trials()}
-        with Children() as children, screen(plan, console, before) as watcher:
-            engines = make_engines(plan.toolchains, build, children, workload, name)
-            trials = run_session(directory, plan, engines, children, watcher)
+        with Children() as children, screen(session, console, before) as watcher:
+            names = [arm.spec.engine for arm in session.arms]
+            engines = make_engines(names, runtimes, children, directory.path.name)
+            trials = run_session(directory, engines, children, watcher)
     except KeyboardInterrupt:
         _say(console, f"stopped; what was measured is kept. Go on with: ./steelyard resume {directory.path}")
         raise
-    lacking = missing(plan, trials)
+    lacking = missing(session, trials)
     _conclude(directory, trials, lacking, as_json)
     if lacking:
         _say(
@@ -149,11 +154,6 @@ def _check_host() -> None:
             f"another session runs on this host (process {session.pid}, {session.session}) and the two would disturb"
             " each other: wait for its end"
         )
-
-
-def _build_for(plan: SessionPlan, console: Console) -> Build | None:
-    """The Java parts, when an engine of the plan needs them; images bring theirs."""
-    return ensure_build(console, plan.builder) if plan.builder is not None else None
 
 
 def _say(console: Console, line: str) -> None:

@@ -6,20 +6,18 @@ import os
 import signal
 import tempfile
 import time
-from datetime import date
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from steelyard.cli.building import ensure_build
+from steelyard.cli.building import ensure_builds
 from steelyard.cli.options import JdkOption, JsonOption, PortOption
-from steelyard.engines.readiness import server_url
 from steelyard.errors import BadInput, Busy
-from steelyard.experiment.matrix import Arm, check_setting, refuse_meaningless
-from steelyard.experiment.schema import ENGINES, Deployment, Load
-from steelyard.experiment.workloads import REFERENCE_DATE, WORKLOADS
+from steelyard.experiment.matrix import Arm, fixed_arm
+from steelyard.experiment.schema import ENGINES
+from steelyard.experiment.settings import Settings
 from steelyard.host.cpus import read_layout
 from steelyard.host.lock import holder, host_lock
 from steelyard.host.ports import refuse_ephemeral
@@ -27,18 +25,21 @@ from steelyard.paths import CACHE
 from steelyard.processes import Children
 from steelyard.results.store import write_atomic
 from steelyard.session import workload_up
-from steelyard.session.toolchains import JdkToolchain, find_toolchains, make_engines
-from steelyard.topology.plan import plan_topology
-from steelyard.units import parse_size
+from steelyard.session.deploying import Deployed
+from steelyard.session.runtimes import Runtimes, make_engines
+from steelyard.spec.plan import make_spec
+from steelyard.workload.loader import load_workload
 
-WorkloadArgument = Annotated[str, typer.Argument(metavar="WORKLOAD", help=f"One of: {', '.join(WORKLOADS)}.")]
+WorkloadArgument = Annotated[
+    str, typer.Argument(metavar="WORKLOAD", help="Name (see `list`), or the path of a workload file.")
+]
 
 
 def up(
     workload: WorkloadArgument,
     jvms: Annotated[
         int,
-        typer.Option("--jvms", metavar="N", min=1, max=256, help="Number of server JVMs, of each service."),
+        typer.Option("--jvms", metavar="N", min=1, max=256, help="Number of server JVMs, of each kind."),
     ] = 1,
     port: PortOption = 9080,
     engine: Annotated[
@@ -47,61 +48,50 @@ def up(
     topology: Annotated[
         str | None,
         typer.Option(
-            "--topology",
-            metavar="NAME",
-            help="monolith or microservices (acmeair).",
-            show_default="the workload's first",
-        ),
-    ] = None,
-    customers: Annotated[
-        int | None,
-        typer.Option(
-            "--customers", metavar="N", min=1, help="Customers to load (acmeair).", show_default="200"
-        ),
-    ] = None,
-    today: Annotated[
-        str | None,
-        typer.Option(
-            "--today",
-            metavar="DAY",
-            help="Day for which flights are made (acmeair): YYYY-MM-DD, or system for the day on which they are"
-            " loaded, which foreign load drivers ask for.",
-            show_default=REFERENCE_DATE,
+            "--topology", metavar="NAME", help="How to deploy it.", show_default="the workload's first"
         ),
     ] = None,
     heap: Annotated[
         str | None, typer.Option("--heap", metavar="SIZE", help="Heap of each JVM, for example 512m.")
     ] = None,
+    set_: Annotated[
+        list[str],
+        typer.Option(
+            "--set",
+            metavar="SETTING=VALUE",
+            help="Another setting, as experiments name it, for example acmeair.customers=10000.",
+            show_default=False,
+        ),
+    ] = [],  # noqa: B006 - typer reads the default, nothing changes it
     jdk: JdkOption = None,
     as_json: JsonOption = False,
     keep: Annotated[bool, typer.Option("--keep", hidden=True)] = False,
 ) -> None:
     """Start a workload without load and print its addresses; `down` stops it.
 
-    The servers share the host's cores evenly, as in an experiment. They listen on all addresses.
+    The servers share the host's cores evenly, as in an experiment.
     """
-    if workload not in WORKLOADS:
-        raise BadInput(f"unknown workload {workload!r}: there are {', '.join(WORKLOADS)}")
     if engine not in ENGINES:
         raise BadInput(f"unknown engine {engine!r}: there are {', '.join(ENGINES)}")
-    arm = _arm(workload, engine, topology, jvms, customers, heap)
-    if today is not None:
-        _check_today(workload, today)
+    given = [f"engine={engine}", f"jvms={jvms}", "injector_cores=shared", *set_]
+    given += [f"topology={topology}"] if topology is not None else []
+    given += [f"heap={heap}"] if heap is not None else []
+    arm = fixed_arm(workload, Settings(load_workload(workload).workload, {}), given)
     if keep:
-        _keep(arm, port, today or REFERENCE_DATE, jdk)
+        _keep(workload, arm, port, jdk)
         return
     _require_idle()
     console = Console(stderr=True)
-    arguments = ["up", workload, "--engine", engine, "--jvms", str(jvms), "--port", str(port)]
     with console.status("looking for what it runs on"):
-        toolchain = find_toolchains([arm.deployment], workload, jdk)[engine]
-    if isinstance(toolchain, JdkToolchain):
-        ensure_build(console, toolchain.server)
-        arguments += ["--jdk", toolchain.server_jvm.home]
-    given = {"--heap": heap, "--topology": topology, "--customers": customers, "--today": today}
-    for option, value in given.items():
-        arguments += [option, str(value)] if value is not None else []
-    with console.status(f"starting {workload}"):
+        runtimes = Runtimes(load_workload(workload), jdk)
+        runtimes.runtime(arm.deployment)
+    ensure_builds(console, runtimes)
+    arguments = ["up", workload, "--engine", engine, "--jvms", str(jvms), "--port", str(port)]
+    arguments += ["--jdk", str(jdk)] if jdk is not None else []
+    arguments += ["--topology", topology] if topology is not None else []
+    arguments += ["--heap", heap] if heap is not None else []
+    arguments += [word for setting in set_ for word in ("--set", setting)]
+    with console.status(f"starting {arm.name}"):
         started = workload_up.start(arguments)
     if as_json:
         told = {"workload": started.workload, "keeper": started.keeper, "servers": started.servers}
@@ -135,47 +125,14 @@ def down() -> None:
     typer.echo(f"{found.workload} is down" if found is not None else "nothing is up")
 
 
-def _arm(
-    workload: str, engine: str, topology: str | None, jvms: int, customers: int | None, heap: str | None
-) -> Arm:
-    """What the options ask for, checked as an experiment's settings are (raises BadInput)."""
-    try:
-        settings = {"heap": parse_size(heap)} if heap is not None else {}
-    except ValueError as error:
-        raise BadInput(f"--heap: {error}") from error
-    if topology is not None:
-        check_setting("topology", topology)
-    deployment = Deployment.model_validate(
-        {"engine": engine, "topology": topology, "jvms": jvms, "injector_cores": "shared", "jvm": settings}
-    )
-    load = Load(users=1, customers=customers)
-    refuse_meaningless(workload, deployment, load)
-    return Arm(workload, {}, True, deployment, load)
-
-
-def _check_today(workload: str, today: str) -> None:
-    """Refuse what is no day, or a workload to which a day means nothing (raises BadInput)."""
-    if not any(kind.prepare for kind in WORKLOADS[workload].kinds.values()):
-        raise BadInput(f"--today means nothing to the workload {workload}: leave it out")
-    try:
-        day = date.fromisoformat(today).isoformat()
-    except ValueError:
-        day = None
-    if today not in (day, "system"):
-        raise BadInput(f"--today {today} is no day: give one such as {REFERENCE_DATE}, or system")
-
-
-def _keep(arm: Arm, port: int, today: str, jdk: Path | None) -> None:
+def _keep(workload: str, arm: Arm, port: int, jdk: Path | None) -> None:
     """The keeper: start the workload, note its servers, wait for SIGTERM, stop it."""
-    workload, engine = arm.name, arm.deployment.engine
-    toolchains = find_toolchains([arm.deployment], workload, jdk)
-    toolchain = toolchains[engine]
+    found = load_workload(workload)
+    runtimes = Runtimes(found, jdk)
     cores = [core.cpus for core in read_layout().cores]
-    topology = plan_topology(arm, cores, toolchain.server_jvm, WORKLOADS[workload], port, today)
-    refuse_ephemeral(topology.ports)
-    build = (
-        ensure_build(Console(stderr=True), toolchain.server) if isinstance(toolchain, JdkToolchain) else None
-    )
+    spec = make_spec(arm, "steady", found, cores, runtimes.runtime(arm.deployment), port)
+    refuse_ephemeral(spec.ports)
+    ensure_builds(Console(stderr=True), runtimes)
     CACHE.mkdir(parents=True, exist_ok=True)
     with (
         host_lock(workload_up.STATE.parent),
@@ -184,24 +141,31 @@ def _keep(arm: Arm, port: int, today: str, jdk: Path | None) -> None:
     ):
         # Servers in containers may run as another user, who has to reach the folders in here.
         Path(folder).chmod(0o755)
-        realised = make_engines(toolchains, build, children, workload, "up")[engine]
-        realised.check([topology])
-        deployment_up = realised.deploy(topology, [], Path(folder))
-        servers = [
-            {"name": server.name, "url": server.url, "pid": server.pid, "cpus": instance.cpus}
-            for server, instance in zip(deployment_up.servers, topology.instances, strict=True)
-        ]
-        proxies = [server_url(record.port) for record in topology.backing if record.kind == "proxy"]
-        state = {
-            "workload": workload,
-            "keeper": os.getpid(),
-            "since": time.time(),
-            "servers": servers,
-            "proxy": proxies[0] if proxies else None,
-        }
-        write_atomic(workload_up.STATE, json.dumps(state) + "\n")
+        engine = make_engines([spec.engine], runtimes, children, "up")[spec.engine]
+        engine.check([spec])
+        deployment = engine.open(spec, Path(folder))
         try:
+            deployed = Deployed(spec, deployment)
+            deployed.bring_up()
+            deployed.load_data()
+            proxies = [one.url for one in spec.of("proxy")]
+            state = {
+                "workload": arm.name,
+                "keeper": os.getpid(),
+                "since": time.time(),
+                "servers": [
+                    {
+                        "name": one.name,
+                        "url": one.url,
+                        "pid": deployed.started[one.name].running.pids[0],
+                        "cpus": one.cpus,
+                    }
+                    for one in spec.servers
+                ],
+                "proxy": proxies[0] if proxies else None,
+            }
+            write_atomic(workload_up.STATE, json.dumps(state) + "\n")
             signal.pause()
         finally:
             workload_up.STATE.unlink(missing_ok=True)
-            deployment_up.stop()
+            deployment.close()

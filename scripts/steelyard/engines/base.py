@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What every engine offers to the trial: it starts, watches and ends the components that a spec names.
 
-Engines decide nothing: which components there are, in which order they start (`results.spec.ORDER`), when they are ready, what
-data is loaded and what is read from them is the session's work, by the spec, the same for all engines.
+Engines decide nothing: which components there are, in which order they start (`results.spec.ORDER`), when they are
+ready, what data is loaded and what is read from them is the session's work, by the spec, the same for all engines.
 """
 
 from collections.abc import Iterable, Sequence
@@ -56,7 +56,8 @@ class Deployment(Protocol):
         """
 
     def settle(self, names: Iterable[str]) -> None:
-        """Wait until the engine's own opinion (a container's health check) is that these serve (raises ServerFailed)."""
+        """Wait until the engine's own opinion (a container's health check) is that these serve (raises
+        ServerFailed)."""
 
     def ended(self, name: str) -> bool:
         """Whether the component has ended, whatever the reason."""
@@ -65,20 +66,23 @@ class Deployment(Protocol):
         """Exit code, negative for a signal; None while it runs."""
 
     def stop(self, names: Iterable[str] | None = None, grace: float = 20.0) -> list[str]:
-        """End components (None: all), injectors and servers before what they need: SIGTERM, SIGKILL after `grace` seconds.
+        """End components (None: all), injectors and servers before what they need: SIGTERM, SIGKILL after `grace`
+        seconds.
 
         Returns:
             One sentence for each component that did not end by itself.
         """
 
     def close(self) -> None:
-        """Stop everything and remove what is only of use while it runs (work areas, containers, networks). Logs stay."""
+        """Stop everything and remove what is only of use while it runs (work areas, containers, networks). Logs
+        stay."""
 
     def logs(self, name: str) -> Path:
         """Folder with the component's own logs (GC logs, messages.log), `console.log` among them."""
 
     def cache(self, kind: str) -> Path:
-        """Folder that stands for `${cache}` of the components of a kind, on this host; made by `start` when it is not there."""
+        """Folder that stands for `${cache}` of the components of a kind, on this host; made by `start` when it is
+        not there."""
 
 
 class Engine(Protocol):
@@ -92,8 +96,8 @@ class Engine(Protocol):
         """
 
     def open(self, spec: Spec, directory: Path) -> Deployment:
-        """Make ready to run a spec: write `replay/` in the trial's directory, with which a person repeats the trial by hand
-        (deployment, data, load), and start nothing.
+        """Make ready to run a spec: write `replay/` in the trial's directory, with which a person repeats the trial
+        by hand (deployment, data, load), and start nothing.
 
         Args:
             spec: what to deploy; its injectors' settings are complete but for `output`.

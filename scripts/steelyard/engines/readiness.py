@@ -4,22 +4,16 @@
 import http.client
 import json
 import re
-import time
-from collections.abc import Callable, Collection, Mapping
+import socket
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from steelyard.errors import ServerFailed
+from steelyard.results.spec import Component
 
 POLL_INTERVAL = 0.02
 
 _READY_MESSAGE = re.compile(r"^\[(\d+/\d+/\d+,? \d+:\d+:\d+:\d+) (\S+)\].*CWWKF0011I", re.MULTILINE)
-
-
-def server_url(port: int) -> str:
-    """Where a server that listens on this host is reached."""
-    return f"http://127.0.0.1:{port}"
 
 
 def get(port: int, path: str, timeout: float) -> tuple[int, bytes] | None:
@@ -35,15 +29,23 @@ def get(port: int, path: str, timeout: float) -> tuple[int, bytes] | None:
         connection.close()
 
 
-def says_yes(port: int, path: str) -> bool:
-    """Whether the server answers 200 there."""
-    answer = get(port, path, timeout=0.5)
-    return answer is not None and answer[0] == 200
+def answers(component: Component) -> bool:
+    """Whether a component serves, by its own readiness check; one that is not reached from here counts as serving."""
+    if component.port is None:
+        return True
+    if component.ready.path is None:
+        with socket.socket() as probe:
+            probe.settimeout(0.5)
+            return probe.connect_ex(("127.0.0.1", component.port)) == 0
+    answer = get(component.port, component.ready.path, timeout=0.5)
+    return answer is not None and answer[0] == component.ready.status
 
 
-def server_info(port: int) -> dict[str, Any]:
-    """The server's `/bench/info`; empty when it does not answer properly."""
-    answer = get(port, "/bench/info", timeout=10.0)
+def read_info(component: Component) -> dict[str, Any]:
+    """What a component says of itself; empty when it does not, or not properly."""
+    if component.info is None or component.port is None:
+        return {}
+    answer = get(component.port, component.info, timeout=10.0)
     if answer is None or answer[0] != 200:
         return {}
     try:
@@ -51,43 +53,6 @@ def server_info(port: int) -> dict[str, Any]:
     except ValueError:
         return {}
     return info if isinstance(info, dict) else {}
-
-
-def wait_until_answered(
-    ports: Mapping[str, int],
-    started: Mapping[str, float],
-    check: Callable[[Collection[str]], None],
-    timeout: float,
-    advice: str,
-    path: str = "/health/ready",
-) -> dict[str, float]:
-    """Poll servers until each has said yes, by default that it is ready.
-
-    Args:
-        ports: port on this host by server.
-        started: epoch seconds at which each was started.
-        check: called in every round with the servers that have not answered; raises when waiting is in vain.
-        timeout: seconds that all of them may take together.
-        advice: what to look at when they take longer.
-        path: what to ask for.
-
-    Returns:
-        Seconds from its start to its first answer, by server.
-
-    Raises:
-        ServerFailed: not all answered in time; and whatever `check` raises.
-    """
-    answered: dict[str, float] = {}
-    deadline = time.monotonic() + timeout
-    while late := [name for name in ports if name not in answered]:
-        check(late)
-        for name in late:
-            if says_yes(ports[name], path):
-                answered[name] = time.time() - started[name]
-        if time.monotonic() > deadline:
-            raise ServerFailed(f"{', '.join(late)} did not answer within {timeout:.0f} s: {advice}")
-        time.sleep(POLL_INTERVAL)
-    return answered
 
 
 def ready_message_after(started: float, messages: Path) -> float | None:

@@ -7,8 +7,10 @@ editors. Sizes are bytes and durations are seconds once read (see `steelyard.uni
 
 from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
+from steelyard.units import parse_size
+from steelyard.workload.schema import Limits
 from steelyard.yamlfile import Duration, Model, Scalar, Size
 
 FORMAT_VERSION = 1
@@ -58,8 +60,8 @@ class JvmSettings(Model):
     """Write a GC log; GC counts and pauses come from it."""
     class_cache: Literal["default", "none", "cold", "warm"] = "default"
     """Class data that outlives a start (OpenJ9's shared class cache; HotSpot's dynamic archive, from JDK 25 on its AOT
-    cache): `none` is off, `cold` an empty one that the start has to fill, `warm` one that a populating run under load has
-    filled, the same for every trial of the arm."""
+    cache): `none` is off, `cold` an empty one that the start has to fill, `warm` one that a populating run under
+    load has filled, the same for every trial of the arm."""
     compile: Literal["background", "foreground"] = "background"
     """`foreground`: callers of a method wait while it is compiled. Servers with few CPUs then reach the same steady
     throughput many times sooner, because the compiler no longer competes with every waiting request."""
@@ -86,8 +88,8 @@ class Deployment(Model):
     """What the servers run on. Processes: a path, or a name that `doctor` lists; containers: a flavour (`openj9`,
     `hotspot`) or a whole image reference. Left out: `--jdk`, or the default of the engine."""
     build: str | None = None
-    """What the servers were built from. Processes: a commit of this checkout; containers: another version (tag) of their
-    images. Left out: the checkout as it is."""
+    """What the servers were built from. Processes: a commit of this checkout; containers: another version (tag) of
+    their images. Left out: the checkout as it is."""
     topology: str | None = None
     """How a workload that can be deployed in several ways is deployed; left out: the first (docs/experiments.md)."""
     jvms: Annotated[int, Field(ge=1, le=256)] = 1
@@ -172,8 +174,8 @@ class Load(Model):
 class Design(Model):
     """How trials are arranged."""
 
-    blocks: Annotated[int, Field(ge=2, le=1000)] = 6
-    """Blocks of a session: every arm once in each."""
+    blocks: Annotated[int, Field(ge=1, le=1000)] = 6
+    """Blocks of a session: every arm once in each. One is enough for a search alone, which then has no interval."""
     seed: int | None = None
     """Seed of the order; left out: drawn and recorded."""
     repeats: Annotated[int, Field(ge=0, le=10)] = 2
@@ -181,26 +183,34 @@ class Design(Model):
 
 
 class Search(Model):
-    """A session that chooses each trial's load or limit from the trials before; exactly one of raise, lower and hold."""
+    """A session that chooses each trial's load or limit from those before; exactly one of raise, lower and hold."""
+
+    model_config = ConfigDict(serialize_by_alias=True)
 
     raise_: Literal["users", "rate"] | None = Field(default=None, alias="raise")
     """The load that is raised as far as every limit of `within` holds."""
-    within: dict[str, str] = Field(default_factory=dict)
-    """Limits: `p50`, `p90`, `p99` (durations), `errors` (a percentage); left out: the workload's own."""
+    within: Limits = Field(default_factory=Limits)
+    """Limits of a passing trial, all operations together; `raise` takes the workload's own where none is given."""
     lower: Literal["memory"] | None = None
-    """The limit that is lowered as far as the trial survives."""
+    """The limit of each server's container that is lowered as far as the trial survives, and `within` holds."""
     while_: Literal["survives"] | None = Field(default=None, alias="while")
     hold: Literal["cpu"] | None = None
-    """The share of the servers' cores that is to be held."""
-    at: Annotated[float, Field(gt=0, le=1)] | None = None
-    by: Literal["users", "rate"] = "rate"
-    """What is changed to hold it."""
-    start: str | None = None
-    """Where the search begins; left out: the experiment's own load or limit."""
-    resolution: Annotated[float, Field(gt=0, le=0.5)] = 0.05
-    """How close to each other the last value that passed and the first that failed must be, as a fraction."""
-    trials: Annotated[int, Field(ge=3, le=50)] = 12
-    """Most trials of one search; one that is not through by then says so."""
+    """What is to be held: the CPU time of the servers, as a share of the logical CPUs that they may use."""
+    at: Annotated[float, Field(gt=0, lt=1)] | None = None
+    """The share."""
+    start: Scalar | None = None
+    """Where the search begins; left out: the experiment's own users, rate or memory."""
+    least: Scalar | None = None
+    """Smallest value that is tried."""
+    most: Scalar | None = None
+    """Largest value that is tried."""
+    resolution: Annotated[float, Field(gt=0, le=1)] = 0.05
+    """How close, as a fraction, the last value that passed and the first that failed have to be; of `hold`: how close
+    the measured share has to be to the one asked for."""
+    confirm: Annotated[int, Field(ge=0, le=3)] = 1
+    """Further fresh starts that have to agree before an edge is believed (docs/searches.md)."""
+    trials: Annotated[int, Field(ge=3, le=50)] = 14
+    """Most trials of one search, void ones included; one that is not through by then says so."""
 
     @model_validator(mode="after")
     def _one(self) -> Self:
@@ -209,8 +219,24 @@ class Search(Model):
         if (self.lower is not None) != (self.while_ is not None):
             raise ValueError("lower: memory goes with while: survives")
         if (self.hold is not None) != (self.at is not None):
-            raise ValueError("hold: cpu goes with at: a share of the servers' cores")
+            raise ValueError("hold: cpu goes with at: a share of the servers' CPUs")
+        if self.hold is not None and self.within.given:
+            raise ValueError("hold has no limits: leave within out")
         return self
+
+    @model_validator(mode="after")
+    def _values_in_order(self) -> Self:
+        given = [value for key in ("least", "start", "most") if (value := self.value(key)) is not None]
+        if any(value <= 0 for value in given) or given != sorted(given):
+            raise ValueError("least, start and most are above zero and in that order")
+        return self
+
+    def value(self, key: Literal["start", "least", "most"]) -> float | None:
+        """A value of the file as a number: users, arrivals/s, or bytes of memory; None where it was left out."""
+        written: Scalar | None = getattr(self, key)
+        if written is None:
+            return None
+        return float(parse_size(str(written))) if self.lower is not None else float(written)
 
 
 class Metrics(Model):
@@ -234,7 +260,7 @@ class Factor(Model):
 class Quick(Model):
     """What `--quick` changes: fewer levels, fewer blocks, shorter windows. An indication, not an answer."""
 
-    blocks: Annotated[int, Field(ge=2)] = 3
+    blocks: Annotated[int, Field(ge=1)] = 3
     levels: dict[str, list[Scalar]] = Field(default_factory=dict)
     """Fewer levels of some factors."""
     settings: dict[str, Any] = Field(default_factory=dict)
@@ -243,6 +269,12 @@ class Quick(Model):
     warmup: Duration = 10.0
     """Fixed warm-up."""
     measure: Annotated[Duration, Field(gt=0)] = 10.0
+    search: dict[Literal["resolution", "confirm", "trials"], float] = Field(default_factory=dict)
+    """Other bounds of a search."""
+
+    def of(self, search: Search | None) -> Search | None:
+        """The search as `--quick` runs it."""
+        return search and Search.model_validate({**search.model_dump(), **self.search})
 
 
 class Experiment(Model):
@@ -270,6 +302,20 @@ class Experiment(Model):
     metrics: Metrics = Field(default_factory=Metrics)
     design: Design = Field(default_factory=Design)
     quick: Quick = Field(default_factory=Quick)
+
+    @model_validator(mode="after")
+    def _search_fits(self) -> Self:
+        if self.search is None:
+            if min(self.design.blocks, self.quick.blocks) < 2:
+                raise ValueError("blocks: an interval needs two blocks or more")
+            if self.quick.search:
+                raise ValueError("quick.search: the experiment has no search")
+            return self
+        wanted = "survive" if self.search.lower is not None else "steady"
+        if self.procedure != wanted:
+            raise ValueError(f"this search needs procedure: {wanted}")
+        self.quick.of(self.search)
+        return self
 
     @model_validator(mode="after")
     def _baseline_is_a_level(self) -> Self:

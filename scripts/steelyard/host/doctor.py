@@ -6,13 +6,17 @@ import resource
 import shutil
 from pathlib import Path
 
+from steelyard.errors import MissingRequirement
 from steelyard.host.activity import Activity, watch
 from steelyard.host.finding import WHY, Finding, finding, untold
 from steelyard.host.settings import settings
+from steelyard.host.states import STATES
+from steelyard.host.switching import recorded
 from steelyard.host.system import System
 from steelyard.units import format_size
 
-TOPICS = tuple(WHY)
+TOPICS = {**{state.topic: state.why for state in STATES.values()}, **WHY}
+"""Topics, in the order of the output, each with why it matters: first what a session can set itself."""
 STEAL_LIMIT = 0.01
 """Share of CPU time, as in the validity ledger."""
 LOAD_LIMIT = 0.02
@@ -36,9 +40,29 @@ def examine(
     """
     system = System(root)
     found = settings(system, machine)
-    for one in (*activity(watch(seconds)), memory(system), disk(results), memlock()):
+    for one in (*activity(watch(seconds)), left_over(system), memory(system), disk(results), memlock()):
         found[one.topic] = one
     return [found[topic] for topic in TOPICS if topic in found]
+
+
+def left_over(system: System) -> Finding:
+    """Host states that a session has set and not put back."""
+    try:
+        found = recorded(system)
+    except MissingRequirement as error:
+        return finding("host-states", str(error), "warn")
+    if found is None:
+        return finding("host-states", "none set by a session")
+    before = ", ".join(f"{name} {value}" for name, value in found.original.items())
+    if found.alive():
+        return finding("host-states", f"set by {found.session}, which is running (before: {before})", "info")
+    by_hand = [STATES[name].command(value) for name, value in found.original.items() if name in STATES]
+    return finding(
+        "host-states",
+        f"left as {found.session} had set them when it was killed (before: {before})",
+        "warn",
+        f"the next session puts them back first; by hand: {'; '.join(by_hand)}",
+    )
 
 
 def activity(seen: Activity) -> tuple[Finding, Finding]:

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from steelyard.host.cpus import parse_cpu_list, read_layout
+from steelyard.host.states import read_states, reserved_pages
 from steelyard.host.system import System
 from steelyard.results.schema import HostFacts
 
@@ -29,6 +30,7 @@ def read_facts(root: Path = Path("/"), architecture: str | None = None) -> HostF
     machine = architecture or os.uname().machine
     online = parse_cpu_list(system.text(f"{_CPU}/online") or "") or sorted(os.sched_getaffinity(0))
     layout = read_layout(root, allowed=online)
+    states = read_states(system)
     return HostFacts(
         hostname=system.text("proc/sys/kernel/hostname") or "unknown",
         architecture=machine,
@@ -46,11 +48,11 @@ def read_facts(root: Path = Path("/"), architecture: str | None = None) -> HostF
         page_size=os.sysconf("SC_PAGE_SIZE"),
         governor=governor(system),
         turbo=turbo(system),
-        thp=system.choice("sys/kernel/mm/transparent_hugepage/enabled"),
-        huge_pages=huge_pages(system),
+        thp=states.get("thp"),
+        huge_pages=reserved_pages(system),
         cgroup_version=cgroup_version(system),
         virtualization=virtualization(system),
-        extra=_extra(system),
+        extra={**_extra(system), **_without_field(states)},
     )
 
 
@@ -78,16 +80,6 @@ def turbo(system: System) -> str | None:
         return "off" if no_turbo else "on"
     boost = system.number(f"{_CPU}/cpufreq/boost")
     return None if boost is None else ("on" if boost else "off")
-
-
-def huge_pages(system: System) -> dict[str, int]:
-    """Pages reserved by size in kB."""
-    sizes = {}
-    for folder in system.matching("sys/kernel/mm/hugepages", "hugepages-*kB"):
-        reserved = system.number(f"sys/kernel/mm/hugepages/{folder.name}/nr_hugepages")
-        if reserved is not None:
-            sizes[folder.name.removeprefix("hugepages-").removesuffix("kB")] = reserved
-    return sizes
 
 
 def cgroup_version(system: System) -> int | None:
@@ -120,6 +112,10 @@ def container(system: System) -> str | None:
     if system.path("var/run/secrets/kubernetes.io").exists():
         return "kubernetes"
     return None
+
+
+def _without_field(states: dict[str, str]) -> dict[str, str]:
+    return {name: value for name, value in states.items() if name not in HostFacts.model_fields}
 
 
 def _kernel_options(system: System) -> str | None:

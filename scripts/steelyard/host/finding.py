@@ -6,12 +6,10 @@ from typing import Literal, NamedTuple
 Level = Literal["ok", "info", "warn"]
 
 WHY = {
+    "host-states": "What a session that was killed had set and nobody put back changes every later figure.",
     "smt": "Threads of one core share its units, so what a CPU is worth depends on whether its siblings are busy.",
     "governor": "A governor that saves power changes the clock with the load, so arms are measured at other speeds.",
     "turbo": "Turbo raises the clock as far as temperature and idle cores allow, which drifts over a session.",
-    "thp": "Transparent huge pages change memory and speed of a JVM, and when the kernel makes them is up to chance.",
-    "huge-pages": "`pages: large` needs huge pages that are reserved before; without them a JVM refuses to start or"
-    " silently uses small ones.",
     "numa": "Memory of another node is slower to reach, and the kernel may move pages in the middle of a measurement.",
     "irq-affinity": "A CPU that serves the interrupts has less time for the server that is bound to it.",
     "cgroup": "A CPU or memory limit on this session throttles servers and injectors, whatever the host could do.",
@@ -28,7 +26,7 @@ WHY = {
     " would hide it.",
     "dscr": "POWER's data-stream register sets how far the hardware prefetches, for all that runs on the host.",
 }
-"""Topics, in the order of the output, each with why it matters."""
+"""Topics beside the host states, in the order of the output, each with why it matters."""
 
 
 class Finding(NamedTuple):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from steelyard.errors import MissingRequirement
 from steelyard.jvm.identify import parse_identity
-from steelyard.results.schema import JvmIdentity
+from steelyard.results.spec import JvmIdentity
 
 MINIMUM = 17
 ANSWER_LIMIT = 30.0
@@ -127,6 +127,36 @@ def find_hotspot(jdk: Jdk, *, environment: Mapping[str, str] = os.environ, minim
     )
 
 
+def named_jdks(environment: Mapping[str, str] = os.environ, minimum: int = MINIMUM) -> dict[str, Jdk]:
+    """JDKs of this host by a name that a factor can use, for example `hotspot-17`; `doctor` lists them."""
+    found: dict[str, Jdk] = {}
+    for java in _candidates(environment):
+        try:
+            jdk = identify(java)
+        except MissingRequirement:
+            continue
+        if jdk.identity.feature >= minimum:
+            found.setdefault(f"{jdk.identity.kind}-{jdk.identity.feature}", jdk)
+    return found
+
+
+def jdk_of(text: str) -> Jdk:
+    """The JDK of a level of the factor `jdk`: a path, or a name of `named_jdks`.
+
+    Raises:
+        MissingRequirement: there is none of that name or path.
+    """
+    if "/" in text:
+        return find_jdk(Path(text))
+    known = named_jdks()
+    if text not in known:
+        raise MissingRequirement(
+            f"this host has no JDK named {text}: it has {', '.join(sorted(known)) or 'none'}; install one with"
+            f" {INSTALL}, give its path, or set STEELYARD_JDKS to the folder that holds it"
+        )
+    return known[text]
+
+
 def _launcher(chosen: Path | None, environment: Mapping[str, str]) -> tuple[Path, str]:
     """The `java` to ask, and how to speak of where it came from."""
     if chosen is not None:
@@ -156,6 +186,9 @@ def _candidates(environment: Mapping[str, str]) -> Iterator[Path]:
     found = [Path(home) / "bin" / "java" for home in (environment.get("JAVA_HOME"),) if home]
     if on_path := shutil.which("java", path=environment.get("PATH", os.defpath)):
         found.append(Path(on_path))
+    own = [Path(folder) for folder in environment.get("STEELYARD_JDKS", "").split(":") if folder]
+    for folder in own:
+        found += [folder / "bin" / "java", *sorted(folder.glob("*/bin/java"))]
     for folder in USUAL_FOLDERS:
         found += sorted(folder.glob("*/bin/java"), reverse=True)
     seen: set[Path] = set()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The doctor's look at settings of CPUs, memory and kernel: from files alone."""
+"""The doctor's look at settings of CPUs, memory and kernel: from files alone. What a session can set is in `states`."""
 
 import os
 
@@ -7,6 +7,7 @@ from steelyard.host import facts
 from steelyard.host.cpus import parse_cpu_list, read_layout
 from steelyard.host.finding import Finding, finding, untold
 from steelyard.host.limits import read_limits
+from steelyard.host.states import STATES
 from steelyard.host.system import System
 from steelyard.units import format_size
 
@@ -60,29 +61,6 @@ def turbo(system: System) -> Finding:
     intel = system.number(f"{_CPU}/intel_pstate/no_turbo") is not None
     name, value = ("intel_pstate/no_turbo", 1) if intel else ("cpufreq/boost", 0)
     return finding("turbo", state, "info", f"echo {value} | sudo tee /{_CPU}/{name}")
-
-
-def thp(system: System) -> Finding:
-    """Transparent huge pages."""
-    chosen = system.choice("sys/kernel/mm/transparent_hugepage/enabled")
-    if chosen is None:
-        return untold("thp")
-    change = "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled"
-    return finding("thp", chosen, "info", change) if chosen == "always" else finding("thp", chosen)
-
-
-def huge_pages(system: System) -> Finding:
-    """Reserved huge pages."""
-    reserved = facts.huge_pages(system)
-    if not reserved:
-        return untold("huge-pages")
-    sizes = sorted(reserved.items(), key=lambda item: int(item[0]))
-    state = ", ".join(f"{count} of {format_size(int(size) * 1024)}" for size, count in sizes)
-    if any(reserved.values()):
-        return finding(
-            "huge-pages", state, "info", "sudo sysctl vm.nr_hugepages=0   (gives their memory back)"
-        )
-    return finding("huge-pages", state, "ok", "sudo sysctl vm.nr_hugepages=N   (only for `pages: large`)")
 
 
 def numa(system: System) -> Finding:
@@ -216,14 +194,13 @@ def dscr(system: System) -> Finding:
 def settings(system: System, machine: str = os.uname().machine) -> dict[str, Finding]:
     """All findings from settings, by topic; `dscr` on POWER only."""
     found = [
+        *(state.finding(system) for state in STATES.values()),
         smt(system, machine),
         *(
             look(system)
             for look in (
                 governor,
                 turbo,
-                thp,
-                huge_pages,
                 numa,
                 irq_affinity,
                 cgroup,

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the kernel tells in small files, read so that a missing or forbidden file is no error."""
+"""What the kernel tells in small files, read so that a missing or forbidden file is no error; and how it is told."""
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,6 +36,14 @@ class System:
         """The chosen word of a file like `always [madvise] never`."""
         match = re.search(r"\[(\S+)\]", self.text(name) or "")
         return match[1] if match else None
+
+    def write(self, name: str, text: str) -> None:
+        """Write a file that is there, in one piece, as the kernel wants it; OSError when it refuses."""
+        descriptor = os.open(self.path(name), os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC)
+        try:
+            os.write(descriptor, f"{text}\n".encode())
+        finally:
+            os.close(descriptor)
 
     def matching(self, folder: str, pattern: str) -> Iterator[Path]:
         """Files below a folder by pattern, in order of name; nothing when it is not there."""

@@ -85,16 +85,17 @@ def require_javac(jdk: Jdk) -> Path:
     return jdk.javac
 
 
-def require_taskset() -> None:
-    """Raise MissingRequirement when `taskset`, which pins processes to CPUs, is not installed."""
-    if shutil.which("taskset") is None:
-        raise MissingRequirement("taskset is missing: install it with `apt-get install util-linux` or dnf")
+_PACKAGES = {
+    "nginx": (
+        "`sudo apt install nginx-light` or `sudo dnf install nginx`, or let containers bring it with --engine compose"
+    ),
+    "taskset": "`apt-get install util-linux` or dnf",
+}
 
 
-def require_nginx() -> None:
-    """Raise MissingRequirement when nginx, the proxy before the services of a topology, is not installed."""
-    if shutil.which("nginx") is None:
-        raise MissingRequirement(
-            "nginx, which leads requests to the services, is missing: install it with `sudo apt install nginx-light` or"
-            " `sudo dnf install nginx`, or let containers bring it with --engine compose"
-        )
+def require_program(program: str) -> None:
+    """Raise MissingRequirement when a program that components are started with is not installed."""
+    if shutil.which(program) is None:
+        how = _PACKAGES.get(program)
+        advice = f"install it with {how}" if how else "install it, or give its path in the workload file"
+        raise MissingRequirement(f"{program} is missing: {advice}")

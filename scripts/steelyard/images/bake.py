@@ -1,178 +1,192 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`images/docker-bake.hcl`: its variables, what it would build, and the command lines that build it (pure)."""
+"""Calls `docker buildx bake` on images/docker-bake.hcl with the variables that this checkout and its bases give it.
+
+A build goes through: the plan (what bake prints of its targets, each base by digest, or refused), the Java build (made
+by the caller), the inputs of the harness image, and bake itself, whose output is passed on.
+"""
 
 import json
-from collections.abc import Mapping, Sequence
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from steelyard.errors import BadInput
-from steelyard.images.checkout import Sources
+from steelyard.errors import BadInput, BuildFailed, MissingRequirement
+from steelyard.host.docker import Docker, DockerFailed
+from steelyard.images.checkout import variables
+from steelyard.images.lock import Lock, read_lock
 from steelyard.paths import ROOT
 
 BAKE_FILE = "images/docker-bake.hcl"
+GROUPS = {"all": "default", "hotspot": "hotspot", "openj9": "openj9"}
+"""Groups of the bake file, by the name of the flavour."""
+HARNESS = "harness"
 _UNLOCKED = "not-locked.invalid/base/"
 """Stands for a base that cannot be named yet; a target that takes it is refused before anything is built."""
-FLAVOURS = ("hotspot", "openj9", "all")
-_GROUPS = {"all": "default", "hotspot": "hotspot"}
-_EVERYTHING = "default"
+_INPUTS = ROOT / "images" / "harness" / "inputs.sh"
+
+Plan = dict[str, dict[str, Any]]
+"""Targets by name, as bake prints them: tags, platforms, args, labels."""
 
 
 @dataclass(frozen=True)
-class Target:
-    """What the bake file makes under one name."""
+class Bakery:
+    """The bake file with its variables set."""
 
-    name: str
-    repository: str
-    tags: tuple[str, ...]
-    """Without the repository, the most specific first."""
-    platforms: tuple[str, ...]
-    args: Mapping[str, str]
+    docker: Docker
+    environment: Mapping[str, str]
+    choice: str
+    """Where the bases come from: `lock` or `local`."""
 
-    @property
-    def reference(self) -> str:
-        """Repository and first tag."""
-        return f"{self.repository}:{self.tags[0]}"
+    def definition(self, wanted: Sequence[str]) -> str:
+        """What targets or groups come to, as the JSON that bake prints and reads.
 
-    @property
-    def unlocked(self) -> list[str]:
-        """Names of the bases that it takes and that nobody could name."""
-        return sorted({v.removeprefix(_UNLOCKED) for v in self.args.values() if v.startswith(_UNLOCKED)})
+        Raises:
+            BadInput: there is no such target, or a registry's name is none; bake says which.
+        """
+        command = ["buildx", "bake", "-f", str(ROOT / BAKE_FILE), "--print", *wanted]
+        try:
+            return self.docker.run(*command, env=self.environment)
+        except DockerFailed as error:
+            raise BadInput(f"docker buildx bake cannot plan {', '.join(wanted)} ({error.said})") from error
+
+    def plan(self, wanted: Sequence[str]) -> Plan:
+        """The same, parsed; every base is known by digest (raises BadInput)."""
+        found = parse_plan(self.definition(wanted))
+        for name, target in found.items():
+            for value in (target.get("args") or {}).values():
+                if str(value).startswith(_UNLOCKED):
+                    raise BadInput(self._why_unlocked(name, str(value).removeprefix(_UNLOCKED)))
+        return found
+
+    def bake(self, plan: Plan, options: Sequence[str]) -> dict[str, dict[str, str]]:
+        """Build what was planned; the digest (`containerimage.digest`) and the names (`image.name`) by target.
+
+        Args:
+            plan: what to build.
+            options: of bake: `--load`, `--push`.
+
+        Raises:
+            BuildFailed: bake failed; what it said went to standard error.
+        """
+        kept = [f"{name}.platform={','.join(target['platforms'])}" for name, target in plan.items()]
+        settings = [word for text in kept for word in ("--set", text)]
+        with tempfile.TemporaryDirectory(prefix="steelyard-bake-") as temporary:
+            metadata = Path(temporary) / "metadata.json"
+            command = [str(self.docker.client), "buildx", "bake", "-f", BAKE_FILE, "--progress", "plain"]
+            command += ["--metadata-file", str(metadata), *settings, *options, *plan]
+            # Relative paths of the bake file begin at the top of the checkout.
+            done = subprocess.run(
+                command,
+                cwd=ROOT,
+                env=dict(self.environment),
+                stdin=subprocess.DEVNULL,
+                stdout=sys.stderr,
+                check=False,
+            )
+            if done.returncode != 0:
+                raise BuildFailed(
+                    f"docker buildx bake failed with exit code {done.returncode}: it says why above"
+                )
+            return record(json.loads(metadata.read_text(encoding="utf-8")))
+
+    def _why_unlocked(self, target: str, base: str) -> str:
+        if self.choice == "local":
+            return (
+                f"{target} needs the base {base}, which cannot be made from packages: build it with --bases lock, or"
+                " choose --flavour hotspot"
+            )
+        return (
+            f"images/lock.json has no digest of the base {base}, which {target} needs: run `./steelyard images lock`"
+            " where the registries can be reached, or use --bases local"
+        )
 
 
-def variables(
-    registry: str,
-    sources: Sources,
-    workload_versions: Mapping[str, str],
-    build: Path,
-    bases: Mapping[str, str | None],
-) -> dict[str, str]:
-    """The bake file's variables, to be put into the environment.
+def open_bakery(
+    docker: Docker, registry: str | None, bases: Lock, choice: str, platforms: Sequence[str]
+) -> Bakery:
+    """The bake file with the variables of this checkout.
 
     Args:
-        registry: registry and path that all images share, for example `ghcr.io/steelyard`.
-        sources: the checkout.
-        workload_versions: what each application states, by workload.
-        build: folder of the finished Java build; named from the top of the checkout where it lies in there, so that
-            no path of the building machine gets into a build's provenance.
-        bases: reference of each base by name; None for one that is not locked.
+        docker: the engine's client.
+        registry: registry and path of the images; None: as the bake file says.
+        bases: with their digests as far as they are known.
+        choice: where the bases come from, for messages.
+        platforms: to build for; empty: as the bake file says.
     """
-    named = {f"BASE_{name.upper()}": text or f"{_UNLOCKED}{name}" for name, text in bases.items()}
-    return {
-        "REGISTRY": registry,
-        "VERSION": sources.version,
-        "REVISION": sources.revision,
-        "FINGERPRINT": sources.fingerprint,
-        "BUILD": str(build.relative_to(ROOT) if build.is_relative_to(ROOT) else build),
-        "SOURCE_DATE_EPOCH": str(sources.epoch),
-        **{f"VERSION_{name.upper()}": version for name, version in workload_versions.items()},
-        **named,
+    references = {name: bases.root[name].pinned if name in bases.root else None for name in read_lock().root}
+    given = {"REGISTRY": registry, "PLATFORMS": ",".join(platforms)}
+    environment = {
+        **os.environ,
+        **variables(),
+        **{f"BASE_{name.upper()}": pinned or f"{_UNLOCKED}{name}" for name, pinned in references.items()},
+        **{name: value for name, value in given.items() if value},
     }
+    return Bakery(docker, environment, choice)
 
 
-def print_command(targets: Sequence[str]) -> list[str]:
-    """Arguments of docker that print what targets or groups come to, as JSON."""
-    return ["buildx", "bake", "-f", str(ROOT / BAKE_FILE), "--print", *targets]
-
-
-def parse_plan(printed: str) -> dict[str, Target]:
-    """Targets by name, from what `bake --print` printed.
-
-    Raises:
-        ValueError: it is something else.
-    """
-    found = {}
-    for name, described in json.loads(printed)["target"].items():
-        references = [str(tag).rpartition(":") for tag in described.get("tags") or []]
-        if not references:
-            raise ValueError(f"target {name} has no tags")
-        # The longest tag says most: `0.1.0-openj9` rather than `0.1.0`.
-        tags = sorted((tag for _, _, tag in references), key=lambda tag: (-len(tag), tag))
-        args = {key: str(value) for key, value in (described.get("args") or {}).items()}
-        platforms = tuple(described.get("platforms") or [])
-        found[name] = Target(name, references[0][0], tuple(tags), platforms, args)
+def parse_plan(printed: str) -> Plan:
+    """The targets of what bake printed."""
+    found: Plan = json.loads(printed)["target"]
     return dict(sorted(found.items()))
 
 
-def chosen(
-    names: Sequence[str], flavour: str, everything: Mapping[str, Target], hotspot: Sequence[str]
-) -> list[str]:
-    """Names of the targets to build.
-
-    Args:
-        names: targets that were asked for; empty: those of the flavour.
-        flavour: one of FLAVOURS; `hotspot` is all that needs no OpenJ9, `openj9` the rest.
-        everything: all targets of the bake file.
-        hotspot: those that need no OpenJ9.
-
-    Raises:
-        BadInput: an unknown target or flavour.
-    """
-    if flavour not in FLAVOURS:
-        raise BadInput(f"unknown flavour {flavour!r}: there are {', '.join(FLAVOURS)}")
-    unknown = sorted(set(names) - set(everything))
-    if unknown:
-        raise BadInput(f"unknown image {unknown[0]!r}: there are {', '.join(everything)}")
-    if names:
-        return sorted(set(names))
-    if flavour == "openj9":
-        return sorted(set(everything) - set(hotspot))
-    return sorted(hotspot if flavour == "hotspot" else everything)
-
-
-def group_of(flavour: str) -> str:
-    """The bake file's group of a flavour."""
-    return _GROUPS.get(flavour, _EVERYTHING)
-
-
-def platforms_of(target: Target, wanted: Sequence[str]) -> list[str]:
-    """The platforms to build a target for: those wanted that it exists for, or all of its own."""
-    return [platform for platform in target.platforms if not wanted or platform in wanted]
-
-
-def bake_command(
-    targets: Sequence[Target], wanted: Sequence[str], output: Sequence[str], metadata: Path
-) -> list[str]:
-    """Arguments of docker that build targets.
-
-    Args:
-        targets: all built in one go.
-        wanted: platforms; empty: those of each target.
-        output: `--load`, `--push`, or settings of an output of its own.
-        metadata: file for the digests.
-    """
-    settings = []
-    for target in targets:
-        settings += ["--set", f"{target.name}.platform={','.join(platforms_of(target, wanted))}"]
-    names = [target.name for target in targets]
-    common = ["--progress", "plain", "--metadata-file", str(metadata)]
-    return ["buildx", "bake", "-f", BAKE_FILE, *common, *settings, *output, *names]
-
-
-def archive_output(target: Target, archive: Path) -> list[str]:
-    """Output into an OCI archive with a single name, which is what can be pushed by digest without a tag."""
-    return [
-        *("--set", f"{target.name}.tags={target.repository}:staged"),
-        *("--set", f"{target.name}.output=type=oci,dest={archive}"),
-    ]
-
-
-def join_command(repository: str, tags: Sequence[str], digests: Sequence[str]) -> list[str]:
-    """Arguments of docker that make one index of what was pushed by digest, and tag it."""
-    tagged = [part for tag in tags for part in ("--tag", f"{repository}:{tag}")]
-    return ["buildx", "imagetools", "create", *tagged, *(f"{repository}@{digest}" for digest in digests)]
-
-
-def parse_metadata(text: str) -> dict[str, str]:
-    """Digest of the pushed index or image by target, from bake's metadata file."""
-    document = json.loads(text)
+def record(metadata: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+    """What of bake's metadata names an image: its references and the digest under which they lead to it."""
+    keys = ("image.name", "containerimage.digest")
     return {
-        name: str(entry["containerimage.digest"])
-        for name, entry in document.items()
-        if isinstance(entry, dict) and "containerimage.digest" in entry
+        name: {key: entry[key] for key in keys}
+        for name, entry in sorted(metadata.items())
+        if isinstance(entry, dict) and all(key in entry for key in keys)
     }
 
 
-def folder() -> Path:
-    """Where bake is run: relative paths of the bake file begin there."""
-    return ROOT
+def collect_inputs(plan: Plan, on_line: Callable[[str], None], required: bool) -> Plan:
+    """Collect what the harness image takes beside its base: Python packages and clients (images/harness/inputs.sh).
+
+    Args:
+        plan: what is to be built.
+        on_line: told which platforms the harness is left out for, and why.
+        required: refuse rather than leave out.
+
+    Returns:
+        The plan, the harness in it for the platforms that it can be built for here.
+
+    Raises:
+        MissingRequirement: `required`, and a platform's inputs cannot be had.
+    """
+    if HARNESS not in plan:
+        return plan
+    ready = []
+    for platform in plan[HARNESS]["platforms"]:
+        problem = _collect(platform.partition("/")[2])
+        if problem is None:
+            ready.append(platform)
+        elif required:
+            raise MissingRequirement(f"{HARNESS} for {platform}: {problem}")
+        else:
+            on_line(f"left out: {HARNESS} for {platform} ({problem})")
+    others = {name: target for name, target in plan.items() if name != HARNESS}
+    return {**others, HARNESS: {**plan[HARNESS], "platforms": ready}} if ready else others
+
+
+def _collect(architecture: str) -> str | None:
+    """None when the inputs of an architecture are there, else why not."""
+    done = subprocess.run(
+        ["sh", str(_INPUTS), "-a", architecture],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        check=False,
+        stdin=subprocess.DEVNULL,
+        env={**os.environ, "STEELYARD_PYTHON": os.environ.get("STEELYARD_PYTHON", sys.executable)},
+    )
+    if done.returncode == 0:
+        return None
+    said = [line.removeprefix("inputs: ") for line in done.stderr.splitlines() if line.startswith("inputs: ")]
+    return said[-1] if said else f"{_INPUTS.name} ended with exit code {done.returncode}"

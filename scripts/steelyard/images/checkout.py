@@ -3,56 +3,48 @@
 
 import re
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
 
 from steelyard import __version__
 from steelyard.build import fingerprint
-from steelyard.errors import BadInput
 from steelyard.paths import ROOT
 
-UNKNOWN = "unknown"
 
+def variables(root: Path = ROOT) -> dict[str, str]:
+    """Variables of the bake file that state a checkout as it is now.
 
-@dataclass(frozen=True)
-class Sources:
-    """A checkout."""
-
-    version: str
-    revision: str
-    """Commit, with `-dirty` when tracked files differ from it; `unknown` outside a repository."""
-    epoch: int
-    """Time of the commit, seconds since 1970: images made of one commit carry one time."""
-    fingerprint: str
-    """Hash of the Java sources, which a server reports as its build."""
-
-
-def read_sources(root: Path = ROOT) -> Sources:
-    """The checkout as it is now."""
-    commit = _git(root, "rev-parse", "HEAD")
-    if commit is None:
-        return Sources(__version__, UNKNOWN, 0, fingerprint(root))
-    changed = _git(root, "status", "--porcelain", "--untracked-files=no")
-    epoch = int(_git(root, "log", "-1", "--format=%ct") or 0)
-    return Sources(__version__, commit + ("-dirty" if changed else ""), epoch, fingerprint(root))
-
-
-def workload_version(workload: str, root: Path = ROOT) -> str:
-    """The version that a workload's application states in its `Workload` class.
-
-    Raises:
-        BadInput: there is no such class, or it states none.
+    REVISION is the commit, with `-dirty` when tracked files differ from it, and `unknown` outside a repository;
+    SOURCE_DATE_EPOCH its time, so that images of one commit carry one time; FINGERPRINT the hash of the Java sources,
+    which a server reports as its build; BUILD the folder of that build, without the path of this machine, which would
+    get into a build's provenance.
     """
-    for path in sorted((root / "apps" / workload).rglob("src/main/**/*Workload.java")):
+    mark = fingerprint(root)
+    revision, epoch = _git(root, "rev-parse", "HEAD"), "0"
+    if revision is not None:
+        epoch = _git(root, "log", "-1", "--format=%ct") or "0"
+        if _git(root, "status", "--porcelain", "--untracked-files=no"):
+            revision += "-dirty"
+    return {
+        "VERSION": __version__,
+        "REVISION": revision or "unknown",
+        "SOURCE_DATE_EPOCH": epoch,
+        "FINGERPRINT": mark,
+        "BUILD": f".steelyard/build/{mark}",
+        **{f"VERSION_{name.upper()}": version for name, version in workload_versions(root).items()},
+    }
+
+
+def workload_versions(root: Path = ROOT) -> dict[str, str]:
+    """What the applications below `apps/` state in `version()` of a `Workload` class, by folder."""
+    found = {}
+    for path in sorted((root / "apps").glob("*/**/src/main/**/*Workload.java")):
         text = path.read_text(encoding="utf-8")
         stated = re.search(r"String version\(\) \{\s*return ([^;]+);", text)
         if stated and stated[1].isidentifier():
             stated = re.search(rf"String {stated[1]} = ([^;]+);", text)
         if stated:
-            return stated[1].strip('"')
-    raise BadInput(
-        f"apps/{workload} states no workload version: its Workload class has to return one in version()"
-    )
+            found[path.relative_to(root / "apps").parts[0]] = stated[1].strip('"')
+    return found
 
 
 def _git(root: Path, *arguments: str) -> str | None:

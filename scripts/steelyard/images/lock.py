@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`images/lock.json`: the bases of the images, by digest and platform."""
+"""The bases of the images, by digest: those of `images/lock.json`, or those that `make-bases.sh` made here."""
 
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel, ValidationError
 
-from steelyard.errors import BadInput
-from steelyard.images.manifests import Index
-from steelyard.paths import ROOT
+from steelyard.errors import BadInput, MissingRequirement
+from steelyard.host.docker import Docker, DockerFailed
+from steelyard.paths import CACHE, ROOT
 from steelyard.results.store import write_atomic
 
 LOCK = ROOT / "images" / "lock.json"
+MADE_HERE = CACHE / "bases" / "roots"
+"""Where `images/local/make-bases.sh` notes what it pushed: NAME.pushed begins with the reference."""
+CHOICES = ("lock", "local")
 Digest = Annotated[str, Field(pattern=r"^sha256:[0-9a-f]{64}$")]
 
 
@@ -44,6 +47,10 @@ class Lock(RootModel[dict[str, Base]]):
             found += [f"{name} {platform}" for platform, digest in base.platforms.items() if digest is None]
         return found
 
+    def text(self) -> str:
+        """The file's text: always in the same order, so that a difference shows what changed and nothing else."""
+        return json.dumps(dict(sorted(self.model_dump(mode="json").items())), indent=2) + "\n"
+
 
 def read_lock(path: Path = LOCK) -> Lock:
     """Read a lock file.
@@ -63,32 +70,83 @@ def read_lock(path: Path = LOCK) -> Lock:
         ) from error
 
 
-def locked(lock: Lock, found: Mapping[str, Index]) -> Lock:
-    """The lock with the digests that registries told. The platforms stay those that it names.
+def write_lock(docker: Docker, path: Path = LOCK) -> Lock:
+    """Write the digests that registries tell now, for the platforms that the file names: all of them or nothing.
 
     Raises:
-        BadInput: a base is not published for a platform that the lock names.
+        MissingRequirement: a registry does not give one of the bases.
+        BadInput: a base is not published for one of its platforms.
+        NoSpace: the file cannot be written.
     """
-    bases = {}
-    for name, base in lock.root.items():
-        index = found[name]
-        absent = sorted(set(base.platforms) - set(index.platforms))
-        if absent:
-            raise BadInput(
-                f"{base.reference} is not published for {', '.join(absent)}: choose another tag of it in"
-                " images/lock.json, or take the platform out there"
-            )
-        platforms = {platform: index.platforms[platform] for platform in base.platforms}
-        bases[name] = Base(reference=base.reference, index=index.digest, platforms=platforms)
-    return Lock(bases)
+    before = read_lock(path).root
+    lock = Lock({name: ask(docker, base.reference, base.platforms) for name, base in before.items()})
+    write_atomic(path, lock.text())
+    return lock
 
 
-def lock_text(lock: Lock) -> str:
-    """The file's text: always in the same order, so that a difference shows what changed and nothing else."""
-    bases = lock.model_dump(mode="json")
-    return json.dumps({name: bases[name] for name in sorted(bases)}, indent=2) + "\n"
+def find_bases(docker: Docker, choice: str, made_here: Path = MADE_HERE) -> Lock:
+    """The bases by name, with digests as far as they are known.
+
+    Args:
+        docker: the engine's client.
+        choice: `lock` or `local`.
+        made_here: folder of the notes of make-bases.sh.
+
+    Raises:
+        BadInput: another choice, or the lock file is damaged.
+        MissingRequirement: no bases were made here, or their registry does not answer.
+    """
+    if choice not in CHOICES:
+        raise BadInput(f"unknown bases {choice!r}: there are {', '.join(CHOICES)}")
+    if choice == "lock":
+        return read_lock()
+    notes = {path.stem: path.read_text(encoding="utf-8").split() for path in made_here.glob("*.pushed")}
+    if not any(notes.values()):
+        raise MissingRequirement(
+            "no bases were made on this machine: run images/local/setup-engine.sh start and"
+            " images/local/make-bases.sh (as root on Debian), or use --bases lock"
+        )
+    return Lock({name: ask(docker, words[0]) for name, words in notes.items() if words})
 
 
-def write_lock(lock: Lock, path: Path = LOCK) -> None:
-    """Write the whole file or nothing (raises NoSpace)."""
-    write_atomic(path, lock_text(lock))
+def ask(docker: Docker, reference: str, wanted: Mapping[str, object] | None = None) -> Base:
+    """What a registry holds under the reference of a base.
+
+    Args:
+        docker: the engine's client.
+        reference: with a tag.
+        wanted: platforms to note; None: all.
+
+    Raises:
+        MissingRequirement: it cannot be reached, wants a login, or does not know the reference.
+        BadInput: it is an image of one platform, or is not there for one that is wanted.
+    """
+    try:
+        printed = docker.run(
+            "buildx", "imagetools", "inspect", reference, "--format", "{{json .Manifest}}", timeout=120.0
+        )
+    except DockerFailed as error:
+        raise MissingRequirement(f"the registry does not give {reference} ({error.said})") from error
+    index = json.loads(printed)
+    found = {_platform(entry): entry["digest"] for entry in index.get("manifests") or []}
+    if not found:
+        raise BadInput(
+            f"{reference} is an image of one platform, and a base has to be an index: choose another tag"
+        )
+    found.pop("unknown/unknown", None)  # a builder's attestation
+    absent = sorted(set(wanted or ()) - set(found))
+    if absent:
+        raise BadInput(
+            f"{reference} is not published for {', '.join(absent)}: choose another tag of it in images/lock.json, or"
+            " take the platform out there"
+        )
+    platforms = {platform: found[platform] for platform in (wanted or sorted(found))}
+    return Base(reference=reference, index=index["digest"], platforms=platforms)
+
+
+def _platform(entry: Mapping[str, Any]) -> str:
+    """`linux/arm64`; the variant only where it tells platforms apart (`linux/arm/v7`, not `linux/arm64/v8`)."""
+    platform = entry.get("platform") or {}
+    name = f"{platform.get('os')}/{platform.get('architecture')}"
+    variant = platform.get("variant")
+    return f"{name}/{variant}" if variant and platform.get("architecture") == "arm" else name

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether an image is what was locked, what this checkout holds and what was pushed (pure)."""
+"""Whether an image is what this checkout would build now, and what was pushed: its labels against those of the plan."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from steelyard.images.bake import Target
-from steelyard.images.checkout import Sources
-from steelyard.images.lock import Lock
-from steelyard.images.record import Published, Record
+from steelyard.errors import MissingRequirement
+from steelyard.host.docker import Docker, DockerFailed
+from steelyard.images.bake import Plan
 
+TITLE = "org.opencontainers.image.title"
 BASE_NAME = "org.opencontainers.image.base.name"
 BASE_DIGEST = "org.opencontainers.image.base.digest"
 REVISION = "org.opencontainers.image.revision"
 FINGERPRINT = "dev.steelyard.fingerprint"
-OURS = "dev.steelyard."
+COMPARED = {"base": BASE_DIGEST, "revision": REVISION, "fingerprint": FINGERPRINT}
 
 
 @dataclass(frozen=True)
@@ -22,12 +22,10 @@ class Subject:
     """An image of the engine, or what a container was started from."""
 
     name: str
-    """Reference of the image."""
-    container: str | None
-    """Name of the container; None for an image alone."""
+    """Reference of the image; with the container's name before it where there is one."""
+    reference: str
     digests: frozenset[str]
     """Digests that the engine knows it by."""
-    platform: str
     labels: Mapping[str, str]
 
 
@@ -37,102 +35,96 @@ class Check:
 
     subject: str
     name: str
-    """base, revision, fingerprint, digest or signature."""
+    """base, revision, fingerprint or digest."""
     passed: bool
     detail: str
 
 
-def subject_of_image(reference: str, described: Mapping[str, Any], container: str | None = None) -> Subject:
+def named_images(docker: Docker, references: Sequence[str]) -> list[Subject]:
+    """Images by reference.
+
+    Raises:
+        MissingRequirement: one is not in the engine.
+    """
+    try:
+        return [subject_of(reference, docker.inspect("image", [reference])[0]) for reference in references]
+    except DockerFailed as error:
+        raise MissingRequirement(
+            f"{error.said}: build the image with `./steelyard images build`, or pull it"
+        ) from error
+
+
+def present(docker: Docker, plan: Plan) -> Iterator[Subject]:
+    """Every planned image that is in the engine, and what every container of ours was started from, running or not.
+
+    A container may run an image whose tag has moved on: it is looked up by the digest that the container holds.
+    """
+    here = set(docker.run("image", "ls", "--format", "{{.Repository}}:{{.Tag}}").split())
+    yield from named_images(
+        docker, [tag for target in plan.values() for tag in target["tags"] if tag in here]
+    )
+    names = docker.run("ps", "--all", "--quiet", "--no-trunc", "--filter", f"label={FINGERPRINT}").split()
+    for described in docker.inspect("container", names) if names else []:
+        try:
+            image = docker.inspect("image", [described["Image"]])[0]
+        except DockerFailed:
+            image = {"Id": described["Image"], "Config": described["Config"]}
+        yield subject_of(str(described["Config"]["Image"]), image, str(described["Name"]).lstrip("/"))
+
+
+def subject_of(reference: str, described: Mapping[str, Any], container: str | None = None) -> Subject:
     """From what `docker image inspect` says."""
     digests = {text.partition("@")[2] for text in described.get("RepoDigests") or []}
     return Subject(
-        name=reference,
-        container=container,
+        name=reference if container is None else f"{container} ({reference})",
+        reference=reference,
         digests=frozenset({str(described["Id"]), *digests} - {""}),
-        platform=f"{described.get('Os')}/{described.get('Architecture')}",
         labels=(described.get("Config") or {}).get("Labels") or {},
     )
 
 
-def is_ours(labels: Mapping[str, str]) -> bool:
-    """Whether the labels say that the image is one of Steelyard's."""
-    return any(name.startswith(OURS) for name in labels)
-
-
-def check(
-    subject: Subject, bases: Lock, sources: Sources, record: Record | None, target: Target | None
-) -> list[Check]:
-    """All comparisons that need no tool.
+def check(subject: Subject, plan: Plan, pushed: Mapping[str, Mapping[str, Any]] | None) -> list[Check]:
+    """All comparisons of one image.
 
     Args:
         subject: the image.
-        bases: what images have to be built on.
-        sources: this checkout.
-        record: what was pushed; None: not compared.
-        target: what the bake file makes under this reference; None: the base may be any of the lock.
+        plan: what this checkout would build on the bases asked for.
+        pushed: record of `images push`; None: not compared.
     """
-    name = subject.name if subject.container is None else f"{subject.container} ({subject.name})"
+    planned = {target["labels"][TITLE]: target["labels"] for target in plan.values()}
+    expected = planned.get(subject.labels.get(TITLE, ""))
+    if expected is None:
+        return [Check(subject.name, "labels", False, "is none of the images of this checkout's bake file")]
     found = [
-        Check(name, "base", *_base(subject, bases, target)),
-        Check(name, "revision", *_same(subject.labels.get(REVISION), sources.revision, "commit")),
-        Check(name, "fingerprint", *_same(subject.labels.get(FINGERPRINT), sources.fingerprint, "build")),
+        Check(subject.name, name, *_compared(subject.labels.get(label, ""), expected.get(label, "")))
+        for name, label in COMPARED.items()
     ]
-    if record is not None:
-        found.append(Check(name, "digest", *_digest(subject, record.of(subject.name))))
+    if pushed is not None:
+        found.append(Check(subject.name, "digest", *_digest(subject, pushed)))
     return found
 
 
-def _base(subject: Subject, bases: Lock, target: Target | None) -> tuple[bool, str]:
-    digest, base = subject.labels.get(BASE_DIGEST), subject.labels.get(BASE_NAME)
-    if not digest:
-        return False, f"carries no label {BASE_DIGEST}: it was not built by `./steelyard images build`"
-    expected = {n: b for n, b in bases.root.items() if b.index == digest and _may_be(b.reference, target)}
-    if expected:
-        return True, f"{next(iter(expected))} {_short(digest)}"
-    by_name = next((n for n, b in bases.root.items() if base and _bare(base) == b.reference), None)
-    if by_name is None:
-        return False, f"built on {base or 'a base without a name'}, which is not among the bases asked for"
-    wanted = bases.root[by_name].index
-    if wanted is None:
-        return (
-            False,
-            f"built on {_short(digest)}, and the base {by_name} is not locked: run `./steelyard images lock`",
-        )
-    return False, f"built on {by_name} {_short(digest)}, locked is {_short(wanted)}: build it again"
-
-
-def _may_be(reference: str, target: Target | None) -> bool:
-    """A ping on the base of the harness would be wrong although that base is locked."""
-    if target is None:
-        return True
-    return _bare(target.args.get("BASE", "")) == reference
-
-
-def _same(found: str | None, wanted: str, what: str) -> tuple[bool, str]:
+def _compared(found: str, wanted: str) -> tuple[bool, str]:
+    if not wanted:
+        return False, "the base is not locked: run `./steelyard images lock`"
     if found == wanted:
-        return True, found[:19]
-    return False, f"{what} {(found or 'not stated')[:19]}, this checkout is {wanted[:19]}: build it again"
+        return True, _short(found)
+    return False, f"{_short(found) or 'not stated'}, here it would be {_short(wanted)}: build it again"
 
 
-def _digest(subject: Subject, published: Published | None) -> tuple[bool, str]:
-    if published is None:
-        return False, "the record has no such image"
-    known = {published.index, *published.sources, published.platforms.get(subject.platform)} - {None}
-    hit = sorted(digest for digest in subject.digests if digest in known)
-    if hit:
-        return True, _short(hit[0])
+def _digest(subject: Subject, pushed: Mapping[str, Mapping[str, Any]]) -> tuple[bool, str]:
+    for entry in pushed.values():
+        known = {entry["containerimage.digest"], *(entry.get("platforms") or {}).values()}
+        if subject.digests & known:
+            return True, _short(entry["containerimage.digest"])
     return (
         False,
-        f"{', '.join(map(_short, sorted(subject.digests)))}, pushed was {_short(published.index or '')}: pull it",
+        f"{', '.join(map(_short, sorted(subject.digests)))} is not in the record: pull what was pushed",
     )
 
 
-def _bare(reference: str) -> str:
-    return reference.partition("@")[0]
-
-
-def _short(digest: str) -> str:
-    return digest[:19]
+def _short(text: str) -> str:
+    return text[:19]
 
 
 def passed(checks: Sequence[Check]) -> bool:

@@ -3,7 +3,7 @@
 
 import re
 
-from steelyard.results.schema import JvmIdentity
+from steelyard.results.spec import JvmIdentity
 
 _PROPERTY = re.compile(r"    ([\w.]+) = (.*)")
 

@@ -8,7 +8,7 @@ refused here, when the plan is made, and not by a trial that fails.
 
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import JvmSettings
-from steelyard.results.schema import JvmIdentity
+from steelyard.results.spec import CACHE, FOLDER, JvmIdentity
 from steelyard.units import MIB
 
 _COLLECTORS = {
@@ -36,18 +36,23 @@ _PAGES = {
 _FOREGROUND = {"hotspot": "-XX:-BackgroundCompilation", "openj9": "-Xjit:disableAsyncCompilation"}
 GC_LOG_NAME = {"hotspot": "gc.log", "openj9": "gc.%seq.log"}
 """Names of the GC log files in an instance's log folder."""
+AOT_CACHE_SINCE = 25
+"""First HotSpot release whose AOT cache is made by one run (JEP 514)."""
+AOT_CACHE_NAME, ARCHIVE_NAME = "classes.aot", "classes.jsa"
 CLASS_CACHE_MIB = 160
 """Size of a cold shared class cache: a Jakarta EE server fills the 80 MB that Liberty asks for by default."""
 
 
-def jvm_options(settings: JvmSettings, heap: int | None, jvm: JvmIdentity, folder: str) -> list[str]:
-    """Options of one server JVM.
+def jvm_options(
+    settings: JvmSettings, heap: int | None, jvm: JvmIdentity, *, populates: bool = False
+) -> list[str]:
+    """Options of one server JVM; GC logs go to `${folder}/logs`, class caches to `${cache}`.
 
     Args:
         settings: neutral settings of the arm.
         heap: maximum heap of this JVM in bytes; None leaves it to the JVM.
         jvm: the JVM that will run.
-        folder: folder of the instance; GC logs go to its `logs`, a cold class cache to its `classcache`.
+        populates: whether this is the run that fills a cache for `class_cache: warm`.
 
     Raises:
         BadInput: the JVM does not have a setting.
@@ -69,12 +74,12 @@ def jvm_options(settings: JvmSettings, heap: int | None, jvm: JvmIdentity, folde
         options.append(f"-Xmn{_size(settings.nursery)}")
     options += _collector(settings, jvm)
     options += _pages(settings, jvm)
-    options += _class_cache(settings, jvm, folder)
+    options += class_cache_options(settings.class_cache, jvm, populates=populates)
     if settings.compile == "foreground":
         options.append(_FOREGROUND[jvm.kind])
     options += _jit(settings, jvm)
     if settings.gc_log:
-        options.append(_gc_log(jvm, folder))
+        options.append(_gc_log(jvm, FOLDER))
     return options + settings.jvm_args
 
 
@@ -101,22 +106,46 @@ def _pages(settings: JvmSettings, jvm: JvmIdentity) -> list[str]:
     return [] if settings.pages == "default" else [_PAGES[jvm.kind][settings.pages]]
 
 
-def _class_cache(settings: JvmSettings, jvm: JvmIdentity, folder: str) -> list[str]:
-    if settings.class_cache == "default":
+def class_cache_options(state: str, jvm: JvmIdentity, *, populates: bool = False) -> list[str]:
+    """Options that bring class data into a declared state, in the folder `${cache}`.
+
+    None of them lets a JVM go on without a cache that it should have: a trial whose cache cannot be used must fail.
+
+    Sources: OpenJ9 documentation (-Xshareclasses); the `java` command's manual (-XX:ArchiveClassesAtExit,
+    -XX:SharedArchiveFile); JEP 514 (-XX:AOTCacheOutput, JDK 25).
+    """
+    if state == "default":
         return []
-    if jvm.kind == "hotspot":
-        if settings.class_cache == "none":
-            return ["-Xshare:off"]
-        raise BadInput(
-            f"class_cache: {settings.class_cache} needs OpenJ9; {jvm.vm_name} has no shared class cache"
-        )
-    if settings.class_cache == "none":
-        return ["-Xshareclasses:none"]
-    # nonfatal is left out on purpose: a trial whose cache cannot be used must fail, not run without it.
-    return [
-        f"-Xshareclasses:name=steelyard,cacheDir={folder}/classcache",
-        f"-Xscmx{CLASS_CACHE_MIB}m",
-    ]
+    if jvm.kind == "openj9":
+        if state == "none":
+            return ["-Xshareclasses:none"]
+        read_only = ",readonly" if state == "warm" and not populates else ""
+        return [f"-Xshareclasses:name=steelyard,cacheDir={CACHE}{read_only}", f"-Xscmx{CLASS_CACHE_MIB}m"]
+    if state == "none":
+        return ["-Xshare:off"]
+    writes = state == "cold" or populates
+    if jvm.feature >= AOT_CACHE_SINCE:
+        file = f"{CACHE}/{AOT_CACHE_NAME}"
+        return [f"-XX:AOTCacheOutput={file}"] if writes else ["-XX:AOTMode=on", f"-XX:AOTCache={file}"]
+    file = f"{CACHE}/{ARCHIVE_NAME}"
+    agent = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+AllowArchivingWithJavaAgent"]
+    return (
+        [*agent, f"-XX:ArchiveClassesAtExit={file}"]
+        if writes
+        else [*agent, "-Xshare:on", f"-XX:SharedArchiveFile={file}"]
+    )
+
+
+def not_read_back(settings: JvmSettings, jvm: JvmIdentity | None) -> list[str]:
+    """Settings of an arm that nothing reads back from the running servers, one sentence each (for `plan`)."""
+    found = []
+    if settings.jvm_args:
+        found.append("jvm_args are passed as they are and not read back")
+    if jvm is None:
+        found.append("the servers' JVM does not tell what it is, so no setting of it is read back")
+    elif not settings.gc_log:
+        found.append("without a GC log, heap, collector and GC threads are not read back")
+    return found
 
 
 def _jit(settings: JvmSettings, jvm: JvmIdentity) -> list[str]:

@@ -4,7 +4,8 @@
 Runs as a process of its own and reads lines from the harness: `+PGID` and `-PGID` for process groups,
 `!NAME COMMAND` (a JSON list) and `~NAME` for commands that remove what is no process of ours, as containers. When the
 pipe closes, the harness is gone, however it went (even by SIGKILL): every group still on the list is killed and every
-command still on the list is run. Imports the standard library only, so that it has little that can fail.
+command still on the list is run, the last one first. Imports the standard library only, so that it has little that
+can fail.
 """
 
 import contextlib
@@ -38,7 +39,8 @@ def main() -> None:
     for group in groups:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(group, signal.SIGKILL)
-    for command in commands.values():
+    # The last one first: what was registered later may still use what was registered before.
+    for command in reversed(commands.values()):
         with contextlib.suppress(OSError, subprocess.TimeoutExpired):
             subprocess.run(
                 command,

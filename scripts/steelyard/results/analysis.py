@@ -5,7 +5,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from steelyard.results.schema import FORMAT_VERSION, Record
+from steelyard.results.record import Record
+from steelyard.results.schema import FORMAT_VERSION
 
 
 class Summary(Record):
@@ -68,6 +69,7 @@ class LedgerCount(Record):
     name: str
     failed: int
     of: int
+    """Trials in which it applied."""
     voids: bool
 
 

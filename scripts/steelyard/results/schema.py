@@ -134,8 +134,8 @@ class Check(Record):
     voids: bool
     """Whether failing it voids the trial; else it only marks it."""
     applies: bool = True
-    """False: there is nothing to judge in such a trial, or nothing to judge it with (`detail` says why). Then it has
-    not passed, has not failed, and voids nothing."""
+    """False: there is nothing to judge in such a trial, or nothing to judge it with (`detail` says why). Then it
+    has not passed, has not failed, and voids nothing."""
     value: float | None
     limit: float | None
     unit: str
@@ -314,7 +314,8 @@ class Trial(Record):
     first_answers: dict[str, float] = Field(default_factory=dict)
     """Seconds from the start of the servers to the first successful answer of each operation; start-up trials."""
     curves: dict[str, list[float]] = Field(default_factory=dict)
-    """Ramp-up trials: per-second series from the first second of load on; `throughput` (requests/s), `cpu_GROUP` (cores)."""
+    """Ramp-up trials: per-second series from the first second of load on; `throughput` (requests/s), `cpu_GROUP`
+    (cores)."""
     survived: bool | None = None
     """Survive trials: whether everything lived to the end."""
     trace: list[tuple[float, float]]

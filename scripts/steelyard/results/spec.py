@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The spec: what one arm's trials deploy, do and expect, resolved once and kept in session.json.
 
-`spec/` makes it; engines realise its components, the trial follows its procedure and load, the analysis reads it. Nothing in
-it is decided again later. Texts may still hold `${folder}`, `${package}`, `${java}` and `${cache}`: places that only the
-engine knows. Sizes are bytes, durations seconds.
+`spec/` makes it; engines realise its components, the trial follows its procedure and load, the analysis reads it.
+Nothing in it is decided again later. Texts may still hold `${folder}`, `${package}`, `${java}` and `${cache}`: places
+that only the engine knows. Sizes are bytes, durations seconds.
 """
 
 from typing import Any, Literal

@@ -86,8 +86,14 @@ def read_record(path: Path, kind: type[R]) -> R:
         raise BadInput(f"{path} is not there: is {path.parent} a session directory?") from error
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise BadInput(f"{path} is damaged ({error}): restore it from a copy") from error
-    version = raw.get("format_version", 1) if isinstance(raw, dict) else 1
-    if isinstance(version, int) and version > FORMAT_VERSION:
+    version = raw.get("format_version") if isinstance(raw, dict) else None
+    if version == 1:
+        raise BadInput(
+            f"{path} was written by Steelyard 0.1 in format 1, which knows no specs: read it with that version"
+        )
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise BadInput(f"{path} is damaged (it does not tell its format version): restore it from a copy")
+    if version > FORMAT_VERSION:
         raise NewerFormat(
             f"{path} has format version {version}, this Steelyard reads up to {FORMAT_VERSION}:"
             " use the newer Steelyard that wrote it"
@@ -141,6 +147,10 @@ class SessionDirectory:
                 yield JournalEntry.model_validate_json(line)
             except ValidationError:
                 continue
+
+    def has_journal(self) -> bool:
+        """Whether the session was begun."""
+        return (self.path / "journal.jsonl").exists()
 
     def log(self, entry: JournalEntry) -> None:
         """Append to the journal."""

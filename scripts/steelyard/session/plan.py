@@ -1,33 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Everything that is decided before the first trial: arms, topologies, schedule, JVMs, expected time."""
+"""Everything that is decided before the first trial: arms, specs, schedule, what they run on, expected time."""
 
+import os
 import secrets
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from steelyard.errors import BadInput
 from steelyard.experiment.loader import find_experiment, load_experiment
 from steelyard.experiment.matrix import Arm, expand, with_quick, with_settings
-from steelyard.experiment.schema import Experiment
-from steelyard.experiment.workloads import WORKLOADS, Kind
+from steelyard.experiment.schema import Design, Experiment
+from steelyard.experiment.settings import HostChecks
 from steelyard.host.cpus import read_layout
-from steelyard.host.java import Jdk
 from steelyard.host.ports import refuse_ephemeral
+from steelyard.host.states import STATES, HostState
+from steelyard.host.system import System
 from steelyard.paths import EXPERIMENTS
-from steelyard.results.schema import ScheduledTrial, TopologyRecord
+from steelyard.results.schema import ScheduledTrial
+from steelyard.results.spec import Spec
+from steelyard.session.expected import trial_seconds
+from steelyard.session.runtimes import Runtimes
 from steelyard.session.schedule import make_schedule
-from steelyard.session.toolchains import ImageToolchain, JdkToolchain, Toolchain, find_toolchains
-from steelyard.topology.plan import check_conserved, plan_topology
+from steelyard.spec.plan import make_spec
+from steelyard.spec.search import range_of
+from steelyard.spec.split import check_conserved
+from steelyard.units import format_duration, format_size
+from steelyard.workload.loader import Found
 
-START_CPU_SECONDS = 5.0
-"""CPU seconds from process start to first response of one Liberty server on HotSpot (apps/README.md); for
-the expected time only."""
-FOREGROUND_START = 1.5
-"""How much longer a start takes when it compiles in the foreground (docs/experiments.md)."""
-INJECTOR_START_SECONDS = 3.0
-STOP_SECONDS = 3.0
+LONGEST_SESSION = 14 * 24 * 3600.0
+"""A plan that would take longer is a slip of the pen."""
 
 
 @dataclass(frozen=True)
@@ -41,10 +44,12 @@ class Request:
     seed: int | None = None
     jdk: Path | None = None
     first_port: int = 9080
+    workload: str | None = None
 
     def command(self, seed: int) -> str:
         """The command line that asks for the same again, with the seed that was used."""
         words = ["./steelyard", "run", self.experiment, *(["--quick"] if self.quick else [])]
+        words += ["--workload", self.workload] if self.workload is not None else []
         words += ["--blocks", str(self.blocks)] if self.blocks is not None else []
         words += [word for setting in self.settings for word in ("--set", setting)]
         words += ["--jdk", str(self.jdk)] if self.jdk is not None else []
@@ -56,53 +61,31 @@ class SessionPlan:
     """A session that can run."""
 
     experiment: Experiment
+    workload: Found
     quick: bool
     seed: int
     arms: list[Arm]
-    topologies: dict[str, TopologyRecord]
+    specs: dict[str, Spec]
+    """By arm."""
     schedule: list[ScheduledTrial]
-    toolchains: dict[str, Toolchain]
-    """By engine."""
+    runtimes: Runtimes
     first_port: int
 
-    def arm(self, name: str) -> Arm:
-        """The arm of that name."""
-        return next(arm for arm in self.arms if arm.name == name)
-
-    def kind(self, topology: TopologyRecord) -> Kind:
-        """What the workload knows of the way in which a topology deploys it."""
-        return WORKLOADS[self.experiment.workload].kinds[topology.topology]
-
     @property
-    def main_toolchain(self) -> Toolchain:
-        """That of the baseline arm's engine."""
-        baseline = next(arm for arm in self.arms if arm.baseline)
-        return self.toolchains[baseline.deployment.engine]
-
-    @property
-    def builder(self) -> Jdk | None:
-        """The JDK that the Java parts are built with; None when nothing has to be built, because images have it all."""
-        process = self.toolchains.get("process")
-        return process.server if isinstance(process, JdkToolchain) else None
-
-    @property
-    def images(self) -> dict[str, str]:
-        """Images by role, pinned; empty without containers."""
-        compose = self.toolchains.get("compose")
-        if not isinstance(compose, ImageToolchain):
-            return {}
-        return compose.images.by_role
+    def engines(self) -> list[str]:
+        """Names of the engines."""
+        return list(dict.fromkeys(spec.engine for spec in self.specs.values()))
 
     @property
     def injectors_share_cores(self) -> bool:
         """Whether injectors run on the servers' cores in any arm."""
-        return any(topology.injectors_share_cores for topology in self.topologies.values())
+        return any(spec.injectors_share_cores for spec in self.specs.values())
 
     @property
     def notes(self) -> list[str]:
         """Sentences that belong beside every figure of the session."""
         notes = []
-        if self.injectors_share_cores:
+        if self.injectors_share_cores and self.experiment.procedure != "start-up":
             notes.append(
                 "The injectors ran on the servers' cores, so every figure includes their competition for CPU;"
                 " throughput is that of servers and injectors together, and latency is not to be relied on."
@@ -111,25 +94,25 @@ class SessionPlan:
             notes.append(
                 "Servers compiled in the foreground, which shortens the warm-up and lengthens the start."
             )
-        if any(self.has_embedded_database(topology) for topology in self.topologies.values()):
-            notes.append(
-                "The database was the embedded one, which speaks MongoDB's protocol and is not MongoDB: what depends on"
-                " the database's own speed does not carry over."
-            )
-        jvms = {name: toolchain.server_jvm for name, toolchain in self.toolchains.items()}
-        if len({(jvm.vm_name, jvm.runtime_version) for jvm in jvms.values()}) > 1:
-            told = "; ".join(f"{name}: {jvm.vm_name} {jvm.runtime_version}" for name, jvm in jvms.items())
-            notes.append(
-                f"The engines ran different JVMs ({told}), so their difference is not the engines' alone."
-            )
-        return notes + [note for topology in self.topologies.values() for note in topology.notes]
+        specs = self.specs.values()
+        notes += list(dict.fromkeys(text for spec in specs for text in spec.embedded))
+        notes += self._jvm_note()
+        notes += list(dict.fromkeys(text for spec in specs for text in spec.not_read_back))
+        return notes + list(dict.fromkeys(text for spec in specs for text in spec.notes))
 
-    def has_embedded_database(self, topology: TopologyRecord) -> bool:
-        """Whether a topology keeps its data in the embedded stand-in for MongoDB."""
-        if not any(record.kind == "database" for record in topology.backing):
-            return False
-        toolchain = self.toolchains[topology.engine]
-        return isinstance(toolchain, JdkToolchain) or toolchain.images.embedded_database
+    def _jvm_note(self) -> list[str]:
+        """JVMs differ although the experiment does not vary them."""
+        if any(arm.deployment.jdk is not None for arm in self.arms):
+            return []
+        told = {}
+        for spec in self.specs.values():
+            for one in spec.servers:
+                if one.artifact.jvm is not None:
+                    told[spec.engine] = f"{one.artifact.jvm.vm_name} {one.artifact.jvm.runtime_version}"
+        if len(set(told.values())) < 2:
+            return []
+        which = "; ".join(f"{engine}: {jvm}" for engine, jvm in told.items())
+        return [f"The engines ran different JVMs ({which}), so their difference is not the engines' alone."]
 
     def expected_seconds(self) -> tuple[float, float]:
         """Shortest and longest expected time of the whole session, repeats of void trials left out."""
@@ -137,14 +120,10 @@ class SessionPlan:
         return sum(low for low, _ in each), sum(high for _, high in each)
 
     def expected_trial_seconds(self, arm: str) -> tuple[float, float]:
-        """Shortest and longest expected time of one trial of an arm."""
-        load, topology = self.arm(arm).load, self.topologies[arm]
-        starts = START_CPU_SECONDS * max(1.0, len(topology.instances) / topology.server_cores)
-        if self.arm(arm).deployment.jvm.compile == "foreground":
-            starts *= FOREGROUND_START
-        fixed = starts + INJECTOR_START_SECONDS + load.ramp + load.measure + STOP_SECONDS
-        longest = load.warmup.at_most if load.warmup.until == "steady" else load.warmup.at_least
-        return fixed + load.warmup.at_least, fixed + longest
+        """Shortest and longest expected time of a place in the schedule: a trial of an arm, or a whole search."""
+        low, high = trial_seconds(self.specs[arm])
+        search = self.experiment.search
+        return (3 * low, search.trials * high) if search is not None else (low, high)
 
 
 def make_plan(request: Request) -> SessionPlan:
@@ -155,52 +134,106 @@ def make_plan(request: Request) -> SessionPlan:
         MissingRequirement: no suitable JDK, no `taskset`, no container engine or image.
     """
     path = find_experiment(request.experiment, EXPERIMENTS)
-    experiment = load_experiment(path)
+    experiment, workload, settings = load_experiment(path, host_checks(), request.workload)
     if request.quick:
-        experiment = with_quick(experiment)
-    experiment = with_settings(experiment, request.settings)
+        experiment = with_quick(experiment, settings)
+    experiment = with_settings(experiment, settings, request.settings)
     if request.blocks is not None:
-        if request.blocks < 2:
-            raise BadInput(f"--blocks {request.blocks} is too few: an interval needs two blocks or more")
+        most = next(item.le for item in Design.model_fields["blocks"].metadata if hasattr(item, "le"))
+        if not 2 <= request.blocks <= most:
+            raise BadInput(f"--blocks {request.blocks}: give 2 (an interval needs two) to {most}")
         design = experiment.design.model_copy(update={"blocks": request.blocks})
         experiment = experiment.model_copy(update={"design": design})
     seed = request.seed if request.seed is not None else experiment.design.seed
+    if seed is not None and not 0 <= seed < 2**63:
+        raise BadInput(f"--seed {seed} is not a whole number from 0 to 2^63 - 1")
     seed = seed if seed is not None else secrets.randbelow(2**31)
-    return plan_for(experiment, request.quick, seed, request.jdk, request.first_port)
-
-
-def plan_for(
-    experiment: Experiment, quick: bool, seed: int, jdk: Path | None, first_port: int
-) -> SessionPlan:
-    """The plan of a resolved experiment on this host (see `make_plan` for errors)."""
-    arms = expand(experiment)
-    toolchains = find_toolchains([arm.deployment for arm in arms], experiment.workload, jdk)
+    arms = expand(experiment, settings)
+    runtimes = Runtimes(workload, request.jdk)
     cores = [core.cpus for core in read_layout().cores]
-    workload = WORKLOADS[experiment.workload]
-    topologies = {
-        arm.name: plan_topology(
-            arm, cores, toolchains[arm.deployment.engine].server_jvm, workload, first_port
+    specs = {
+        arm.name: make_spec(
+            arm, experiment.procedure, workload, cores, runtimes.runtime(arm.deployment), request.first_port
         )
         for arm in arms
     }
-    refuse_ephemeral(port for topology in topologies.values() for port in topology.ports)
-    varied = {key for arm in arms for key in _varied_settings(experiment, arm)}
-    check_conserved(topologies, sorted(varied))
-    return SessionPlan(
+    runtimes.refuse_unused([arm.deployment for arm in arms])
+    refuse_ephemeral(port for spec in specs.values() for port in spec.ports)
+    check_conserved(specs, sorted(_varied(experiment)))
+    _refuse_different_builds(arms, specs)
+    _refuse_absurd(specs)
+    if experiment.search is not None:
+        for spec in specs.values():
+            range_of(experiment.search, spec)
+    plan = SessionPlan(
         experiment=experiment,
-        quick=quick,
+        workload=workload,
+        quick=request.quick,
         seed=seed,
         arms=arms,
-        topologies=topologies,
-        schedule=make_schedule([arm.name for arm in arms], experiment.design.blocks, seed),
-        toolchains=toolchains,
-        first_port=first_port,
+        specs=specs,
+        schedule=make_schedule([arm.name for arm in arms], experiment.design.blocks, seed, _plots(specs)),
+        runtimes=runtimes,
+        first_port=request.first_port,
     )
+    if plan.expected_seconds()[0] > LONGEST_SESSION:
+        raise BadInput(
+            f"the session would take {format_duration(plan.expected_seconds()[0])}, more than two weeks: take fewer"
+            " arms or blocks, or shorter windows"
+        )
+    return plan
 
 
-def _varied_settings(experiment: Experiment, arm: Arm) -> set[str]:
+def host_checks() -> HostChecks:
+    """Settings of the host that experiments may name (`host/states.py`)."""
+    system = System()
+
+    def check(state: HostState) -> Callable[[object], None]:
+        def one(value: object) -> None:
+            if not isinstance(value, str | int | float | bool):
+                raise ValueError(f"it takes {state.allowed}")  # noqa: TRY004
+            state.parse(system, value)
+
+        return one
+
+    return {name: check(state) for name, state in STATES.items()}
+
+
+def _plots(specs: dict[str, Spec]) -> dict[str, str] | None:
+    """What host state each arm needs, as a label; None where none needs any."""
+    if not any(spec.host_states for spec in specs.values()):
+        return None
+    return {name: repr(sorted(spec.host_states.items())) for name, spec in specs.items()}
+
+
+def _varied(experiment: Experiment) -> set[str]:
     keys: set[str] = set()
     for name, factor in experiment.factors.items():
-        group = factor.levels[str(arm.levels[name])] if isinstance(factor.levels, dict) else {name: None}
-        keys |= set(group)
+        groups = factor.levels.values() if isinstance(factor.levels, dict) else [{name: None}]
+        for group in groups:
+            keys |= set(group)
     return keys
+
+
+def _refuse_different_builds(arms: Sequence[Arm], specs: dict[str, Spec]) -> None:
+    """Servers of different sources are compared only where that is the question."""
+    if any(arm.deployment.build is not None for arm in arms):
+        return
+    built = {spec.engine: one.artifact.build for spec in specs.values() for one in spec.servers}
+    if len(set(built.values())) > 1:
+        raise BadInput(
+            "the engines would run servers of different sources ("
+            + ", ".join(f"{name}: {mark}" for name, mark in built.items())
+            + "): make images of this checkout with `./steelyard images build`"
+        )
+
+
+def _refuse_absurd(specs: dict[str, Spec]) -> None:
+    """Heaps that this host cannot hold (raises BadInput)."""
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    for name, spec in specs.items():
+        heaps = sum(one.heap_bytes or 0 for one in spec.servers)
+        if memory and heaps > memory:
+            raise BadInput(
+                f"arm {name} has {format_size(heaps)} of heap and this host {format_size(memory)} of memory: lower it"
+            )

@@ -21,3 +21,6 @@ class Watcher(Protocol):
 
     def trial_ended(self, trial: Trial, done: int, total: int) -> None:
         """A trial ended, valid or void."""
+
+    def note(self, sentence: str) -> None:
+        """Something that whoever watches should know."""

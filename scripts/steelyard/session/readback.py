@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from steelyard.experiment.schema import JvmSettings
-from steelyard.results.schema import InstanceRecord
+from steelyard.results.spec import Component
 from steelyard.sampling.gclog import GcSettings
 from steelyard.units import MIB
 
@@ -17,44 +17,50 @@ _POLICIES = {
     "serial": ("serial",),
 }
 
-_VARIABLES = {"EXECUTOR_THREADS": "executorThreads", "ACMEAIR_INDEXES": "indexes", "ACMEAIR_TODAY": "today"}
-"""Settings that servers take from their environment, and their names in `/bench/info`."""
 
-
-def differences(
-    instance: InstanceRecord, settings: JvmSettings, gc: GcSettings | None, info: Mapping[str, Any]
-) -> list[str]:
+def differences(component: Component, gc: GcSettings | None, info: Mapping[str, Any]) -> list[str]:
     """One sentence for each setting of a server that reads back otherwise than asked for.
 
     Args:
-        instance: the server as planned.
-        settings: the neutral settings of its arm.
+        component: the server as planned.
         gc: what its GC log says; None without one.
-        info: its `/bench/info`.
+        info: what it says of itself; empty where it says nothing.
     """
     found = []
+    name, settings = component.name, component.jvm_settings
     processors = info.get("availableProcessors")
-    if processors is not None and processors != len(instance.cpus):
-        found.append(f"{instance.name} sees {processors} CPUs instead of {len(instance.cpus)}")
+    if processors is not None and processors != len(component.cpus):
+        found.append(f"{name} sees {processors} CPUs instead of {len(component.cpus)}")
     said = info.get("settings") or {}
-    for variable, name in _VARIABLES.items():
-        asked = instance.environment.get(variable)
-        if asked is not None and name in said and said[name] != asked:
-            found.append(f"{instance.name} has {name} {said[name]} instead of {asked}")
-    if gc is None:
+    for key, asked in component.expected_info.items():
+        if key not in said:
+            found.append(f"{name} does not say its {key}, which should be {asked}")
+        elif str(said[key]) != asked:
+            found.append(f"{name} has {key} {said[key]} instead of {asked}")
+    if settings is None:
         return found
-    if instance.heap_bytes and gc.max_heap and abs(gc.max_heap - instance.heap_bytes) > HEAP_TOLERANCE:
+    if gc is None:
+        if settings.gc_log:
+            found.append(f"{name} wrote no GC log, so heap, collector and GC threads are not known")
+        return found
+    return found + _collector_differences(component, settings, gc)
+
+
+def _collector_differences(component: Component, settings: JvmSettings, gc: GcSettings) -> list[str]:
+    """What the GC log says otherwise."""
+    found = []
+    if component.heap_bytes and gc.max_heap and abs(gc.max_heap - component.heap_bytes) > HEAP_TOLERANCE:
         found.append(
-            f"{instance.name} has a maximum heap of {gc.max_heap // MIB} MiB instead of"
-            f" {instance.heap_bytes // MIB} MiB"
+            f"{component.name} has a maximum heap of {gc.max_heap // MIB} MiB instead of"
+            f" {component.heap_bytes // MIB} MiB"
         )
     if settings.gc != "default" and gc.policy and not _is_policy(settings.gc, gc.policy):
-        found.append(f"{instance.name} collects with {gc.policy} instead of gc: {settings.gc}")
+        found.append(f"{component.name} collects with {gc.policy} instead of gc: {settings.gc}")
     if settings.gc_threads != "default" and gc.gc_threads and gc.gc_threads != settings.gc_threads:
-        found.append(f"{instance.name} has {gc.gc_threads} GC threads instead of {settings.gc_threads}")
+        found.append(f"{component.name} has {gc.gc_threads} GC threads instead of {settings.gc_threads}")
     if settings.pages == "large" and gc.page_size and gc.page_size < 1 * MIB:
         found.append(
-            f"{instance.name} has pages of {gc.page_size // 1024} KiB although pages: large was asked for"
+            f"{component.name} has pages of {gc.page_size // 1024} KiB although pages: large was asked for"
         )
     return found
 

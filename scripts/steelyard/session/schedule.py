@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The order of trials: randomised blocks, repeats of void trials, and the one loop that runs them.
+"""The order of trials: randomised blocks, plots inside them, repeats of void trials, and the one loop that runs them.
 
 Pure: the same loop runs real sessions, resumed sessions and simulated ones. What comes next follows from the
 schedule and the outcomes so far alone, so a resumed session goes on exactly as an uninterrupted one would.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,43 +24,76 @@ class Planned:
     """0 for the scheduled trial, 1.. for its repeats."""
     order: int
     """Place in time over the whole session, from 0."""
+    plot: int = 0
+    """Number of the plot in its block, from 1; 0: the session does not vary host states."""
+    value: float | None = None
+    """In a search: what this trial tries."""
 
 
-def make_schedule(arms: Sequence[str], blocks: int, seed: int) -> list[ScheduledTrial]:
+def make_schedule(
+    arms: Sequence[str], blocks: int, seed: int, plots: Mapping[str, Hashable] | None = None
+) -> list[ScheduledTrial]:
     """Every arm once per block, in random order drawn from the seed; blocks count from 1.
 
-    With two arms half of the blocks run in each order (with an odd number of blocks one order has one more), so
-    that a drift inside pairs cancels. Arms are ordered by raw words of PCG64: numpy keeps that stream from version
-    to version, which it does not promise for its shuffles.
+    Where the arms want different host states, each block holds one plot for each of them, in random order, and the
+    arms of a plot follow each other in random order. The order of plots is drawn for each block alone, so the last
+    plot of a block and the first of the next may want the same: the host is switched to it all the same, away and back
+    (`HostStates.enter`). So every block holds one switch to each host state and shares none with another block. The
+    other way out, never to begin with the state that is set, would give up the random order: with two states each
+    block's order would follow from the first block's.
+
+    With two arms, or two plots, or two arms in a plot, half of the blocks run in each order (with an odd number of
+    blocks one order has one more), so that a drift inside pairs cancels. Orders are drawn from raw words of PCG64:
+    numpy keeps that stream from version to version, which it does not promise for its shuffles.
+
+    Args:
+        arms: in the order of the experiment.
+        blocks: how many.
+        seed: of the orders.
+        plots: the host state that each arm wants, by any label; None, or the same for all: no plots.
     """
     words = np.random.PCG64(seed)
-    orders = _balanced_pairs(blocks, words) if len(arms) == 2 else _free_orders(len(arms), blocks, words)
-    places = [(block, arms[index]) for block, order in enumerate(orders, start=1) for index in order]
-    return [ScheduledTrial(order=order, block=block, arm=arm) for order, (block, arm) in enumerate(places)]
+    if plots is None or len({plots[arm] for arm in arms}) < 2:
+        places = [
+            (block, 0, arms[index])
+            for block, order in enumerate(_orders(len(arms), blocks, words), start=1)
+            for index in order
+        ]
+    else:
+        places = _plotted(
+            [[arm for arm in arms if plots[arm] == label] for label in _distinct(plots, arms)], blocks, words
+        )
+    return [
+        ScheduledTrial(order=order, block=block, arm=arm, plot=plot)
+        for order, (block, plot, arm) in enumerate(places)
+    ]
 
 
 def next_trial(schedule: Sequence[ScheduledTrial], outcomes: Sequence[Trial], repeats: int) -> Planned | None:
     """What to run next, or None when the session is complete.
 
-    First the schedule, then repeats of trials whose last attempt is void: fewest attempts first, then in the order
-    of the schedule. A block is given at most `repeats` repeats, all its arms together. Interrupted trials are not
-    outcomes: they run again as if they had not been started.
+    A plot is finished before the next one begins: first its trials as scheduled, then repeats of those whose last
+    attempt is void, for a repeat after another switch would belong to no plot. A session without plots is one stretch
+    as a whole: its repeats come at its end. Fewest attempts go first, then the order of the schedule. A block is given
+    at most `repeats` repeats, all its arms and plots together. Interrupted trials are not outcomes: they run again as
+    if they had not been started.
     """
     attempts = Counter((trial.block, trial.arm) for trial in outcomes)
-    for place in schedule:
-        if not attempts[place.block, place.arm]:
-            return Planned(place.block, place.arm, 0, place.order)
     valid = {(trial.block, trial.arm) for trial in outcomes if trial.state == "valid"}
-    repeated: Counter[int] = Counter(trial.block for trial in outcomes if trial.attempt > 0)
-    waiting = [
-        place
-        for place in schedule
-        if (place.block, place.arm) not in valid and repeated[place.block] < repeats
-    ]
+    repeated = Counter(trial.block for trial in outcomes if trial.attempt > 0)
+    waiting: list[ScheduledTrial] = []
+    for place in schedule:
+        if waiting and _stretch(place) != _stretch(waiting[0]):
+            break
+        key = place.block, place.arm
+        if key not in attempts:
+            return Planned(place.block, place.arm, 0, len(outcomes), place.plot)
+        if key not in valid and repeated[place.block] < repeats:
+            waiting.append(place)
     if not waiting:
         return None
     first = min(waiting, key=lambda place: (attempts[place.block, place.arm], place.order))
-    return Planned(first.block, first.arm, attempts[first.block, first.arm], len(outcomes))
+    return Planned(first.block, first.arm, attempts[first.block, first.arm], len(outcomes), first.plot)
 
 
 def run_schedule(
@@ -80,8 +113,33 @@ def run_schedule(
         yield trial
 
 
-def _free_orders(arms: int, blocks: int, words: np.random.PCG64) -> list[list[int]]:
-    return [_order(arms, words) for _ in range(blocks)]
+def _stretch(place: ScheduledTrial) -> tuple[int, int] | None:
+    """What is finished, repeats included, before what follows begins: a plot, or a session without plots as a whole."""
+    return (place.block, place.plot) if place.plot else None
+
+
+def _distinct(plots: Mapping[str, Hashable], arms: Sequence[str]) -> list[Hashable]:
+    """The labels in the order in which the arms first want them."""
+    return list(dict.fromkeys(plots[arm] for arm in arms))
+
+
+def _plotted(
+    groups: Sequence[Sequence[str]], blocks: int, words: np.random.PCG64
+) -> list[tuple[int, int, str]]:
+    """Block, plot and arm in order; `groups` are the arms of each plot."""
+    orders = _orders(len(groups), blocks, words)
+    inside = [_orders(len(group), blocks, words) for group in groups]
+    return [
+        (block + 1, plot, groups[group][index])
+        for block, order in enumerate(orders)
+        for plot, group in enumerate(order, start=1)
+        for index in inside[group][block]
+    ]
+
+
+def _orders(size: int, blocks: int, words: np.random.PCG64) -> list[list[int]]:
+    """An order of range(size) for each block."""
+    return _balanced_pairs(blocks, words) if size == 2 else [_order(size, words) for _ in range(blocks)]
 
 
 def _balanced_pairs(blocks: int, words: np.random.PCG64) -> list[list[int]]:

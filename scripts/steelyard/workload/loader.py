@@ -45,7 +45,9 @@ def load_workload(name: str) -> Found:
         path = APPS / name / "workload.yaml"
         if "/" in name or not path.is_file():
             known = workload_names()
-            raise BadInput(f"unknown workload {name!r}{nearest(name, known)}: there are {', '.join(known)}, or the"
-                           " path of a workload file (docs/workloads.md)")
+            raise BadInput(
+                f"unknown workload {name!r}{nearest(name, known)}: there are {', '.join(known)}, or the"
+                " path of a workload file (docs/workloads.md)"
+            )
     workload, _ = read_yaml(path, Workload, "a workload")
     return Found(workload, path.parent)

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from steelyard.workload.journey import Journey
-from steelyard.yamlfile import Model, Scalar, Size
+from steelyard.yamlfile import Duration, Model, Scalar, Share, Size
 
 FORMAT_VERSION = 1
 Role = Literal["server", "compiler", "database", "proxy", "service"]
@@ -48,7 +48,7 @@ class Setting(Model):
         if self.type == "text" and hasattr(value, "isoformat"):
             value = value.isoformat()
         if not isinstance(value, wanted) or isinstance(value, bool):
-            raise ValueError(f"it takes {_article(self.type)}, not {value!r}")
+            raise ValueError(f"it takes {_article(self.type)}, not {value!r}")  # noqa: TRY004 - pydantic wants it
         assert isinstance(value, str | int | float)
         if self.choices is not None and value not in self.choices:
             raise ValueError(f"it is one of {', '.join(self.choices)}, not {value!r}")
@@ -97,7 +97,8 @@ class Process(Model):
     files: dict[str, str] = Field(default_factory=dict)
     """Files in its folder: name -> a path below the project that is copied."""
     templates: dict[str, str] = Field(default_factory=dict)
-    """Files in its folder: name -> their text, with `${...}`; `${upstreams}` is an nginx `upstream` for each kind of server."""
+    """Files in its folder: name -> their text, with `${...}`; `${upstreams}` is an nginx `upstream` for each kind of
+    server."""
     folder: str | None = None
     """Where it is started; left out: a folder of the trial."""
     requires: str | None = None
@@ -165,7 +166,8 @@ class Component(Model):
     heap_weight: Annotated[int, Field(ge=1, le=1000)] = 1
     """Its part of a total heap, relative to the other kinds of server."""
     cpus: Literal["servers", "injectors"] | None = None
-    """On whose cores it runs; left out: databases with the injectors (the other side of the wire), all else with the servers."""
+    """On whose cores it runs; left out: databases with the injectors (the other side of the wire), all else with the
+    servers."""
     process: Process | None = None
     container: Container | None = None
     environment: dict[str, str] = Field(default_factory=dict)
@@ -224,12 +226,18 @@ class Ratio(Model):
 
 
 class Limits(Model):
-    """What an answer may take; a search uses them when it names none of its own."""
+    """What answers may take, all operations together; a search uses them when it names none of its own."""
 
-    p50: str | None = None
-    p90: str | None = None
-    p99: str | None = None
-    errors: str | None = None
+    p50: Duration | None = None
+    p90: Duration | None = None
+    p99: Duration | None = None
+    errors: Share | None = None
+    """Failed requests / all requests."""
+
+    @property
+    def given(self) -> bool:
+        """Whether there is any limit."""
+        return any(limit is not None for limit in (self.p50, self.p90, self.p99, self.errors))
 
 
 class Topology(Model):
@@ -265,7 +273,7 @@ class Topology(Model):
             raise ValueError("a scenario needs mix: what operations it sends")
         if not any(component.role == "server" for component in self.components.values()):
             raise ValueError("no component has the role server")
-        named = [step.component for step in (*self.data, *self.consistency)]
+        named = [step.component for step in self.data] + [check.component for check in self.consistency]
         for name in [*named, *([self.entry] if self.entry else [])]:
             if name not in self.components:
                 raise ValueError(f"there is no component {name!r}: there are {', '.join(self.components)}")

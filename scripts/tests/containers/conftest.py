@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pytest
+from stages import LOCAL_REGISTRY, PLATFORMS
 
 from steelyard import __version__
 from steelyard.host.docker import Docker, find_docker
-from steelyard.images.bake import Target, parse_plan, print_command
+from steelyard.images.bake import Plan, open_bakery
+from steelyard.images.lock import find_bases
 from steelyard.images.verify import FINGERPRINT
 
 SETTLES = 20.0
@@ -21,16 +23,27 @@ IMAGES = (
 )
 
 
+@pytest.fixture(scope="package", autouse=True)
+def _made_here(images_pushed: str) -> Iterator[None]:
+    """Every test runs what was pushed for all of them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("STEELYARD_REGISTRY", images_pushed)
+        patch.setenv("STEELYARD_FLAVOUR", "hotspot")
+        patch.setenv("STEELYARD_MONGO_IMAGE", f"{images_pushed}/embedded-mongo:{__version__}")
+        patch.setenv("STEELYARD_NGINX_IMAGE", f"{LOCAL_REGISTRY}/bases/nginx:debian")
+        yield
+
+
 @pytest.fixture(scope="session")
-def docker() -> Docker:
-    """The engine; without one these tests fail rather than pass unseen."""
+def docker(engine: None) -> Docker:
+    """The engine; where one can be set up and does not answer, these tests fail."""
     return find_docker()
 
 
 @pytest.fixture(scope="session")
-def registry() -> str:
+def registry(images_pushed: str) -> str:
     """Registry and path that the suite pushes to."""
-    return os.environ.get("STEELYARD_REGISTRY", "127.0.0.1:5000/steelyard")
+    return images_pushed
 
 
 @dataclass(frozen=True)
@@ -52,9 +65,9 @@ def images(registry: str) -> Pushed:
 
 
 @pytest.fixture(scope="session")
-def hotspot_targets(docker: Docker, registry: str) -> dict[str, Target]:
+def plan(docker: Docker, registry: str) -> Plan:
     """What the bake file makes without OpenJ9."""
-    return parse_plan(docker.run(*print_command(["hotspot"]), env={**os.environ, "REGISTRY": registry}))
+    return open_bakery(docker, registry, find_bases(docker, "local"), "local", PLATFORMS).plan(["hotspot"])
 
 
 @pytest.fixture(autouse=True)

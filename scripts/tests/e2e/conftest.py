@@ -9,6 +9,11 @@ import pytest
 from .driver import EXPERIMENT, end_all
 
 
+@pytest.fixture(scope="package", autouse=True)
+def _prepared(built: object, nginx: None) -> None:
+    """The build that sessions take, and the proxy, before the first of them has its time limit."""
+
+
 @pytest.fixture(autouse=True)
 def _nothing_left_running() -> Iterator[None]:
     yield

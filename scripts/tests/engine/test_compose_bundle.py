@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The override of a trial: what it says of servers and injectors, and how it merges with the base."""
+"""The override of a trial: what it says of each component, and how it merges with the bundle."""
 
 import json
 import re
@@ -10,48 +10,19 @@ from typing import Any
 
 import pytest
 import yaml
+from compose_specs import IMAGES, LOADGEN, component, injector, spec, spec_of
 
-from steelyard.engines.compose.bundle import SESSION_LABEL, User, override, targets
+from steelyard.engines.compose.bundle import SESSION_LABEL, User, command_line, override
 from steelyard.engines.compose.engine import BUNDLES
-from steelyard.engines.compose.images import MONGO, NGINX, Image, Images, references
-from steelyard.experiment.matrix import Arm
-from steelyard.experiment.schema import Deployment, Load
-from steelyard.experiment.workloads import WORKLOADS, Kind
+from steelyard.engines.compose.images import LOADGEN as LOADGEN_IMAGE
+from steelyard.engines.compose.images import image_reference
 from steelyard.images.lock import read_lock
-from steelyard.load.injector import InjectorPlan
-from steelyard.results.schema import InstanceRecord, JvmIdentity, TopologyRecord
-from steelyard.topology.plan import INSTANCE_FOLDER, plan_topology
+from steelyard.results.spec import Artifact, Component, ContainerPlace, Request, Spec
+from steelyard.workload.loader import load_workload, workload_names
 
-
-def server(number: int, memory: int | None = None) -> InstanceRecord:
-    return InstanceRecord(
-        name=f"server-{number}",
-        cpus=[2 * number, 2 * number + 1],
-        cpus_shared_with=1,
-        cores=1,
-        heap_bytes=64 << 20,
-        memory_bytes=memory,
-        port=9079 + number,
-        jvm_options=["-Xmx64m", "-Dprice=$5 each", f"-Xlog:gc:file={INSTANCE_FOLDER}/logs/gc.log"],
-    )
-
-
-@pytest.fixture
-def text(hotspot: JvmIdentity, tmp_path: Path) -> str:
-    image = Image("reg/ping:1-hotspot", "reg/ping@sha256:12", "amd64", {})
-    images = Images(image, Image("reg/loadgen:1", "reg/loadgen@sha256:34", "amd64", {}), hotspot, hotspot)
-    topology = TopologyRecord(
-        engine="compose",
-        instances=[server(1), server(2, memory=150 << 20)],
-        injector_cpus=[0],
-        injectors=1,
-        injectors_share_cores=False,
-        server_cores=2,
-        notes=[],
-    )
-    plan = InjectorPlan("injector-1", tmp_path / "load" / "injector-1", [0, 1], {"users": 8, "cost": "$1"})
-    kind = WORKLOADS["ping"].kinds["single"]
-    return override(topology, kind, [plan], images, User(1000, 1000), "jvm-count-1")
+GOLDEN = Path(__file__).parents[1] / "fixtures" / "compose"
+USER = User(1000, 1000)
+needs_compose = pytest.mark.skipif(shutil.which("docker") is None, reason="docker's client is not installed")
 
 
 class _Loader(yaml.SafeLoader):
@@ -68,175 +39,237 @@ _Loader.add_constructor(
 )
 
 
-def test_each_server_has_what_its_instance_says(text: str) -> None:
-    services = yaml.load(text, _Loader)["services"]
-    first, second = services["server-1"], services["server-2"]
-    assert first["cpuset"] == "2,3"
-    assert first["image"] == "reg/ping@sha256:12"
+def bundle(name: str) -> dict[str, Any]:
+    """The services of a bundle."""
+    text = (BUNDLES / name / "compose.yaml").read_text(encoding="utf-8")
+    services: dict[str, Any] = yaml.safe_load(text)["services"]
+    return services
+
+
+def services_of(made: Spec) -> dict[str, Any]:
+    """What the override says of each service."""
+    services: dict[str, Any] = yaml.load(override(made, bundle(made.bundle), USER, "s"), _Loader)["services"]
+    return services
+
+
+def server(**more: Any) -> Component:
+    """The first server of ping."""
+    described = load_workload("ping").workload.topology(None)[1].components["server"]
+    return component("server", described, **{"name": "server-1", **more})
+
+
+def ping(*components: Component) -> dict[str, Any]:
+    """Services of a trial of ping."""
+    return services_of(spec([*components, injector()], bundle="ping"))
+
+
+@pytest.mark.parametrize(
+    ("workload", "topology"), [("ping", None), ("acmeair", "monolith"), ("acmeair", "microservices")]
+)
+def test_the_override_is_known_to_the_letter(workload: str, topology: str | None) -> None:
+    """What it comes to is read by people and by compose: after a change on purpose, write the golden file anew."""
+    made = spec_of(workload, topology)
+    assert override(made, bundle(made.bundle), USER, "jvm-count-1") == (
+        GOLDEN / f"{made.bundle}.trial.yaml"
+    ).read_text(encoding="utf-8")
+
+
+def test_a_server_has_what_the_spec_says() -> None:
+    options = ["-Xmx64m", "-Dprice=$5 each", "-Xlog:gc:file=${folder}/logs/gc.log"]
+    first = ping(server(port=9080, jvm_options=options, environment={"EXECUTOR_THREADS": "16"}))["server-1"]
+    assert first["cpuset"] == "0,1"
+    assert first["image"] == IMAGES["ping"]
     assert first["user"] == "1000:1000"
-    assert first["labels"] == {SESSION_LABEL: "jvm-count-1"}
+    assert first["labels"] == {SESSION_LABEL: "s"}
     assert first["ports"] == ["127.0.0.1:9080:9080"]
     assert first["volumes"] == ["${TRIAL:-.}/servers/server-1/logs:/steelyard/logs"]
-    assert (
-        first["environment"]["JVM_ARGS"] == "-Xmx64m '-Dprice=$$5 each' -Xlog:gc:file=/steelyard/logs/gc.log"
-    )
+    assert first["environment"] == {
+        "JVM_ARGS": "-Xmx64m '-Dprice=$$5 each' -Xlog:gc:file=/steelyard/logs/gc.log",
+        "EXECUTOR_THREADS": "16",
+    }
     assert "mem_limit" not in first
-    assert second["mem_limit"] == second["memswap_limit"] == 150 << 20
+    limited = ping(server(memory_bytes=150 << 20))["server-1"]
+    assert limited["mem_limit"] == limited["memswap_limit"] == 150 << 20
+    assert limited["ports"] == []
 
 
-def test_an_injector_gets_its_settings_and_waits_for_the_servers(text: str) -> None:
-    injector = yaml.load(text, _Loader)["services"]["injector-1"]
-    settings = json.loads(injector["environment"]["LOADGEN_SETTINGS"].replace("$$", "$"))
-    assert settings == {"users": 8, "cost": "$1", "output": "/load/injector-1"}
-    assert injector["cpuset"] == "0,1"
-    assert list(injector["depends_on"]) == ["server-1", "server-2"]
+def test_servers_that_use_a_class_cache_share_the_folder_of_their_kind() -> None:
+    option = "-Xshareclasses:cacheDir=${cache}"
+    cached = ping(server(jvm_options=[option]))["server-1"]
+    assert cached["environment"]["JVM_ARGS"] == "-Xshareclasses:cacheDir=/steelyard/cache"
+    assert "${TRIAL:-.}/cache/server:/steelyard/cache" in cached["volumes"]
 
 
-def merged(bundle: str, text: str, folder: Path) -> dict[str, Any]:
-    """The services that compose makes of a bundle and a trial."""
-    base = (BUNDLES / bundle / "compose.yaml").read_text(encoding="utf-8")
-    (folder / "compose.yaml").write_text(base, encoding="utf-8")
+def test_an_injector_gets_its_settings_and_waits_for_the_servers() -> None:
+    settings = {"users": 8, "cost": "$1", "awaitStart": True}
+    services = services_of(
+        spec([server(), server(name="server-2"), injector(settings=settings)], bundle="ping")
+    )
+    told = services["injector-1"]["environment"]["LOADGEN_SETTINGS"]
+    # A person who repeats the trial gives no start signal.
+    assert '"awaitStart": ${AWAIT_START:-false}' in told
+    told = told.replace("${AWAIT_START:-false}", "true").replace("$$", "$")
+    assert json.loads(told) == {**settings, "output": "/load/injector-1"}
+    assert services["injector-1"]["cpuset"] == "2,3"
+    assert services["injector-1"]["depends_on"] == {
+        name: {"condition": "service_healthy"} for name in ("server-1", "server-2")
+    }
+
+
+def test_any_kind_of_component_gets_a_service() -> None:
+    """A compiler server that the bundle does not know stands by itself; a server of any kind extends `server`."""
+    place = ContainerPlace(port=38400, jvm_options=None, folder="/var/jit", user="image")
+    compiler = Component(
+        name="jitserver-1",
+        kind="jitserver",
+        role="compiler",
+        cpus=[1],
+        container=place,
+        artifact=Artifact(form="image", image="reg/jitserver:1"),
+    )
+    shop = server().model_copy(update={"kind": "shop", "name": "shop-1"})
+    services = services_of(spec([compiler, shop, injector()]))
+    assert services["jitserver-1"] == {
+        "image": "reg/jitserver:1",
+        "cpuset": "1",
+        "labels": {SESSION_LABEL: "s"},
+        "networks": {"default": {"aliases": ["jitserver"]}},
+        "volumes": ["${TRIAL:-.}/logs/jitserver-1:/var/jit/logs"],
+    }
+    assert services["shop-1"]["extends"]["service"] == "server"
+    assert services["shop-1"]["networks"] == {"default": {"aliases": ["shop"]}}
+    assert services["injector-1"]["depends_on"] == {"shop-1": {"condition": "service_started"}}
+
+
+def test_what_the_spec_does_not_deploy_gets_no_container() -> None:
+    made = spec_of("acmeair", "microservices")
+    services = services_of(
+        made.model_copy(update={"components": [one for one in made.components if one.kind != "main"]})
+    )
+    assert services["main"]["scale"] == services["booking"]["scale"] == services["load"]["scale"] == 0
+    assert services["main"]["image"].startswith("reg/")
+    assert "main" not in services["proxy"]["depends_on"]
+
+
+def test_servers_databases_and_proxy_of_a_trial() -> None:
+    services = services_of(spec_of("acmeair", "microservices"))
+    second = services["booking-2"]
+    assert second["extends"]["service"] == "booking"
+    assert second["networks"] == {"default": {"aliases": ["booking"]}}
+    assert second["ports"] == ["127.0.0.1:9507:9080"]
+    assert second["depends_on"] == {"booking-database": {"condition": "service_started"}}
+    database = services["booking-database"]
+    assert (database["image"], database["cpuset"]) == (IMAGES["STEELYARD_MONGO_IMAGE"], "2,3")
+    assert not {"ports", "user", "volumes", "extends", "scale"} & set(database)
+    proxy = services["proxy"]
+    assert (proxy["image"], proxy["user"]) == (IMAGES["STEELYARD_NGINX_IMAGE"], "1000:1000")
+    assert proxy["ports"] == ["127.0.0.1:9510:8080"]
+    assert set(proxy["depends_on"]) == {
+        f"{kind}-{number}" for kind in ("auth", "customer", "flight", "booking", "main") for number in (1, 2)
+    }
+    assert services["injector-1"]["depends_on"] == {"data": {"condition": "service_completed_successfully"}}
+
+
+def test_by_hand_the_data_is_loaded_by_the_same_requests() -> None:
+    data = services_of(spec_of("acmeair", "microservices"))["data"]
+    asked = re.findall(r"http://[^\s';]+", data["command"][0])
+    assert asked[1:] == [
+        "http://flight-1:9080/flight/loader/load",
+        "http://booking-1:9080/booking/loader/load",
+    ]
+    assert asked[0].startswith("http://customer-1:9080/customer/loader/load?numCustomers=")
+    assert set(data["depends_on"]) >= {"customer-1", "customer-2", "proxy"}
+    request = Request(component="server-1", path="/fill?n=2")
+    foreign = spec([server(port=9099), injector()], data=[request])
+    text = override(foreign, bundle("server"), USER, "s")
+    assert "curl -f 'http://127.0.0.1:9099/fill?n=2'" in text
+
+
+def test_the_plan_shows_what_starts_a_server() -> None:
+    line = command_line(server(jvm_options=["-Xmx64m", "-Da=b c"], memory_bytes=1 << 20), "ping")
+    assert line.startswith(
+        "cpuset=0,1 mem_limit=1048576 JVM_ARGS='-Xmx64m '\"'\"'-Da=b c'\"'\"'' docker compose"
+    )
+    assert line.endswith("-f compose/ping/compose.yaml -f $TRIAL/replay/trial.yaml up server-1")
+
+
+def merged(made: Spec, folder: Path) -> dict[str, Any]:
+    """The services that compose makes of a bundle and a trial; `docker compose config` needs no engine."""
+    shutil.copy(BUNDLES / made.bundle / "compose.yaml", folder)
+    text = override(made, bundle(made.bundle), USER, "s")
     (folder / "trial.yaml").write_text(text, encoding="utf-8")
     if subprocess.run(["docker", "compose", "version"], capture_output=True, check=False).returncode != 0:
         pytest.skip("docker's compose plugin is not installed")
-    done = subprocess.run(
-        [
-            "docker",
-            "compose",
-            "-f",
-            "compose.yaml",
-            "-f",
-            "trial.yaml",
-            "--profile",
-            "load",
-            "config",
-            "--format",
-            "json",
-        ],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    files = ("-f", "compose.yaml", "-f", "trial.yaml")
+    command = ["docker", "compose", *files, "--profile", "load", "config", "--format", "json"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     services: dict[str, Any] = json.loads(done.stdout)["services"]
     return services
 
 
-def acmeair(topology: str, jvms: int, hotspot: JvmIdentity, folder: Path) -> tuple[TopologyRecord, Kind, str]:
-    """A trial of AcmeAir on four cores, two of them for the injector."""
-    deployment = Deployment.model_validate(
-        {
-            "engine": "compose",
-            "topology": topology,
-            "jvms": jvms,
-            "cores": 2,
-            "injector_cores": 2,
-            "threads": 16,
-        }
-    )
-    arm = Arm("a", {}, True, deployment, Load(users=8, customers=40))
-    workload = WORKLOADS["acmeair"]
-    topologies = plan_topology(arm, [(n,) for n in range(4)], hotspot, workload, 9500)
-    kind = workload.kinds[topology]
-    image = Image("reg/acmeair:1-hotspot", "reg/acmeair@sha256:12", "amd64", {})
-    images = Images(
-        *(image, Image("reg/loadgen:1", "reg/loadgen@sha256:34", "amd64", {}), hotspot, hotspot),
-        database=Image("reg/embedded-mongo:1", "reg/embedded-mongo@sha256:56", "amd64", {}),
-        proxy=Image(NGINX, "docker.io/library/nginx@sha256:78", "amd64", {}),
-    )
-    plan = InjectorPlan("injector-1", folder / "load" / "injector-1", [2, 3], {"users": 8})
-    return topologies, kind, override(topologies, kind, [plan], images, User(1000, 1000), "s")
-
-
-def test_services_databases_and_proxy_of_a_trial(hotspot: JvmIdentity, tmp_path: Path) -> None:
-    topology, _, text = acmeair("microservices", 2, hotspot, tmp_path)
-    services = yaml.load(text, _Loader)["services"]
-    second = services["booking-2"]
-    assert second["extends"]["service"] == "booking"
-    assert second["networks"] == {"default": {"aliases": ["booking"]}}
-    assert second["environment"]["EXECUTOR_THREADS"] == "16"
-    assert second["ports"] == ["127.0.0.1:9508:9080"]
-    assert services["booking"]["scale"] == 0
-    database = services["booking-database"]
-    assert (database["image"], database["cpuset"]) == ("reg/embedded-mongo@sha256:56", "2,3")
-    assert database["labels"] == {SESSION_LABEL: "s"}
-    assert "ports" not in database
-    proxy = services["proxy"]
-    assert (proxy["image"], proxy["cpuset"]) == ("docker.io/library/nginx@sha256:78", "0,1")
-    assert proxy["ports"] == ["127.0.0.1:9500:8080"]
-    assert set(proxy["depends_on"]) == {instance.name for instance in topology.instances}
-    assert services["injector-1"]["depends_on"] == {"data": {"condition": "service_completed_successfully"}}
-    assert targets(topology) == ["http://proxy:8080"]
-
-
-def test_without_a_proxy_injectors_go_to_the_servers(hotspot: JvmIdentity, tmp_path: Path) -> None:
-    topology, _, text = acmeair("monolith", 2, hotspot, tmp_path)
-    services = yaml.load(text, _Loader)["services"]
-    assert "proxy" not in services
-    assert list(services["data"]["depends_on"]) == ["server-1", "server-2"]
-    assert targets(topology) == ["http://server-1:9080", "http://server-2:9080"]
-
-
-@pytest.mark.skipif(shutil.which("docker") is None, reason="docker's client is not installed")
+@needs_compose
 @pytest.mark.parametrize("topology", ["monolith", "microservices"])
-def test_compose_reads_what_acmeair_comes_to(topology: str, hotspot: JvmIdentity, tmp_path: Path) -> None:
-    _, kind, text = acmeair(topology, 2, hotspot, tmp_path)
-    services = merged(kind.bundle, text, tmp_path)
+def test_compose_reads_what_acmeair_comes_to(topology: str, tmp_path: Path) -> None:
+    made = spec_of("acmeair", topology)
+    services = merged(made, tmp_path)
     running = {name: one for name, one in services.items() if one.get("scale", 1)}
-    assert {one["image"].partition("@")[0] for one in running.values()} <= {
-        *("reg/acmeair", "reg/loadgen", "reg/embedded-mongo", "docker.io/library/nginx")
-    }
+    assert set(running) == {one.name for one in made.components} | {"data"}
+    assert {one["image"] for one in running.values()} <= {*IMAGES.values(), LOADGEN}
     assert all(one["read_only"] and one["cap_drop"] == ["ALL"] for one in running.values())
-    for service in kind.services:
-        command = running[f"{service.name}-2"]["command"]
-        assert command == [service.server]
-        if service.database is not None:
-            assert running[f"{service.name}-2"]["environment"]["MONGO_HOST"] == service.database
-        for variable, callee in service.calls.items():
-            assert running[f"{service.name}-1"]["environment"][variable] == f"http://proxy:8080/{callee}"
-    assert {name for name in services if name.endswith("database")} == set(kind.databases)
-    assert ("proxy" in services) == kind.proxied
+    described = load_workload("acmeair").workload.topology(topology)[1].components
+    for one in made.servers:
+        process = described[one.kind].process
+        assert process is not None
+        assert running[one.name]["command"] == [process.liberty]
+        # The bundle connects its services as the process engine connects its processes.
+        for variable, text in process.environment.items():
+            told = running[one.name]["environment"].get(variable)
+            wanted = re.sub(r"\$\{([\w-]+)\.host\}", r"\1", text).replace("${proxy.url}", "http://proxy:8080")
+            assert told == wanted or (variable == "MONGO_PORT" and told is None)
 
 
-@pytest.mark.skipif(shutil.which("docker") is None, reason="docker's client is not installed")
-def test_compose_itself_reads_base_and_override(text: str, tmp_path: Path) -> None:
-    """`docker compose config` needs no engine, and says what would be created."""
-    services = merged("ping", text, tmp_path)
-    first, injector = services["server-1"], services["injector-1"]
+@needs_compose
+def test_compose_itself_reads_base_and_override(tmp_path: Path) -> None:
+    made = spec_of("ping")
+    made.components[-1].settings["cost"] = "$1"
+    services = merged(made, tmp_path)
+    first, load = services["server-1"], services["injector-1"]
     assert first["read_only"] is True
     assert first["cap_drop"] == ["ALL"]
-    assert [port["published"] for port in first["ports"]] == ["9080"]
+    assert [port["published"] for port in first["ports"]] == ["9500"]
     assert {volume["target"]: volume["type"] for volume in first["volumes"]} == {
         "/steelyard": "volume",
         "/steelyard/logs": "bind",
     }
     assert services["server"]["scale"] == 0
-    assert {service["image"] for service in services.values()} == {
-        "reg/ping@sha256:12",
-        "reg/loadgen@sha256:34",
-    }
-    assert set(injector["depends_on"]) == {"server-1", "server-2"}
-    assert [volume["source"] for volume in injector["volumes"]] == [str(tmp_path / "load")]
-    assert json.loads(injector["environment"]["LOADGEN_SETTINGS"].replace("$$", "$"))["cost"] == "$1"
+    assert {service["image"] for service in services.values()} == {IMAGES["ping"], LOADGEN}
+    assert set(load["depends_on"]) == {"server-1", "server-2"}
+    assert load["profiles"] == ["load"]
+    assert [volume["source"] for volume in load["volumes"]] == [str(tmp_path / "load")]
+    assert json.loads(load["environment"]["LOADGEN_SETTINGS"].replace("$$", "$"))["cost"] == "$1"
+
+
+@needs_compose
+def test_a_server_of_any_image_keeps_its_own_health_check(tmp_path: Path) -> None:
+    services = merged(spec([server(port=9099), injector()]), tmp_path)
+    assert "test" not in services["server-1"]["healthcheck"]
+    assert services["server-1"]["healthcheck"]["start_interval"] == "1s"
+    assert [port["published"] for port in services["server-1"]["ports"]] == ["9099"]
+    assert not services["server-1"].get("read_only")
 
 
 def test_images_are_named_by_the_same_variables_as_in_the_bundles() -> None:
-    named = {"STEELYARD_REGISTRY": "lab:5000/s", "STEELYARD_VERSION": "2", "STEELYARD_FLAVOUR": "hotspot"}
-    assert references("ping", named) == ("lab:5000/s/ping:2-hotspot", "lab:5000/s/loadgen:2")
-    lock = read_lock().root
-    assert (lock["mongo"].reference, lock["nginx"].reference) == (MONGO, NGINX)
-    for workload in WORKLOADS.values():
-        server_image, loadgen_image = references(workload.name, {})
-        for kind in workload.kinds.values():
-            images = defaults(kind.bundle)
-            assert {images[service.name] for service in kind.services} == {server_image}
-            assert images["load"] == loadgen_image
-            assert all(images[name] == MONGO for name in kind.databases)
-            assert images.get("proxy", NGINX) == NGINX
-
-
-def defaults(bundle: str) -> dict[str, str]:
-    """Image of each service when no variable is set."""
-    base = yaml.safe_load((BUNDLES / bundle / "compose.yaml").read_text(encoding="utf-8"))["services"]
-    return {name: re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", service["image"]) for name, service in base.items()}
+    locked = {entry.reference for entry in read_lock().root.values()}
+    for name in workload_names():
+        for topology in load_workload(name).workload.topologies.values():
+            assert topology.bundle is not None
+            defaults = {
+                service: re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", base["image"])
+                for service, base in bundle(topology.bundle).items()
+            }
+            assert defaults["load"] == image_reference(LOADGEN_IMAGE, environment={})
+            for kind, described in topology.components.items():
+                assert described.container is not None
+                assert defaults[kind] == image_reference(described.container, environment={})
+                assert described.container.repository is not None or defaults[kind] in locked

@@ -1,33 +1,46 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which images a session needs and how they are pinned; a script stands for the engine's client."""
+"""Which images an arm needs and how they are pinned; a script stands for the engine's client."""
 
 import json
 import stat
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from steelyard.engines.compose.images import MONGO, NGINX, find_images
-from steelyard.errors import MissingRequirement
-from steelyard.experiment.workloads import WORKLOADS
+from steelyard.engines.compose.images import find_images, image_reference
+from steelyard.errors import BadInput, MissingRequirement
 from steelyard.host.docker import Docker, native_architecture
+from steelyard.workload.loader import load_workload
+from steelyard.workload.schema import Container
 
 JVM = Path(__file__).parents[1] / "fixtures" / "jvm" / "hotspot.txt"
-KINDS = WORKLOADS["acmeair"].kinds
 HERE = {"STEELYARD_REGISTRY": "lab:5000/s", "STEELYARD_FLAVOUR": "hotspot"}
+OURS = Container(repository="shop")
+THEIRS = Container(image="docker.io/example/shop:3", variable="SHOP_IMAGE")
 
 
-def engine(folder: Path, missing: str = "nothing is missing") -> Docker:
+DIGESTS = ("mongo@sha256:12", "nginx@sha256:34", "lab:5000/s/acmeair@sha256:56")
+
+
+def engine(
+    folder: Path,
+    missing: str = "nothing is missing",
+    architecture: str | None = None,
+    digests: Sequence[str] = DIGESTS,
+) -> Docker:
     """An engine that has every image, as engines name them, but the one that is missing."""
     answer = {
-        "Architecture": native_architecture(),
-        "RepoDigests": ["mongo@sha256:12", "nginx@sha256:34", "lab:5000/s/acmeair@sha256:56"],
-        "Config": {"Labels": {"dev.steelyard.database": "embedded"}},
+        "Architecture": architecture or native_architecture(),
+        "RepoDigests": list(digests),
+        "Config": {
+            "Labels": {"dev.steelyard.database": "embedded", "dev.steelyard.fingerprint": "1cae40b1811c1a56"}
+        },
     }
     client = folder / "docker"
     client.write_text(
         "#!/bin/sh\n"
-        f'case "$*" in *"{missing}"*) echo "no such image" >&2; exit 1;; esac\n'
+        f'case "$*" in *"{missing}"*) echo "no such thing" >&2; exit 1;; esac\n'
         f"case $1 in image) echo '{json.dumps([answer])}';; run) cat {JVM};; esac\n",
         encoding="utf-8",
     )
@@ -35,33 +48,127 @@ def engine(folder: Path, missing: str = "nothing is missing") -> Docker:
     return Docker(client, "26", "2.26")
 
 
-def test_the_default_database_and_proxy_are_pinned_by_digest(tmp_path: Path) -> None:
-    found = find_images(engine(tmp_path), "acmeair", KINDS.values(), HERE)
-    assert found.by_role == {
-        "server": "lab:5000/s/acmeair@sha256:56",
-        "loadgen": "lab:5000/s/loadgen:0.1.0",
-        "database": "docker.io/library/mongo@sha256:12",
+def acmeair(topology: str) -> tuple[dict[str, Container], frozenset[str]]:
+    """How each kind of component lives in a container, and the kinds that are weighed."""
+    described = load_workload("acmeair").workload.topology(topology)[1]
+    places = {kind: one.container for kind, one in described.components.items() if one.container is not None}
+    return places, frozenset(described.kinds("server"))
+
+
+@pytest.mark.parametrize(
+    ("container", "jdk", "build", "reference"),
+    [
+        (OURS, None, None, "lab:5000/s/shop:0.1.0-hotspot"),
+        (OURS, "openj9", None, "lab:5000/s/shop:0.1.0-openj9"),
+        (OURS, None, "0.2.0", "lab:5000/s/shop:0.2.0-hotspot"),
+        (OURS, "openj9", "0.2.0", "lab:5000/s/shop:0.2.0-openj9"),
+        (OURS, "lab:5000/other:7", None, "lab:5000/other:7"),
+        (Container(repository="shop", flavoured=False), None, "2", "lab:5000/s/shop:2"),
+        (THEIRS, None, None, "docker.io/example/shop:3"),
+        (THEIRS, None, "4", "docker.io/example/shop:4"),
+        (Container(image="lab:5000/shop@sha256:12"), None, "4", "lab:5000/shop:4"),
+        (THEIRS, "docker.io/example/shop:3-semeru", None, "docker.io/example/shop:3-semeru"),
+    ],
+)
+def test_an_arm_names_its_image(
+    container: Container, jdk: str | None, build: str | None, reference: str
+) -> None:
+    assert image_reference(container, jdk, build, HERE) == reference
+
+
+def test_a_variable_names_another_image() -> None:
+    assert image_reference(THEIRS, environment={"SHOP_IMAGE": "local/shop:dev"}) == "local/shop:dev"
+    assert image_reference(OURS, environment={}) == "ghcr.io/steelyard/shop:0.1.0-openj9"
+
+
+@pytest.mark.parametrize(
+    ("container", "jdk", "build", "sentence"),
+    [
+        (THEIRS, "hotspot", None, "not the project's and has no flavours"),
+        (Container(repository="shop", flavoured=False), "hotspot", None, "shop has no flavours"),
+        (OURS, "/usr/lib/jvm/17", None, "is a folder"),
+        (OURS, "other:7", "2", r"leave build \(2\) out"),
+    ],
+)
+def test_what_no_image_can_be_is_refused(
+    container: Container, jdk: str, build: str | None, sentence: str
+) -> None:
+    with pytest.raises(BadInput, match=sentence):
+        image_reference(container, jdk, build, HERE)
+
+
+def test_every_component_is_pinned_and_asked_what_it_is(tmp_path: Path) -> None:
+    found = find_images(engine(tmp_path), *acmeair("microservices"), environment=HERE)
+    services = ("auth", "customer", "flight", "booking", "main")
+    databases = ("customer-database", "flight-database", "booking-database")
+    assert found.pinned == {
+        **dict.fromkeys(services, "lab:5000/s/acmeair@sha256:56"),
+        **dict.fromkeys(databases, "docker.io/library/mongo@sha256:12"),
         "proxy": "docker.io/library/nginx@sha256:34",
+        "injector": "lab:5000/s/loadgen:0.1.0",
     }
-    assert found.embedded_database
+    assert found.embedded >= set(databases)
+    assert found.build == "1cae40b1811c1a56"
+    assert found.server_jvm is not None
+    assert found.server_jvm.kind == found.injector_jvm.kind == "hotspot"
 
 
-def test_a_topology_without_a_proxy_needs_no_image_of_one(tmp_path: Path) -> None:
-    found = find_images(engine(tmp_path, missing="nginx"), "acmeair", [KINDS["monolith"]], HERE)
-    assert found.proxy is None
-    alone = find_images(engine(tmp_path, missing="mongo"), "ping", WORKLOADS["ping"].kinds.values(), HERE)
-    assert alone.database is None
-    assert not alone.embedded_database
+def test_the_arm_varies_the_servers_alone(tmp_path: Path) -> None:
+    docker = engine(tmp_path, digests=[])
+    found = find_images(docker, *acmeair("monolith"), "openj9", "2", HERE)
+    assert found.pinned == {
+        "server": "lab:5000/s/acmeair:2-openj9",
+        "database": "docker.io/library/mongo:8.0",
+        "injector": "lab:5000/s/loadgen:0.1.0",
+    }
+
+
+def test_an_image_of_other_origin_need_not_tell_its_jvm(tmp_path: Path) -> None:
+    """The project's own must: a build that went wrong is noticed before anything is measured."""
+    docker = engine(tmp_path, missing="--entrypoint=java lab:5000/other")
+    found = find_images(docker, *acmeair("monolith"), jdk="lab:5000/other:1", environment=HERE)
+    assert found.pinned["server"] == "lab:5000/other:1"
+    assert found.server_jvm is None
+    docker = engine(tmp_path, missing="--entrypoint=java lab:5000/s/acmeair")
+    with pytest.raises(MissingRequirement, match=r"acmeair:0.1.0-hotspot does not tell its JVM"):
+        find_images(docker, *acmeair("monolith"), environment=HERE)
+
+
+def test_a_server_that_is_no_jvm_is_not_asked(tmp_path: Path) -> None:
+    docker = engine(tmp_path, missing="--entrypoint=java lab:5000/go")
+    wanted = {"server": Container(image="lab:5000/go:1", jvm_options=None)}
+    assert find_images(docker, wanted, {"server"}, environment=HERE).server_jvm is None
+
+
+def test_servers_of_one_topology_share_a_jvm(tmp_path: Path) -> None:
+    docker = engine(tmp_path, missing="--entrypoint=java lab:5000/other")
+    wanted = {"shop": OURS, "cart": Container(image="lab:5000/other:1")}
+    with pytest.raises(BadInput, match=r"different JVMs \(shop on 17.*, cart on an unknown one\)"):
+        find_images(docker, wanted, {"shop", "cart"}, environment=HERE)
 
 
 def test_a_digest_that_somebody_gave_is_kept(tmp_path: Path) -> None:
     named = {**HERE, "STEELYARD_MONGO_IMAGE": "lab:5000/mongo:8@sha256:78"}
-    found = find_images(engine(tmp_path), "acmeair", [KINDS["monolith"]], named)
-    assert found.by_role["database"] == "lab:5000/mongo:8@sha256:78"
+    found = find_images(engine(tmp_path), *acmeair("monolith"), environment=named)
+    assert found.pinned["database"] == "lab:5000/mongo:8@sha256:78"
 
 
-@pytest.mark.parametrize(("reference", "variable"), [(MONGO, "MONGO"), (NGINX, "NGINX")])
-def test_what_cannot_be_had_names_the_variable(tmp_path: Path, reference: str, variable: str) -> None:
-    docker = engine(tmp_path, missing=reference)
-    with pytest.raises(MissingRequirement, match=rf"{reference} .*no such image.*STEELYARD_{variable}_IMAGE"):
-        find_images(docker, "acmeair", [KINDS["microservices"]], HERE)
+@pytest.mark.parametrize(
+    ("missing", "advice"),
+    [
+        ("docker.io/library/mongo:8.0", "STEELYARD_MONGO_IMAGE"),
+        ("docker.io/library/nginx:1.28", "STEELYARD_NGINX_IMAGE"),
+        ("lab:5000/s/acmeair:0.1.0-hotspot", r"\./steelyard images build"),
+        ("lab:5000/s/loadgen:0.1.0", r"\./steelyard images build"),
+    ],
+)
+def test_what_cannot_be_had_is_named_with_advice(tmp_path: Path, missing: str, advice: str) -> None:
+    docker = engine(tmp_path, missing=missing)
+    with pytest.raises(MissingRequirement, match=rf"{missing} .*no such thing.*{advice}"):
+        find_images(docker, *acmeair("microservices"), environment=HERE)
+
+
+def test_an_image_for_another_architecture_is_refused(tmp_path: Path) -> None:
+    docker = engine(tmp_path, architecture="s390x")
+    with pytest.raises(MissingRequirement, match=r"is for s390x and the host is .*docker pull --platform"):
+        find_images(docker, *acmeair("monolith"), environment=HERE)

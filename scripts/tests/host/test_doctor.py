@@ -12,7 +12,6 @@ from trees import put
 from steelyard.host.activity import Activity, Busy
 from steelyard.host.doctor import TOPICS, Finding, activity, disk, examine, memory
 from steelyard.host.facts import read_facts
-from steelyard.host.finding import WHY
 from steelyard.host.limits import Limits, read_limits
 from steelyard.host.settings import settings
 from steelyard.host.system import System
@@ -201,9 +200,9 @@ def test_this_host_in_the_documented_order(tmp_path: Path) -> None:
     found = examine(tmp_path, seconds=0.1, machine="x86_64")
     topics = [one.topic for one in found]
     assert topics == [topic for topic in TOPICS if topic != "dscr"]
-    assert all(one.why == WHY[one.topic] and one.state for one in found)
+    assert all(one.why == TOPICS[one.topic] and one.state for one in found)
 
 
 def test_documentation_lists_every_topic_with_its_reason() -> None:
     rows = re.findall(r"^\| `([\w-]+)` \| (.+?) \| .+? \|$", DOC.read_text(encoding="utf-8"), re.MULTILINE)
-    assert rows == list(WHY.items())
+    assert rows == list(TOPICS.items())

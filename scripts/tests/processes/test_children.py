@@ -135,6 +135,22 @@ def test_a_command_for_a_crash_runs_when_the_harness_is_killed_and_only_then(tmp
     assert not (tmp_path / "forgotten").exists()
 
 
+def test_commands_for_a_crash_run_in_reverse_order(tmp_path: Path) -> None:
+    """Containers go before the huge pages that they use are given back."""
+    script = (
+        "import os, signal, sys\n"
+        "from steelyard.processes import Children\n"
+        "with Children() as children:\n"
+        "    for name in ('pages', 'container', 'done'):\n"
+        "        children.on_crash(name, ['sh', '-c', f'echo {name} >> {sys.argv[1]}/order'])\n"
+        "    children.forget_crash('done')\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    subprocess.run([sys.executable, "-c", script, str(tmp_path)], cwd=ROOT / "scripts", check=False)
+    wait_for("pages\n", tmp_path / "order")
+    assert (tmp_path / "order").read_text(encoding="utf-8") == "container\npages\n"
+
+
 def test_an_interrupt_while_a_child_starts_does_not_lose_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

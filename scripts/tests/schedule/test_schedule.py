@@ -153,3 +153,132 @@ def test_resume_of_a_complete_session_runs_nothing():
     schedule = make_schedule(ARMS, 2, 8)
     done = play(schedule, 2, never)
     assert list(run_schedule(schedule, 2, must_not_run, done)) == []
+
+
+# Plots: trials under one host state.
+
+PLOTS = {"a": "small", "b": "large", "c": "small", "d": "large"}
+THREE = {"a": "never", "b": "madvise", "c": "always", "d": "never"}
+
+
+def states(schedule, plots):
+    """Block, plot and host state of each plot, in order."""
+    return list(dict.fromkeys((place.block, place.plot, plots[place.arm]) for place in schedule))
+
+
+@pytest.mark.parametrize("plots", [PLOTS, THREE, {"a": 1, "b": 2}, {"a": 1, "b": 2, "c": 3}])
+def test_a_block_holds_one_plot_for_each_host_state(plots):
+    arms = list(plots)
+    for seed in range(20):
+        schedule = make_schedule(arms, 6, seed, plots)
+        assert [place.order for place in schedule] == list(range(6 * len(arms)))
+        for block in range(1, 7):
+            places = [place for place in schedule if place.block == block]
+            assert sorted(place.arm for place in places) == arms
+            held = states(places, plots)
+            assert [plot for _, plot, _ in held] == list(range(1, len(set(plots.values())) + 1))
+            assert {state for _, _, state in held} == set(plots.values())
+
+
+def test_plots_and_the_trials_inside_are_in_random_order():
+    schedule = make_schedule("abcdef", 6000, 1, dict(zip("abcdef", (1, 1, 1, 2, 3, 3), strict=True)))
+    plots = Counter(
+        "".join(place.arm for place in schedule[start : start + 6] if place.arm in "ade")
+        for start in range(0, 36000, 6)
+    )
+    inside = Counter(
+        "".join(place.arm for place in schedule[start : start + 6] if place.arm in "abc")
+        for start in range(0, 36000, 6)
+    )
+    for orders in (plots, inside):
+        assert len(orders) == 6
+        # Chi-squared with 5 degrees of freedom: 20.5 is exceeded once in a thousand.
+        assert sum((count - 1000) ** 2 / 1000 for count in orders.values()) < 20.5
+
+
+@pytest.mark.parametrize("blocks", range(1, 10))
+def test_two_plots_and_two_arms_of_a_plot_are_balanced(blocks):
+    for seed in range(30):
+        schedule = make_schedule("abcd", blocks, seed, PLOTS)
+        first = Counter(PLOTS[place.arm] for place in schedule[::4])
+        assert abs(first["small"] - first["large"]) == blocks % 2
+        inside = Counter(place.arm for place in schedule[::2])
+        assert abs(inside["a"] - inside["c"]) == blocks % 2
+        assert abs(inside["b"] - inside["d"]) == blocks % 2
+
+
+def test_one_host_state_for_all_makes_no_plots():
+    for arms in (["a", "b"], ARMS):
+        same = make_schedule(arms, 5, 42, dict.fromkeys(arms, "huge_pages=512"))
+        assert same == make_schedule(arms, 5, 42) == make_schedule(arms, 5, 42, None)
+        assert {place.plot for place in same} == {0}
+
+
+def test_same_seed_same_plots_for_ever():
+    assert "".join(place.arm for place in make_schedule("abcd", 4, 42, PLOTS)) == "cabddbacbdcaacdb"
+    assert make_schedule("abcd", 4, 42, PLOTS) != make_schedule("abcd", 4, 43, PLOTS)
+
+
+def test_void_trials_are_repeated_in_their_plot():
+    schedule = make_schedule("abcd", 3, 1, PLOTS)
+    void = {schedule[0], schedule[5]}
+    trials = play(
+        schedule, 2, lambda p: p.attempt == 0 and (p.block, p.arm) in {(s.block, s.arm) for s in void}
+    )
+    ran = [(trial.block, trial.arm, trial.attempt) for trial in trials]
+    places = [(place.block, place.arm, 0) for place in schedule]
+    repeat_0, repeat_5 = ((place.block, place.arm, 1) for place in (schedule[0], schedule[5]))
+    assert ran == [*places[:2], repeat_0, *places[2:6], repeat_5, *places[6:]]
+    assert [trial.order for trial in trials] == list(range(14))
+
+
+@pytest.mark.parametrize("repeats", [0, 1, 2, 5])
+def test_a_plot_is_never_entered_twice_and_repeats_are_bounded_per_block(repeats):
+    schedule = make_schedule("abcd", 4, 1, PLOTS)
+    plot_of = {(place.block, place.arm): place.plot for place in schedule}
+    trials = play(schedule, repeats, always)
+    entered = list(dict.fromkeys((trial.block, plot_of[trial.block, trial.arm]) for trial in trials))
+    visits = [
+        key
+        for i, key in enumerate((trial.block, plot_of[trial.block, trial.arm]) for trial in trials)
+        if i == 0 or key != (trials[i - 1].block, plot_of[trials[i - 1].block, trials[i - 1].arm])
+    ]
+    assert visits == entered == sorted(entered)
+    assert len(entered) == 8
+    assert Counter(trial.block for trial in trials if trial.attempt) == Counter(
+        {block: repeats for block in range(1, 5) if repeats}
+    )
+
+
+def test_a_planned_trial_names_its_plot():
+    schedule = make_schedule("abcd", 2, 1, PLOTS)
+    plot_of = {(place.block, place.arm): place.plot for place in schedule}
+    seen = []
+
+    def run(planned):
+        seen.append(planned)
+        return outcome(planned, "void" if planned.attempt == 0 and planned.arm == "b" else "valid")
+
+    list(run_schedule(schedule, 2, run))
+    assert [planned.plot for planned in seen] == [plot_of[planned.block, planned.arm] for planned in seen]
+    assert [planned.attempt for planned in seen].count(1) == 2
+
+
+@pytest.mark.parametrize("stop", range(17))
+def test_resume_with_plots_equals_uninterrupted(stop):
+    schedule = make_schedule("abcd", 3, 8, PLOTS)
+
+    def is_void(planned):
+        return (planned.block, planned.arm, planned.attempt) in {
+            (1, "a", 0),
+            (1, "b", 0),
+            (2, "b", 0),
+            (2, "b", 1),
+            (3, "c", 0),
+        }
+
+    whole = play(schedule, 2, is_void)
+    assert len(whole) == 17
+    half = play(schedule, 2, is_void, stop=stop)
+    assert plans(half) == plans(whole)[:stop]
+    assert plans(play(schedule, 2, is_void, done=half)) == plans(whole)

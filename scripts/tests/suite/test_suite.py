@@ -1,119 +1,153 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stages that are skipped, that need each other, and that give back what was started."""
+"""Counts of real runs of pytest: every end that is not well is a failure, and what was started is given back."""
 
+import os
+import signal
+import subprocess
 import sys
-from collections.abc import Callable
+import time
 from pathlib import Path
 
 import pytest
+from stages import maven_command, why_no_engine
 
-from steelyard.host.tools import Maven
-from steelyard.suite.containers import why_no_engine
-from steelyard.suite.runner import Outcome, Stage, run_all
-from steelyard.suite.stages import Choice, stages
+from steelyard import suite
+from steelyard.build import fingerprint
+from steelyard.paths import ROOT
+from steelyard.suite import Counts, count, run_suite
 
-PASS, FAIL = [sys.executable, "-c", "print('said')"], [sys.executable, "-c", "raise SystemExit(1)"]
-
-
-def run(*wanted: Stage) -> tuple[Outcome, list[str]]:
-    lines: list[str] = []
-    return run_all(wanted, {}, lines.append), lines
-
-
-def stage(
-    name: str,
-    command: list[str] = PASS,
-    needs: str | None = None,
-    undo: bool = False,
-    unless: Callable[[], str | None] = lambda: None,
-    beside_next: bool = False,
-) -> Stage:
-    return Stage(name, command, Path(), needs=needs, undo=undo, unless=unless, beside_next=beside_next)
+MIXED = """
+import pytest
+def test_good(): pass
+def test_bad(): assert False
+@pytest.fixture
+def broken(): raise OSError
+def test_error(broken): pass
+@pytest.mark.skip(reason="not here")
+def test_not_here(): pass
+"""
 
 
-def test_each_command_counts_as_one_check() -> None:
-    total, lines = run(stage("a"), stage("b", FAIL))
-    assert (total.passed, total.failed, total.skipped) == (1, 1, 0)
-    assert "said" in lines
+@pytest.fixture(autouse=True)
+def _reports_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(suite, "REPORTS", tmp_path / "reports")
 
 
-def test_what_cannot_run_is_counted_as_skipped_with_its_reason() -> None:
-    total, lines = run(stage("a", unless=lambda: "no such tool"))
-    assert (total.passed, total.failed, total.skipped) == (0, 0, 1)
-    assert lines == ["== a: skipped: no such tool"]
+def run(folder: Path, text: str, left_out: tuple[str, ...] = ("java",), *more: str) -> Counts:
+    (folder / "pytest.ini").write_text("[pytest]\nmarkers =\n    java\n    e2e\n", encoding="utf-8")
+    (folder / "test_it.py").write_text(text, encoding="utf-8")
+    return run_suite(left_out, more, folder=folder)
 
 
-@pytest.mark.parametrize("first", [stage("a", FAIL), stage("a", unless=lambda: "why")])
-def test_what_needs_a_stage_that_did_not_pass_is_skipped(first: Stage) -> None:
-    total, lines = run(first, stage("b", needs="a"), stage("c", needs="b"))
-    assert total.passed == 0
-    assert lines[-1].startswith("== c: skipped: it needs b, which was not run")
+def test_outcomes_are_counted_and_errors_are_failures(tmp_path: Path) -> None:
+    assert str(run(tmp_path, MIXED)) == "1 passed, 2 failed, 1 skipped"
 
 
-def test_what_was_started_is_given_back_last_and_only_then(tmp_path: Path) -> None:
-    trace = tmp_path / "trace"
-    write = [sys.executable, "-c", f"open({str(trace)!r}, 'a').write('x')"]
-    total, lines = run(stage("start"), stage("stop", write, "start", undo=True), stage("use", FAIL, "start"))
-    assert trace.read_text(encoding="utf-8") == "x"
-    assert [line for line in lines if line.startswith("== ") and ":" not in line] == [
-        "== start",
-        "== use",
-        "== stop",
-    ]
-    # Giving back is no check of its own.
-    assert (total.passed, total.failed, total.skipped) == (1, 1, 0)
-    run(stage("start", unless=lambda: "why"), stage("stop", write, "start", undo=True))
-    assert trace.read_text(encoding="utf-8") == "x"
-    # A start that failed may have started something.
-    run(stage("start", FAIL), stage("stop", write, "start", undo=True))
-    assert trace.read_text(encoding="utf-8") == "xx"
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import no_such_module",
+        "def test_crash():\n    import os\n    os._exit(3)",
+        "def test_hidden_exit():\n    import os\n    os._exit(0)",
+        "def test_killed():\n    import os\n    os.kill(os.getpid(), 9)",
+        "",
+    ],
+    ids=["not importable", "crash", "exit without a word", "killed", "no test at all"],
+)
+def test_an_end_that_no_test_accounts_for_is_a_failure(tmp_path: Path, text: str) -> None:
+    assert run(tmp_path, text) == Counts(failed=1)
 
 
-def test_a_stage_beside_the_next_one_runs_with_it_and_is_told_of_after_it(tmp_path: Path) -> None:
-    """Each waits for the other, so one after the other would not end well."""
-    meet = (
-        "import pathlib, sys, time; mine, other = map(pathlib.Path, sys.argv[1:]); mine.touch(); print(mine.name)\n"
-        "for _ in range(600):\n    if other.exists(): raise SystemExit(0)\n    time.sleep(0.1)\nraise SystemExit(1)"
+def test_stages_and_further_arguments_choose(tmp_path: Path) -> None:
+    text = (
+        "import pytest\n@pytest.mark.java\ndef test_a(): assert False\ndef test_b(): pass\ndef test_c(): pass"
     )
-    a, b = str(tmp_path / "a"), str(tmp_path / "b")
-    total, lines = run(
-        stage("first", [sys.executable, "-c", meet, a, b], beside_next=True),
-        stage("second", [sys.executable, "-c", meet, b, a]),
-        stage("third", needs="first"),
+    assert run(tmp_path, text) == Counts(passed=2)
+    assert run(tmp_path, text, ("java", "e2e"), "-k", "test_b") == Counts(passed=1)
+
+
+def test_reports_of_maven_are_counted_only_from_this_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reports = tmp_path / "apps" / "acmeair" / "auth" / "target" / "surefire-reports"
+    reports.mkdir(parents=True)
+    old = reports / "TEST-old.xml"
+    old.write_text('<testsuite tests="9" failures="9"/>', encoding="utf-8")
+    os.utime(old, (1, 1))
+    monkeypatch.setattr(suite, "ROOT", tmp_path)
+    text = (
+        "import pathlib\n"
+        f"def test_maven(): pathlib.Path({str(reports)!r}, 'TEST-new.xml').write_text("
+        '\'<testsuite tests="5" failures="1" errors="1" skipped="1"/>\')'
     )
-    assert (total.passed, total.failed, total.skipped) == (3, 0, 0)
-    told = [line for line in lines if not line.endswith(" s")]
-    assert told == ["== second", "b", "== first", "a", "== third", "said"]
+    assert run(tmp_path, text, ()) == Counts(passed=3, failed=2, skipped=1)
+    assert run(tmp_path, text, ("java",)) == Counts(passed=1)
 
 
-def test_an_interrupt_gives_back_what_was_started(tmp_path: Path) -> None:
-    trace = tmp_path / "trace"
-    write = [sys.executable, "-c", f"open({str(trace)!r}, 'a').write('x')"]
-
-    def interrupt() -> str | None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        run(
-            stage("start"),
-            stage("use", needs="start", unless=interrupt),
-            stage("stop", write, "start", undo=True),
-        )
-    assert trace.read_text(encoding="utf-8") == "x"
+def test_a_torn_report_is_a_failure(tmp_path: Path) -> None:
+    torn = tmp_path / "suite.xml"
+    torn.write_text('<testsuites><testsuite tests="1">', encoding="utf-8")
+    assert count(torn) == Counts(failed=1)
 
 
-def test_the_slow_parts_can_be_left_out() -> None:
-    maven = Maven(Path("/usr/bin/mvn"), "3.9.0")
-    quick = {one.name for one in stages(maven, Choice(java=False, e2e=False, containers=False))}
-    full = {one.name for one in stages(maven, Choice())}
-    assert {"Containerfile lint", "shell lint", "YAML lint", "Python unit tests"} <= quick
-    assert full - quick >= {"end to end", "containers", "bundle compose/ping/compose.yaml"}
-    needed = {one.needs for one in stages(maven, Choice()) if one.needs}
-    assert needed <= full
+def test_an_interrupt_reaches_the_fixtures_once(tmp_path: Path) -> None:
+    """As with the terminal's Ctrl-C and with the signal of a CI system that gives up."""
+    began, given_back = tmp_path / "began", tmp_path / "given-back"
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n    java\n", encoding="utf-8")
+    (tmp_path / "test_it.py").write_text(
+        "import pathlib, pytest, time\n"
+        "@pytest.fixture(scope='session')\n"
+        "def engine():\n"
+        f"    pathlib.Path({str(began)!r}).touch()\n"
+        "    yield\n"
+        f"    time.sleep(1); pathlib.Path({str(given_back)!r}).touch()\n"
+        "def test_long(engine): time.sleep(600)\n",
+        encoding="utf-8",
+    )
+    program = (
+        "import pathlib, signal\n"
+        "from steelyard import suite\n"
+        "def interrupt(*_): raise KeyboardInterrupt\n"
+        "signal.signal(signal.SIGTERM, interrupt)\n"
+        f"suite.REPORTS = pathlib.Path({str(tmp_path / 'reports')!r})\n"
+        f"suite.run_suite(['java'], folder=pathlib.Path({str(tmp_path)!r}))\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "scripts")}
+    with subprocess.Popen(
+        [sys.executable, "-c", program], env=environment, stderr=subprocess.PIPE, text=True
+    ) as outer:
+        deadline = time.monotonic() + 120
+        while not began.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        outer.send_signal(signal.SIGTERM)
+        _, said = outer.communicate(timeout=120)
+    assert "KeyboardInterrupt" in said
+    assert given_back.exists()
+
+
+def test_maven_states_the_build_that_sessions_find() -> None:
+    assert f"-Dsteelyard.fingerprint={fingerprint()}" in maven_command()
 
 
 def test_where_bases_cannot_be_made_the_reason_is_told(tmp_path: Path) -> None:
     other = tmp_path / "os-release"
     other.write_text('NAME="Fedora Linux"\nID=fedora\n', encoding="utf-8")
-    assert why_no_engine(other) is not None
+    assert "not Debian" in (why_no_engine(other) or "")
     assert "not Debian" in (why_no_engine(tmp_path / "none") or "")
+
+
+def test_stages_come_in_their_order_and_nothing_is_begun_by_looking() -> None:
+    collected = subprocess.run(
+        [sys.executable, "-m", "pytest", "--collect-only", "-q"],
+        cwd=suite.SCRIPTS,
+        env={**os.environ, "PYTHONPATH": str(suite.SCRIPTS)},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    folders = [
+        line.split("/")[1] for line in collected.splitlines() if line.startswith("tests/") and "::" in line
+    ]
+    found = [folder if folder in suite.STAGES else "unit" for folder in folders]
+    assert found == sorted(found, key=suite.STAGES.index)
+    assert set(found) == set(suite.STAGES)

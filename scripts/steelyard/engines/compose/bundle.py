@@ -1,43 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
 """The override that makes a hand-written bundle deploy one trial (pure).
 
-`compose/BUNDLE/compose.yaml` has a service for each kind of server (`server`; or `auth`, `customer`, ...) and a service
-`load`. A trial has `server-1`, `server-2`, ... and `injector-1`, ..., each extending one of these with its own CPUs,
-memory, JVM options, port and folders. All JVMs of a service answer to its name, which is what the proxy and the service
-`data` know. Databases and the proxy keep their services and get CPUs. The files lie in the trial's `replay/`, where
-`docker compose -f compose.yaml -f trial.yaml --profile load up` repeats the trial by hand.
+`compose/BUNDLE/compose.yaml` has a service for each kind of component, and `load` for the injectors. A component that
+bears its kind's name changes that service in place. `server-1`, `server-2`, ... extend it, answer to its name too, and
+it gets no container. What a service of the bundle waits for, its components wait for. The files lie in the trial's
+`replay/`, where `docker compose -f compose.yaml -f trial.yaml --profile load up` repeats the trial by hand.
 """
 
 import json
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import yaml
 
-from steelyard.engines.compose.images import Images
-from steelyard.engines.preparation import database_heap
-from steelyard.experiment.workloads import Kind
-from steelyard.load.injector import InjectorPlan
-from steelyard.results.schema import BackingRecord, InstanceRecord, TopologyRecord
-from steelyard.topology.plan import INSTANCE_FOLDER
+from steelyard.results.spec import CACHE, FOLDER, Component, Spec
 
-SERVER_FOLDER = "/steelyard"
-"""What a server may write to: its work area, and its logs in `logs/`."""
-SERVER_PORT = 9080
-PROXY_PORT = 8080
+CONTAINER_FOLDER = "/steelyard"
+"""Where a component may write when its workload names no folder."""
+CACHE_FOLDER = "/steelyard/cache"
 LOAD_FOLDER = "/load"
 OUTPUT = "${TRIAL:-.}"
 """Where folders of this host begin: beside the files when repeated by hand, the trial's directory when measured."""
 SESSION_LABEL = "dev.steelyard.session"
+DATA = "data"
+"""The bundle's service that loads the data when a trial is repeated by hand; the harness sends the requests itself."""
+BUSYBOX = "/opt/steelyard/bin/busybox"
+"""In every image of the project's servers."""
+_AWAIT = '"awaitStart": '
+
+Services = Mapping[str, Mapping[str, Any]]
 
 
-class _Tagged:
-    """A value with one of compose's merge tags."""
+class _Override:
+    """A value that replaces the bundle's instead of being merged with it."""
 
-    def __init__(self, tag: str, value: Any) -> None:
-        self.tag = tag
+    def __init__(self, value: Any) -> None:
         self.value = value
 
 
@@ -47,15 +46,15 @@ class _Dumper(yaml.SafeDumper):
         return True
 
 
-def _represent(dumper: yaml.SafeDumper, data: _Tagged) -> yaml.Node:
+def _represent(dumper: yaml.SafeDumper, data: _Override) -> yaml.Node:
     node = dumper.represent_data(data.value)
-    node.tag = data.tag
+    node.tag = "!override"
     if isinstance(node, yaml.CollectionNode):
         node.flow_style = True
     return node
 
 
-_Dumper.add_representer(_Tagged, _represent)
+_Dumper.add_representer(_Override, _represent)
 
 
 @dataclass(frozen=True)
@@ -69,149 +68,193 @@ class User:
         return f"{self.uid}:{self.gid}"
 
 
-def targets(topology: TopologyRecord) -> list[str]:
-    """URLs within the trial's network that lead into the application: its proxy, else its servers."""
-    proxies = [f"http://{record.name}:{PROXY_PORT}" for record in topology.backing if record.kind == "proxy"]
-    return proxies or [f"http://{instance.name}:{SERVER_PORT}" for instance in topology.instances]
+def log_folder(component: Component) -> str:
+    """Folder of a component's own logs, below the trial's directory."""
+    if component.role == "injector":
+        return f"load/{component.name}"
+    return f"servers/{component.name}/logs" if component.role == "server" else f"logs/{component.name}"
 
 
-def server_log_folder(name: str) -> str:
-    """Folder of a server's logs, below the trial's directory."""
-    return f"servers/{name}/logs"
+def cache_folder(kind: str) -> str:
+    """Folder of the class cache of a kind, below the trial's directory."""
+    return f"cache/{kind}"
 
 
-def injector_folder(name: str) -> str:
-    """Folder of an injector's results, below the trial's directory."""
-    return f"load/{name}"
+def uses_cache(component: Component) -> bool:
+    """Whether something that it is told names the class cache."""
+    return any(CACHE in text for text in (*component.jvm_options, *component.environment.values()))
 
 
-def command_line(instance: InstanceRecord, bundle: str) -> str:
-    """What starts a server, as a person would type it; the override holds what stands before it (for `plan`)."""
-    cpus = ",".join(str(cpu) for cpu in instance.cpus)
-    memory = f" mem_limit={instance.memory_bytes}" if instance.memory_bytes is not None else ""
-    return (
-        f'cpuset={cpus}{memory} JVM_ARGS="{_options(instance)}" docker compose -f compose/{bundle}/compose.yaml'
-        f" -f $TRIAL/replay/trial.yaml up {instance.name}"
-    )
+def command_line(component: Component, bundle: str) -> str:
+    """What starts a component, as a person would type it; the override holds what stands before it (for `plan`)."""
+    settings = [f"cpuset={_cpuset(component)}"]
+    if component.memory_bytes is not None:
+        settings.append(f"mem_limit={component.memory_bytes}")
+    settings += [f"{name}={shlex.quote(text)}" for name, text in environment(component).items()]
+    files = f"-f compose/{bundle}/compose.yaml -f $TRIAL/replay/trial.yaml"
+    return f"{' '.join(settings)} docker compose {files} up {component.name}"
 
 
-def override(
-    topology: TopologyRecord,
-    kind: Kind,
-    injectors: Sequence[InjectorPlan],
-    images: Images,
-    user: User,
-    session: str,
-) -> str:
+def environment(component: Component) -> dict[str, str]:
+    """What a component is told: its environment, JVM options among them; an injector its settings."""
+    place = component.container
+    places = {FOLDER: (place and place.folder) or CONTAINER_FOLDER, CACHE: CACHE_FOLDER}
+
+    def placed(text: str) -> str:
+        for placeholder, folder in places.items():
+            text = text.replace(placeholder, folder)
+        return text
+
+    told = {}
+    if place is not None and place.jvm_options is not None:
+        told[place.jvm_options] = shlex.join(placed(option) for option in component.jvm_options)
+    told |= {name: placed(text) for name, text in component.environment.items()}
+    if component.role == "injector":
+        output = f"{LOAD_FOLDER}/{component.name}"
+        told["LOADGEN_SETTINGS"] = json.dumps({**component.settings, "output": output})
+    return told
+
+
+def override(spec: Spec, bundle: Services, user: User, session: str) -> str:
     """The text of `trial.yaml`.
 
     Args:
-        topology: servers with CPUs, memory limits, ports and JVM options; what stands beside them.
-        kind: the bundle's services.
-        injectors: injectors with CPUs and settings.
-        images: what to run; by digest where there is one.
-        user: whom the containers run as.
+        spec: what the trial deploys.
+        bundle: the services of the bundle's compose.yaml.
+        user: whom the containers run as, unless as their image says.
         session: written on every container, so that what a crash left behind can be told.
     """
     label = {SESSION_LABEL: session}
-    # Compose fetches images even for services of which it starts none: here they are the trial's.
-    services: dict[str, Any] = {
-        **{service.name: {"image": images.server.pinned, "scale": 0} for service in kind.services},
-        "load": {"image": images.loadgen.pinned, "scale": 0},
-    }
-    for instance in topology.instances:
-        services[instance.name] = {
-            "extends": {"file": "compose.yaml", "service": instance.service},
-            **_common(images.server.pinned, user, instance.cpus, label),
-            **_memory(instance.memory_bytes),
-            "environment": {
-                "JVM_ARGS": _literal(_options(instance)),
-                **{name: _literal(text) for name, text in instance.environment.items()},
-            },
-            "networks": {"default": {"aliases": [instance.service]}},
-            "ports": _Tagged("!override", [f"127.0.0.1:{instance.port}:{SERVER_PORT}"]),
-            "volumes": [f"{OUTPUT}/{server_log_folder(instance.name)}:{SERVER_FOLDER}/logs"],
-        }
-    for record in topology.backing:
-        services[record.name] = _backing(record, topology, images, user, label)
-    before: dict[str, Any] = {i.name: {"condition": "service_healthy"} for i in topology.instances}
-    if kind.prepare:
-        started = {
-            record.name: {"condition": "service_started"}
-            for record in topology.backing
-            if record.kind == "proxy"
-        }
-        services["data"] = {
-            "image": images.server.pinned,
+    made: dict[str, list[Component]] = {}
+    for component in spec.components:
+        made.setdefault(_service(component, bundle), []).append(component)
+    names = {service: [one.name for one in components] for service, components in made.items()}
+    services: dict[str, Any] = {}
+    for service in bundle:
+        if service == DATA:
+            names[DATA] = [DATA]
+        elif service not in names.get(service, ()):
+            # Compose fetches images even for services of which it starts none: here they are the trial's.
+            stand_in = made.get(service) or spec.components
+            services[service] = {"image": stand_in[0].artifact.image, "scale": 0}
+    for service, components in made.items():
+        for component in components:
+            services[component.name] = _entry(component, service, bundle.get(service, {}), names, user, label)
+    if DATA in bundle:
+        services[DATA] = {
+            "image": spec.servers[0].artifact.image,
             "labels": label,
-            "depends_on": _Tagged("!override", {**before, **started}),
+            "entrypoint": _Override([BUSYBOX, "sh", "-euc"]),
+            "command": _Override([_literal(_load_data(spec))]),
+            **_waits(bundle[DATA], names),
         }
-        before = {"data": {"condition": "service_completed_successfully"}}
-    for plan in injectors:
-        settings = json.dumps({**plan.settings, "output": f"{LOAD_FOLDER}/{plan.name}"})
-        services[plan.name] = {
-            "extends": {"file": "compose.yaml", "service": "load"},
-            "profiles": _Tagged("!override", ["load"]),
-            "depends_on": _Tagged("!override", before),
-            **_common(images.loadgen.pinned, user, plan.cpus, label),
-            "environment": {"LOADGEN_SETTINGS": _literal(settings)},
-            "volumes": [f"{OUTPUT}/load:{LOAD_FOLDER}"],
-        }
-    head = (
-        "# SPDX-License-Identifier: Apache-2.0\n"
-        "# One trial, on top of compose.yaml beside it. By hand: docker compose -f compose.yaml -f trial.yaml\n"
-        "# --profile load up ; the folder load/ must be empty. `touch load/injector-1/stop` ends the load.\n"
+    return _head(spec, bundle) + yaml.dump(
+        {"services": services}, Dumper=_Dumper, sort_keys=False, width=10_000
     )
-    return head + yaml.dump({"services": services}, Dumper=_Dumper, sort_keys=False, width=10_000)
 
 
-def _backing(
-    record: BackingRecord, topology: TopologyRecord, images: Images, user: User, label: dict[str, str]
+def _head(spec: Spec, bundle: Services) -> str:
+    lines = [
+        "# SPDX-License-Identifier: Apache-2.0",
+        "# One trial, on top of compose.yaml beside it. By hand: docker compose -f compose.yaml -f trial.yaml",
+        "# --profile load up ; the folder load/ must be empty. `touch load/injector-1/stop` ends the load.",
+    ]
+    if DATA not in bundle:
+        for request in spec.data:
+            url = f"{spec.component(request.component).url}{request.path}"
+            lines.append(f"# Data, before the load and once the servers answer: curl -f {shlex.quote(url)}")
+    if any(uses_cache(component) for component in spec.components):
+        lines.append(
+            "# cache/KIND is the class cache of the components of a kind: empty, or one that a trial has filled."
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _service(component: Component, bundle: Services) -> str:
+    """Which service of the bundle a component is made from; one that the bundle does not have stands by itself."""
+    generic = component.role == "server" and component.kind not in bundle and "server" in bundle
+    return "server" if generic else component.kind
+
+
+def _entry(
+    component: Component,
+    service: str,
+    base: Mapping[str, Any],
+    names: Mapping[str, list[str]],
+    user: User,
+    label: Mapping[str, str],
 ) -> dict[str, Any]:
-    """A database, as the user of its image, or the proxy, which reads files of this host."""
-    if record.kind == "proxy":
-        assert images.proxy is not None
-        return {
-            **_common(images.proxy.pinned, user, record.cpus, label),
-            "ports": _Tagged("!override", [f"127.0.0.1:{record.port}:{PROXY_PORT}"]),
-            "depends_on": _Tagged(
-                "!override", {i.name: {"condition": "service_started"} for i in topology.instances}
-            ),
-        }
-    assert images.database is not None
-    return {
-        "image": images.database.pinned,
-        "cpuset": _cpuset(record.cpus),
-        "labels": label,
-        "environment": {"JDK_JAVA_OPTIONS": f"-Xmx{database_heap(topology.customers)} -XX:+UseParallelGC"},
-    }
-
-
-def _common(image: str, user: User, cpus: Sequence[int], labels: dict[str, str]) -> dict[str, Any]:
-    return {
-        "image": image,
-        "user": str(user),
+    """What the override says of one component, whatever its role."""
+    place = component.container
+    entry: dict[str, Any] = {}
+    if base and component.name != service:
+        entry["extends"] = {"file": "compose.yaml", "service": service}
+    entry["image"] = component.artifact.image
+    if place is None or place.user == "harness":
         # Images let their group 0 write; files on this host are to be the user's.
-        "group_add": ["0"],
-        "cpuset": _cpuset(cpus),
-        "labels": labels,
+        entry |= {"user": str(user), "group_add": ["0"]}
+    entry |= {"cpuset": _cpuset(component), "labels": label}
+    if component.memory_bytes is not None:
+        # No swap beyond the limit: a server that swaps is not what anyone wants to measure.
+        entry |= {"mem_limit": component.memory_bytes, "memswap_limit": component.memory_bytes}
+    if told := environment(component):
+        entry["environment"] = {name: _literal(text) for name, text in told.items()}
+    if component.name != component.kind:
+        entry["networks"] = {"default": {"aliases": [component.kind]}}
+    if component.port is not None and place is not None:
+        entry["ports"] = _Override([f"127.0.0.1:{component.port}:{place.port}"])
+    elif "ports" in base:
+        entry["ports"] = _Override([])
+    if volumes := _volumes(component):
+        entry["volumes"] = volumes
+    if "profiles" in base:
+        entry["profiles"] = _Override(base["profiles"])
+    return entry | _waits(base, names)
+
+
+def _volumes(component: Component) -> list[str]:
+    if component.role == "injector":
+        return [f"{OUTPUT}/load:{LOAD_FOLDER}"]
+    place, found = component.container, []
+    if place is not None and place.folder is not None:
+        found.append(f"{OUTPUT}/{log_folder(component)}:{place.folder}/logs")
+    if uses_cache(component):
+        found.append(f"{OUTPUT}/{cache_folder(component.kind)}:{CACHE_FOLDER}")
+    return found
+
+
+def _waits(base: Mapping[str, Any], names: Mapping[str, list[str]]) -> dict[str, Any]:
+    """What a service waits for, said of the components that were made from what the bundle names."""
+    if "depends_on" not in base:
+        return {}
+    return {
+        "depends_on": _Override(
+            {
+                name: dict(condition)
+                for service, condition in base["depends_on"].items()
+                for name in names.get(service, ())
+            }
+        )
     }
 
 
-def _cpuset(cpus: Sequence[int]) -> str:
-    return ",".join(str(cpu) for cpu in cpus)
+def _load_data(spec: Spec) -> str:
+    """A script that loads the data from a container beside the servers."""
+    urls = []
+    for request in spec.data:
+        place = spec.component(request.component).container
+        assert place is not None
+        urls.append(f"http://{request.component}:{place.port}{request.path}")
+    return f"for url in {shlex.join(urls)}; do {BUSYBOX} wget -q -O - $url; done"
 
 
-def _memory(limit: int | None) -> dict[str, Any]:
-    """No swap beyond the limit: a server that swaps is not what anyone wants to measure."""
-    return {} if limit is None else {"mem_limit": limit, "memswap_limit": limit}
-
-
-def _options(instance: InstanceRecord) -> str:
-    options = [option.replace(INSTANCE_FOLDER, SERVER_FOLDER) for option in instance.jvm_options]
-    return " ".join(shlex.quote(option) for option in options)
+def _cpuset(component: Component) -> str:
+    return ",".join(str(cpu) for cpu in component.cpus)
 
 
 def _literal(text: str) -> str:
-    """Keep compose from replacing what looks like a variable."""
-    return text.replace("$", "$$")
+    """Keep compose from replacing what looks like a variable.
+
+    The one variable is the injectors' start signal: the harness gives it, a person who repeats the trial does not.
+    """
+    return text.replace("$", "$$").replace(f"{_AWAIT}true", _AWAIT + "${AWAIT_START:-false}")

@@ -4,6 +4,7 @@
 import contextlib
 import os
 import select
+import signal
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -12,14 +13,16 @@ from steelyard.host.docker import Docker, DockerFailed
 from steelyard.units import MIB
 
 _SIGNALLED = 128
+_FATAL = {signal.SIGILL, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGKILL, signal.SIGSEGV}
+"""Signals after which no program chooses its exit code; a JVM that is asked to end exits with 143 by itself."""
 
 
 class Container:
-    """A container that was started; its main process is a server's or an injector's JVM."""
+    """A container that was started."""
 
     def __init__(self, docker: Docker, service: str, described: dict[str, Any], console: Path) -> None:
         state = described["State"]
-        self.expected_to_end = False
+        self.told_to_end = False
         self.name = service
         self.id = str(described["Id"])
         self.pid = int(state["Pid"])
@@ -39,8 +42,7 @@ class Container:
         """Exit code, negative for a signal; None while it runs."""
         if not self._has_ended():
             return None
-        code = int(self._state().get("ExitCode", -1))
-        return _SIGNALLED - code if code == _SIGNALLED + 9 else code
+        return _exit_code(self._state())
 
     def how_it_ended(self) -> str:
         """One sentence: its name, how it ended, its last words."""
@@ -52,8 +54,8 @@ class Container:
                 f"{self.name} was killed for want of memory (its limit is {self._memory_limit // MIB} MiB): raise"
                 " `memory`, or lower the heap"
             )
-        code = int(state.get("ExitCode", -1))
-        how = f"signal {code - _SIGNALLED}" if code == _SIGNALLED + 9 else f"exit code {code}"
+        code = _exit_code(state)
+        how = f"signal {-code}" if code < 0 else f"exit code {code}"
         last = self.last_lines() or str(state.get("Error") or "")
         return f"{self.name} ended with {how}" + (f" after printing: {last}" if last else "")
 
@@ -99,6 +101,12 @@ class Container:
             except DockerFailed as error:
                 self._ended = {"unknown": error.said}
         return self._ended
+
+
+def _exit_code(state: dict[str, Any]) -> int:
+    """Exit code, negative for a signal; -1 when the engine does not tell."""
+    code = int(state.get("ExitCode", -1))
+    return _SIGNALLED - code if code - _SIGNALLED in _FATAL else code
 
 
 def _epoch(stamp: str) -> float:

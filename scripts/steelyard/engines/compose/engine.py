@@ -1,110 +1,80 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The compose engine: base bundle and per-trial override, applied by `docker compose` as a project of its own."""
+"""The compose engine: base bundle and per-trial override, applied by `docker compose` as a project of its own.
+
+A trial's directory gets `replay/` (the bundle's files and trial.yaml), and a folder for each component, which its
+container writes to: `servers/NAME/logs`, `load/NAME`, `logs/NAME`, and `cache/KIND` where a class cache is used.
+"""
 
 import contextlib
+import math
 import os
+import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from steelyard.engines.base import RunningBacking, RunningServer
+import yaml
+
+from steelyard.engines.base import Running
 from steelyard.engines.compose.bundle import (
     SESSION_LABEL,
     User,
-    injector_folder,
+    cache_folder,
+    log_folder,
     override,
-    server_log_folder,
-    targets,
+    uses_cache,
 )
 from steelyard.engines.compose.container import Container
-from steelyard.engines.compose.images import Images
+from steelyard.engines.compose.images import find_image
 from steelyard.engines.compose.project import DOWN_LIMIT, Project, removal_of
-from steelyard.engines.preparation import prepare_data
-from steelyard.engines.readiness import ready_message_after, server_info, server_url, wait_until_answered
 from steelyard.errors import ServerFailed
-from steelyard.experiment.workloads import WORKLOADS, Kind
 from steelyard.host.docker import Docker, DockerFailed
 from steelyard.host.ports import require_ports
-from steelyard.load.injector import InjectorPlan, RunningInjector
 from steelyard.paths import ROOT
 from steelyard.processes import Children, process_tree
-from steelyard.results.schema import BackingRecord, InstanceRecord, TopologyRecord
+from steelyard.results.spec import ORDER, Component, Spec
 from steelyard.results.store import no_space, write_atomic
 
 BUNDLES = ROOT / "compose"
-START_TIMEOUT = 300.0
-"""Seconds that all servers of a trial may take together, as in the process engine."""
 HEALTHY_TIMEOUT = 60.0
-"""Seconds from the first answer to the container's own health check saying so."""
-STOP_GRACE = 20
+"""Seconds that the image's own health check may take to say that a component serves."""
 _IMAGE_USER = User(1001, 0)
-"""Whom the images run as; for a harness that runs as root."""
+"""Whom the project's images run as; for a harness that runs as root."""
 
 
 class ComposeEngine:
-    """Starts the servers and injectors of a trial in containers on this host."""
+    """Runs the components of specs in containers on this host."""
 
-    def __init__(
-        self, children: Children, docker: Docker, images: Images, workload: str, session: str
-    ) -> None:
+    def __init__(self, children: Children, docker: Docker, session: str) -> None:
         self._children = children
         self._docker = docker
-        self._images = images
-        self._workload = WORKLOADS[workload]
         self._session = session
         self._user = User(os.getuid(), os.getgid()) if os.getuid() != 0 else _IMAGE_USER
 
-    @property
-    def fingerprint(self) -> str:
-        """Fingerprint of the sources that the server image was built from."""
-        return self._images.fingerprint
-
-    def check(self, topologies: Sequence[TopologyRecord]) -> None:
-        """Remove what a crashed run of this session left, and refuse ports that are taken (raises PortInUse)."""
+    def check(self, specs: Sequence[Spec]) -> None:
+        """Remove what a crashed run of this session left; refuse missing images and ports that are taken."""
         self._sweep()
-        require_ports(sorted({port for topology in topologies for port in topology.ports}))
+        images = {one.artifact.image: None for spec in specs for one in spec.components}
+        for image in images:
+            find_image(self._docker, image or "")
+        require_ports(sorted({port for spec in specs for port in spec.ports}))
 
-    def targets(self, topology: TopologyRecord) -> list[str]:
-        """Names within the trial's network: injectors run in it as well."""
-        return targets(topology)
-
-    def deploy(
-        self, topology: TopologyRecord, injectors: Sequence[InjectorPlan], directory: Path
-    ) -> "ComposeDeployment":
-        """Start what a trial deploys, wait until each server has answered and is healthy, load the data."""
-        require_ports(sorted(topology.ports))
-        kind = self._workload.kinds[topology.topology]
+    def open(self, spec: Spec, directory: Path) -> "ComposeDeployment":
+        """Write `replay/`: the bundle with the override of this trial."""
+        directory = directory.resolve()  # compose would begin at replay/
         replay = directory / "replay"
-        self._copy_bundle(BUNDLES / kind.bundle, replay)
-        text = override(topology, kind, injectors, self._images, self._user, self._session)
-        write_atomic(replay / "trial.yaml", text)
-        for top in (directory, replay):
-            for instance in topology.instances:
-                self._own(top / server_log_folder(instance.name))
-            self._own(top / "load")
-        deployment = ComposeDeployment(
-            self._children, self._docker, Project(self._docker, directory), directory
-        )
-        try:
-            deployment.start(topology, kind)
-        except BaseException:
-            deployment.stop()
-            raise
-        return deployment
-
-    def _copy_bundle(self, bundle: Path, replay: Path) -> None:
-        """All of its files: the proxy's beside compose.yaml; nothing else, such as results or an .env of somebody's."""
+        bundle = BUNDLES / spec.bundle
+        # All of its files, the proxy's beside compose.yaml, and nothing else, such as results or an .env of somebody's.
         for path in (bundle / "compose.yaml", *sorted((bundle / "proxy").glob("*.conf"))):
             write_atomic(replay / path.relative_to(bundle), path.read_text(encoding="utf-8"))
+        services = yaml.safe_load((bundle / "compose.yaml").read_text(encoding="utf-8"))["services"]
 
-    def _own(self, folder: Path) -> None:
-        """A folder that the containers' user may write to."""
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            if os.getuid() == 0:
-                os.chown(folder, self._user.uid, self._user.gid)
-        except OSError as error:
-            raise no_space(folder, error) from error
+        def write(varied: Spec, name: str) -> None:
+            write_atomic(replay / name, override(varied, services, self._user, self._session))
+
+        write(spec, "trial.yaml")
+        give_folders(replay, spec.components, self._user)
+        return ComposeDeployment(self._children, self._docker, directory, spec, self._user, write)
 
     def _sweep(self) -> None:
         """The lock of this host is held, so containers that carry this session's label are nobody's."""
@@ -119,170 +89,170 @@ class ComposeEngine:
 class ComposeDeployment:
     """The containers of one trial."""
 
-    def __init__(self, children: Children, docker: Docker, project: Project, directory: Path) -> None:
+    def __init__(
+        self,
+        children: Children,
+        docker: Docker,
+        directory: Path,
+        spec: Spec,
+        user: User,
+        write: Callable[[Spec, str], None],
+    ) -> None:
         self._children = children
         self._docker = docker
-        self._project = project
         self._directory = directory
-        self._containers: list[Container] = []
-        self._beside: list[Container] = []
-        self._stopped = False
-        self.servers: Sequence[RunningServer] = ()
-        self.backing: Sequence[RunningBacking] = ()
+        self._spec = spec
+        self._user = user
+        self._write = write
+        """Writes the override of a variant of the spec into the replay, by a name."""
+        self._project = Project(docker, directory)
+        self._components = {one.name: one for one in spec.components}
+        """As they were last started."""
+        self._containers: dict[str, Container] = {}
+        """What was started, in order; a component that is started again moves to the end."""
+        self._stopped: set[str] = set()
 
-    def start(self, topology: TopologyRecord, kind: Kind) -> None:
-        """Start databases, servers and proxy, wait until each server has answered and is healthy, load the data.
-
-        Raises:
-            ServerFailed: one ended, or not all were ready in time, or the data could not be loaded.
-            PortInUse, MissingRequirement: as `Project.up`.
-        """
+    def start(self, components: Sequence[Component]) -> None:
+        """Start components, each in a fresh container (also MissingRequirement: an image was removed)."""
+        require_ports(sorted(one.port for one in components if one.port is not None))
+        give_folders(self._directory, components, self._user)
+        names = [one.name for one in components]
+        self._components |= {one.name: one for one in components}
+        varied = self._spec.model_copy(update={"components": list(self._components.values())})
+        file = "trial.yaml" if varied == self._spec else "prepare.yaml"
+        if varied != self._spec:
+            self._write(varied, file)
         self._children.on_crash(self._project.name, self._project.removal)
-        instances = topology.instances
-        # A starting database must not compete with servers whose start is timed; a proxy looks its servers up at once.
-        self._start_beside([record for record in topology.backing if record.kind == "database"])
-        self._containers = self._up(
-            [instance.name for instance in instances],
-            [f"{server_log_folder(instance.name)}/console.log" for instance in instances],
-        )
-        self._start_beside([record for record in topology.backing if record.kind == "proxy"])
-        answered = self._wait_until_answered(instances)
-        prepare_data(kind, topology)
-        self.servers = [
-            self._running(instance, container, answered[instance.name])
-            for instance, container in zip(instances, self._containers, strict=True)
-        ]
-        self.backing = [
-            RunningBacking(record.name, record.kind, process_tree(container.pid))
-            for record, container in zip(topology.backing, self._beside, strict=True)
-        ]
-        self._refuse_ended()
-
-    def launch(self, plan: InjectorPlan) -> RunningInjector:
-        """Start an injector in a container of its own."""
-        return self._up([plan.name], [f"{injector_folder(plan.name)}/console.log"])[0]
-
-    def end(self, injectors: Sequence[RunningInjector], grace: float) -> None:
-        """SIGTERM, then SIGKILL after `grace` seconds."""
-        ours = [injector for injector in injectors if isinstance(injector, Container)]
-        running = [container.id for container in ours if container.exit_code() is None]
-        if running:
-            with contextlib.suppress(DockerFailed):
-                self._docker.run("stop", "--time", str(round(grace)), *running, timeout=grace + 60.0)
-        for container in ours:
-            container.keep_console()
-
-    def problems(self) -> list[str]:
-        """What ended by itself, databases and proxy included, one sentence each."""
-        return [container.how_it_ended() for container in self._all if container.exit_code() is not None]
-
-    def stop(self) -> list[str]:
-        """Stop and remove everything of the trial; returns what did not end by itself. Logs stay."""
-        if self._stopped:
-            return []
-        problems = []
-        alive = [container for container in self._all if container.exit_code() is None]
-        try:
-            if alive:
-                problems += self._unhealthy(alive)
-                self._project.stop(STOP_GRACE)
-                problems += [
-                    f"{container.name} did not stop and was killed"
-                    for container in alive
-                    if container.exit_code() == -9
-                ]
-            for container in self._all:
-                container.keep_console()
-        except DockerFailed as error:
-            problems.append(
-                f"the container engine did not answer while the servers were stopped ({error.said})"
-            )
-        for container in self._all:
+        earlier = [self._containers.pop(name) for name in names if name in self._containers]
+        for container in earlier:
             container.close()
-        try:
-            self._project.remove()
-        except DockerFailed as error:
-            # What is registered for a crash stays registered: it is tried once more when the harness ends.
-            return [*problems, f"containers of {self._project.name} could not be removed ({error.said})"]
-        self._children.forget_crash(self._project.name)
-        self._stopped = True
-        return problems
+        described = self._project.up(names, file, [container.id for container in earlier])
+        for name, entry in zip(names, described, strict=True):
+            self._containers[name] = Container(self._docker, name, entry, self.logs(name) / "console.log")
+        self._stopped -= set(names)
 
-    def gc_logs(self, server: str) -> list[Path]:
-        """GC log files of a server, oldest first."""
-        return sorted((self._directory / server_log_folder(server)).glob("gc*.log*"))
-
-    @property
-    def _all(self) -> list[Container]:
-        return [*self._containers, *self._beside]
-
-    def _start_beside(self, records: Sequence[BackingRecord]) -> None:
-        """Start databases or the proxy, and wait for those whose image has a health check."""
-        if not records:
-            return
-        started = self._up(
-            [record.name for record in records], [f"logs/{record.name}.log" for record in records]
-        )
-        self._beside += started
-        self._wait_until_healthy(started)
-
-    def _up(self, services: Sequence[str], consoles: Sequence[str]) -> list[Container]:
-        self._project.up(services)
-        try:
-            described = self._project.containers(services)
-        except DockerFailed as error:
-            raise ServerFailed(f"the containers that were started cannot be found: {error.said}") from error
+    def running(self) -> list[Running]:
+        """What was started and not stopped, with the processes that it has now."""
         return [
-            Container(self._docker, service, entry, self._directory / console)
-            for service, console, entry in zip(services, consoles, described, strict=True)
+            Running(self._components[name], process_tree(one.pid), one.started, contained=True)
+            for name, one in self._containers.items()
+            if name not in self._stopped
         ]
 
-    def _wait_until_answered(self, instances: Sequence[InstanceRecord]) -> dict[str, float]:
-        """Seconds from each server's start to its first answer."""
-        answered = wait_until_answered(
-            {instance.name: instance.port for instance in instances},
-            {container.name: container.started for container in self._containers},
-            lambda _late: self._refuse_ended(),
-            START_TIMEOUT,
-            f"see {self._directory}/servers",
-        )
-        self._wait_until_healthy(self._containers)
-        return answered
+    def failure(self, name: str) -> str | None:
+        """One sentence when a component ended by itself; the container engine is asked only after its end."""
+        container = self._containers.get(name)
+        if container is None or container.told_to_end or container.exit_code() is None:
+            return None
+        if container.exit_code() == 0 and (self.logs(name) / "stop").exists():
+            return None  # an injector that was told to end
+        return container.how_it_ended()
 
-    def _running(self, instance: InstanceRecord, container: Container, start_seconds: float) -> RunningServer:
-        messages = self._directory / server_log_folder(instance.name) / "messages.log"
-        return RunningServer(
-            name=instance.name,
-            pid=container.pid,
-            url=server_url(instance.port),
-            start_seconds=start_seconds,
-            ready_message_seconds=ready_message_after(container.started, messages),
-            info=server_info(instance.port),
-            contained=True,
-        )
-
-    def _wait_until_healthy(self, containers: Sequence[Container]) -> None:
-        """An answer to the harness is not enough: the image's own health check has to agree."""
+    def settle(self, names: Iterable[str]) -> None:
+        """Wait until the images' own health checks agree; an image without a check counts as healthy."""
+        watched = [self._containers[name] for name in names]
         deadline = time.monotonic() + HEALTHY_TIMEOUT
-        while late := self._not_healthy(containers):
-            self._refuse_ended()
+        while late := self._health(watched, {"starting", "unhealthy"}):
+            for name in late:
+                if failure := self.failure(name):
+                    raise ServerFailed(failure)
             if time.monotonic() > deadline:
                 raise ServerFailed(f"{late[0]} runs, but its health check does not say that it serves")
             time.sleep(0.25)
 
-    def _not_healthy(self, containers: Sequence[Container]) -> list[str]:
-        """Names of those whose health check does not say healthy; an image without a check counts as healthy."""
+    def ended(self, name: str) -> bool:
+        """Whether a component has ended, whatever the reason."""
+        return self.exit_code(name) is not None
+
+    def exit_code(self, name: str) -> int | None:
+        """Exit code, negative for a signal; None while it runs."""
+        container = self._containers.get(name)
+        return None if container is None else container.exit_code()
+
+    def stop(self, names: Iterable[str] | None = None, grace: float = 20.0) -> list[str]:
+        """End components: those that others need after these."""
+        chosen = self._containers if names is None else set(names) & self._containers.keys()
+        ending = [one for name, one in self._containers.items() if name in chosen]
+        alive = [one for one in ending if one.exit_code() is None]
+        problems = []
+        try:
+            problems += [f"{name} was not healthy at the end" for name in self._health(alive, {"unhealthy"})]
+            for role in reversed(ORDER):
+                self._end([one for one in alive if self._components[one.name].role == role], grace)
+            problems += [f"{one.name} did not stop and was killed" for one in alive if one.exit_code() == -9]
+        except DockerFailed as error:
+            listed = ", ".join(one.name for one in alive)
+            problems.append(f"the container engine did not answer while {listed} were stopped ({error.said})")
+        for container in ending:
+            container.keep_console()
+        self._stopped |= {one.name for one in ending}
+        return problems
+
+    def close(self) -> None:
+        """Stop everything and remove containers, volumes, network and class caches; logs stay."""
+        self.stop()
+        for container in self._containers.values():
+            container.close()
+        shutil.rmtree(self._directory / "cache", ignore_errors=True)
+        # What could not be removed stays registered: it is tried once more when the harness ends.
+        with contextlib.suppress(DockerFailed):
+            self._project.remove()
+            self._children.forget_crash(self._project.name)
+
+    def logs(self, name: str) -> Path:
+        """Folder with a component's logs; its console.log is written when it has ended."""
+        return self._directory / log_folder(self._components[name])
+
+    def cache(self, kind: str) -> Path:
+        """Folder of this host that the containers of a kind have as their class cache."""
+        return self._directory / cache_folder(kind)
+
+    def _end(self, containers: Sequence[Container], grace: float) -> None:
+        for container in containers:
+            container.told_to_end = True
+        if ids := [container.id for container in containers]:
+            # The client's grace is in whole seconds, and none would be SIGKILL at once.
+            seconds = str(max(1, math.ceil(grace)))
+            self._docker.run("stop", "--time", seconds, *ids, timeout=grace + DOWN_LIMIT, whole=True)
+
+    def _health(self, containers: Sequence[Container], states: set[str]) -> list[str]:
+        """Names of those whose health check is in one of these states (raises DockerFailed)."""
+        if not containers:
+            return []
         described = self._docker.inspect("container", [container.id for container in containers])
         return [
             container.name
             for container, entry in zip(containers, described, strict=True)
-            if (entry["State"].get("Health") or {}).get("Status", "healthy") != "healthy"
+            if (entry["State"].get("Health") or {}).get("Status") in states
         ]
 
-    def _unhealthy(self, containers: Sequence[Container]) -> list[str]:
-        return [f"{name} was not healthy at the end" for name in self._not_healthy(containers)]
 
-    def _refuse_ended(self) -> None:
-        ended = self.problems()
-        if ended:
-            raise ServerFailed(ended[0])
+def give_folders(top: Path, components: Iterable[Component], user: User) -> None:
+    """Folders below `top` that components may write to, with all that lies in them.
+
+    Raises:
+        NoSpace: they cannot be written.
+    """
+    for component in components:
+        as_image = component.container is not None and component.container.user == "image"
+        # Made before an injector makes its own below: the engine would make it root's.
+        folders = [top / ("load" if component.role == "injector" else log_folder(component))]
+        if uses_cache(component):
+            folders.append(top / cache_folder(component.kind))
+        for folder in folders:
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+                for path in (folder, *folder.rglob("*")):
+                    _give(path, None if as_image else user)
+            except OSError as error:
+                raise no_space(folder, error) from error
+
+
+def _give(path: Path, user: User | None) -> None:
+    """Let a user (None: anybody, as nobody knows whom an image runs as) write to a file or folder, links aside."""
+    if user is None:
+        with contextlib.suppress(PermissionError):  # what the image's user has made is its own already
+            if not path.is_symlink():
+                path.chmod(0o777 if path.is_dir() else 0o666)
+    elif os.getuid() == 0:
+        os.chown(path, user.uid, user.gid, follow_symlinks=False)

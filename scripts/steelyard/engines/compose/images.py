@@ -1,26 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The images that a session runs: which they are, whether they fit this host, and the JVMs inside."""
+"""The images that an arm runs: which they are, whether they fit this host, and the JVMs inside."""
 
 import os
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from steelyard import __version__
-from steelyard.errors import MissingRequirement
-from steelyard.experiment.workloads import Kind
+from steelyard.errors import BadInput, MissingRequirement
 from steelyard.host.docker import Docker, DockerFailed, native_architecture
 from steelyard.jvm.identify import parse_identity
-from steelyard.results.schema import JvmIdentity
+from steelyard.results.spec import JvmIdentity
+from steelyard.workload.schema import Container
 
 REGISTRY = "ghcr.io/steelyard"
 FLAVOUR = "openj9"
-MONGO = "docker.io/library/mongo:8.0"
-NGINX = "docker.io/library/nginx:1.28"
-"""What the bundles take when nobody says otherwise; images/lock.json has their digests."""
 FINGERPRINT_LABEL = "dev.steelyard.fingerprint"
 DATABASE_LABEL = "dev.steelyard.database"
 """`embedded` on the stand-in for MongoDB."""
 PULL_LIMIT = 1800.0
+LOADGEN = Container(repository="loadgen", flavoured=False)
+INJECTOR = "injector"
+"""The injectors' image, and its name among the others."""
 
 
 @dataclass(frozen=True)
@@ -35,119 +37,181 @@ class Image:
     labels: Mapping[str, str]
 
 
-@dataclass(frozen=True)
-class Images:
-    """What a session with the compose engine runs."""
+class Images(NamedTuple):
+    """What one deployment of a topology runs."""
 
-    server: Image
-    loadgen: Image
-    server_jvm: JvmIdentity
+    pinned: dict[str, str]
+    """By kind of component, `injector` among them."""
+    server_jvm: JvmIdentity | None
+    """None where the servers take no JVM options, or their image is somebody else's and does not tell."""
     injector_jvm: JvmIdentity
-    database: Image | None = None
-    """None where the topologies of the session have none."""
-    proxy: Image | None = None
-
-    @property
-    def embedded_database(self) -> bool:
-        """Whether the database's image is the embedded stand-in and not MongoDB."""
-        return self.database is not None and self.database.labels.get(DATABASE_LABEL) == "embedded"
-
-    @property
-    def by_role(self) -> dict[str, str]:
-        """What each role runs, pinned."""
-        found = {
-            "server": self.server,
-            "loadgen": self.loadgen,
-            "database": self.database,
-            "proxy": self.proxy,
-        }
-        return {role: image.pinned for role, image in found.items() if image is not None}
-
-    @property
-    def fingerprint(self) -> str:
-        """Fingerprint of the Java sources that the server image holds."""
-        return self.server.labels.get(FINGERPRINT_LABEL, "")
+    build: str | None
+    """Fingerprint of the sources of the servers; None for images that are not the project's."""
+    tools: str | None
+    """That of the injectors."""
+    embedded: frozenset[str]
+    """Kinds that the embedded stand-in for a database runs as."""
 
 
-def references(workload: str, environment: Mapping[str, str] = os.environ) -> tuple[str, str]:
-    """Server and injector image by the same variables as in `compose/`: registry, version, flavour."""
+def image_reference(
+    container: Container,
+    jdk: str | None = None,
+    build: str | None = None,
+    environment: Mapping[str, str] = os.environ,
+) -> str:
+    """The image of a component, with a tag, by the same variables as in `compose/`.
+
+    Args:
+        container: what the workload says.
+        jdk: a flavour of the project's images (`openj9`, `hotspot`), or a whole image reference.
+        build: another tag; of the project's images another version.
+        environment: STEELYARD_REGISTRY, STEELYARD_VERSION, STEELYARD_FLAVOUR, and the component's own variable.
+
+    Raises:
+        BadInput: the image cannot be had in that flavour or build.
+    """
+    if jdk is not None and jdk.startswith(("/", ".", "~")):
+        raise BadInput(
+            f"jdk {jdk} is a folder: an arm in containers takes a flavour (openj9, hotspot) or an image"
+        )
+    if jdk is not None and not re.fullmatch(r"[a-z0-9]+", jdk):
+        if build is not None:
+            raise BadInput(f"jdk {jdk} is a whole image: leave build ({build}) out")
+        return jdk
+    if container.repository is None:
+        return _foreign(container, jdk, build, environment)
     registry = environment.get("STEELYARD_REGISTRY") or REGISTRY
-    version = environment.get("STEELYARD_VERSION") or __version__
-    flavour = environment.get("STEELYARD_FLAVOUR") or FLAVOUR
-    return f"{registry}/{workload}:{version}-{flavour}", f"{registry}/loadgen:{version}"
+    version = build or environment.get("STEELYARD_VERSION") or __version__
+    if not container.flavoured:
+        if jdk is not None:
+            raise BadInput(
+                f"the image {container.repository} has no flavours: jdk {jdk} must be a whole image"
+            )
+        return f"{registry}/{container.repository}:{version}"
+    flavour = jdk or environment.get("STEELYARD_FLAVOUR") or FLAVOUR
+    return f"{registry}/{container.repository}:{version}-{flavour}"
+
+
+def _foreign(container: Container, jdk: str | None, build: str | None, environment: Mapping[str, str]) -> str:
+    named = environment.get(container.variable) if container.variable else None
+    reference = named or container.image or ""
+    if jdk is not None:
+        raise BadInput(
+            f"the image {reference} is not the project's and has no flavours: give jdk as a whole image, not {jdk!r}"
+        )
+    if build is None:
+        return reference
+    return f"{re.sub(r'(:[^/:@]+)?(@.*)?$', '', reference)}:{build}"
 
 
 def find_images(
-    docker: Docker, workload: str, kinds: Iterable[Kind], environment: Mapping[str, str] = os.environ
+    docker: Docker,
+    wanted: Mapping[str, Container],
+    servers: Collection[str],
+    jdk: str | None = None,
+    build: str | None = None,
+    environment: Mapping[str, str] = os.environ,
 ) -> Images:
-    """The images of a workload in these topologies; pulled when they are not on this host.
+    """The images of a topology and of the injectors; pulled when they are not on this host.
+
+    Args:
+        docker: the container engine.
+        wanted: how each kind of component lives in a container.
+        servers: those kinds that are weighed, which alone the arm varies.
+        jdk: what the servers run on (`image_reference`).
+        build: what the servers were built from (`image_reference`).
+        environment: variables that say where images are.
 
     Raises:
-        MissingRequirement: an image is neither here nor to be had, is for another architecture, or has no JVM in it.
+        MissingRequirement: an image is neither here nor to be had, is for another architecture, or is the project's
+            own and does not tell its JVM.
+        BadInput: as `image_reference`; or servers of one topology on different JVMs.
     """
-    wanted = list(kinds)
-    server, loadgen = (_find(docker, reference, _BUILD) for reference in references(workload, environment))
-    database = proxy = None
-    if any(kind.databases for kind in wanted):
-        database = _find(docker, environment.get("STEELYARD_MONGO_IMAGE") or MONGO, _NAME_MONGO)
-    if any(kind.proxied for kind in wanted):
-        proxy = _find(docker, environment.get("STEELYARD_NGINX_IMAGE") or NGINX, _NAME_NGINX)
-    return Images(server, loadgen, _jvm(docker, server), _jvm(docker, loadgen), database, proxy)
+    found: dict[str, Image] = {}
+    jvms: dict[str, JvmIdentity | None] = {}
+    for kind, container in {**wanted, INJECTOR: LOADGEN}.items():
+        varied = (jdk, build) if kind in servers else (None, None)
+        reference = image_reference(container, *varied, environment)
+        own = container.repository is not None and reference != jdk
+        found[kind] = find_image(docker, reference, _advice(container, own))
+        if kind == INJECTOR or (kind in servers and container.jvm_options is not None):
+            earlier = next((other for other in jvms if found[other] == found[kind]), None)
+            jvms[kind] = jvms[earlier] if earlier else _jvm(docker, found[kind], own)
+    injector_jvm = jvms.pop(INJECTOR)
+    assert injector_jvm is not None
+    if len({jvm and (jvm.kind, jvm.runtime_version) for jvm in jvms.values()}) > 1:
+        listed = ", ".join(
+            f"{kind} on {jvm.runtime_version if jvm else 'an unknown one'}" for kind, jvm in jvms.items()
+        )
+        raise BadInput(
+            f"the servers of one topology run on different JVMs ({listed}): give them images with the same one"
+        )
+    builds = (found[kind].labels.get(FINGERPRINT_LABEL) for kind in wanted if kind in servers)
+    return Images(
+        pinned={kind: image.pinned for kind, image in found.items()},
+        server_jvm=next(iter(jvms.values()), None),
+        injector_jvm=injector_jvm,
+        build=next((mark for mark in builds if mark), None),
+        tools=found[INJECTOR].labels.get(FINGERPRINT_LABEL),
+        embedded=frozenset(
+            kind for kind, image in found.items() if image.labels.get(DATABASE_LABEL) == "embedded"
+        ),
+    )
 
 
-_BUILD = (
-    "build it with `./steelyard images build`, or say where and which it is with STEELYARD_REGISTRY, STEELYARD_VERSION"
-    " and STEELYARD_FLAVOUR"
-)
-_NAME_MONGO = "say with STEELYARD_MONGO_IMAGE which MongoDB or embedded database to run (docs/containers.md)"
-_NAME_NGINX = "say with STEELYARD_NGINX_IMAGE which nginx to run (docs/containers.md)"
+def find_image(docker: Docker, reference: str, advice: str = "pull or build it, then go on") -> Image:
+    """An image of this host; pulled when it is not there.
 
-
-def _find(docker: Docker, reference: str, advice: str) -> Image:
+    Raises:
+        MissingRequirement: it cannot be had (with the advice), or is for another architecture.
+    """
     try:
-        found = docker.inspect("image", [reference])[0]
+        described = docker.inspect("image", [reference])[0]
     except DockerFailed:
-        _pull(docker, reference, advice)
-        found = docker.inspect("image", [reference])[0]
+        try:
+            docker.run("pull", "--quiet", reference, timeout=PULL_LIMIT)
+        except DockerFailed as error:
+            raise MissingRequirement(
+                f"the image {reference} is not on this host and cannot be pulled ({error.said}): {advice}"
+            ) from error
+        described = docker.inspect("image", [reference])[0]
     image = Image(
         reference=reference,
-        pinned=_pinned(reference, found.get("RepoDigests") or []),
-        architecture=str(found["Architecture"]),
-        labels=(found.get("Config") or {}).get("Labels") or {},
+        pinned=_pinned(reference, described.get("RepoDigests") or []),
+        architecture=str(described["Architecture"]),
+        labels=(described.get("Config") or {}).get("Labels") or {},
     )
-    _require_architecture(image)
+    here = native_architecture()
+    if image.architecture != here:
+        raise MissingRequirement(
+            f"the image {reference} on this host is for {image.architecture} and the host is {here}: fetch the right"
+            f" one with `docker pull --platform linux/{here} {reference}`"
+        )
     return image
+
+
+def _advice(container: Container, own: bool) -> str:
+    if own:
+        return (
+            "build it with `./steelyard images build`, or say where and which it is with STEELYARD_REGISTRY,"
+            " STEELYARD_VERSION and STEELYARD_FLAVOUR"
+        )
+    if container.variable is not None:
+        return f"say with {container.variable} which image to run instead (docs/containers.md)"
+    return "build or pull it on this host, or correct the image in the workload file or the experiment"
 
 
 def _pinned(reference: str, digests: Iterable[str]) -> str:
     """The reference by the digest that the engine has of its repository; engines leave out the default registry."""
     if "@" in reference:
         return reference
-    repository = reference.rpartition(":")[0]
+    repository = re.sub(r":[^/:]+$", "", reference)
     names = {repository, repository.removeprefix("docker.io/"), repository.removeprefix("docker.io/library/")}
     known = (text.partition("@") for text in digests)
     return next((f"{repository}@{digest}" for name, _, digest in known if name in names), reference)
 
 
-def _pull(docker: Docker, reference: str, advice: str) -> None:
-    try:
-        docker.run("pull", "--quiet", reference, timeout=PULL_LIMIT)
-    except DockerFailed as error:
-        raise MissingRequirement(
-            f"the image {reference} is not on this host and cannot be pulled ({error.said}): {advice}"
-        ) from error
-
-
-def _require_architecture(image: Image) -> None:
-    here = native_architecture()
-    if image.architecture != here:
-        raise MissingRequirement(
-            f"the image {image.reference} on this host is for {image.architecture} and the host is {here}: fetch the"
-            f" right one with `docker pull --platform linux/{here} {image.reference}`"
-        )
-
-
-def _jvm(docker: Docker, image: Image) -> JvmIdentity:
+def _jvm(docker: Docker, image: Image, required: bool) -> JvmIdentity | None:
     """Ask the JVM inside what it is; `java` prints its settings on standard error."""
     command = ["run", "--rm", "--network=none", "--read-only", "--entrypoint=java", image.pinned]
     try:
@@ -155,6 +219,8 @@ def _jvm(docker: Docker, image: Image) -> JvmIdentity:
             docker.run(*command, "-XshowSettings:properties", "-version", merge_errors=True)
         )
     except (DockerFailed, ValueError) as error:
+        if not required:
+            return None
         raise MissingRequirement(
             f"the image {image.reference} does not tell its JVM ({error}): build it anew with"
             " `./steelyard images build`"

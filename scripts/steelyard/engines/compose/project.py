@@ -29,7 +29,7 @@ class Project:
 
     def __init__(self, docker: Docker, directory: Path) -> None:
         self._docker = docker
-        self._directory = directory
+        self._replay = directory / "replay"
         mark = hashlib.sha256(str(directory).encode()).hexdigest()[:8]
         self.name = f"steelyard-{mark}-{re.sub(r'[^a-z0-9-]+', '-', directory.name.lower())}"
 
@@ -38,26 +38,35 @@ class Project:
         """The command that removes everything of the project; needs no file of the trial."""
         return [str(self._docker.client), *removal_of(self.name)]
 
-    def up(self, services: Sequence[str]) -> None:
+    def up(self, services: Sequence[str], override: str, instead_of: Sequence[str]) -> list[dict[str, Any]]:
         """Create and start services, and nothing that they depend on.
+
+        Args:
+            services: which.
+            override: the file in `replay/` that says how, on top of compose.yaml.
+            instead_of: their earlier containers, which are removed with what they wrote to volumes.
+
+        Returns:
+            What the engine says of the container of each, in order.
 
         Raises:
             PortInUse: a port was taken.
             MissingRequirement: an image is gone, or the engine is.
             ServerFailed: the engine says no; its own words are passed on.
         """
+        files = [word for name in ("compose.yaml", override) for word in ("-f", str(self._replay / name))]
+        up = ("up", "--detach", "--no-deps", "--pull", "never", *services)
+        # The override says everything: variables of the bundle are for people.
+        inherited = {name: text for name, text in os.environ.items() if not name.startswith("STEELYARD_")}
+        told = {**inherited, "TRIAL": str(self._replay.parent), "AWAIT_START": "true"}
         try:
-            self._compose("up", "--detach", "--no-deps", "--pull", "never", *services, timeout=UP_LIMIT)
+            if instead_of:
+                self._docker.run("rm", "--force", "--volumes", *instead_of, whole=True)
+            command = ("compose", "-p", self.name, *files, "--progress", "quiet", *up)
+            self._docker.run(*command, timeout=UP_LIMIT, env=told, whole=True)
+            return self._docker.inspect("container", [f"{self.name}-{service}-1" for service in services])
         except DockerFailed as error:
             raise _up_error(error) from error
-
-    def containers(self, services: Sequence[str]) -> list[dict[str, Any]]:
-        """What the engine says of the container of each service, in order (raises DockerFailed)."""
-        return self._docker.inspect("container", [f"{self.name}-{service}-1" for service in services])
-
-    def stop(self, seconds: int) -> None:
-        """Ask every container to end, by SIGTERM; SIGKILL after `seconds` (raises DockerFailed)."""
-        self._compose("stop", "--timeout", str(seconds), timeout=seconds + DOWN_LIMIT)
 
     def remove(self) -> None:
         """Remove containers, volumes and network; an engine that is restarting is waited for.
@@ -75,23 +84,6 @@ class Project:
                 time.sleep(1.0)
             else:
                 return
-
-    def _compose(self, *arguments: str, timeout: float) -> None:
-        replay = self._directory / "replay"
-        files = ["-f", str(replay / "compose.yaml"), "-f", str(replay / "trial.yaml")]
-        environment = {**os.environ, "TRIAL": str(self._directory)}
-        self._docker.run(
-            "compose",
-            "-p",
-            self.name,
-            *files,
-            "--progress",
-            "quiet",
-            *arguments,
-            timeout=timeout,
-            env=environment,
-            whole=True,
-        )
 
 
 def _up_error(error: DockerFailed) -> Exception:

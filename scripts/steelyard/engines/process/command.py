@@ -1,102 +1,175 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Command lines and environment of one server process (pure); the same text goes into `replay/servers.sh`."""
+"""Command line, environment and files of one component as a process (pure); the same text goes into `replay/`."""
 
 import os
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from steelyard.engines.base import ServerPackage
-from steelyard.results.schema import InstanceRecord, JvmIdentity
-from steelyard.topology.plan import INSTANCE_FOLDER
+from steelyard.paths import ROOT
+from steelyard.results.spec import Component
 
-_MEDDLING = {
-    *("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "OPENJ9_JAVA_OPTIONS", "IBM_JAVA_OPTIONS"),
-    *("LOG_DIR", "LOG_FILE", "SERVER_WORKING_DIR"),
-}
-"""Variables that JVMs or Liberty's `server` script read."""
-_MEDDLING_PREFIXES = ("WLP_", "PID_", "MONGO_", "ACMEAIR_", "EXECUTOR_", "MP_", "USE_FLIGHT_")
-"""Beginnings of more of these, and of those that the applications read."""
+_INHERITED = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "TZ", "TMPDIR")
+"""All that components get of our environment: options that JVMs, servers or applications read from it would change
+what is weighed behind the experiment's back."""
+SETTINGS = "settings.json"
+"""File with an injector's settings, in its folder."""
 
 
-def server_environment(instance: InstanceRecord, jvm: JvmIdentity, folder: Path) -> dict[str, str]:
-    """Environment variables that make a shared, read-only Liberty run as this instance.
+@dataclass(frozen=True)
+class Places:
+    """Where a component's things lie."""
 
-    WLP_USER_DIR and LOG_DIR give it folders of its own; HTTP_PORT overrides the port of server.xml; VERBOSEGC=false
-    keeps Liberty from adding a GC log of its own beside ours on OpenJ9.
+    folder: str
+    """Its own folder, with `logs/`."""
+    package: str | None
+    cache: str
+
+    def fill(self, text: str, component: Component) -> str:
+        """The text with the names that a spec leaves to the engine."""
+        jvm = component.artifact.jvm
+        found = {"folder": self.folder, "package": self.package, "cache": self.cache}
+        found["java"] = f"{jvm.home}/bin/java" if jvm is not None else None
+        for name, value in found.items():
+            if value is not None:
+                text = text.replace(f"${{{name}}}", value)
+        return text
+
+
+def command(component: Component, places: Places) -> list[str]:
+    """The command in the foreground on the component's CPUs; no shell stands between it and its process id."""
+    artifact = component.artifact
+    if artifact.form == "liberty":
+        words = ["${package}/wlp/bin/server", "run", *artifact.words]
+    elif artifact.form == "java":
+        words = ["${java}", *component.jvm_options, *artifact.words]
+    else:
+        words = [
+            part
+            for word in artifact.words
+            for part in (component.jvm_options if word == "${jvm_options}" else [word])
+        ]
+    cpus = ",".join(str(cpu) for cpu in component.cpus)
+    return ["taskset", "-c", cpus, *(places.fill(word, component) for word in words)]
+
+
+def environment(component: Component, places: Places) -> dict[str, str]:
+    """Environment variables of a component beside those that every process gets.
+
+    A Liberty server runs from a shared, read-only package: WLP_USER_DIR and LOG_DIR give it folders of its own;
+    HTTP_PORT overrides the port of server.xml; VERBOSEGC=false keeps Liberty from adding a GC log of its own beside
+    ours on OpenJ9.
     """
-    options = [option.replace(INSTANCE_FOLDER, str(folder)) for option in instance.jvm_options]
+    found = {key: places.fill(text, component) for key, text in component.environment.items()}
+    jvm = component.artifact.jvm
+    if component.artifact.form != "liberty" or jvm is None:
+        return {**({"JAVA_HOME": jvm.home} if jvm is not None else {}), **found}
+    options = [places.fill(option, component) for option in component.jvm_options]
     return {
         "JAVA_HOME": jvm.home,
-        "WLP_USER_DIR": str(folder / "usr"),
-        "LOG_DIR": str(folder / "logs"),
+        "WLP_USER_DIR": f"{places.folder}/usr",
+        "LOG_DIR": f"{places.folder}/logs",
         "VERBOSEGC": "false",
-        "HTTP_PORT": str(instance.port),
+        "HTTP_PORT": str(component.port),
         "JVM_ARGS": " ".join(shlex.quote(option) for option in options),
-        **instance.environment,
+        **found,
     }
 
 
-def inherited_environment() -> dict[str, str]:
-    """Our environment without what would change the servers behind the experiment's back."""
-    return {
-        key: value
-        for key, value in os.environ.items()
-        if key not in _MEDDLING and not key.startswith(_MEDDLING_PREFIXES)
-    }
+def inherited_environment(source: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """What every component gets of our environment."""
+    return {key: value for key, value in source.items() if key in _INHERITED or key.startswith("LC_")}
 
 
-def server_command(instance: InstanceRecord, package: ServerPackage) -> list[str]:
-    """`server run` in the foreground on the CPUs of the instance; the script execs the JVM, so the pid stays."""
-    cpus = ",".join(str(cpu) for cpu in instance.cpus)
-    return ["taskset", "-c", cpus, str(package.home / "bin" / "server"), "run", instance.server]
+def files(component: Component) -> dict[str, str]:
+    """Files of its folder (name -> text), copies included."""
+    copied = {name: (ROOT / path).read_text(encoding="utf-8") for name, path in component.copies.items()}
+    return {**copied, **component.files}
 
 
-def command_line(instance: InstanceRecord, jvm: JvmIdentity) -> str:
-    """Environment and command of a server as a person would type them, folders left as names (for `plan`)."""
-    package = ServerPackage("", Path("$WLP"), "")
-    environment = server_environment(instance, jvm, Path("$TRIAL") / "servers" / instance.name)
-    assignments = " ".join(f'{key}="{value}"' for key, value in environment.items())
-    return f"{assignments} {' '.join(server_command(instance, package))}"
+def command_line(component: Component) -> str:
+    """Environment and command as a person would type them, folders left as names (for `plan`)."""
+    places = Places(f"$TRIAL/servers/{component.name}", "$PACKAGE", "$CACHE")
+    told = " ".join(f'{key}="{value}"' for key, value in environment(component, places).items())
+    return f"{told} {' '.join(command(component, places))}".strip()
 
 
-def replay_script(
-    instances: Sequence[InstanceRecord],
-    package: ServerPackage,
-    jvm: JvmIdentity,
+def deployment_script(
+    components: Sequence[Component],
+    packages: Mapping[str, str],
     primed: Mapping[str, Path],
-    before: Sequence[str] = (),
-    after: Sequence[str] = (),
+    data: Sequence[tuple[str, str, str]],
 ) -> str:
-    """A shell script that starts the servers of a trial by hand and stops them on Ctrl-C.
+    """A shell script that starts everything but the injectors by hand, loads the data, and ends all on Ctrl-C.
 
     Args:
-        instances: the servers, with everything that their environment has to hold.
-        package: the application.
-        jvm: what they run on.
-        primed: primed folder by server of the package.
-        before: lines that start what the servers need.
-        after: lines that follow once they are started.
+        components: in the order in which they start.
+        packages: folder of its package by component.
+        primed: folder that a Liberty server starts from, by component.
+        data: readiness URL and loader URL and name, in order.
     """
     lines = [
         "#!/bin/sh",
-        "# Starts the servers of this trial again, in folders beside this script. Ctrl-C stops them.",
+        "# Starts the components of this trial again, in folders beside this script. Ctrl-C stops them.",
         'cd "$(dirname "$0")" || exit 1',
         "trap 'kill $(jobs -p) 2>/dev/null; wait' INT TERM",
     ]
-    lines += ["", *before] if before else []
-    for instance in instances:
-        source = shlex.quote(str(primed[instance.server]))
-        folder = Path("$PWD") / instance.name
-        environment = server_environment(instance, jvm, folder)
+    for component in components:
+        places = Places(
+            f"$PWD/{component.name}", packages.get(component.name), f"$PWD/cache/{component.kind}"
+        )
+        lines += ["", *_start(component, places, primed.get(component.name))]
+    for ready, url, name in data:
         lines += [
             "",
-            f'rm -rf "{folder}" && mkdir -p "{folder}/logs" && cp -r {source} "{folder}/usr"',
-            *(f'{key}="{_in_double_quotes(value)}" \\' for key, value in environment.items()),
-            f"  {shlex.join(server_command(instance, package))} &",
+            f"# {name}",
+            f"until curl -fs -o /dev/null {shlex.quote(ready)}; do sleep 1; done",
+            f"curl -fsS {shlex.quote(url)}; echo",
         ]
-    return "\n".join([*lines, "", *after, "wait", ""])
+    return "\n".join([*lines, "", "wait", ""])
 
 
-def _in_double_quotes(value: str) -> str:
-    return value.replace("\\", "\\\\").replace('"', '\\"').replace("`", "\\`")
+def load_script(injectors: Sequence[Component], packages: Mapping[str, str]) -> str:
+    """A shell script that repeats the load of a trial by hand, against components that are up."""
+    lines = [
+        "#!/bin/sh",
+        "# Repeats the load of this trial against what deployment.sh started; `touch injector-1/stop` ends it.",
+        'cd "$(dirname "$0")" || exit 1',
+    ]
+    for component in injectors:
+        name = component.name
+        words = command(component, Places(f"$PWD/{name}", packages[name], ""))
+        lines += [
+            f"mkdir -p {name}",
+            f'sed "s|@OUTPUT@|$PWD/{name}|" {name}.json > {name}/{SETTINGS}',
+            f"{' '.join(_quoted(word) for word in words)} &",
+        ]
+    return "\n".join([*lines, "wait", ""])
+
+
+def _start(component: Component, places: Places, primed: Path | None) -> list[str]:
+    folder = _quoted(places.folder)
+    lines = [f"rm -rf {folder}; mkdir -p {folder}/logs {_quoted(places.cache)}"]
+    if primed is not None:
+        lines.append(f"cp -r {shlex.quote(str(primed))} {folder}/usr")
+    for name, text in files(component).items():
+        marker = "END_OF_FILE"
+        lines += [f"cat > {folder}/{shlex.quote(name)} <<'{marker}'", text.rstrip("\n"), marker]
+    if component.started_in is not None:
+        lines.append(f"cd {shlex.quote(component.started_in)} || exit 1")
+    words = " ".join(_quoted(word) for word in command(component, places))
+    lines += [
+        *(f"{key}={_quoted(value)} \\" for key, value in environment(component, places).items()),
+        f"  {words} &",
+    ]
+    if component.started_in is not None:
+        lines.append('cd "$OLDPWD" || exit 1')
+    return lines
+
+
+def _quoted(value: str) -> str:
+    """In double quotes where `$PWD` is to be replaced, else as a shell quotes."""
+    if "$PWD" not in value:
+        return shlex.quote(value)
+    return '"' + value.replace("\\", "\\\\").replace('"', '\\"').replace("`", "\\`") + '"'

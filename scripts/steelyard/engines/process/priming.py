@@ -6,41 +6,42 @@ from such a copy takes a quarter less CPU (apps/README.md) and is what an instal
 its first; published Liberty images are primed in the same way. Nothing that is measured under load changes.
 """
 
-import os
 import shutil
 import socket
 import tempfile
-from collections.abc import Callable, Collection
+import time
+from collections.abc import Callable
 from pathlib import Path
 
-from steelyard.engines.base import ServerPackage
-from steelyard.engines.process.command import inherited_environment, server_command, server_environment
-from steelyard.engines.readiness import wait_until_answered
+from steelyard.engines.process.command import Places, command, environment, inherited_environment
+from steelyard.engines.readiness import POLL_INTERVAL, answers
 from steelyard.errors import ServerFailed
 from steelyard.processes import Children
-from steelyard.results.schema import InstanceRecord, JvmIdentity
+from steelyard.results.spec import Component
 from steelyard.results.store import no_space
 
 START_TIMEOUT = 180.0
 
 
-def primed_folder(package: ServerPackage, server: str, jvm: JvmIdentity, children: Children) -> Path:
-    """The primed `usr` folder of one of a package's servers for a JVM; made on first use, which starts it for a moment.
+def primed_folder(component: Component, package: Path, children: Children) -> Path:
+    """The primed `usr` folder of a Liberty server for its JVM; made on first use, which starts it for a moment.
 
     Raises:
         ServerFailed: the server does not start.
         NoSpace: no room for the copy.
     """
+    server, jvm = component.artifact.words[0], component.artifact.jvm
+    assert jvm is not None
     name = f"usr-{server}-{jvm.kind}-{jvm.runtime_version}-{jvm.architecture}".replace("/", "_")
-    primed = package.home.parent / name
+    primed = package / name
     if primed.exists():
         return primed
     try:
-        with tempfile.TemporaryDirectory(dir=package.home.parent, prefix=".priming-") as temporary:
+        with tempfile.TemporaryDirectory(dir=package, prefix=".priming-") as temporary:
             folder = Path(temporary)
-            shutil.copytree(package.home / "usr", folder / "usr", ignore=_others(server))
+            shutil.copytree(package / "wlp" / "usr", folder / "usr", ignore=_others(server))
             (folder / "logs").mkdir()
-            _start_once(package, server, jvm, folder, children)
+            _start_once(component, package, folder, children)
             (folder / "usr").rename(primed)
     except OSError as error:
         if primed.exists():  # another command was quicker
@@ -54,40 +55,33 @@ def _others(server: str) -> Callable[[str, list[str]], list[str]]:
     return lambda folder, names: [name for name in names if Path(folder).name == "servers" and name != server]
 
 
-def _start_once(
-    package: ServerPackage, server: str, jvm: JvmIdentity, folder: Path, children: Children
-) -> None:
-    instance = InstanceRecord(
-        name="priming",
-        server=server,
-        cpus=sorted(os.sched_getaffinity(0)),
-        cpus_shared_with=1,
-        cores=1.0,
-        heap_bytes=None,
-        port=_free_port(),
-        jvm_options=[],
+def _start_once(component: Component, package: Path, folder: Path, children: Children) -> None:
+    # Without the arm's options: they would write GC logs and class caches, and change nothing of what is kept.
+    plain = component.model_copy(
+        update={"name": "the first server", "jvm_options": [], "environment": {}, "port": _free_port()}
     )
+    places = Places(str(folder), str(package), str(folder / "cache"))
     child = children.spawn(
-        "the first server",
-        server_command(instance, package),
+        plain.name,
+        command(plain, places),
         console=folder / "logs" / "console.log",
         cwd=folder,
-        env={**inherited_environment(), **server_environment(instance, jvm, folder)},
+        env={**inherited_environment(), **environment(plain, places)},
     )
-
-    def check(_late: Collection[str]) -> None:
-        if child.exit_code() is not None:
-            raise ServerFailed(child.how_it_ended())
-
+    # There is no database yet that it could be ready with.
+    live = plain.model_copy(
+        update={"ready": plain.ready.model_copy(update={"path": plain.ready.live or plain.ready.path})}
+    )
+    deadline = time.monotonic() + START_TIMEOUT
     try:
-        wait_until_answered(
-            {child.name: instance.port},
-            {child.name: child.started},
-            check,
-            START_TIMEOUT,
-            f"is {jvm.home} sound?",
-            path="/health/live",  # there is no database yet that it could be ready with
-        )
+        while not answers(live):
+            if child.exit_code() is not None:
+                raise ServerFailed(child.how_it_ended())
+            if time.monotonic() > deadline:
+                raise ServerFailed(
+                    f"{component.artifact.words[0]} did not answer within {START_TIMEOUT:.0f} s: is its JDK sound?"
+                )
+            time.sleep(POLL_INTERVAL)
     finally:
         children.stop([child], grace=20.0)
 

@@ -2,9 +2,8 @@
 package dev.steelyard.loadgen;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
-import dev.steelyard.loadgen.scenario.Workloads;
+import dev.steelyard.loadgen.scenario.Scenario;
+import dev.steelyard.loadgen.scenario.Scenarios;
 import dev.steelyard.loadgen.simulation.LoadSimulation;
 import dev.steelyard.loadgen.simulation.RunLife;
 import io.gatling.app.Gatling;
@@ -12,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.Security;
 import java.time.Instant;
 
 /**
@@ -32,27 +32,16 @@ public final class Main {
   public static void main(String[] arguments) throws JsonProcessingException {
     MemoryPreferencesFactory.install();
     try {
-      Settings settings = settings(arguments);
-      RunLife life = prepare(settings);
-      System.out.println(
-          new ObjectMapper()
-              .enable(SerializationFeature.INDENT_OUTPUT)
-              .writeValueAsString(settings));
-      configureGatling(settings);
-      life.start();
-      LoadSimulation.handOver(life);
-      Gatling.main(
-          new String[] {
-            "--simulation", LoadSimulation.class.getName(),
-            "--results-folder", settings.output().resolve("gatling").toString(),
-            "--no-reports"
-          });
+      Settings given = settings(arguments);
+      Scenario scenario = Scenarios.of(given);
+      run(given.withParameters(scenario.parameters()), scenario);
     } catch (SettingsException e) {
-      refuse(e.getMessage());
+      System.err.println(e.getMessage());
+      System.exit(BAD_SETTINGS);
     }
   }
 
-  private static Settings settings(String[] arguments) throws SettingsException {
+  private static Settings settings(String[] arguments) {
     Instant now = Instant.now();
     if (arguments.length > 1) {
       throw new SettingsException(
@@ -64,16 +53,35 @@ public final class Main {
         : SettingsReader.readVariable(VARIABLE, System.getenv(VARIABLE), now);
   }
 
+  /** Runs a scenario and ends the process. */
+  static void run(Settings settings, Scenario scenario) throws JsonProcessingException {
+    RunLife life = prepare(settings, scenario);
+    System.out.println(
+        SettingsReader.JSON.writerWithDefaultPrettyPrinter().writeValueAsString(settings));
+    configureGatling(settings);
+    life.start();
+    LoadSimulation.handOver(life);
+    Gatling.main(
+        new String[] {
+          "--simulation", LoadSimulation.class.getName(),
+          "--results-folder", settings.output().resolve("gatling").toString(),
+          "--no-reports"
+        });
+  }
+
   /** What Gatling takes from its configuration only. */
   private static void configureGatling(Settings settings) {
-    System.setProperty(
-        "gatling.http.connectTimeout", Integer.toString(settings.requestTimeoutMillis()));
+    String timeout = Integer.toString(settings.requestTimeoutMillis());
+    System.setProperty("gatling.http.connectTimeout", timeout);
+    System.setProperty("gatling.http.requestTimeout", timeout);
     // Loading OpenSSL costs 0.4 CPU-seconds at the start, which plain HTTP need not pay.
     boolean tls = settings.targets().stream().anyMatch(target -> target.startsWith("https:"));
     System.setProperty("gatling.ssl.useOpenSsl", Boolean.toString(tls));
+    // A container has no name before it runs: Java would go by that answer for ten seconds.
+    Security.setProperty("networkaddress.cache.negative.ttl", "0");
   }
 
-  private static RunLife prepare(Settings settings) throws SettingsException {
+  private static RunLife prepare(Settings settings, Scenario scenario) {
     Path output = settings.output();
     if (Files.exists(output.resolve("stop"))) {
       throw new SettingsException(
@@ -81,7 +89,7 @@ public final class Main {
               .formatted(output));
     }
     try {
-      return new RunLife(settings, Workloads.find(settings.workload()).orElseThrow());
+      return new RunLife(settings, scenario);
     } catch (FileAlreadyExistsException e) {
       throw new SettingsException(
           "The folder %s holds a run already: give another \"output\".".formatted(output));
@@ -90,10 +98,5 @@ public final class Main {
           "The folder %s cannot be written (%s): give another \"output\"."
               .formatted(output, e.getMessage()));
     }
-  }
-
-  private static void refuse(String sentence) {
-    System.err.println(sentence);
-    System.exit(BAD_SETTINGS);
   }
 }

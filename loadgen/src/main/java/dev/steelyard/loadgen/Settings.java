@@ -1,70 +1,85 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.loadgen;
 
+import static dev.steelyard.loadgen.SettingsException.filled;
+import static dev.steelyard.loadgen.SettingsException.must;
+import static dev.steelyard.loadgen.SettingsException.needed;
+import static dev.steelyard.loadgen.SettingsException.within;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
-import com.fasterxml.jackson.databind.annotation.JsonSerialize;
-import com.fasterxml.jackson.databind.ser.std.ToStringSerializer;
+import dev.steelyard.loadgen.journey.declared.JourneySpec;
+import java.net.URI;
 import java.nio.file.Path;
-import java.time.LocalDate;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 /**
- * What one injector does, as resolved: every default is filled in.
+ * What one injector does. A new one fills in every default and refuses what cannot be run.
  *
- * @param workload name of the workload
+ * @param scenario name of a scenario that is built in; null if there is a journey
+ * @param journey a journey in words of its own; null if there is a scenario
+ * @param parameters of the scenario, by name; or constants of the journey
+ * @param mix visit of the journey to percent, in place of the weights; null for the weights
  * @param targets base URLs of the servers, without a trailing slash
- * @param model closed (a fixed number of users) or open (a fixed arrival rate)
- * @param users closed model: virtual users of this injector; 0 in the open model
- * @param rate open model: arrivals per second of this injector; 0 in the closed model
+ * @param model how load is offered
+ * @param users closed model: virtual users of this injector; null in the others
+ * @param firstUser index of the first of them over all injectors
+ * @param rate open model: arrivals per second of this injector; null in the others
  * @param arrivals open model: how the gaps between arrivals are distributed
  * @param rampSeconds time in which the users start, or the rate grows from 0 to its value
  * @param warmupSeconds time at full load that the analysis leaves out
  * @param measureSeconds time at full load after the warm-up
- * @param thinkTimeMillis closed model: mean of the exponential pause of a user between its
- *     requests; 0 for none
- * @param mix operation to percent; sums to 100. Where journeys decide the operations, the mix in
- *     which they end up after a long time
- * @param customers number of customers of the data set that the load is spread over; null if the
- *     workload has none
- * @param today the day from which the load counts its dates, the same as the servers'; null if the
- *     workload has no dates
- * @param visitsPerLogin visits that follow one login; null if the workload has none
- * @param seed seed of think times, operation choice and arrival gaps
+ * @param thinkTimeMillis closed model: mean of the exponential pause of a user after operations for
+ *     which its journey has no pause; 0 for none
+ * @param seed of all that is drawn
  * @param injector index of this injector, from 0
  * @param injectors number of injectors in the run
  * @param requestTimeoutMillis time after which a request counts as failed
+ * @param awaitStart whether load waits for the file {@code start}
+ * @param rehearsalSeconds CPU time that the injector spends on requests to itself before it is
+ *     ready; only with awaitStart
  * @param output absolute folder of the files of the run
  */
+@JsonInclude(JsonInclude.Include.NON_NULL)
 public record Settings(
-    String workload,
+    String scenario,
+    JourneySpec journey,
+    Map<String, Object> parameters,
+    Map<String, Double> mix,
     List<String> targets,
     Model model,
-    int users,
-    double rate,
+    Integer users,
+    Long firstUser,
+    Double rate,
     ArrivalGaps arrivals,
-    double rampSeconds,
-    double warmupSeconds,
-    double measureSeconds,
-    int thinkTimeMillis,
-    Map<String, Double> mix,
-    Integer customers,
-    @JsonSerialize(using = ToStringSerializer.class) LocalDate today,
-    Integer visitsPerLogin,
-    long seed,
-    int injector,
-    int injectors,
-    int requestTimeoutMillis,
-    @JsonSerialize(using = ToStringSerializer.class) Path output) {
+    Double rampSeconds,
+    Double warmupSeconds,
+    Double measureSeconds,
+    Integer thinkTimeMillis,
+    Long seed,
+    Integer injector,
+    Integer injectors,
+    Integer requestTimeoutMillis,
+    Boolean awaitStart,
+    Double rehearsalSeconds,
+    Path output) {
+
+  private static final double MAX_SECONDS = 7 * 24 * 3600;
 
   /** How load is offered. */
   public enum Model {
-    /** A fixed number of users, each with one request at a time. */
+    /** A fixed number of users, each with one operation at a time. */
     @JsonProperty("closed")
     CLOSED,
     /** A fixed arrival rate, whatever the servers do. */
     @JsonProperty("open")
-    OPEN
+    OPEN,
+    /** One user that waits for servers that start, until every operation was answered once. */
+    @JsonProperty("probe")
+    PROBE
   }
 
   /** Distribution of the gaps between arrivals. */
@@ -77,8 +92,108 @@ public record Settings(
     EXPONENTIAL
   }
 
+  /** Fills in and checks. */
+  public Settings {
+    if ((scenario == null) == (journey == null)) {
+      throw new SettingsException("Give exactly one of the settings \"scenario\" and \"journey\".");
+    }
+    if (journey == null && mix != null) {
+      throw new SettingsException(
+          "mix", "does not belong to the scenario %s: leave it out".formatted(scenario));
+    }
+    parameters = or(parameters, Map.of());
+    parameters.forEach(Settings::checkScalar);
+    targets = filled("targets", targets).stream().map(Settings::baseUrl).toList();
+    needed("model", model);
+    only(Model.CLOSED, model, "users", users);
+    only(Model.CLOSED, model, "thinkTimeMillis", thinkTimeMillis);
+    only(Model.OPEN, model, "rate", rate);
+    only(Model.OPEN, model, "arrivals", arrivals);
+    users = model == Model.CLOSED ? within("users", users, 1, 100_000) : null;
+    rate = model == Model.OPEN ? within("rate", rate, 0.001, 1_000_000) : null;
+    arrivals = model == Model.OPEN ? or(arrivals, ArrivalGaps.EVEN) : null;
+    firstUser = within("firstUser", or(firstUser, 0L), 0, 1_000_000_000);
+    rampSeconds = within("rampSeconds", or(rampSeconds, 0.0), 0, MAX_SECONDS);
+    warmupSeconds = within("warmupSeconds", or(warmupSeconds, 0.0), 0, MAX_SECONDS);
+    measureSeconds = within("measureSeconds", measureSeconds, 0.1, MAX_SECONDS);
+    thinkTimeMillis = within("thinkTimeMillis", or(thinkTimeMillis, 0), 0, 3_600_000);
+    seed = or(seed, 1L);
+    injectors = within("injectors", or(injectors, 1), 1, 10_000);
+    injector = within("injector", or(injector, 0), 0, injectors - 1);
+    requestTimeoutMillis =
+        within("requestTimeoutMillis", or(requestTimeoutMillis, 10_000), 1, 600_000);
+    awaitStart = or(awaitStart, false);
+    rehearsalSeconds = within("rehearsalSeconds", or(rehearsalSeconds, 0.0), 0, 600.0);
+    if (rehearsalSeconds > 0 && !awaitStart) {
+      throw new SettingsException("rehearsalSeconds", "needs \"awaitStart\": set it to true");
+    }
+    if (!needed("output", output).isAbsolute()) {
+      throw must("output", output.toString(), "an absolute path of a folder");
+    }
+  }
+
+  /** The same with the parameters of the scenario as resolved. */
+  public Settings withParameters(Map<String, Object> resolved) {
+    return new Settings(
+        scenario,
+        journey,
+        resolved,
+        mix,
+        targets,
+        model,
+        users,
+        firstUser,
+        rate,
+        arrivals,
+        rampSeconds,
+        warmupSeconds,
+        measureSeconds,
+        thinkTimeMillis,
+        seed,
+        injector,
+        injectors,
+        requestTimeoutMillis,
+        awaitStart,
+        rehearsalSeconds,
+        output);
+  }
+
   /** Longest time under load in seconds; a stop file or a signal may end the run earlier. */
   public double totalSeconds() {
     return rampSeconds + warmupSeconds + measureSeconds;
+  }
+
+  private static <T> T or(T value, T fallback) {
+    return value == null ? fallback : value;
+  }
+
+  private static void only(Model needed, Model actual, String key, Object value) {
+    boolean absent = value == null || (value instanceof Number n && n.doubleValue() == 0);
+    if (actual != needed && !absent) {
+      String model = needed.name().toLowerCase(Locale.ROOT);
+      throw new SettingsException(
+          key, "belongs to the %s model: leave it out, or set \"model\" to it".formatted(model));
+    }
+  }
+
+  private static void checkScalar(String name, Object value) {
+    if (!(value instanceof String || value instanceof Number || value instanceof Boolean)) {
+      throw must("parameters." + name, value, "a text, a number, true or false");
+    }
+  }
+
+  private static String baseUrl(String text) {
+    try {
+      URI uri = URI.create(String.valueOf(text));
+      if (Set.of("http", "https").contains(String.valueOf(uri.getScheme()))
+          && uri.getHost() != null
+          && uri.getRawQuery() == null
+          && uri.getRawFragment() == null) {
+        return text.replaceFirst("/+$", "");
+      }
+    } catch (IllegalArgumentException e) {
+      // Refused below. "#{" and "${", which Gatling would read as expressions, end up here as well.
+    }
+    throw must("targets", text, "a list of base URLs such as \"http://127.0.0.1:9080\"");
   }
 }

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.loadgen;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.MissingNode;
-import dev.steelyard.loadgen.Settings.ArrivalGaps;
-import dev.steelyard.loadgen.Settings.Model;
-import dev.steelyard.loadgen.scenario.Workload;
-import dev.steelyard.loadgen.scenario.Workloads;
+import com.fasterxml.jackson.databind.MapperFeature;
+import com.fasterxml.jackson.databind.exc.MismatchedInputException;
+import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.steelyard.loadgen.journey.declared.Durations;
 import java.io.IOException;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,32 +23,28 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
-import java.time.format.DateTimeParseException;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
-import java.util.List;
+import java.util.Collection;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
+import java.util.stream.Collectors;
 
-/** Reads {@link Settings} from JSON; refuses whatever it does not understand. */
+/**
+ * Binds JSON to {@link Settings} and other records. What cannot be bound is refused with one
+ * sentence that names the setting; null counts as absent.
+ */
 public final class SettingsReader {
-  private static final ObjectMapper JSON =
-      new ObjectMapper()
+  /** Writes and reads settings. */
+  public static final JsonMapper JSON =
+      JsonMapper.builder()
           .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
-          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
-
-  private static final List<String> KEYS =
-      Arrays.stream(Settings.class.getRecordComponents()).map(c -> c.getName()).toList();
-
-  private static final double MAX_SECONDS = 7 * 24 * 3600;
-  private static final double MAX_RATE = 1_000_000;
-  private static final int MAX_USERS = 100_000;
-  private static final double PERCENT_TOLERANCE = 0.01;
-
-  /** Of the data sets, unless they are made for another day: their dates must not age. */
-  private static final LocalDate TODAY = LocalDate.of(2026, 6, 15);
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .enable(DeserializationFeature.FAIL_ON_NUMBERS_FOR_ENUMS)
+          .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
+          .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
+          .defaultSetterInfo(JsonSetter.Value.forContentNulls(Nulls.SKIP))
+          .addModule(Durations.module())
+          .build();
 
   /** In "output": replaced by the start time, so that every start has a folder of its own. */
   private static final String TIME = "{time}";
@@ -53,23 +52,17 @@ public final class SettingsReader {
   private static final DateTimeFormatter TIME_FORMAT =
       DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss'Z'", Locale.ROOT).withZone(ZoneOffset.UTC);
 
-  private final JsonNode root;
-  private final Instant start;
-
-  private SettingsReader(JsonNode root, Instant start) {
-    this.root = root;
-    this.start = start;
-  }
+  private SettingsReader() {}
 
   /**
    * Reads and checks a settings file.
    *
-   * @param file a JSON file; a key whose value is null counts as absent
+   * @param file a JSON file
    * @param start the time that {@code {time}} in "output" stands for
    * @return the settings with all defaults filled in
    * @throws SettingsException if the file is unreadable, or a key or value is not allowed
    */
-  public static Settings read(Path file, Instant start) throws SettingsException {
+  public static Settings read(Path file, Instant start) {
     String source = "The settings file " + file;
     try {
       return parse(source, Files.readAllBytes(file), start);
@@ -87,8 +80,7 @@ public final class SettingsReader {
    * @return the settings with all defaults filled in
    * @throws SettingsException if there is no text, or a key or value is not allowed
    */
-  public static Settings readVariable(String variable, String text, Instant start)
-      throws SettingsException {
+  public static Settings readVariable(String variable, String text, Instant start) {
     if (text == null || text.isBlank()) {
       throw new SettingsException(
           "No settings: give the path of one settings file (JSON), or put its text into the"
@@ -98,8 +90,7 @@ public final class SettingsReader {
         "The environment variable " + variable, text.getBytes(StandardCharsets.UTF_8), start);
   }
 
-  private static Settings parse(String source, byte[] json, Instant start)
-      throws SettingsException {
+  private static Settings parse(String source, byte[] json, Instant start) {
     JsonNode root;
     try {
       root = JSON.readTree(json);
@@ -107,258 +98,92 @@ public final class SettingsReader {
       String reason = e instanceof JsonProcessingException j ? j.getOriginalMessage() : "no text";
       throw new SettingsException("%s is not valid JSON: %s.".formatted(source, reason));
     }
-    if (!root.isObject()) {
+    if (!(root instanceof ObjectNode object)) {
       throw new SettingsException(
-          "%s must hold one JSON object with the keys %s."
-              .formatted(source, String.join(", ", KEYS)));
+          "%s must hold one JSON object with the keys %s.".formatted(source, keys(Settings.class)));
     }
-    return new SettingsReader(root, start).settings();
+    if (object.path("output").isTextual()) {
+      String output = object.get("output").textValue();
+      object.put("output", output.replace(TIME, TIME_FORMAT.format(start)));
+    }
+    return bind(object, Settings.class, "");
   }
 
-  private Settings settings() throws SettingsException {
-    for (String key : (Iterable<String>) root::fieldNames) {
-      if (!KEYS.contains(key)) {
-        throw new SettingsException(
-            "Unknown setting \"%s\": allowed are %s.".formatted(key, String.join(", ", KEYS)));
-      }
-    }
-    Workload workload = workload();
-    Model model = choice("model", Model.class, null);
-    boolean open = model == Model.OPEN;
-    onlyIn(model, Model.CLOSED, "users", "thinkTimeMillis");
-    onlyIn(model, Model.OPEN, "rate", "arrivals");
-    boolean visits = workload.visitsPerLogin().isPresent();
-    if (!visits) {
-      refuse(workload, "customers", "today", "visitsPerLogin");
-    }
-    Integer visitsPerLogin =
-        visits ? integer("visitsPerLogin", workload.visitsPerLogin().getAsInt(), 1, 1000) : null;
-    int injectors = integer("injectors", 1, 1, 10_000);
-    return new Settings(
-        workload.name(),
-        targets(),
-        model,
-        open ? 0 : integer("users", null, 1, MAX_USERS),
-        open ? number("rate", null, 0.001, MAX_RATE) : 0,
-        choice("arrivals", ArrivalGaps.class, ArrivalGaps.EVEN),
-        number("rampSeconds", 0.0, 0, MAX_SECONDS),
-        number("warmupSeconds", 0.0, 0, MAX_SECONDS),
-        number("measureSeconds", null, 0.1, MAX_SECONDS),
-        integer("thinkTimeMillis", 0, 0, 3_600_000),
-        mix(workload, visitsPerLogin),
-        visits ? integer("customers", 200, 1, 10_000_000) : null,
-        visits ? today() : null,
-        visitsPerLogin,
-        seed(),
-        integer("injector", 0, 0, injectors - 1),
-        injectors,
-        integer("requestTimeoutMillis", 10_000, 1, 600_000),
-        output());
-  }
-
-  private Workload workload() throws SettingsException {
-    String name = text("workload");
-    return Workloads.find(name)
-        .orElseThrow(() -> bad("workload", "one of " + String.join(", ", Workloads.names())));
-  }
-
-  private List<String> targets() throws SettingsException {
-    String allowed = "a list of base URLs such as \"http://127.0.0.1:9080\"";
-    JsonNode node = node("targets");
-    if (!node.isArray() || node.isEmpty()) {
-      throw bad("targets", allowed);
-    }
-    List<String> targets = new ArrayList<>();
-    for (JsonNode item : node) {
-      if (!isBaseUrl(item.asText())) {
-        throw bad("targets", allowed);
-      }
-      targets.add(item.asText().replaceFirst("/+$", ""));
-    }
-    return List.copyOf(targets);
-  }
-
-  private static boolean isBaseUrl(String text) {
+  /**
+   * Binds a JSON tree to a record.
+   *
+   * @param path of the tree in the settings, for messages
+   * @throws SettingsException if a key or value is not allowed
+   */
+  public static <T> T bind(JsonNode tree, Class<T> type, String path) {
     try {
-      URI uri = URI.create(text);
-      return Set.of("http", "https").contains(String.valueOf(uri.getScheme()))
-          && uri.getHost() != null
-          && uri.getRawQuery() == null
-          && uri.getRawFragment() == null
-          // "#{" and "${" would be read as Gatling expressions.
-          && text.indexOf('{') < 0;
-    } catch (IllegalArgumentException e) {
-      return false;
+      return JSON.treeToValue(tree, type);
+    } catch (JsonMappingException e) {
+      throw refusal(e, tree, path);
+    } catch (JsonProcessingException e) {
+      throw new SettingsException("The settings cannot be read: " + e.getOriginalMessage());
     }
   }
 
-  private Map<String, Double> mix(Workload workload, Integer visitsPerLogin)
-      throws SettingsException {
-    JsonNode node = node("mix");
-    if (visitsPerLogin == null) {
-      return node.isMissingNode() ? workload.mix(0) : drawnMix(workload, node);
-    }
-    Map<String, Double> mix = workload.mix(visitsPerLogin);
-    // What an injector printed must be readable again, and it prints the mix.
-    if (!node.isMissingNode() && !node.equals(JSON.valueToTree(mix))) {
-      throw new SettingsException(
-          ("Setting \"mix\" does not belong to the workload %s, whose users decide each operation by"
-                  + " what was answered before: leave it out.")
-              .formatted(workload.name()));
-    }
-    return mix;
-  }
-
-  private Map<String, Double> drawnMix(Workload workload, JsonNode node) throws SettingsException {
-    List<String> operations = workload.operationNames();
-    String allowed =
-        "an object that gives a percentage to some of %s, with the sum 100"
-            .formatted(String.join(", ", operations));
-    Map<String, Double> mix = new LinkedHashMap<>();
-    double sum = 0;
-    for (Map.Entry<String, JsonNode> share : node.properties()) {
-      double percent = share.getValue().isNumber() ? share.getValue().asDouble() : -1;
-      if (!operations.contains(share.getKey()) || percent < 0) {
-        throw bad("mix", allowed);
-      }
-      mix.put(share.getKey(), percent);
-      sum += percent;
-    }
-    if (Math.abs(sum - 100) > PERCENT_TOLERANCE) {
-      throw bad("mix", allowed);
-    }
-    return mix;
-  }
-
-  private LocalDate today() throws SettingsException {
-    JsonNode node = node("today");
-    if (node.isMissingNode()) {
-      return TODAY;
-    }
-    try {
-      return LocalDate.parse(node.asText());
-    } catch (DateTimeParseException e) {
-      throw bad("today", "a date such as \"%s\"".formatted(TODAY));
-    }
-  }
-
-  private Path output() throws SettingsException {
-    Path path = Path.of(text("output").replace(TIME, TIME_FORMAT.format(start)));
-    if (!path.isAbsolute()) {
-      throw bad("output", "an absolute path of a folder");
-    }
-    return path;
-  }
-
-  private long seed() throws SettingsException {
-    JsonNode node = node("seed");
-    if (node.isMissingNode()) {
-      return 1;
-    }
-    if (!node.isIntegralNumber() || !node.canConvertToLong()) {
-      throw bad("seed", "a whole number of 64 bits");
-    }
-    return node.asLong();
-  }
-
-  private JsonNode node(String key) {
-    JsonNode node = root.path(key);
-    return node.isNull() ? MissingNode.getInstance() : node;
-  }
-
-  private void onlyIn(Model actual, Model needed, String... keys) throws SettingsException {
-    for (String key : keys) {
-      JsonNode node = node(key);
-      boolean absent = node.isMissingNode() || (node.isNumber() && node.asDouble() == 0);
-      if (actual != needed && !absent) {
-        throw new SettingsException(
-            "Setting \"%s\" belongs to the %s model: leave it out, or set \"model\" to \"%s\"."
-                .formatted(key, lower(needed), lower(needed)));
+  private static SettingsException refusal(JsonMappingException e, JsonNode tree, String within) {
+    StringBuilder path = new StringBuilder(within);
+    JsonNode value = tree;
+    for (JsonMappingException.Reference each : e.getPath()) {
+      if (each.getFieldName() == null) {
+        path.append('[').append(each.getIndex()).append(']');
+        value = value.path(each.getIndex());
+      } else {
+        path.append(path.isEmpty() ? "" : ".").append(each.getFieldName());
+        value = value.path(each.getFieldName());
       }
     }
-  }
-
-  private void refuse(Workload workload, String... keys) throws SettingsException {
-    for (String key : keys) {
-      if (!node(key).isMissingNode()) {
-        throw new SettingsException(
-            "Setting \"%s\" does not belong to the workload %s: leave it out."
-                .formatted(key, workload.name()));
-      }
+    if (e.getCause() instanceof SettingsException own) {
+      return own.within(path.toString());
     }
-  }
-
-  private String text(String key) throws SettingsException {
-    JsonNode node = required(key);
-    if (!node.isTextual() || node.asText().isEmpty()) {
-      throw bad(key, "a text");
+    if (e instanceof UnrecognizedPropertyException unknown) {
+      return new SettingsException(
+          "Unknown setting \"%s\": allowed are %s."
+              .formatted(path, keys(unknown.getReferringClass())));
     }
-    return node.asText();
-  }
-
-  private <E extends Enum<E>> E choice(String key, Class<E> type, E fallback)
-      throws SettingsException {
-    if (fallback != null && node(key).isMissingNode()) {
-      return fallback;
-    }
-    String value = required(key).asText();
-    List<String> names = new ArrayList<>();
-    for (E constant : type.getEnumConstants()) {
-      if (lower(constant).equals(value)) {
-        return constant;
-      }
-      names.add('"' + lower(constant) + '"');
-    }
-    throw bad(key, "one of " + String.join(", ", names));
-  }
-
-  private int integer(String key, Integer fallback, int min, int max) throws SettingsException {
-    if (fallback != null && node(key).isMissingNode()) {
-      return fallback;
-    }
-    JsonNode node = required(key);
-    if (!node.isIntegralNumber() || !node.canConvertToInt() || outside(node, min, max)) {
-      throw bad(key, "a whole number from %d to %d".formatted(min, max));
-    }
-    return node.asInt();
-  }
-
-  private double number(String key, Double fallback, double min, double max)
-      throws SettingsException {
-    if (fallback != null && node(key).isMissingNode()) {
-      return fallback;
-    }
-    JsonNode node = required(key);
-    if (!node.isNumber() || outside(node, min, max)) {
-      throw bad(key, "a number from %s to %s".formatted(plain(min), plain(max)));
-    }
-    return node.asDouble();
-  }
-
-  private static boolean outside(JsonNode node, double min, double max) {
-    return !(node.asDouble() >= min && node.asDouble() <= max);
-  }
-
-  private JsonNode required(String key) throws SettingsException {
-    JsonNode node = node(key);
-    if (node.isMissingNode()) {
-      throw new SettingsException("Setting \"%s\" is missing: add it.".formatted(key));
-    }
-    return node;
-  }
-
-  private SettingsException bad(String key, String allowed) {
-    JsonNode value = root.path(key);
+    Class<?> target = e instanceof MismatchedInputException m ? m.getTargetType() : null;
     return new SettingsException(
-        "Setting \"%s\" is %s: it must be %s."
-            .formatted(key, value.isMissingNode() ? "missing" : value.toString(), allowed));
+        path.toString(), "is %s: it must be %s".formatted(value, expected(target)));
   }
 
-  private static String plain(double value) {
-    return value == Math.rint(value) ? Long.toString((long) value) : Double.toString(value);
+  private static String keys(Class<?> type) {
+    return Arrays.stream(type.getRecordComponents())
+        .map(
+            component -> {
+              JsonProperty named = component.getAccessor().getAnnotation(JsonProperty.class);
+              return named == null ? component.getName() : named.value();
+            })
+        .collect(Collectors.joining(", "));
   }
 
-  private static String lower(Enum<?> value) {
-    return value.name().toLowerCase(Locale.ROOT);
+  private static String expected(Class<?> target) {
+    if (target == null) {
+      return "something else";
+    }
+    if (target.isEnum()) {
+      return Arrays.stream(target.getEnumConstants())
+          .map(each -> '"' + each.toString().toLowerCase(Locale.ROOT) + '"')
+          .collect(Collectors.joining(", ", "one of ", ""));
+    }
+    if (Number.class.isAssignableFrom(target) || target.isPrimitive()) {
+      boolean whole = target == Integer.class || target == Long.class;
+      return whole ? "a whole number" : "a number";
+    }
+    if (Collection.class.isAssignableFrom(target)) {
+      return "a list";
+    }
+    if (Map.class.isAssignableFrom(target) || target.isRecord()) {
+      return "an object";
+    }
+    Map<Class<?>, String> others =
+        Map.of(
+            Boolean.class, "true or false",
+            LocalDate.class, "a date such as \"2026-06-15\"",
+            java.time.Duration.class, "a duration such as \"2s\", \"500ms\", \"1m\" or seconds");
+    return others.getOrDefault(target, "a text");
   }
 }

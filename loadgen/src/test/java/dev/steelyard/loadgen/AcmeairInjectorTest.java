@@ -16,11 +16,13 @@ import org.junit.jupiter.api.io.TempDir;
 class AcmeairInjectorTest {
   @TempDir Path folder;
 
-  private ObjectNode settings(String workload, AcmeairServer... servers) {
+  private ObjectNode settings(String scenario, AcmeairServer... servers) {
     List<String> urls = List.of(servers).stream().map(AcmeairServer::url).toList();
-    ObjectNode settings = Injector.settings(folder, urls).put("workload", workload);
+    ObjectNode settings = Injector.settings(folder, urls).put("scenario", scenario);
+    settings.remove("journey");
+    settings.putObject("parameters").put("customers", 20);
     // A machine that stalls must not turn right answers into errors.
-    return settings.put("customers", 20).put("requestTimeoutMillis", 30_000);
+    return settings.put("requestTimeoutMillis", 30_000);
   }
 
   private static ObjectNode open(ObjectNode settings, int rate) {
@@ -85,13 +87,16 @@ class AcmeairInjectorTest {
     try (AcmeairServer a = new AcmeairServer("Bearer");
         AcmeairServer b = new AcmeairServer("Bearer")) {
       ObjectNode settings = open(settings("acmeair-microservices", a, b), 400);
-      Injector injector = runUntil(settings.put("visitsPerLogin", 2), 150, a, b);
+      settings.withObject("/parameters").put("visitsPerLogin", 2);
+      Injector injector = runUntil(settings, 150, a, b);
       assertNoErrors(injector);
       assertOutcomes(injector);
       assertEquals(requests(injector, "login"), a.sessions() + b.sessions());
       assertTrue(requests(injector, "login") > 32, "visitors came back for another login");
       assertEquals(
-          "2", injector.summary().at("/settings/visitsPerLogin").asText(), "as it was set");
+          "2",
+          injector.summary().at("/settings/parameters/visitsPerLogin").asText(),
+          "as it was set");
       assertTrue(injector.summary().at("/operations/logout").isMissingNode());
       double share = (double) a.served("/") / (a.served("/") + b.served("/"));
       assertEquals(0.5, share, 0.01, "arrivals go round the servers");

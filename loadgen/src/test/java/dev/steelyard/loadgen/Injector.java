@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,6 +24,14 @@ import org.HdrHistogram.HistogramLogReader;
 /** A real injector in a process of its own. */
 final class Injector {
   static final ObjectMapper JSON = new ObjectMapper();
+
+  /** As apps/ping has it. */
+  static final JsonNode PING =
+      json(
+          """
+          {"visits": {"ping": {"steps": [
+            {"operation": "ping", "path": "/ping", "check": {"matches": "^pong\\n$"}}]}}}
+          """);
 
   private static final long LIMIT_SECONDS = 60;
 
@@ -41,7 +51,7 @@ final class Injector {
    */
   static ObjectNode settings(Path folder, List<String> targets) {
     ObjectNode settings = JSON.createObjectNode();
-    settings.put("workload", "ping");
+    settings.set("journey", PING.deepCopy());
     settings.putPOJO("targets", targets);
     settings.put("model", "closed");
     settings.put("users", 6);
@@ -50,22 +60,39 @@ final class Injector {
     return settings;
   }
 
+  static JsonNode json(String text) {
+    try {
+      return JSON.readTree(text);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   static Injector start(ObjectNode settings) throws IOException {
+    return start(settings, Main.class);
+  }
+
+  /** With another class as the program. */
+  static Injector start(ObjectNode settings, Class<?> program) throws IOException {
     Path output = Path.of(settings.get("output").asText());
     Path folder = Files.createDirectories(output.getParent());
     Path file = folder.resolve(output.getFileName() + ".json");
     Files.writeString(file, JSON.writeValueAsString(settings));
-    return launch(output, List.of(), List.of(file.toString()), null);
+    return launch(output, program, List.of(), List.of(file.toString()), null);
   }
 
   /** Without an argument, the settings in the environment; null leaves the variable out. */
   static Injector startFromEnvironment(Path output, String settings, String... jvmOptions)
       throws IOException {
-    return launch(output, List.of(jvmOptions), List.of(), settings);
+    return launch(output, Main.class, List.of(jvmOptions), List.of(), settings);
   }
 
   private static Injector launch(
-      Path output, List<String> jvmOptions, List<String> arguments, String environment)
+      Path output,
+      Class<?> program,
+      List<String> jvmOptions,
+      List<String> arguments,
+      String environment)
       throws IOException {
     Path console = output.resolveSibling(output.getFileName() + ".console");
     List<String> command = new ArrayList<>();
@@ -77,7 +104,7 @@ final class Injector {
     command.add("-cp");
     command.add(
         Path.of("src/main/conf").toAbsolutePath() + ":" + System.getProperty("java.class.path"));
-    command.add(Main.class.getName());
+    command.add(program.getName());
     command.addAll(arguments);
     ProcessBuilder builder =
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(console.toFile());
@@ -130,6 +157,19 @@ final class Injector {
 
   Path latencies() {
     return output.resolve("latency.hlog");
+  }
+
+  File healthFile() {
+    return output.resolve("health.jsonl").toFile();
+  }
+
+  Path ready() {
+    return output.resolve("ready");
+  }
+
+  /** Lets load begin that waits for it. */
+  void createStartFile() throws IOException {
+    Files.createFile(output.resolve("start"));
   }
 
   boolean hasSummary() {

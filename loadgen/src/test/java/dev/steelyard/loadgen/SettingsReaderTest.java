@@ -7,11 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.steelyard.loadgen.scenario.Scenarios;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.time.LocalDate;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -43,12 +43,36 @@ class SettingsReaderTest {
     return Injector.settings(folder, List.of("http://127.0.0.1:9080/"));
   }
 
+  private static ObjectNode acmeair(ObjectNode settings, String scenario) {
+    settings.remove("journey");
+    return settings.put("scenario", scenario);
+  }
+
+  private static ObjectNode with(ObjectNode settings, String key, String value) throws IOException {
+    settings.set(key, Injector.JSON.readTree(value));
+    return settings;
+  }
+
+  private Settings resolved(ObjectNode settings) throws IOException {
+    Settings read = read(settings.toString());
+    return read.withParameters(Scenarios.of(read).parameters());
+  }
+
+  private void assertRefused(ObjectNode settings, String expected) {
+    SettingsException refusal =
+        assertThrows(SettingsException.class, () -> resolved(settings), expected);
+    assertTrue(refusal.getMessage().contains(expected), refusal.getMessage());
+    assertEquals(1, refusal.getMessage().lines().count());
+  }
+
   @Test
   void fillsInDefaults() throws Exception {
     Settings settings = read(valid().toString());
     assertEquals(List.of("http://127.0.0.1:9080"), settings.targets());
     assertEquals(Settings.Model.CLOSED, settings.model());
-    assertEquals(Map.of("ping", 100.0), settings.mix());
+    assertEquals(Map.of(), settings.parameters());
+    assertEquals(0, settings.firstUser());
+    assertFalse(settings.awaitStart());
     assertEquals(10_000, settings.requestTimeoutMillis());
     assertEquals(1, settings.injectors());
     assertEquals(1.5, settings.totalSeconds());
@@ -58,57 +82,33 @@ class SettingsReaderTest {
   void printsWhatItReads() throws Exception {
     ObjectNode open = valid().put("model", "open").put("rate", 12.5).put("seed", -7);
     open.putNull("users");
-    Settings settings = read(open.put("arrivals", "exponential").toString());
-    assertEquals(settings, read(Injector.JSON.writeValueAsString(settings)));
+    open.set("journey", Injector.json(DeclaredJourneyTest.EVERYTHING));
+    Settings settings =
+        resolved(with(open.put("arrivals", "exponential"), "parameters", "{\"limit\": 3}"));
+    assertEquals(settings, read(SettingsReader.JSON.writeValueAsString(settings)));
   }
 
   @Test
-  void fillsInDefaultsOfAJourney() throws Exception {
-    Settings monolith = read(valid().put("workload", "acmeair-monolith").toString());
-    assertEquals(200, monolith.customers());
-    assertEquals(LocalDate.of(2026, 6, 15), monolith.today());
-    assertEquals(1, monolith.visitsPerLogin());
-    assertEquals(50.8, monolith.mix().get("query-flight"), 0.05);
-    Settings services = read(valid().put("workload", "acmeair-microservices").toString());
-    assertEquals(5, services.visitsPerLogin());
-    assertEquals(62.1, services.mix().get("query-flight"), 0.05);
-    assertFalse(services.mix().containsKey("logout"));
-  }
-
-  @Test
-  void printsWhatItReadsOfAJourney() throws Exception {
-    ObjectNode given = valid().put("workload", "acmeair-microservices").put("visitsPerLogin", 3);
-    given.put("model", "open").put("rate", 12.5).remove("users");
-    Settings settings = read(given.put("customers", 7).put("today", "2024-02-29").toString());
-    assertEquals(settings, read(Injector.JSON.writeValueAsString(settings)));
-  }
-
-  @Test
-  void refusesAMixWhereJourneysDecide() {
-    ObjectNode settings = valid().put("workload", "acmeair-monolith");
-    settings.putObject("mix").put("login", 100);
-    SettingsException refusal =
-        assertThrows(SettingsException.class, () -> read(settings.toString()));
+  void fillsInDefaultsOfAScenario() throws Exception {
+    Settings monolith = resolved(acmeair(valid(), "acmeair-monolith"));
     assertEquals(
-        "Setting \"mix\" does not belong to the workload acmeair-monolith, whose users decide each"
-            + " operation by what was answered before: leave it out.",
-        refusal.getMessage());
+        Map.of("customers", 200, "today", "2026-06-15", "visitsPerLogin", 1),
+        monolith.parameters());
+    Settings services = resolved(acmeair(valid(), "acmeair-microservices"));
+    assertEquals(5, services.parameters().get("visitsPerLogin"));
   }
 
-  @ParameterizedTest
-  @CsvSource({
-    "customers, 0, it must be a whole number from 1 to 10000000",
-    "today, \"15.6.2026\", it must be a date such as \"2026-06-15\"",
-    "today, \"2026-02-29\", it must be a date such as",
-    "today, 20260615, it must be a date such as",
-    "visitsPerLogin, 0, it must be a whole number from 1 to 1000",
-  })
-  void refusesBadSettingsOfAJourney(String key, String value, String expected) throws Exception {
-    ObjectNode settings = valid().put("workload", "acmeair-monolith");
-    settings.set(key, Injector.JSON.readTree(value));
-    SettingsException refusal =
-        assertThrows(SettingsException.class, () -> read(settings.toString()));
-    assertTrue(refusal.getMessage().contains(expected), refusal.getMessage());
+  @Test
+  void printsWhatItReadsOfAScenario() throws Exception {
+    ObjectNode given = acmeair(valid(), "acmeair-microservices").put("model", "probe");
+    given.remove("users");
+    with(
+        given,
+        "parameters",
+        "{\"customers\": 7, \"today\": \"2024-02-29\", \"visitsPerLogin\": null}");
+    Settings settings = resolved(given);
+    assertEquals(5, settings.parameters().get("visitsPerLogin"));
+    assertEquals(settings, read(SettingsReader.JSON.writeValueAsString(settings)));
   }
 
   @ParameterizedTest
@@ -116,39 +116,71 @@ class SettingsReaderTest {
       delimiter = '|',
       quoteCharacter = '`',
       value = {
-        "uesrs | 3 | Unknown setting \"uesrs\": allowed are workload, targets,",
-        "workload | \"pong\" | Setting \"workload\" is \"pong\": it must be one of ping",
-        "targets | [] | it must be a list of base URLs",
+        "{'customers': 0} | 'parameters.customers' is 0: it must be a whole number from 1 to 10000000",
+        "{'customers': 2.5} | 'parameters.customers' is 2.5: it must be a whole number",
+        "{'today': '15.6.2026'} | 'parameters.today' is '15.6.2026': it must be a date such as",
+        "{'today': '2026-02-29'} | it must be a date such as",
+        "{'today': 20260615} | it must be a date such as",
+        "{'visitsPerLogin': 0} | it must be a whole number from 1 to 1000",
+        "{'visits': 1} | Unknown setting 'parameters.visits': allowed are customers, today,",
+        "{'customers': [1]} | 'parameters.customers' is [1]: it must be a text, a number, true",
+      })
+  void refusesBadParametersOfAScenario(String parameters, String expected) throws Exception {
+    ObjectNode settings = acmeair(valid(), "acmeair-monolith");
+    assertRefused(with(settings, "parameters", quoted(parameters)), quoted(expected));
+  }
+
+  /** Apostrophes for quotation marks, for the sake of the eyes. */
+  private static String quoted(String text) {
+    return text.replace('\'', '"');
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "uesrs | 3 | Unknown setting \"uesrs\": allowed are scenario, journey,",
+        "scenario | \"acmeair-monolith\" | Give exactly one of the settings \"scenario\" and \"journey\".",
+        "journey | null | Give exactly one of the settings",
+        "targets | [] | Setting \"targets\" is empty",
         "targets | [\"localhost:9080\"] | it must be a list of base URLs",
         "targets | [\"ftp://h/\"] | it must be a list of base URLs",
         "targets | [\"http://h/#{x}\"] | it must be a list of base URLs",
-        "model | \"Closed\" | it must be one of \"closed\", \"open\"",
+        "targets | \"http://h\" | Setting \"targets\" is \"http://h\": it must be a list",
+        "model | \"Closed\" | it must be one of \"closed\", \"open\", \"probe\"",
+        "model | 0 | it must be one of \"closed\", \"open\", \"probe\"",
         "users | 0 | Setting \"users\" is 0: it must be a whole number from 1 to 100000",
-        "users | 2.5 | it must be a whole number from 1",
-        "users | \"4\" | it must be a whole number from 1",
+        "users | 2.5 | Setting \"users\" is 2.5: it must be a whole number",
+        "users | \"4\" | it must be a whole number",
         "users | null | Setting \"users\" is missing",
+        "firstUser | -1 | it must be a whole number from 0",
         "rate | 5 | Setting \"rate\" belongs to the open model",
         "arrivals | \"even\" | Setting \"arrivals\" belongs to the open model",
         "rampSeconds | -1 | it must be a number from 0 to",
         "measureSeconds | 0 | it must be a number from 0.1 to",
-        "thinkTimeMillis | true | it must be a whole number from 0 to",
+        "thinkTimeMillis | true | it must be a whole number",
+        "awaitStart | 1 | it must be true or false",
+        "rehearsalSeconds | 5 | Setting \"rehearsalSeconds\" needs \"awaitStart\"",
         "mix | {\"ping\": 90} | gives a percentage to some of ping, with the sum 100",
         "mix | {\"pong\": 100} | gives a percentage to some of ping, with the sum 100",
-        "customers | 5 | Setting \"customers\" does not belong to the workload ping: leave it out.",
-        "today | \"2026-06-15\" | does not belong to the workload ping: leave it out.",
-        "visitsPerLogin | 5 | does not belong to the workload ping: leave it out.",
-        "seed | 1.5 | it must be a whole number of 64 bits",
+        "seed | 1.5 | it must be a whole number",
         "injector | 1 | it must be a whole number from 0 to 0",
         "requestTimeoutMillis | 0 | it must be a whole number from 1 to",
         "output | \"relative\" | it must be an absolute path of a folder",
       })
   void refusesWithOneSentence(String key, String value, String expected) throws Exception {
-    ObjectNode settings = valid();
-    settings.set(key, Injector.JSON.readTree(value));
-    SettingsException refusal =
-        assertThrows(SettingsException.class, () -> read(settings.toString()));
-    assertTrue(refusal.getMessage().contains(expected), refusal.getMessage());
-    assertEquals(1, refusal.getMessage().lines().count());
+    assertRefused(with(valid(), key, value), expected);
+  }
+
+  @Test
+  void refusesAScenarioThatIsNoneAndAMixOfOneThatDecides() throws Exception {
+    assertRefused(
+        acmeair(valid(), "pong"),
+        "Setting \"scenario\" is \"pong\": it must be one of acmeair-monolith, acmeair-microservices");
+    assertRefused(
+        with(acmeair(valid(), "acmeair-monolith"), "mix", "{\"login\": 100}"),
+        "Setting \"mix\" does not belong to the scenario acmeair-monolith: leave it out.");
   }
 
   @Test

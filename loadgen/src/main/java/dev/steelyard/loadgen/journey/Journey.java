@@ -2,24 +2,29 @@
 package dev.steelyard.loadgen.journey;
 
 /**
- * What one virtual user does, request after request: a state machine that decides the next
- * operation, if need be from what the servers answered. It knows nothing of Gatling.
+ * What one user does, step after step: a state machine that decides the next step, if need be from
+ * what the servers answered. It knows nothing of Gatling.
  *
  * <p>Not thread-safe: it is used by one thread at a time, and {@link #next} and {@link #ended} come
  * in turns.
  */
 public interface Journey {
   /**
-   * Decides the next request.
+   * Decides the next step.
    *
-   * @return index of its operation in the workload's list
+   * @return its index in the scenario's list
    */
   int next();
 
   /**
-   * Learns how that request ended.
+   * Learns how that step ended.
    *
    * @param failed whether it counts as an error: no answer, a wrong status or a wrong body
    */
   void ended(boolean failed);
+
+  /** The pause after the step that ended last; null leaves it to the settings. */
+  default Pause pause() {
+    return null;
+  }
 }

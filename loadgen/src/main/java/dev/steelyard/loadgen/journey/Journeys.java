@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.loadgen.journey;
 
-import java.util.SplittableRandom;
-
 /** Starts the journeys of one run, and holds what they share. Thread-safe. */
 @FunctionalInterface
 public interface Journeys {
   /**
-   * A new journey, at its first request.
+   * A new journey, before its first step.
    *
-   * @param random its own source of choices
+   * @param user who makes it
    */
-  Journey start(SplittableRandom random);
+  Journey start(User user);
 }

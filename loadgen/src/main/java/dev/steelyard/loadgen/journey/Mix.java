@@ -1,28 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.loadgen.journey;
 
-import java.util.List;
-import java.util.Map;
 import java.util.SplittableRandom;
 
-/** Draws operations by their percentages. */
+/** Draws an index by weights. */
 public final class Mix {
   private final double[] upperBounds;
 
   /**
-   * @param operations names of all operations, in the order of the indexes that {@link #draw} gives
-   * @param percent operation to percent; an operation without an entry is never drawn
+   * @param weights of the indexes from 0; one without a weight is never drawn, and one must have it
    */
-  public Mix(List<String> operations, Map<String, Double> percent) {
-    upperBounds = new double[operations.size()];
+  public Mix(double... weights) {
+    upperBounds = new double[weights.length];
     double sum = 0;
-    for (int i = 0; i < upperBounds.length; i++) {
-      sum += percent.getOrDefault(operations.get(i), 0.0);
+    for (int i = 0; i < weights.length; i++) {
+      sum += weights[i];
       upperBounds[i] = sum;
     }
   }
 
-  /** The index of an operation. */
+  /** An index. */
   public int draw(SplittableRandom random) {
     int last = upperBounds.length - 1;
     if (last == 0) {

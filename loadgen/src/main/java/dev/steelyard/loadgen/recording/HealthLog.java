@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.Writer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -53,16 +54,21 @@ final class HealthLog implements Closeable {
       double gcSeconds,
       Map<String, Long> outcomes) {}
 
+  private final Path file;
   private final Writer writer;
+  private long bytes;
 
   HealthLog(Path file) throws IOException {
+    this.file = file;
     writer = Files.newBufferedWriter(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
   }
 
   void write(Line line) throws IOException {
-    writer.write(JSON.writeValueAsString(line));
-    writer.write('\n');
+    String text = JSON.writeValueAsString(line) + "\n";
+    writer.write(text);
     writer.flush();
+    bytes += text.getBytes(StandardCharsets.UTF_8).length;
+    RunRecord.checkStored(file, bytes);
   }
 
   @Override

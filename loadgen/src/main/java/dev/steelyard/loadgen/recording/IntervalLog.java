@@ -4,8 +4,9 @@ package dev.steelyard.loadgen.recording;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
@@ -23,6 +24,7 @@ final class IntervalLog implements Closeable {
   private final List<String> operations;
   private final Recorder recorder;
   private final Path file;
+  private final FileChannel channel;
   private final PrintStream stream;
   private final HistogramLogWriter writer;
   private final Histogram[] successes;
@@ -35,11 +37,8 @@ final class IntervalLog implements Closeable {
     this.operations = operations;
     this.recorder = recorder;
     this.file = file;
-    stream =
-        new PrintStream(
-            Files.newOutputStream(file, StandardOpenOption.CREATE_NEW),
-            false,
-            StandardCharsets.UTF_8);
+    channel = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+    stream = new PrintStream(Channels.newOutputStream(channel), false, StandardCharsets.UTF_8);
     writer = new HistogramLogWriter(stream);
     writer.outputComment("[Latencies in nanoseconds; Interval_Max in milliseconds]");
     writer.outputLogFormatVersion();
@@ -103,6 +102,7 @@ final class IntervalLog implements Closeable {
     if (stream.checkError()) {
       throw new IOException("cannot write " + file);
     }
+    RunRecord.checkStored(file, channel.position());
   }
 
   @Override

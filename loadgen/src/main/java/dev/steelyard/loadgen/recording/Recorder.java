@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.loadgen.recording;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.HdrHistogram.Histogram;
@@ -30,13 +31,12 @@ public final class Recorder {
   }
 
   /**
-   * Records one finished request. Times are readings of the run's clock.
+   * Records one operation that has ended. Times are readings of the run's clock.
    *
    * @param operation index of the operation
    * @param startNanos when it was sent
-   * @param fromNanos when its latency starts to count: when it was sent, or when it should have
-   *     been
-   * @param endNanos when it ended
+   * @param fromNanos when its latency starts to count: when it was to be sent
+   * @param endNanos when the last byte of its answer had arrived
    * @param failed whether it is an error
    */
   public void record(
@@ -44,7 +44,10 @@ public final class Recorder {
     ThreadPart mine = part.get();
     // Before recordValue, whose atomic operations make these fields visible to the flushing thread.
     mine.firstStart = Math.min(mine.firstStart, startNanos);
-    mine.lastEnd = endNanos;
+    mine.lastEnd = Math.max(mine.lastEnd, endNanos);
+    if (!failed) {
+      mine.firstSuccess[operation] = Math.min(mine.firstSuccess[operation], endNanos);
+    }
     if (startNanos >= rampEnd) {
       mine.afterRamp++;
     }
@@ -66,6 +69,14 @@ public final class Recorder {
   /** End of the last recorded request; {@code Long.MIN_VALUE} if there is none. */
   long lastEnd() {
     return parts.stream().mapToLong(each -> each.lastEnd).max().orElse(Long.MIN_VALUE);
+  }
+
+  /** End of the first success of an operation; {@code Long.MAX_VALUE} if there is none. */
+  long firstSuccess(int operation) {
+    return parts.stream()
+        .mapToLong(each -> each.firstSuccess[operation])
+        .min()
+        .orElse(Long.MAX_VALUE);
   }
 
   /** Recorded requests that started after the ramp. */
@@ -109,12 +120,15 @@ public final class Recorder {
     private long firstStart = Long.MAX_VALUE;
     private long lastEnd = Long.MIN_VALUE;
     private long afterRamp;
+    private final long[] firstSuccess;
     private final SingleWriterRecorder[] successes;
     private final SingleWriterRecorder[] errors;
     private final Histogram[] successBuffer;
     private final Histogram[] errorBuffer;
 
     ThreadPart(int operations) {
+      firstSuccess = new long[operations];
+      Arrays.fill(firstSuccess, Long.MAX_VALUE);
       successes = recorders(operations);
       errors = recorders(operations);
       successBuffer = new Histogram[operations];

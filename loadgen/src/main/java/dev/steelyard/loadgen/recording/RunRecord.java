@@ -60,6 +60,23 @@ public final class RunRecord {
     health = new HealthLog(folder.resolve("health.jsonl"));
   }
 
+  /**
+   * Checks that what was written is there: a file that was removed takes everything and keeps
+   * nothing.
+   *
+   * @param bytes written to it so far
+   */
+  static void checkStored(Path file, long bytes) throws IOException {
+    if (!Files.exists(file) || Files.size(file) < bytes) {
+      throw new IOException(file + " was lost");
+    }
+  }
+
+  /** Begins the first interval, now. */
+  public void begin() {
+    flushedAt = clock.nanos();
+  }
+
   /** Notes that load starts now, to tell the CPU under load from that of the start of the JVM. */
   public void loadStarts() {
     cpuAtFirstRequest = ProcessUsage.cpuSeconds();
@@ -103,11 +120,13 @@ public final class RunRecord {
    *
    * @param endedBy what ended the run
    * @param rampEndNanos end of the ramp on the run's clock
-   * @param abandoned requests that were still in flight
+   * @param abandoned operations that were still in flight
+   * @param refused attempts of a probe that were not recorded
    * @return the summary that was written
    * @throws IOException if a file cannot take it
    */
-  public Summary close(String endedBy, long rampEndNanos, long abandoned) throws IOException {
+  public Summary close(String endedBy, long rampEndNanos, long abandoned, long refused)
+      throws IOException {
     double cpuSeconds = ProcessUsage.cpuSeconds();
     intervals.close();
     health.close();
@@ -121,11 +140,13 @@ public final class RunRecord {
             endedBy,
             times(rampEndNanos),
             perOperation,
+            firstAnswers(),
             outcomesWritten,
             achieved(perOperation, rampEndNanos),
             injector(cpuSeconds),
             new Summary.Arrivals(lateWritten, droppedWritten, LATE_MILLIS),
             abandoned,
+            refused,
             errorMessages.counted(),
             Summary.Jvm.current());
     summary.writeTo(settings.output().resolve("summary.json"));
@@ -138,6 +159,17 @@ public final class RunRecord {
         intervals.successTotal(index).getTotalCount() + errors,
         errors,
         Summary.Latency.of(intervals.successTotal(index)));
+  }
+
+  private Map<String, Double> firstAnswers() {
+    Map<String, Double> first = new LinkedHashMap<>();
+    for (int i = 0; i < operations.size(); i++) {
+      long nanos = recorder.firstSuccess(i);
+      if (nanos != Long.MAX_VALUE) {
+        first.put(operations.get(i), clock.exactEpochMillis(nanos));
+      }
+    }
+    return first;
   }
 
   private boolean hadRequests() {

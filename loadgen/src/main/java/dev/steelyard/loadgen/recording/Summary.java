@@ -2,9 +2,8 @@
 package dev.steelyard.loadgen.recording;
 
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
 import dev.steelyard.loadgen.Settings;
+import dev.steelyard.loadgen.SettingsReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,11 +19,14 @@ import org.HdrHistogram.Histogram;
  * @param endedBy "time", "stop file" or "signal"
  * @param times when what happened
  * @param operations per operation
+ * @param firstAnswers operation to when its first right answer had arrived, in milliseconds since
+ *     the epoch; one without is absent
  * @param outcomes outcome of the workload to how often it was met
  * @param achieved load as it came out
  * @param injector what the injector itself used
  * @param arrivals late and dropped arrivals; zeros in the closed model
  * @param abandonedRequests requests in flight when the run was cut off; they are in no count
+ * @param refused attempts of a probe at servers that did not answer yet; they are in no count
  * @param errorMessages the first distinct messages of failed requests
  * @param jvm the JVM of the injector
  */
@@ -33,11 +35,13 @@ import org.HdrHistogram.Histogram;
   "endedBy",
   "times",
   "operations",
+  "firstAnswers",
   "outcomes",
   "achieved",
   "injector",
   "arrivals",
   "abandonedRequests",
+  "refused",
   "errorMessages",
   "jvm"
 })
@@ -46,11 +50,13 @@ public record Summary(
     String endedBy,
     Times times,
     Map<String, Operation> operations,
+    Map<String, Double> firstAnswers,
     Map<String, Long> outcomes,
     Achieved achieved,
     Injector injector,
     Arrivals arrivals,
     long abandonedRequests,
+    long refused,
     List<ErrorMessages.Counted> errorMessages,
     Jvm jvm) {
 
@@ -133,8 +139,8 @@ public record Summary(
 
   void writeTo(Path file) throws IOException {
     Path temporary = file.resolveSibling(file.getFileName() + ".tmp");
-    ObjectMapper json = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
-    Files.writeString(temporary, json.writeValueAsString(this) + "\n");
+    String text = SettingsReader.JSON.writerWithDefaultPrettyPrinter().writeValueAsString(this);
+    Files.writeString(temporary, text + "\n");
     Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
   }
 }

@@ -48,6 +48,9 @@ public final class SummaryText {
     if (summary.abandonedRequests() > 0) {
       add(text, "  requests given up in flight: %,d%n", summary.abandonedRequests());
     }
+    if (summary.refused() > 0) {
+      add(text, "  attempts before the first answers: %,d%n", summary.refused());
+    }
     for (ErrorMessages.Counted each : summary.errorMessages()) {
       add(text, "  %,d x %s: %s%n", each.count(), each.operation(), each.message());
     }
@@ -58,12 +61,14 @@ public final class SummaryText {
   private static String load(Summary summary) {
     Settings settings = summary.settings();
     String offered =
-        settings.model() == Model.CLOSED
-            ? String.format(Locale.ROOT, "%,d closed users", settings.users())
-            : String.format(Locale.ROOT, "%,.2f arrivals/s", settings.rate());
+        switch (settings.model()) {
+          case CLOSED -> String.format(Locale.ROOT, "%,d closed users", settings.users());
+          case OPEN -> String.format(Locale.ROOT, "%,.2f arrivals/s", settings.rate());
+          case PROBE -> "a probe";
+        };
     return "%s, %s on %d server%s, ended by %s"
         .formatted(
-            settings.workload(),
+            settings.scenario() == null ? "declared journey" : settings.scenario(),
             offered,
             settings.targets().size(),
             settings.targets().size() == 1 ? "" : "s",

@@ -3,14 +3,14 @@ package dev.steelyard.loadgen.requests;
 
 import static io.gatling.javaapi.core.CoreDsl.StringBody;
 import static io.gatling.javaapi.core.CoreDsl.bodyString;
+import static io.gatling.javaapi.core.CoreDsl.exec;
 import static io.gatling.javaapi.http.HttpDsl.header;
 import static io.gatling.javaapi.http.HttpDsl.http;
 import static io.gatling.javaapi.http.HttpDsl.status;
 
-import dev.steelyard.loadgen.journey.JourneyHolder;
+import dev.steelyard.loadgen.journey.WrongAnswer;
 import dev.steelyard.loadgen.journey.acmeair.AcmeairJourney;
-import dev.steelyard.loadgen.journey.acmeair.Step;
-import io.gatling.http.client.Request;
+import dev.steelyard.loadgen.journey.acmeair.AcmeairStep;
 import io.gatling.javaapi.core.Session;
 import io.gatling.javaapi.http.HttpRequestActionBuilder;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -37,7 +37,7 @@ public final class AcmeairRequests {
       String login, String customer, String flights, String bookings, String sessionCookie) {}
 
   /** The requests of the monolith, by step. */
-  public static List<Operation> monolith() {
+  public static List<Step> monolith() {
     Routes routes =
         new Routes(
             "/rest/api/login",
@@ -45,25 +45,26 @@ public final class AcmeairRequests {
             "/rest/api/flights",
             "/rest/api/bookings",
             "acmeair_sessionid");
-    return new AcmeairRequests(routes).operations(true);
+    return new AcmeairRequests(routes).steps(true);
   }
 
   /** The requests of the microservices, by step. */
-  public static List<Operation> microservices() {
+  public static List<Step> microservices() {
     Routes routes = new Routes("/auth/login", "/customer", "/flight", "/booking", "Bearer");
-    return new AcmeairRequests(routes).operations(false);
+    return new AcmeairRequests(routes).steps(false);
   }
 
-  private List<Operation> operations(boolean logsOut) {
-    return Step.all(logsOut).stream()
+  private List<Step> steps(boolean logsOut) {
+    return AcmeairStep.all(logsOut).stream()
         .map(
             step ->
-                new Operation(
-                    step.operation(), baseUrl -> withChecks(withCookies(request(step, baseUrl)))))
+                new Step(
+                    step.operation(),
+                    target -> exec(withChecks(target.prepared(request(step, target.baseUrl()))))))
         .toList();
   }
 
-  private HttpRequestActionBuilder request(Step step, String baseUrl) {
+  private HttpRequestActionBuilder request(AcmeairStep step, String baseUrl) {
     return switch (step) {
       case LOGIN -> login(step.operation(), baseUrl + routes.login());
       case VIEW_PROFILE -> http(step.operation()).get(ofCustomer(baseUrl + byId()));
@@ -99,9 +100,21 @@ public final class AcmeairRequests {
                 .validate(
                     "session cookie",
                     (cookies, session) -> {
-                      journey(session).cookies().take(cookies, routes.sessionCookie());
+                      checkSession(cookies);
                       return cookies;
                     }));
+  }
+
+  private void checkSession(List<String> cookies) {
+    String start = routes.sessionCookie() + "=";
+    if (cookies == null
+        || cookies.stream().noneMatch(each -> each.startsWith(start) && !emptyAt(each, start))) {
+      throw new WrongAnswer("the answer sets no cookie " + routes.sessionCookie());
+    }
+  }
+
+  private static boolean emptyAt(String cookie, String start) {
+    return cookie.length() == start.length() || cookie.charAt(start.length()) == ';';
   }
 
   /** With the headers of the web page, as the JMeter plans have them. */
@@ -141,21 +154,6 @@ public final class AcmeairRequests {
     return session -> url + journey(session).customer();
   }
 
-  /** The journey's cookies, and only those: Gatling's jar may hold those of another journey. */
-  private static HttpRequestActionBuilder withCookies(HttpRequestActionBuilder request) {
-    return request.sign(AcmeairRequests::addCookies);
-  }
-
-  private static Request addCookies(Request request, Session session) {
-    String cookies = journey(session).cookies().header();
-    if (cookies == null) {
-      request.getHeaders().remove(HttpHeaderNames.COOKIE);
-    } else {
-      request.getHeaders().set(HttpHeaderNames.COOKIE, cookies);
-    }
-    return request;
-  }
-
   private static HttpRequestActionBuilder withChecks(HttpRequestActionBuilder request) {
     return request.check(
         status().is(200),
@@ -169,6 +167,6 @@ public final class AcmeairRequests {
   }
 
   private static AcmeairJourney journey(Session session) {
-    return (AcmeairJourney) session.<JourneyHolder>get(JourneyHolder.ATTRIBUTE).journey();
+    return (AcmeairJourney) CurrentUser.of(session).journey();
   }
 }

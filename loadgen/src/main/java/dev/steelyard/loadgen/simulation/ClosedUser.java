@@ -1,64 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.loadgen.simulation;
 
-import io.gatling.javaapi.core.Session;
-import java.time.Duration;
+import dev.steelyard.loadgen.journey.Pause;
 import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
 
-/** A user of the closed model: request, think, request, until the run stops. */
-final class ClosedUser extends VirtualUser {
+/** A user of the closed model: an operation, a pause, an operation, until the run stops. */
+class ClosedUser extends VirtualUser {
   /** A dead server must not turn the loop into a busy one. */
-  static final long PAUSE_AFTER_ERROR_MILLIS = 100;
-
-  /** Longer think times are cut (0.005 % of them): a single one could outlast the run. */
-  private static final double MAX_MEANS = 10;
+  private static final long PAUSE_AFTER_ERROR = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final SplittableRandom random;
-  private final Duration startDelay;
-  private final int thinkTimeMillis;
-  private Duration pause = Duration.ZERO;
+  private final Pause usualPause;
 
   /**
-   * @param visitor whose requests it sends
-   * @param random source of think times
-   * @param startDelay how long after the start of the load it begins
+   * @param visitor whose operations it starts
+   * @param due when it begins
    */
-  ClosedUser(Run run, Visitor visitor, SplittableRandom random, Duration startDelay) {
-    super(run);
+  ClosedUser(Run run, Visitor visitor, long due) {
+    super(run, due);
     actFor(visitor);
-    this.random = random;
-    this.startDelay = startDelay;
-    thinkTimeMillis = run.settings().thinkTimeMillis();
-  }
-
-  Duration startDelay() {
-    return startDelay;
-  }
-
-  /** Whether the user sends another request. */
-  boolean begin() {
-    choose();
-    long now = run.clock().nanos();
-    return begin(now, now);
+    random = visitor.user().random().split();
+    long think = TimeUnit.MILLISECONDS.toNanos(run.settings().thinkTimeMillis());
+    usualPause = think == 0 ? Pause.NONE : new Pause(think, false, true);
   }
 
   @Override
-  Session end(Session session) {
-    long millis = thinkTimeMillis == 0 ? 0 : thinkTime();
-    if (session.isFailed()) {
-      millis = Math.max(millis, PAUSE_AFTER_ERROR_MILLIS);
-    }
-    pause = millis == 0 ? Duration.ZERO : Duration.ofMillis(millis);
-    return super.end(session);
+  boolean begins() {
+    choose();
+    return admitted();
   }
 
-  /** How long to wait after the request that has just ended. */
-  Duration pause() {
-    return pause;
-  }
-
-  private long thinkTime() {
-    double means = Math.min(MAX_MEANS, -Math.log(1 - random.nextDouble()));
-    return Math.round(thinkTimeMillis * means);
+  /** The next operation is intended when the user has read the answer and has paused. */
+  @Override
+  void ended(boolean failed, long answeredAt, long now) {
+    record(failed, answeredAt);
+    Pause own = journey().pause();
+    long next = (own == null ? usualPause : own).next(due(), now, random);
+    dueAt(failed ? Math.max(next, now + PAUSE_AFTER_ERROR) : next);
   }
 }

@@ -16,7 +16,11 @@ final class Control {
     /** The stop file appeared. */
     STOP_FILE("stop file"),
     /** The JVM was told to end. */
-    SIGNAL("signal");
+    SIGNAL("signal"),
+    /** A probe has seen every operation answered. */
+    ANSWERED("all answered"),
+    /** The run has failed. */
+    FAILURE("failure");
 
     private final String text;
 

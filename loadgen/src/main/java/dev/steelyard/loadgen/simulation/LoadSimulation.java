@@ -14,8 +14,9 @@ import static io.gatling.javaapi.http.HttpDsl.http;
 
 import dev.steelyard.loadgen.Settings;
 import dev.steelyard.loadgen.Settings.Model;
-import dev.steelyard.loadgen.journey.JourneyHolder;
-import dev.steelyard.loadgen.requests.Operation;
+import dev.steelyard.loadgen.requests.CurrentUser;
+import dev.steelyard.loadgen.requests.Step;
+import dev.steelyard.loadgen.requests.Target;
 import io.gatling.javaapi.core.ChainBuilder;
 import io.gatling.javaapi.core.Choice;
 import io.gatling.javaapi.core.OpenInjectionStep;
@@ -26,12 +27,14 @@ import io.gatling.javaapi.http.HttpProtocolBuilder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 
 /**
- * The one simulation: offers the load of the settings, whatever the workload is.
+ * The one simulation: offers the load of the settings, whatever the scenario is.
  *
- * <p>In both models a virtual user loops until the run stops; Gatling never injects a user per
+ * <p>In all models a virtual user loops until the run stops; Gatling never injects a user per
  * request. Its closed injection would replace users, and its open injection knows neither the time
  * an arrival was due nor a seed.
  */
@@ -39,7 +42,7 @@ public final class LoadSimulation extends Simulation {
   /** Gatling makes the simulation itself, by its class: this hands the run over. */
   private static final AtomicReference<RunLife> NEXT = new AtomicReference<>();
 
-  private static final String USER = JourneyHolder.ATTRIBUTE;
+  private static final String USER = CurrentUser.ATTRIBUTE;
   private static final Duration WATCH = Duration.ofMillis(50);
   private static final int FIRST_SLOTS = 64;
   private static final int SLOT_SECONDS = 2;
@@ -51,8 +54,13 @@ public final class LoadSimulation extends Simulation {
 
   /** Builds the scenarios of the run that was handed over. */
   public LoadSimulation() {
-    boolean closed = settings.model() == Model.CLOSED;
-    setUp(closed ? closedLoad() : openLoad(), watcher()).protocols(protocol(closed));
+    PopulationBuilder load =
+        switch (settings.model()) {
+          case CLOSED -> closedLoad(run::newClosedUser, settings.users());
+          case PROBE -> closedLoad(run::newProbeUser, 1);
+          case OPEN -> openLoad();
+        };
+    setUp(load, watcher()).protocols(protocol(settings.model() == Model.OPEN));
   }
 
   /** Sets the run that the next simulation offers. */
@@ -60,50 +68,77 @@ public final class LoadSimulation extends Simulation {
     NEXT.set(life);
   }
 
-  /** Ends the process with an error if the recording could not be written. */
+  /** Ends the process with an error if the run has failed. */
   @Override
   public void after() {
     if (life.failure() != null) {
-      System.err.printf(
-          "The recording could not be written (%s): check the space and the rights of %s.%n",
-          life.failure().getMessage(), settings.output());
+      System.err.println(life.failure());
       System.exit(1);
     }
   }
 
-  private PopulationBuilder closedLoad() {
+  private PopulationBuilder closedLoad(Supplier<VirtualUser> users, int count) {
     ChainBuilder turn =
-        exec(request())
-            .exec(session -> closed(session).end(session))
-            .pause(session -> closed(session).pause());
+        exec(exchange()).exec(session -> user(session).end(session)).exec(untilDue());
     return scenario("users")
-        .exec(session -> session.set(USER, run.newClosedUser()))
+        .exec(gate(count))
+        .exec(session -> session.set(USER, users.get()))
         // Not Gatling's ramp, which takes whole seconds only.
-        .pause(session -> closed(session).startDelay())
+        .exec(untilDue())
         .exec(
             session -> {
               run.closedUserJoins();
               return session;
             })
-        .exec(asLongAs(session -> closed(session).begin(), "turn", false).on(turn))
+        .exec(asLongAs(session -> user(session).begin(), "turn", false).on(turn))
         .exec(
             session -> {
               run.closedUserLeaves();
               return session;
             })
-        .injectOpen(atOnceUsers(settings.users()));
+        .injectOpen(atOnceUsers(count));
   }
 
   private PopulationBuilder openLoad() {
     ChainBuilder turn =
-        exec(pause(session -> open(session).untilDue()))
+        exec(untilDue())
             .exec(
-                doIf(session -> open(session).begin())
-                    .then(exec(request()).exec(session -> open(session).end(session))));
+                doIf(session -> user(session).begin())
+                    .then(exec(exchange()).exec(session -> user(session).end(session))));
     return scenario("arrivals")
+        .exec(gate(FIRST_SLOTS))
         .exec(session -> session.set(USER, run.newOpenUser()))
-        .exec(asLongAs(session -> open(session).reserve(), "turn", false).on(turn))
+        .exec(asLongAs(LoadSimulation::reserves, "turn", false).on(turn))
         .injectOpen(slots());
+  }
+
+  private static boolean reserves(Session session) {
+    OpenUser slot = session.get(USER);
+    return slot.guarded(slot::reserve);
+  }
+
+  /** Lets users in when the run opens; with that many there, all is initialised. */
+  private GoOn gate(int users) {
+    return new GoOn(
+        (session, next) -> {
+          run.whenOpen(next);
+          if (run.waiting() >= users) {
+            life.initialised();
+          }
+        });
+  }
+
+  private static GoOn untilDue() {
+    return new GoOn(
+        (session, next) -> {
+          VirtualUser user = (VirtualUser) session.attributes().apply(USER);
+          long nanos = user.untilDue();
+          if (nanos > 0) {
+            var unused = session.eventLoop().schedule(next, nanos, TimeUnit.NANOSECONDS);
+          } else {
+            next.run();
+          }
+        });
   }
 
   /**
@@ -125,27 +160,28 @@ public final class LoadSimulation extends Simulation {
         .injectOpen(atOnceUsers(1));
   }
 
-  /** All requests, made once; the user says which. */
-  private ChainBuilder request() {
-    List<ChainBuilder> requests = new ArrayList<>();
+  /** What can be sent, made once; the user says which. */
+  private ChainBuilder exchange() {
+    List<ChainBuilder> exchanges = new ArrayList<>();
     Duration timeout = Duration.ofMillis(settings.requestTimeoutMillis());
-    for (String target : settings.targets()) {
-      for (Operation operation : run.workload().operations()) {
-        requests.add(exec(operation.request().apply(target).requestTimeout(timeout)));
+    for (String url : settings.targets()) {
+      Target target = new Target(url, timeout);
+      for (Step step : run.scenario().steps()) {
+        exchanges.add(step.exchange().apply(target));
       }
     }
-    if (requests.size() == 1) {
-      return requests.get(0);
+    if (exchanges.size() == 1) {
+      return exchanges.get(0);
     }
     List<Choice.WithKey> choices = new ArrayList<>();
-    for (int i = 0; i < requests.size(); i++) {
-      choices.add(onCase(i).then(requests.get(i)));
+    for (int i = 0; i < exchanges.size(); i++) {
+      choices.add(onCase(i).then(exchanges.get(i)));
     }
-    return doSwitch(session -> session.<VirtualUser>get(USER).request()).on(choices);
+    return doSwitch(session -> user(session).exchange()).on(choices);
   }
 
-  /** A plain client: nothing is cached, followed or fetched that the workload did not ask for. */
-  private static HttpProtocolBuilder protocol(boolean closed) {
+  /** A plain client: nothing is cached, followed or fetched that the scenario did not ask for. */
+  private static HttpProtocolBuilder protocol(boolean open) {
     HttpProtocolBuilder protocol =
         http.disableCaching()
             .disableFollowRedirect()
@@ -153,16 +189,11 @@ public final class LoadSimulation extends Simulation {
             .disableWarmUp()
             .acceptHeader("*/*")
             .userAgentHeader("steelyard");
-    // Closed: each user has its own connection. Open: as many connections as there are requests in
-    // flight.
-    return closed ? protocol : protocol.shareConnections();
+    // Closed: each user has its own connections. Open: as many as there are requests in flight.
+    return open ? protocol.shareConnections() : protocol;
   }
 
-  private static ClosedUser closed(Session session) {
-    return session.get(USER);
-  }
-
-  private static OpenUser open(Session session) {
+  private static VirtualUser user(Session session) {
     return session.get(USER);
   }
 }

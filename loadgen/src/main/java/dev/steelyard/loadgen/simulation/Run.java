@@ -4,39 +4,43 @@ package dev.steelyard.loadgen.simulation;
 import dev.steelyard.loadgen.Settings;
 import dev.steelyard.loadgen.Settings.Model;
 import dev.steelyard.loadgen.journey.Journeys;
+import dev.steelyard.loadgen.journey.User;
 import dev.steelyard.loadgen.recording.Outcomes;
 import dev.steelyard.loadgen.recording.Recorder;
 import dev.steelyard.loadgen.recording.RunClock;
 import dev.steelyard.loadgen.recording.RunRecord;
 import dev.steelyard.loadgen.recording.Summary;
-import dev.steelyard.loadgen.scenario.Workload;
+import dev.steelyard.loadgen.scenario.Scenario;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.IntFunction;
 
 /** What the virtual users of one run share. */
 final class Run {
   private static final double NANOS = 1e9;
 
   private final Settings settings;
-  private final Workload workload;
+  private final Scenario scenario;
+  private final int[] operationOfStep;
   private final RunClock clock = new RunClock();
   private final Control control = new Control();
   private final Recorder recorder;
   private final RunRecord record;
-  private final SplittableRandom random;
   private final Journeys journeys;
   private final Arrivals arrivals;
   private final VisitorPool visitors;
   private final List<OpenUser> slots = new ArrayList<>();
+  private final CompletableFuture<Void> opened = new CompletableFuture<>();
+  private final AtomicInteger waiting = new AtomicInteger();
   private final AtomicInteger activeUsers = new AtomicInteger();
   private final LongAdder late = new LongAdder();
   private final LongAdder dropped = new LongAdder();
+  private final LongAdder refused = new LongAdder();
+  private final AtomicReference<Throwable> failure = new AtomicReference<>();
   private int users;
   private volatile long startNanos = Long.MAX_VALUE;
 
@@ -45,36 +49,49 @@ final class Run {
    *
    * @throws IOException if the output folder cannot be used
    */
-  Run(Settings settings, Workload workload) throws IOException {
+  Run(Settings settings, Scenario scenario) throws IOException {
     this.settings = settings;
-    this.workload = workload;
-    Outcomes outcomes = new Outcomes(workload.outcomes());
-    journeys = workload.journeys(settings, outcomes);
-    recorder = new Recorder(operations());
-    record = new RunRecord(settings, workload.operationNames(), clock, recorder, outcomes);
-    SplittableRandom root = new SplittableRandom(settings.seed());
-    for (int i = 0; i < settings.injector(); i++) {
-      root.split();
-    }
-    random = root.split();
+    this.scenario = scenario;
+    List<String> operations = scenario.operations();
+    operationOfStep =
+        scenario.steps().stream().mapToInt(step -> operations.indexOf(step.operation())).toArray();
+    Outcomes outcomes = new Outcomes(scenario.outcomes());
+    journeys = scenario.journeys(outcomes);
+    recorder = new Recorder(operations.size());
+    record = new RunRecord(settings, operations, clock, recorder, outcomes);
+    long number = -1 - 2L * settings.injector();
+    boolean open = settings.model() == Model.OPEN;
     arrivals =
-        new Arrivals(settings.rate(), settings.rampSeconds(), settings.arrivals(), random.split());
+        open
+            ? new Arrivals(
+                settings.rate(),
+                settings.rampSeconds(),
+                settings.arrivals(),
+                User.draws(settings.seed(), number))
+            : null;
     int targets = settings.targets().size();
     visitors =
         new VisitorPool(
-            targets, settings.injector() % targets, random.split(), visitorsOf(random.split()));
+            targets,
+            settings.injector() % targets,
+            User.draws(settings.seed(), number - 1),
+            this::newOpenVisitor);
   }
 
   Settings settings() {
     return settings;
   }
 
-  Workload workload() {
-    return workload;
+  Scenario scenario() {
+    return scenario;
   }
 
-  int operations() {
-    return workload.operations().size();
+  int steps() {
+    return operationOfStep.length;
+  }
+
+  int operationOf(int step) {
+    return operationOfStep[step];
   }
 
   /** Visitors of the open model. */
@@ -94,13 +111,46 @@ final class Run {
     return recorder;
   }
 
+  /** Ends the run as one that has failed. The first reason counts. */
+  void fail(Throwable reason) {
+    failure.compareAndSet(null, reason);
+    control.stop(Control.Ending.FAILURE, clock.nanos());
+  }
+
+  /** Why the run has failed, or null. */
+  Throwable failure() {
+    return failure.get();
+  }
+
+  /** Has a user go on once the run is open. */
+  void whenOpen(Runnable next) {
+    waiting.incrementAndGet();
+    var unused = opened.thenRun(next);
+  }
+
+  /** Users that wait for it, or have waited. */
+  int waiting() {
+    return waiting.get();
+  }
+
+  /** Begins the recording and lets the users in. */
+  void open() {
+    record.begin();
+    opened.complete(null);
+  }
+
   /** A new user of the closed model; over the ramp, users begin at equal distances. */
   synchronized ClosedUser newClosedUser() {
     start();
-    double delayMillis = 1000 * settings.rampSeconds() * users / settings.users();
-    Duration delay = Duration.ofMillis(Math.round(delayMillis));
-    Visitor visitor = new Visitor(journeys.start(random.split()), nextTarget());
-    return new ClosedUser(this, visitor, random.split(), delay);
+    int number = users++;
+    long delay = nanos(settings.rampSeconds() * number / settings.users());
+    return new ClosedUser(this, newVisitor(number), startNanos + delay);
+  }
+
+  /** The user of a probe. */
+  synchronized ProbeUser newProbeUser() {
+    start();
+    return new ProbeUser(this, newVisitor(users++), startNanos);
   }
 
   /** A new slot of the open model. */
@@ -111,6 +161,22 @@ final class Run {
     return user;
   }
 
+  /** The servers are taken in turn, as if the users of all injectors stood in one line. */
+  private Visitor newVisitor(int number) {
+    long index = settings.firstUser() + number;
+    return visitor(index, (int) (index % settings.targets().size()));
+  }
+
+  /** Users of the open model come as they are needed: their indexes alternate over injectors. */
+  private synchronized Visitor newOpenVisitor(int target) {
+    return visitor((long) users++ * settings.injectors() + settings.injector(), target);
+  }
+
+  private Visitor visitor(long index, int target) {
+    User user = new User(settings.seed(), index);
+    return new Visitor(user, journeys.start(user), target);
+  }
+
   /** Counts a closed user that enters its loop. */
   void closedUserJoins() {
     activeUsers.incrementAndGet();
@@ -119,16 +185,6 @@ final class Run {
   /** Counts a closed user that has left its loop. */
   void closedUserLeaves() {
     activeUsers.decrementAndGet();
-  }
-
-  private IntFunction<Visitor> visitorsOf(SplittableRandom seeds) {
-    return target -> new Visitor(journeys.start(seeds.split()), target);
-  }
-
-  /** Round robin, as if the users of all injectors stood in one line, injector by injector. */
-  private int nextTarget() {
-    long before = (long) settings.injector() * settings.users();
-    return (int) ((before + users++) % settings.targets().size());
   }
 
   /** The load starts with its first user. */
@@ -159,21 +215,25 @@ final class Run {
     dropped.increment();
   }
 
+  void countRefused() {
+    refused.increment();
+  }
+
   /** Writes what was recorded since the last call. */
   void flush() throws IOException {
-    long active = settings.model() == Model.CLOSED ? activeUsers.get() : control.inFlight();
-    record.flush(active, late.sum(), dropped.sum());
+    boolean open = settings.model() == Model.OPEN;
+    record.flush(open ? control.inFlight() : activeUsers.get(), late.sum(), dropped.sum());
   }
 
   /** Writes the rest and the summary, which it returns; the run must have been stopped. */
   synchronized Summary close() throws IOException {
-    if (settings.model() == Model.OPEN && startNanos != Long.MAX_VALUE) {
+    boolean started = startNanos != Long.MAX_VALUE;
+    if (settings.model() == Model.OPEN && started) {
       countMissedArrivals();
     }
     flush();
-    long rampEnd =
-        startNanos == Long.MAX_VALUE ? startNanos : startNanos + nanos(settings.rampSeconds());
-    return record.close(control.ending().text(), rampEnd, control.inFlight());
+    long rampEnd = started ? startNanos + nanos(settings.rampSeconds()) : startNanos;
+    return record.close(control.ending().text(), rampEnd, control.inFlight(), refused.sum());
   }
 
   /**

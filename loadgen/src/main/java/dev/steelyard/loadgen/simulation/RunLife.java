@@ -4,44 +4,47 @@ package dev.steelyard.loadgen.simulation;
 import dev.steelyard.loadgen.Settings;
 import dev.steelyard.loadgen.recording.RunClock;
 import dev.steelyard.loadgen.recording.SummaryText;
-import dev.steelyard.loadgen.scenario.Workload;
+import dev.steelyard.loadgen.scenario.Scenario;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Beginning and end of a run: a thread of its own flushes the recording at each full second of the
- * wall clock (so that the intervals of several injectors coincide), watches for the reasons to
- * stop, waits until no request is in flight, and writes and prints the summary.
+ * Beginning and end of a run: a thread of its own waits for the start file if it is to, flushes the
+ * recording at each full second of the wall clock (so that the intervals of several injectors
+ * coincide), watches for the reasons to stop, waits until no operation is in flight, and writes and
+ * prints the summary. Whatever goes wrong on the way fails the run.
  */
 public final class RunLife {
+  private static final long START_POLL_MILLIS = 10;
   private static final long POLL_MILLIS = 100;
   private static final long SECOND_MILLIS = 1000;
 
   /**
-   * How long a signal waits for requests in flight: below the ten seconds that container engines
+   * How long a signal waits for operations in flight: below the ten seconds that container engines
    * give.
    */
   private static final long SIGNAL_GRACE_MILLIS = 5000;
 
-  /** Added to the request timeout as the limit of waiting for requests in flight. */
+  /** Added to the request timeout as the limit of waiting for operations in flight. */
   private static final long DRAIN_GRACE_MILLIS = 5000;
 
   private final Run run;
-  private final Path stopFile;
+  private final Path output;
   private final Thread thread = new Thread(this::live, "steelyard-recorder");
+  private volatile boolean initialised;
   private volatile boolean finished;
-  private volatile IOException failure;
+  private volatile boolean written;
 
   /**
    * Prepares a run and opens its files.
    *
    * @throws IOException if the output folder cannot be used
    */
-  public RunLife(Settings settings, Workload workload) throws IOException {
-    run = new Run(settings, workload);
-    stopFile = settings.output().resolve("stop");
+  public RunLife(Settings settings, Scenario scenario) throws IOException {
+    run = new Run(settings, scenario);
+    output = settings.output();
     thread.setDaemon(true);
   }
 
@@ -55,36 +58,70 @@ public final class RunLife {
     return run;
   }
 
-  /** Whether all files are written, so that the process may end. */
+  /** Tells that users only wait for the run to open. */
+  void initialised() {
+    initialised = true;
+  }
+
+  /** Whether the run is over, so that the process may end. */
   boolean finished() {
     return finished;
   }
 
-  /** What kept the recording from being written, or null. */
-  IOException failure() {
-    return failure;
+  /** One sentence that says why the run has failed, or null if all files are written. */
+  String failure() {
+    Throwable reason = run.failure();
+    if (reason instanceof IOException) {
+      return "The recording could not be written (%s): check the space and the rights of %s."
+          .formatted(reason.getMessage(), output);
+    }
+    if (reason != null) {
+      StackTraceElement[] trace = reason.getStackTrace();
+      String where = trace.length > 0 ? " at " + trace[0] : "";
+      return "The injector failed (%s%s): its recording is incomplete.".formatted(reason, where);
+    }
+    return written ? null : "The load ended before the run did: its recording is incomplete.";
   }
 
   private void live() {
-    RunClock clock = run.clock();
-    long boundary = nextSecond(clock);
     try {
-      while (!mayEnd()) {
-        long toBoundary = TimeUnit.NANOSECONDS.toMillis(boundary - clock.nanos()) + 1;
-        Thread.sleep(Math.max(1, Math.min(POLL_MILLIS, toBoundary)));
-        if (clock.nanos() >= boundary) {
-          run.flush();
-          boundary = nextSecond(clock);
-        }
+      if (run.settings().awaitStart()) {
+        awaitStart();
       }
-      System.out.print(SummaryText.of(run.close(), run.workload().ratios()));
-    } catch (IOException e) {
-      failure = e;
-      run.control().stop(Control.Ending.TIME, clock.nanos());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+      run.open();
+      record();
+      if (run.failure() == null) {
+        System.out.print(SummaryText.of(run.close(), run.scenario().ratios()));
+        written = true;
+      }
+    } catch (IOException | InterruptedException | RuntimeException | Error e) {
+      run.fail(e);
     } finally {
       finished = true;
+    }
+  }
+
+  private void awaitStart() throws IOException, InterruptedException {
+    boolean ready = false;
+    while (!Files.exists(output.resolve("start")) && !stopAsked()) {
+      if (!ready && initialised) {
+        Files.createFile(output.resolve("ready"));
+        ready = true;
+      }
+      Thread.sleep(START_POLL_MILLIS);
+    }
+  }
+
+  private void record() throws IOException, InterruptedException {
+    RunClock clock = run.clock();
+    long boundary = nextSecond(clock);
+    while (!mayEnd()) {
+      long toBoundary = TimeUnit.NANOSECONDS.toMillis(boundary - clock.nanos()) + 1;
+      Thread.sleep(Math.max(1, Math.min(POLL_MILLIS, toBoundary)));
+      if (clock.nanos() >= boundary) {
+        run.flush();
+        boundary = nextSecond(clock);
+      }
     }
   }
 
@@ -93,17 +130,22 @@ public final class RunLife {
     return clock.nanosAt(second * SECOND_MILLIS);
   }
 
+  private boolean stopAsked() {
+    Control control = run.control();
+    if (!control.stopped() && Files.exists(output.resolve("stop"))) {
+      control.stop(Control.Ending.STOP_FILE, run.clock().nanos());
+    }
+    return control.stopped();
+  }
+
   private boolean mayEnd() {
     Control control = run.control();
     long now = run.clock().nanos();
-    if (!control.stopped()) {
-      if (now >= control.deadline()) {
-        control.stop(Control.Ending.TIME, now);
-      } else if (Files.exists(stopFile)) {
-        control.stop(Control.Ending.STOP_FILE, now);
-      }
+    if (!stopAsked() && now >= control.deadline()) {
+      control.stop(Control.Ending.TIME, now);
     }
-    return control.drained()
+    return run.failure() != null
+        || control.drained()
         || (control.stopped() && now - control.stoppedAt() > drainLimitNanos());
   }
 
@@ -120,6 +162,11 @@ public final class RunLife {
       thread.join(SIGNAL_GRACE_MILLIS + DRAIN_GRACE_MILLIS / 2);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    }
+    if (run.control().ending() == Control.Ending.SIGNAL && failure() != null) {
+      System.err.println(failure());
+      // The exit code would be that of the signal, as if all were written.
+      Runtime.getRuntime().halt(1);
     }
   }
 }

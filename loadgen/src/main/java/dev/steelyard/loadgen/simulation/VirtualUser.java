@@ -2,26 +2,38 @@
 package dev.steelyard.loadgen.simulation;
 
 import dev.steelyard.loadgen.journey.Journey;
-import dev.steelyard.loadgen.journey.JourneyHolder;
+import dev.steelyard.loadgen.journey.User;
+import dev.steelyard.loadgen.requests.CurrentUser;
 import io.gatling.javaapi.core.Session;
+import java.util.function.BooleanSupplier;
 
 /**
- * State of one virtual user. It lives in the session as one mutable object, so that the steps
- * around a request copy no session. A user is run by one thread at a time.
+ * State of one virtual user. It lives in the session as one mutable object, so that what is done
+ * around an operation copies no session. A user is run by one thread at a time.
+ *
+ * <p>Gatling goes on after an exception of ours as if the operation had failed: whatever is thrown
+ * here ends the run instead, because nothing that is recorded after it can be trusted.
  */
-class VirtualUser implements JourneyHolder {
+abstract class VirtualUser implements CurrentUser {
+  private static final long NEVER = Long.MIN_VALUE;
+
   final Run run;
 
   private Visitor visitor;
-  private int operation;
+  private int step;
+  private long due;
   private long started;
-  private long countsFrom;
+  private long answered;
 
-  VirtualUser(Run run) {
+  /**
+   * @param due when its first operation is to start
+   */
+  VirtualUser(Run run, long due) {
     this.run = run;
+    this.due = due;
   }
 
-  /** Whose requests this user sends, from now on. */
+  /** Whose operations this user starts, from now on. */
   final void actFor(Visitor other) {
     visitor = other;
   }
@@ -35,35 +47,95 @@ class VirtualUser implements JourneyHolder {
     return visitor.journey();
   }
 
-  /** Lets the visitor decide its next request. */
+  @Override
+  public final User user() {
+    return visitor.user();
+  }
+
+  /** Of a page, the last part to arrive counts. */
+  @Override
+  public final void answered() {
+    answered = run.clock().nanos();
+  }
+
+  /** When the next operation is to start, on the run's clock. */
+  final long due() {
+    return due;
+  }
+
+  final void dueAt(long nanos) {
+    due = nanos;
+  }
+
+  /** Nanoseconds until then; not above 0 if it is time. */
+  final long untilDue() {
+    return due - run.clock().nanos();
+  }
+
+  /** Whether another operation starts. */
+  final boolean begin() {
+    return guarded(this::begins);
+  }
+
+  /** Chooses the operation and asks whether it may start. */
+  abstract boolean begins();
+
+  /** Lets the visitor decide its next step. */
   final void choose() {
-    operation = visitor.journey().next();
+    step = visitor.journey().next();
+  }
+
+  /** Asks to start the chosen step. */
+  final boolean admitted() {
+    started = run.clock().nanos();
+    answered = NEVER;
+    return run.control().admit(started);
+  }
+
+  /** Index of what to send: target x steps + step. */
+  final int exchange() {
+    return visitor.target() * run.steps() + step;
+  }
+
+  final int operation() {
+    return run.operationOf(step);
+  }
+
+  /** Ends the operation that was begun; gives the session for the next one. */
+  final Session end(Session session) {
+    boolean failed = session.isFailed();
+    guarded(
+        () -> {
+          long now = run.clock().nanos();
+          ended(failed, failed || answered == NEVER ? now : answered, now);
+          return true;
+        });
+    run.control().leave();
+    return failed ? session.markAsSucceeded() : session;
   }
 
   /**
-   * Asks to send the chosen request.
+   * Records the operation and prepares the next one.
    *
-   * @param now the time on the run's clock
-   * @param from when its latency starts to count
-   * @return whether it may be sent
+   * @param failed whether it counts as an error
+   * @param answeredAt when the last byte of its answer had arrived
+   * @param now when it had been checked, too
    */
-  final boolean begin(long now, long from) {
-    started = now;
-    countsFrom = from;
-    return run.control().admit(now);
-  }
+  abstract void ended(boolean failed, long answeredAt, long now);
 
-  /** Index of the request to send: target x operations + operation. */
-  final int request() {
-    return visitor.target() * run.operations() + operation;
-  }
-
-  /** Records the request that has ended; gives the session for the next one. */
-  Session end(Session session) {
-    boolean failed = session.isFailed();
-    run.recorder().record(operation, started, countsFrom, run.clock().nanos(), failed);
+  /** Records the operation, and tells the journey. */
+  final void record(boolean failed, long answeredAt) {
+    run.recorder().record(operation(), started, due, answeredAt, failed);
     visitor.journey().ended(failed);
-    run.control().leave();
-    return failed ? session.markAsSucceeded() : session;
+  }
+
+  /** Does it; if it throws, the run has failed. */
+  final boolean guarded(BooleanSupplier action) {
+    try {
+      return action.getAsBoolean();
+    } catch (RuntimeException | Error e) {
+      run.fail(e);
+      return false;
+    }
   }
 }

@@ -2,11 +2,14 @@
 package dev.steelyard.loadgen.simulation;
 
 import dev.steelyard.loadgen.journey.Journey;
+import dev.steelyard.loadgen.journey.User;
 
 /**
- * A journey, and the server that all of its requests go to: sessions and cookies are that server's.
+ * A user at work, and the server that all of its requests go to: sessions and cookies are that
+ * server's.
  *
- * @param journey decides the requests
+ * @param user who it is
+ * @param journey decides the steps
  * @param target index of the server
  */
-record Visitor(Journey journey, int target) {}
+record Visitor(User user, Journey journey, int target) {}

@@ -3,15 +3,13 @@ package dev.steelyard.loadgen.journey;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import java.util.List;
-import java.util.Map;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 class MixTest {
   @Test
   void drawsByPercentAndNeverWhatHasNone() {
-    Mix mix = new Mix(List.of("a", "b", "c", "d"), Map.of("a", 10.0, "c", 65.0, "d", 25.0));
+    Mix mix = new Mix(10, 0, 65, 25);
     SplittableRandom random = new SplittableRandom(5);
     int[] counts = new int[4];
     int draws = 100_000;

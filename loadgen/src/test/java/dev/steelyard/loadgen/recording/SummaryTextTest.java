@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steelyard.loadgen.Settings;
-import dev.steelyard.loadgen.Settings.ArrivalGaps;
 import dev.steelyard.loadgen.Settings.Model;
+import dev.steelyard.loadgen.SettingsReader;
 import dev.steelyard.loadgen.scenario.Ratio;
-import java.nio.file.Path;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -31,27 +31,18 @@ class SummaryTextTest {
   }
 
   private static Settings settings(Model model) {
-    boolean closed = model == Model.CLOSED;
-    return new Settings(
-        "ping",
-        List.of("http://a:9080", "http://b:9080"),
-        model,
-        closed ? 48 : 0,
-        closed ? 0 : 1200,
-        ArrivalGaps.EVEN,
-        5,
-        0,
-        30,
-        0,
-        Map.of("ping", 100.0),
-        null,
-        null,
-        null,
-        1,
-        0,
-        1,
-        10_000,
-        Path.of("/load/run"));
+    String load =
+        switch (model) {
+          case CLOSED -> "\"model\": \"closed\", \"users\": 48";
+          case OPEN -> "\"model\": \"open\", \"rate\": 1200";
+          case PROBE -> "\"model\": \"probe\"";
+        };
+    String json =
+        """
+        {"scenario": "acmeair-monolith", "targets": ["http://a:9080", "http://b:9080"], %s,
+         "rampSeconds": 5, "measureSeconds": 30, "output": "/load/run"}
+        """;
+    return SettingsReader.readVariable("TEST", json.formatted(load), Instant.EPOCH);
   }
 
   private static Summary summary(
@@ -69,11 +60,13 @@ class SummaryTextTest {
         "time",
         new Summary.Times(0, 1L, 2L, 3L),
         operations,
+        Map.of(),
         outcomes,
         achieved,
         new Summary.Injector(20, 12, 1, 0.345, 0.1),
         new Summary.Arrivals(12, 3456, 10),
         model == Model.OPEN ? 2 : 0,
+        model == Model.PROBE ? 47 : 0,
         model == Model.OPEN
             ? List.of(new ErrorMessages.Counted("ping", "Connection refused", 9876))
             : List.of(),
@@ -92,7 +85,7 @@ class SummaryTextTest {
     assertEquals(
         """
 
-        Injector 0 of 1: ping, 48 closed users on 2 servers, ended by time
+        Injector 0 of 1: acmeair-monolith, 48 closed users on 2 servers, ended by time
           after the ramp: 11,984.0 requests/s over 30.0 s
           operation            requests    errors     p50 ms     p90 ms     p99 ms     max ms
           ping                  370,368         0       0.81       1.50      10.00        123
@@ -109,7 +102,7 @@ class SummaryTextTest {
     assertEquals(
         """
 
-        Injector 0 of 1: ping, 1,200.00 arrivals/s on 2 servers, ended by time
+        Injector 0 of 1: acmeair-monolith, 1,200.00 arrivals/s on 2 servers, ended by time
           no request after the ramp
           operation            requests    errors     p50 ms     p90 ms     p99 ms     max ms
           ping                    9,876     9,876          -          -          -          -
@@ -148,5 +141,14 @@ class SummaryTextTest {
         text.contains(
             "  found per query: 0.675\n  booked per list: 0.650\n  booked per never: -\n"),
         text);
+  }
+
+  @Test
+  void tellsHowOftenAProbeTriedInVain() {
+    String text =
+        SummaryText.of(
+            summary(Model.PROBE, Map.of(), new Summary.Achieved(0, 0, 0, Map.of())), List.of());
+    assertTrue(text.contains("acmeair-monolith, a probe on 2 servers"), text);
+    assertTrue(text.contains("  attempts before the first answers: 47\n"), text);
   }
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steelyard.loadgen.journey.Journey;
+import dev.steelyard.loadgen.journey.User;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -22,7 +23,7 @@ class VisitorPoolTest {
         new SplittableRandom(4),
         target -> {
           made++;
-          return new Visitor(new Counter(), target);
+          return new Visitor(new User(1, made), new Counter(), target);
         });
   }
 

@@ -19,7 +19,7 @@ import java.util.SplittableRandom;
  * a list that failed gives nothing to cancel; every other step is simply over.
  *
  * <p>Between {@link #next} and {@link #ended}, the requests take what they send from here, and give
- * what was answered to {@link #answer} and {@link #cookies}.
+ * what was answered to {@link #answer}.
  */
 public final class AcmeairJourney implements Journey {
   /** Of all customers. */
@@ -27,9 +27,8 @@ public final class AcmeairJourney implements Journey {
 
   private final AcmeairJourneys shared;
   private final SplittableRandom random;
-  private final Cookies cookies = new Cookies();
 
-  private Step step = Step.LOGIN;
+  private AcmeairStep step = AcmeairStep.LOGIN;
   private String customer;
   private int visits;
   private int searches;
@@ -83,11 +82,6 @@ public final class AcmeairJourney implements Journey {
     return cancellations.getFirst();
   }
 
-  /** Cookies of the server, which all requests carry. */
-  public Cookies cookies() {
-    return cookies;
-  }
-
   /**
    * Reads the body of an answer.
    *
@@ -118,60 +112,60 @@ public final class AcmeairJourney implements Journey {
   public void ended(boolean failed) {
     step =
         switch (step) {
-          case LOGIN -> failed ? Step.LOGIN : firstVisit();
-          case VIEW_PROFILE -> failed ? Step.QUERY_FLIGHT : Step.UPDATE_CUSTOMER;
-          case UPDATE_CUSTOMER -> Step.QUERY_FLIGHT;
+          case LOGIN -> failed ? AcmeairStep.LOGIN : firstVisit();
+          case VIEW_PROFILE -> failed ? AcmeairStep.QUERY_FLIGHT : AcmeairStep.UPDATE_CUSTOMER;
+          case UPDATE_CUSTOMER -> AcmeairStep.QUERY_FLIGHT;
           case QUERY_FLIGHT -> afterSearch(failed);
-          case BOOK_FLIGHT -> Step.LIST_BOOKINGS;
+          case BOOK_FLIGHT -> AcmeairStep.LIST_BOOKINGS;
           case LIST_BOOKINGS -> afterList(failed);
           case CANCEL_BOOKING -> afterCancellation();
-          case LOGOUT -> Step.LOGIN;
+          case LOGOUT -> AcmeairStep.LOGIN;
         };
   }
 
-  private Step firstVisit() {
+  private AcmeairStep firstVisit() {
     visits = 0;
     return visit();
   }
 
-  private Step visit() {
+  private AcmeairStep visit() {
     searches = 0;
     trip = Trip.NONE;
-    return shared.profileTurn() ? Step.VIEW_PROFILE : Step.QUERY_FLIGHT;
+    return shared.profileTurn() ? AcmeairStep.VIEW_PROFILE : AcmeairStep.QUERY_FLIGHT;
   }
 
-  private Step afterSearch(boolean failed) {
+  private AcmeairStep afterSearch(boolean failed) {
     if (!failed) {
       shared.count(found);
       trip = trip.after(found);
     }
     searches++;
     if (searches < Plan.QUERIES) {
-      return Step.QUERY_FLIGHT;
+      return AcmeairStep.QUERY_FLIGHT;
     }
-    return trip.available() ? Step.BOOK_FLIGHT : Step.LIST_BOOKINGS;
+    return trip.available() ? AcmeairStep.BOOK_FLIGHT : AcmeairStep.LIST_BOOKINGS;
   }
 
-  private Step afterList(boolean failed) {
+  private AcmeairStep afterList(boolean failed) {
     // Asked in any case: the turn counts visits, not lists that could be read.
     boolean cancels = shared.cancelTurn() && !failed;
     if (cancels && bookings.size() > Plan.KEPT_BOOKINGS) {
       cancellations.addAll(bookings.subList(0, bookings.size() - Plan.KEPT_BOOKINGS));
-      return Step.CANCEL_BOOKING;
+      return AcmeairStep.CANCEL_BOOKING;
     }
     return afterVisit();
   }
 
-  private Step afterCancellation() {
+  private AcmeairStep afterCancellation() {
     cancellations.removeFirst();
-    return cancellations.isEmpty() ? afterVisit() : Step.CANCEL_BOOKING;
+    return cancellations.isEmpty() ? afterVisit() : AcmeairStep.CANCEL_BOOKING;
   }
 
-  private Step afterVisit() {
+  private AcmeairStep afterVisit() {
     visits++;
     if (visits < shared.plan().visitsPerLogin()) {
       return visit();
     }
-    return shared.plan().logsOut() ? Step.LOGOUT : Step.LOGIN;
+    return shared.plan().logsOut() ? AcmeairStep.LOGOUT : AcmeairStep.LOGIN;
   }
 }

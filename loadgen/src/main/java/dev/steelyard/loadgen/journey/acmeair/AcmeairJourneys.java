@@ -2,6 +2,7 @@
 package dev.steelyard.loadgen.journey.acmeair;
 
 import dev.steelyard.loadgen.journey.Journeys;
+import dev.steelyard.loadgen.journey.User;
 import java.time.LocalDate;
 import java.time.format.DateTimeFormatter;
 import java.util.EnumMap;
@@ -43,22 +44,29 @@ public final class AcmeairJourneys implements Journeys {
   /** Flights back, on this many days after those. */
   private static final int DAYS_BACK = 7;
 
+  /** No factor of the 210 pairs: the injectors of a run ask for other pairs at a time. */
+  private static final int SEARCHES_APART = 53;
+
   private final Plan plan;
   private final IntConsumer outcomes;
   private final List<String> days;
-  private final Map<Step, Integer> indexes = new EnumMap<>(Step.class);
-  private final AtomicLong searches = new AtomicLong();
-  private final AtomicLong profileTurns = new AtomicLong();
-  private final AtomicLong cancelTurns = new AtomicLong();
+  private final Map<AcmeairStep, Integer> indexes = new EnumMap<>(AcmeairStep.class);
+  private final AtomicLong searches;
+  private final AtomicLong profileTurns;
+  private final AtomicLong cancelTurns;
 
   /**
    * @param plan frame of the journeys
+   * @param injector index of the injector: the turns of each begin elsewhere
    * @param outcomes is given the index of each outcome that is met
    */
-  public AcmeairJourneys(Plan plan, IntConsumer outcomes) {
+  public AcmeairJourneys(Plan plan, int injector, IntConsumer outcomes) {
     this.plan = plan;
+    searches = new AtomicLong((long) injector * SEARCHES_APART);
+    profileTurns = new AtomicLong(injector);
+    cancelTurns = new AtomicLong(injector);
     this.outcomes = outcomes;
-    for (Step step : Step.all(plan.logsOut())) {
+    for (AcmeairStep step : AcmeairStep.all(plan.logsOut())) {
       indexes.put(step, indexes.size());
     }
     days =
@@ -68,8 +76,8 @@ public final class AcmeairJourneys implements Journeys {
   }
 
   @Override
-  public AcmeairJourney start(SplittableRandom random) {
-    return new AcmeairJourney(this, random);
+  public AcmeairJourney start(User user) {
+    return new AcmeairJourney(this, user.random());
   }
 
   /** The servers take a date as midnight in their own zone, whatever zone the text names. */
@@ -78,7 +86,7 @@ public final class AcmeairJourneys implements Journeys {
         .format(day);
   }
 
-  int indexOf(Step step) {
+  int indexOf(AcmeairStep step) {
     return indexes.get(step);
   }
 

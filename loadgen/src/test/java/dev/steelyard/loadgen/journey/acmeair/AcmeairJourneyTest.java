@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.loadgen.journey.acmeair;
 
-import static dev.steelyard.loadgen.journey.acmeair.Step.BOOK_FLIGHT;
-import static dev.steelyard.loadgen.journey.acmeair.Step.CANCEL_BOOKING;
-import static dev.steelyard.loadgen.journey.acmeair.Step.LIST_BOOKINGS;
-import static dev.steelyard.loadgen.journey.acmeair.Step.LOGIN;
-import static dev.steelyard.loadgen.journey.acmeair.Step.LOGOUT;
-import static dev.steelyard.loadgen.journey.acmeair.Step.QUERY_FLIGHT;
-import static dev.steelyard.loadgen.journey.acmeair.Step.UPDATE_CUSTOMER;
-import static dev.steelyard.loadgen.journey.acmeair.Step.VIEW_PROFILE;
+import static dev.steelyard.loadgen.journey.acmeair.AcmeairStep.BOOK_FLIGHT;
+import static dev.steelyard.loadgen.journey.acmeair.AcmeairStep.CANCEL_BOOKING;
+import static dev.steelyard.loadgen.journey.acmeair.AcmeairStep.LIST_BOOKINGS;
+import static dev.steelyard.loadgen.journey.acmeair.AcmeairStep.LOGIN;
+import static dev.steelyard.loadgen.journey.acmeair.AcmeairStep.LOGOUT;
+import static dev.steelyard.loadgen.journey.acmeair.AcmeairStep.QUERY_FLIGHT;
+import static dev.steelyard.loadgen.journey.acmeair.AcmeairStep.UPDATE_CUSTOMER;
+import static dev.steelyard.loadgen.journey.acmeair.AcmeairStep.VIEW_PROFILE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.LocalDate;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -24,6 +26,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class AcmeairJourneyTest {
+  /**
+   * Share of the searches that find an outbound flight: 170 of the 210 pairs of airports have a
+   * segment, and of the 6 days asked for, 5 have a flight on the day for which the data was loaded.
+   */
+  private static final double SHARE_FOUND = 170.0 / 210 * 5 / 6;
+
   private static final LocalDate TODAY = LocalDate.of(2026, 6, 15);
   private static final Plan MONOLITH = new Plan(200, TODAY, 1, true);
   private static final Plan MICROSERVICES = new Plan(200, TODAY, 5, false);
@@ -89,7 +97,7 @@ class AcmeairJourneyTest {
       services.begin(services.users[0]);
       if (services.count(LOGIN) < 2) {
         customers.add(services.users[0].customer());
-        Step step = services.steps.get(services.steps.size() - 1);
+        AcmeairStep step = services.steps.get(services.steps.size() - 1);
         services.users[0].answer(services.answer(step, services.users[0]));
         services.users[0].ended(false);
       }
@@ -144,7 +152,7 @@ class AcmeairJourneyTest {
   @Test
   void datesAreRelativeToTodayAndCrossTheYear() {
     Plan plan = new Plan(200, LocalDate.of(2026, 12, 29), 1, true);
-    AcmeairJourneys journeys = new AcmeairJourneys(plan, outcome -> {});
+    AcmeairJourneys journeys = new AcmeairJourneys(plan, 0, outcome -> {});
     SplittableRandom random = new SplittableRandom(1);
     Set<String> there = new HashSet<>();
     Set<String> back = new HashSet<>();
@@ -169,7 +177,7 @@ class AcmeairJourneyTest {
 
   @Test
   void customersAreDrawnFromAllOfThem() {
-    AcmeairJourneys journeys = new AcmeairJourneys(new Plan(3, TODAY, 1, true), outcome -> {});
+    AcmeairJourneys journeys = new AcmeairJourneys(new Plan(3, TODAY, 1, true), 0, outcome -> {});
     SplittableRandom random = new SplittableRandom(1);
     Set<String> drawn = new HashSet<>();
     for (int i = 0; i < 200; i++) {
@@ -303,9 +311,9 @@ class AcmeairJourneyTest {
     for (int i = 0; i < requests; i++) {
       many.turn(many.users[order.nextInt(32)]);
     }
-    Map<String, Double> mix = Plan.stationaryMix(plan.visitsPerLogin(), plan.logsOut());
+    Map<String, Double> mix = stationaryMix(plan.visitsPerLogin(), plan.logsOut());
     assertEquals(100, mix.values().stream().mapToDouble(Double::doubleValue).sum(), 1e-9);
-    for (Step step : Step.all(plan.logsOut())) {
+    for (AcmeairStep step : AcmeairStep.all(plan.logsOut())) {
       double share = 100.0 * many.count(step) / requests;
       assertEquals(mix.get(step.operation()), share, 0.2, step.operation());
     }
@@ -317,5 +325,30 @@ class AcmeairJourneyTest {
       bookings += many.bookings("uid" + i + "@email.com").size();
     }
     assertEquals(4.02, bookings / plan.customers(), 0.4);
+  }
+
+  /**
+   * Operation to percent, sum 100, after a long time: then as many bookings are cancelled as made.
+   *
+   * @param visitsPerLogin visits that follow a login
+   * @param logsOut whether there is a logout
+   */
+  private static Map<String, Double> stationaryMix(int visitsPerLogin, boolean logsOut) {
+    Map<AcmeairStep, Double> perLogin = new EnumMap<>(AcmeairStep.class);
+    double visits = visitsPerLogin;
+    perLogin.put(AcmeairStep.LOGIN, 1.0);
+    perLogin.put(AcmeairStep.VIEW_PROFILE, visits / Plan.ONE_VISIT_IN);
+    perLogin.put(AcmeairStep.UPDATE_CUSTOMER, visits / Plan.ONE_VISIT_IN);
+    perLogin.put(AcmeairStep.QUERY_FLIGHT, visits * Plan.QUERIES);
+    perLogin.put(AcmeairStep.BOOK_FLIGHT, visits * SHARE_FOUND);
+    perLogin.put(AcmeairStep.LIST_BOOKINGS, visits);
+    perLogin.put(AcmeairStep.CANCEL_BOOKING, visits * SHARE_FOUND);
+    if (logsOut) {
+      perLogin.put(AcmeairStep.LOGOUT, 1.0);
+    }
+    double all = perLogin.values().stream().mapToDouble(Double::doubleValue).sum();
+    Map<String, Double> mix = new LinkedHashMap<>();
+    perLogin.forEach((step, count) -> mix.put(step.operation(), 100 * count / all));
+    return mix;
   }
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.loadgen.journey.acmeair;
 
+import dev.steelyard.loadgen.journey.User;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.SplittableRandom;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -20,37 +20,36 @@ final class Airline {
   private static final List<String> DAYS_WITH_FLIGHTS =
       List.of("Jun 15", "Jun 16", "Jun 17", "Jun 18", "Jun 19");
 
-  final List<Step> steps = new ArrayList<>();
-  final Map<Step, Integer> counts = new EnumMap<>(Step.class);
+  final List<AcmeairStep> steps = new ArrayList<>();
+  final Map<AcmeairStep, Integer> counts = new EnumMap<>(AcmeairStep.class);
   final int[] outcomes = new int[AcmeairJourneys.OUTCOMES.size()];
   final AcmeairJourneys journeys;
   final AcmeairJourney[] users;
 
-  private final List<Step> indexes;
+  private final List<AcmeairStep> indexes;
   private final Map<String, List<String>> bookings = new HashMap<>();
   private int bookingNumber;
 
   Airline(Plan plan, int users) {
-    indexes = Step.all(plan.logsOut());
-    journeys = new AcmeairJourneys(plan, outcome -> outcomes[outcome]++);
-    SplittableRandom seeds = new SplittableRandom(11);
+    indexes = AcmeairStep.all(plan.logsOut());
+    journeys = new AcmeairJourneys(plan, 0, outcome -> outcomes[outcome]++);
     this.users =
         IntStream.range(0, users)
-            .mapToObj(i -> journeys.start(seeds.split()))
+            .mapToObj(i -> journeys.start(new User(11, i)))
             .toArray(AcmeairJourney[]::new);
   }
 
   /** The next step of a user, chosen but not answered. */
-  Step begin(AcmeairJourney user) {
-    Step step = indexes.get(user.next());
+  AcmeairStep begin(AcmeairJourney user) {
+    AcmeairStep step = indexes.get(user.next());
     steps.add(step);
     counts.merge(step, 1, Integer::sum);
     return step;
   }
 
   /** One request of a user, answered as it should be. */
-  Step turn(AcmeairJourney user) {
-    Step step = begin(user);
+  AcmeairStep turn(AcmeairJourney user) {
+    AcmeairStep step = begin(user);
     user.answer(answer(step, user));
     user.ended(false);
     return step;
@@ -64,8 +63,8 @@ final class Airline {
   }
 
   /** Requests until the next one is of that step. */
-  Step beginNext(Step wanted) {
-    Step step = begin(users[0]);
+  AcmeairStep beginNext(AcmeairStep wanted) {
+    AcmeairStep step = begin(users[0]);
     while (step != wanted) {
       users[0].answer(answer(step, users[0]));
       users[0].ended(false);
@@ -74,7 +73,7 @@ final class Airline {
     return step;
   }
 
-  int count(Step step) {
+  int count(AcmeairStep step) {
     return counts.getOrDefault(step, 0);
   }
 
@@ -82,7 +81,7 @@ final class Airline {
     return bookings.computeIfAbsent(customer, unseen -> new ArrayList<>());
   }
 
-  String answer(Step step, AcmeairJourney user) {
+  String answer(AcmeairStep step, AcmeairJourney user) {
     return switch (step) {
       case LOGIN -> "logged in";
       case VIEW_PROFILE -> CUSTOMER_JSON.formatted(user.customer(), 123, 27617);

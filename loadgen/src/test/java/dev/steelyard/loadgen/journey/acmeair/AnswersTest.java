@@ -3,7 +3,6 @@ package dev.steelyard.loadgen.journey.acmeair;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -165,27 +164,10 @@ class AnswersTest {
         "CANCEL_BOOKING | booking b9999 deleted. | the body is not \"booking <id> deleted.\"",
         "LOGOUT | logged in | the body is not \"logged out\"",
       })
-  void everyStepChecksItsAnswer(Step step, String body, String message) {
+  void everyStepChecksItsAnswer(AcmeairStep step, String body, String message) {
     Airline airline = new Airline(new Plan(1, LocalDate.of(2026, 6, 15), 1, true), 1);
     airline.beginNext(step);
     WrongAnswer wrong = assertThrows(WrongAnswer.class, () -> airline.users[0].answer(body));
     assertEquals(message, wrong.getMessage());
-  }
-
-  @Test
-  void cookiesReplaceThoseOfTheSameName() {
-    Cookies cookies = new Cookies();
-    assertNull(cookies.header());
-    cookies.take(List.of("Bearer=a.b-c_; Path=/", "loggedinuser=" + ME + "; Path=/"), "Bearer");
-    assertEquals("Bearer=a.b-c_; loggedinuser=" + ME, cookies.header());
-    cookies.take(List.of("Bearer=d; Path=/"), "Bearer");
-    assertEquals("Bearer=d; loggedinuser=" + ME, cookies.header());
-  }
-
-  @Test
-  void loginMustSetItsCookie() {
-    for (String line : List.of("other=a; Path=/", "Bearer=; Path=/", "=")) {
-      assertThrows(WrongAnswer.class, () -> new Cookies().take(List.of(line), "Bearer"), line);
-    }
   }
 }

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.loadgen.journey.declared;
+
+import static com.fasterxml.jackson.annotation.JsonFormat.Feature.ACCEPT_SINGLE_VALUE_AS_ARRAY;
+import static dev.steelyard.loadgen.SettingsException.filled;
+import static dev.steelyard.loadgen.SettingsException.must;
+import static dev.steelyard.loadgen.SettingsException.needed;
+import static dev.steelyard.loadgen.SettingsException.within;
+
+import com.fasterxml.jackson.annotation.JsonFormat;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.steelyard.loadgen.SettingsException;
+import dev.steelyard.loadgen.SettingsReader;
+import dev.steelyard.loadgen.journey.Pause;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+import java.util.stream.Stream;
+
+/**
+ * The declaration of a journey, as it stands in a workload's file.
+ *
+ * @param variables drawn anew at each visit of each user
+ * @param visits what a user chooses from
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record JourneySpec(Map<String, Variable> variables, Map<String, Visit> visits) {
+  private static final Pattern OPERATION = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._/-]*");
+
+  /** Fills in and checks. */
+  public JourneySpec {
+    variables = or(variables, Map.of());
+    filled("visits", needed("visits", visits).keySet());
+    if (visits.values().stream().noneMatch(visit -> visit.weight() > 0)) {
+      throw new SettingsException("visits", "have no weight: give one of them more than 0");
+    }
+  }
+
+  /**
+   * One of these.
+   *
+   * @param random least and greatest of whole numbers
+   * @param choose texts
+   * @param user the index of the user plus this number
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Variable(List<Long> random, List<String> choose, Long user) {
+    /** Checks. */
+    public Variable {
+      one("random, choose, user", random, choose, user);
+      if (random != null && (random.size() != 2 || random.get(0) > random.get(1))) {
+        throw must("random", random, "the least and the greatest of whole numbers");
+      }
+      if (choose != null) {
+        filled("choose", choose);
+      }
+    }
+  }
+
+  /**
+   * What a user does in one go.
+   *
+   * @param weight how often it is drawn, against the others
+   * @param forgetCookies whether the user begins it without cookies
+   * @param steps in order
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Visit(
+      Double weight, @JsonProperty("forget_cookies") Boolean forgetCookies, List<Step> steps) {
+    /** Fills in and checks. */
+    public Visit {
+      weight = within("weight", or(weight, 1.0), 0, 1e9);
+      forgetCookies = or(forgetCookies, false);
+      steps = List.copyOf(filled("steps", steps));
+    }
+  }
+
+  /**
+   * One operation of a visit.
+   *
+   * @param operation what it is measured as
+   * @param method of the request
+   * @param path of the request, with its query
+   * @param headers of the request
+   * @param form url-encoded body
+   * @param body body as it is
+   * @param multipart name to a text, or to a file
+   * @param check what must hold of the answer
+   * @param save variable to where its value stands in the answer
+   * @param parts requests that belong to the page
+   * @param partsInTurn whether they are sent one after the other and not side by side
+   * @param websocket in place of a request
+   * @param pause before the next operation
+   * @param optional whether the visit goes on if it fails
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Step(
+      String operation,
+      String method,
+      String path,
+      Map<String, String> headers,
+      Map<String, String> form,
+      String body,
+      Map<String, JsonNode> multipart,
+      Check check,
+      Map<String, Save> save,
+      List<Part> parts,
+      @JsonProperty("parts_in_turn") Boolean partsInTurn,
+      WebSocket websocket,
+      PauseSpec pause,
+      Boolean optional) {
+    /** Fills in and checks. */
+    public Step {
+      if (!OPERATION.matcher(needed("operation", operation)).matches()) {
+        throw must("operation", operation, "a name of letters, digits and . _ / -");
+      }
+      one("path, websocket", path, websocket);
+      if (path != null) {
+        Part.checkPath(path);
+      }
+      method = or(method, "GET");
+      headers = or(headers, Map.of());
+      form = or(form, Map.of());
+      multipart = or(multipart, Map.of());
+      multipart.values().forEach(Field::of);
+      check = or(check, Check.USUAL);
+      save = or(save, Map.of());
+      parts = or(parts, List.of());
+      partsInTurn = or(partsInTurn, false);
+      optional = or(optional, false);
+      boolean plain = headers.isEmpty() && save.isEmpty() && check.equals(Check.USUAL);
+      int bodies =
+          (form.isEmpty() ? 0 : 1) + (body == null ? 0 : 1) + (multipart.isEmpty() ? 0 : 1);
+      if (bodies > 1) {
+        throw new SettingsException("form", "excludes body and multipart: give one of them");
+      }
+      if (websocket != null && !(plain && bodies == 0 && parts.isEmpty())) {
+        throw new SettingsException(
+            "websocket", "stands alone: leave out what belongs to a request");
+      }
+    }
+  }
+
+  /**
+   * A field of a multipart body: a text, or a file.
+   *
+   * @param content what is sent
+   * @param filename makes it a file; null for a plain field
+   * @param type of its content, or null
+   */
+  public record Field(String content, String filename, String type) {
+    /** Checks. */
+    public Field {
+      needed("content", content);
+    }
+
+    /** From a text, or from an object with these members. */
+    public static Field of(JsonNode value) {
+      return value.isObject()
+          ? SettingsReader.bind(value, Field.class, "multipart")
+          : new Field(value.isValueNode() ? value.asText() : null, null, null);
+    }
+  }
+
+  /**
+   * What must hold of an answer.
+   *
+   * @param status one of these
+   * @param contains texts that the body holds
+   * @param absent texts that it does not hold
+   * @param matches pattern that is found in it
+   * @param json JSONPath to the value that stands there
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Check(
+      @JsonFormat(with = ACCEPT_SINGLE_VALUE_AS_ARRAY) List<Integer> status,
+      @JsonFormat(with = ACCEPT_SINGLE_VALUE_AS_ARRAY) List<String> contains,
+      @JsonFormat(with = ACCEPT_SINGLE_VALUE_AS_ARRAY) List<String> absent,
+      String matches,
+      @JsonSetter(contentNulls = Nulls.SET) Map<String, JsonNode> json) {
+    static final Check USUAL = new Check(null, null, null, null, null);
+
+    /** Fills in and checks. */
+    public Check {
+      status = filled("status", or(status, List.of(200)));
+      contains = or(contains, List.of());
+      absent = or(absent, List.of());
+      checkPattern("matches", matches);
+      json = or(json, Map.of());
+      json.forEach(
+          (path, value) -> {
+            if (!value.isValueNode()) {
+              throw must("json", value, "a text, a number, true, false or null");
+            }
+          });
+    }
+  }
+
+  /**
+   * Where a value stands in an answer: one of JSONPath, pattern (its first group, or all of it),
+   * header, CSS selector.
+   *
+   * @param attribute of the element that the selector finds; null for its text
+   * @param optional whether an answer without it is right; it has no value then
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Save(
+      String json, String regex, String header, String css, String attribute, Boolean optional) {
+    /** Fills in and checks. */
+    public Save {
+      one("json, regex, header, css", json, regex, header, css);
+      checkPattern("regex", regex);
+      optional = or(optional, false);
+    }
+  }
+
+  /**
+   * A request that belongs to a page.
+   *
+   * @param conditional whether to ask for what is newer than what this user got before
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Part(String path, Map<String, String> headers, Boolean conditional) {
+    /** Fills in and checks. */
+    public Part {
+      checkPath(path);
+      headers = or(headers, Map.of());
+      conditional = or(conditional, false);
+    }
+
+    static void checkPath(String path) {
+      if (!needed("path", path).startsWith("/")) {
+        throw must("path", path, "a path that begins with \"/\"");
+      }
+    }
+  }
+
+  /**
+   * Opens a WebSocket, sends a text, waits for one, closes it.
+   *
+   * @param send the text; null for none
+   * @param expect pattern that is found in the message awaited; those before it count for nothing
+   * @param within how long to wait for it
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record WebSocket(String path, String send, String expect, Duration within) {
+    /** Fills in and checks. */
+    public WebSocket {
+      Part.checkPath(path);
+      needed("expect", expect);
+      checkPattern("expect", expect);
+      within = or(within, Duration.ofSeconds(10));
+    }
+  }
+
+  /**
+   * Time before the next operation.
+   *
+   * @param think from the end of this one
+   * @param cycle from its start
+   * @param distribution constant or exponential
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record PauseSpec(Duration think, Duration cycle, Distribution distribution) {
+    /** How lengths are drawn. */
+    public enum Distribution {
+      /** All the same. */
+      @JsonProperty("constant")
+      CONSTANT,
+      /** Exponential, cut at 10 means. */
+      @JsonProperty("exponential")
+      EXPONENTIAL
+    }
+
+    /** Fills in and checks. */
+    public PauseSpec {
+      one("think, cycle", think, cycle);
+      distribution = or(distribution, Distribution.CONSTANT);
+    }
+
+    Pause pause() {
+      return new Pause(
+          (think != null ? think : cycle).toNanos(),
+          cycle != null,
+          distribution == Distribution.EXPONENTIAL);
+    }
+  }
+
+  private static <T> T or(T value, T fallback) {
+    return value == null ? fallback : value;
+  }
+
+  private static void one(String names, Object... values) {
+    if (Stream.of(values).filter(Objects::nonNull).count() != 1) {
+      throw new SettingsException("", "must have exactly one of %s".formatted(names));
+    }
+  }
+
+  private static void checkPattern(String key, String pattern) {
+    try {
+      Pattern.compile(pattern == null ? "" : pattern);
+    } catch (PatternSyntaxException e) {
+      throw must(key, pattern, "a regular expression: " + e.getDescription());
+    }
+  }
+}

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.loadgen.requests;
+
+import static io.gatling.javaapi.core.CoreDsl.StringBody;
+import static io.gatling.javaapi.core.CoreDsl.bodyString;
+import static io.gatling.javaapi.core.CoreDsl.css;
+import static io.gatling.javaapi.core.CoreDsl.doIf;
+import static io.gatling.javaapi.core.CoreDsl.exec;
+import static io.gatling.javaapi.core.CoreDsl.jsonPath;
+import static io.gatling.javaapi.core.CoreDsl.regex;
+import static io.gatling.javaapi.http.HttpDsl.StringBodyPart;
+import static io.gatling.javaapi.http.HttpDsl.header;
+import static io.gatling.javaapi.http.HttpDsl.http;
+import static io.gatling.javaapi.http.HttpDsl.status;
+import static io.gatling.javaapi.http.HttpDsl.ws;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.steelyard.loadgen.SettingsException;
+import dev.steelyard.loadgen.journey.WrongAnswer;
+import dev.steelyard.loadgen.journey.declared.DeclaredJourney;
+import dev.steelyard.loadgen.journey.declared.DeclaredJourneys;
+import dev.steelyard.loadgen.journey.declared.JourneySpec;
+import dev.steelyard.loadgen.journey.declared.Template;
+import io.gatling.javaapi.core.ChainBuilder;
+import io.gatling.javaapi.core.CheckBuilder;
+import io.gatling.javaapi.core.Session;
+import io.gatling.javaapi.http.BodyPart;
+import io.gatling.javaapi.http.HttpRequestActionBuilder;
+import io.gatling.javaapi.http.WsFrameCheck;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** The requests of a declared journey: its declaration as Gatling's builders. */
+public final class DeclaredRequests {
+  private static final String SOCKET = "socket";
+
+  private final DeclaredJourneys journeys;
+
+  private DeclaredRequests(DeclaredJourneys journeys) {
+    this.journeys = journeys;
+  }
+
+  /**
+   * The steps of all visits, in order.
+   *
+   * @throws SettingsException if a text uses a variable that is none
+   */
+  public static List<Step> of(JourneySpec spec, DeclaredJourneys journeys) {
+    DeclaredRequests requests = new DeclaredRequests(journeys);
+    return spec.visits().values().stream()
+        .flatMap(visit -> visit.steps().stream())
+        .map(requests::step)
+        .toList();
+  }
+
+  private Step step(JourneySpec.Step step) {
+    Function<Target, ChainBuilder> exchange =
+        step.websocket() != null ? target -> socket(step, target) : target -> page(step, target);
+    // What is wrong shows now, and not when Gatling has started.
+    texts(step).forEach(journeys::template);
+    return new Step(step.operation(), exchange);
+  }
+
+  private static Stream<String> texts(JourneySpec.Step step) {
+    Stream<String> files =
+        step.multipart().values().stream()
+            .map(JourneySpec.Field::of)
+            .flatMap(field -> Stream.of(field.content(), field.filename()));
+    Stream<String> json =
+        step.check().json().values().stream().filter(JsonNode::isTextual).map(JsonNode::textValue);
+    Stream<String> parts =
+        step.parts().stream()
+            .flatMap(
+                part -> Stream.concat(Stream.of(part.path()), part.headers().values().stream()));
+    Stream<String> socket =
+        step.websocket() == null
+            ? Stream.empty()
+            : Stream.of(step.websocket().path(), step.websocket().send());
+    return Stream.of(
+            Stream.of(step.path(), step.body()),
+            step.headers().values().stream(),
+            step.form().values().stream(),
+            step.check().contains().stream(),
+            step.check().absent().stream(),
+            files,
+            json,
+            parts,
+            socket)
+        .flatMap(Function.identity())
+        .filter(Objects::nonNull);
+  }
+
+  private ChainBuilder page(JourneySpec.Step step, Target target) {
+    List<HttpRequestActionBuilder> parts =
+        step.parts().stream().map(part -> part(step.operation(), part, target)).toList();
+    HttpRequestActionBuilder main = main(step, target);
+    if (!step.partsInTurn()) {
+      return exec(parts.isEmpty() ? main : main.resources(parts));
+    }
+    ChainBuilder chain = exec(main);
+    for (HttpRequestActionBuilder part : parts) {
+      chain = chain.exec(doIf(session -> !session.isFailed()).then(exec(part)));
+    }
+    return chain;
+  }
+
+  private HttpRequestActionBuilder main(JourneySpec.Step step, Target target) {
+    Text url = text(target.baseUrl() + step.path());
+    HttpRequestActionBuilder request =
+        url.constant != null
+            ? http(step.operation()).httpRequest(step.method(), url.constant)
+            : http(step.operation()).httpRequest(step.method(), url.function);
+    for (var each : step.headers().entrySet()) {
+      request = withHeader(request, each.getKey(), each.getValue());
+    }
+    for (var each : step.form().entrySet()) {
+      Text value = text(each.getValue());
+      request =
+          value.constant != null
+              ? request.formParam(each.getKey(), value.constant)
+              : request.formParam(each.getKey(), (Function<Session, Object>) value.function::apply);
+    }
+    if (step.body() != null) {
+      Text body = text(step.body());
+      request =
+          request.body(
+              body.constant != null ? StringBody(body.constant) : StringBody(body.function));
+    }
+    if (!step.multipart().isEmpty()) {
+      request = request.asMultipartForm();
+      for (var each : step.multipart().entrySet()) {
+        request = request.bodyPart(bodyPart(each.getKey(), JourneySpec.Field.of(each.getValue())));
+      }
+    }
+    List<CheckBuilder> checks = checks(step.check());
+    step.save().forEach((name, save) -> checks.add(save(name, save)));
+    return target.prepared(request).check(checks);
+  }
+
+  private HttpRequestActionBuilder part(String operation, JourneySpec.Part part, Target target) {
+    Text url = text(target.baseUrl() + part.path());
+    HttpRequestActionBuilder request =
+        url.constant != null
+            ? http(operation).get(url.constant)
+            : http(operation).get(url.function);
+    for (var each : part.headers().entrySet()) {
+      request = withHeader(request, each.getKey(), each.getValue());
+    }
+    return part.conditional()
+        ? target.preparedConditional(request)
+        : target.prepared(request).check(status().is(200));
+  }
+
+  private HttpRequestActionBuilder withHeader(
+      HttpRequestActionBuilder request, String name, String value) {
+    Text text = text(value);
+    return text.constant != null
+        ? request.header(name, text.constant)
+        : request.header(name, text.function);
+  }
+
+  private BodyPart bodyPart(String name, JourneySpec.Field field) {
+    Text content = text(field.content());
+    BodyPart part =
+        content.constant != null
+            ? StringBodyPart(name, content.constant)
+            : StringBodyPart(name, content.function);
+    if (field.filename() != null) {
+      part = part.fileName(text(field.filename()).function);
+    }
+    return field.type() == null ? part : part.contentType(field.type());
+  }
+
+  private List<CheckBuilder> checks(JourneySpec.Check check) {
+    List<CheckBuilder> checks = new ArrayList<>();
+    List<Integer> allowed = check.status();
+    checks.add(allowed.size() == 1 ? status().is(allowed.get(0)) : status().in(allowed));
+    if (check.matches() != null || !check.contains().isEmpty() || !check.absent().isEmpty()) {
+      checks.add(body(check));
+    }
+    check.json().forEach((path, value) -> checks.add(json(path, value)));
+    return checks;
+  }
+
+  /** All that is asked of the text, in one go. */
+  private CheckBuilder body(JourneySpec.Check check) {
+    List<Text> contains = check.contains().stream().map(this::text).toList();
+    List<Text> absent = check.absent().stream().map(this::text).toList();
+    Pattern pattern = check.matches() == null ? null : Pattern.compile(check.matches());
+    return bodyString()
+        .validate(
+            "body",
+            (body, session) -> {
+              for (Text each : contains) {
+                demand(body.contains(each.of(session)), "has not", each.source);
+              }
+              for (Text each : absent) {
+                demand(!body.contains(each.of(session)), "has", each.source);
+              }
+              if (pattern != null) {
+                demand(pattern.matcher(body).find(), "does not match", check.matches());
+              }
+              return body;
+            });
+  }
+
+  private static void demand(boolean right, String otherwise, String what) {
+    if (!right) {
+      throw new WrongAnswer("the body %s \"%s\"".formatted(otherwise, what));
+    }
+  }
+
+  private CheckBuilder json(String path, JsonNode expected) {
+    var found = jsonPath(session -> path);
+    if (expected.isNull()) {
+      return found.ofString().isNull();
+    }
+    if (expected.isBoolean()) {
+      return found.ofBoolean().is(expected.booleanValue());
+    }
+    if (expected.isIntegralNumber()) {
+      return found.ofLong().is(expected.longValue());
+    }
+    if (expected.isNumber()) {
+      return found.ofDouble().is(expected.doubleValue());
+    }
+    return found.ofString().is(text(expected.textValue()).function);
+  }
+
+  private CheckBuilder save(String name, JourneySpec.Save save) {
+    int slot = journeys.slot(name);
+    return found(save)
+        .validate(
+            "value of " + name,
+            (value, session) -> {
+              if (value == null && !save.optional()) {
+                throw new WrongAnswer("the answer has no " + name);
+              }
+              journey(session).save(slot, value);
+              return value;
+            });
+  }
+
+  private static CheckBuilder.Find<String> found(JourneySpec.Save save) {
+    if (save.json() != null) {
+      return jsonPath(session -> save.json()).ofString();
+    }
+    if (save.regex() != null) {
+      return regex(session -> save.regex());
+    }
+    if (save.header() != null) {
+      return header(save.header());
+    }
+    return save.attribute() == null
+        ? css(session -> save.css())
+        : css(session -> save.css(), save.attribute());
+  }
+
+  private ChainBuilder socket(JourneySpec.Step step, Target target) {
+    JourneySpec.WebSocket socket = step.websocket();
+    String operation = step.operation();
+    Text url = text(target.baseUrl().replaceFirst("^http", "ws") + socket.path());
+    WsFrameCheck awaited =
+        ws.checkTextMessage(operation)
+            .matching(regex(session -> socket.expect()))
+            .check(
+                regex(session -> socket.expect())
+                    .validate(
+                        "the message awaited",
+                        (value, session) -> {
+                          CurrentUser.of(session).answered();
+                          return value;
+                        }));
+    var connect = ws(operation, SOCKET).connect(url.function).sign(Target::withCookies);
+    ChainBuilder open;
+    if (socket.send() == null) {
+      open = exec(connect.await(socket.within()).on(awaited));
+    } else {
+      open =
+          exec(connect)
+              .exec(
+                  doIf(session -> !session.isFailed())
+                      .then(
+                          exec(
+                              ws(operation, SOCKET)
+                                  .sendText(text(socket.send()).function)
+                                  .await(socket.within())
+                                  .on(awaited))));
+    }
+    return open.exec(
+            doIf(session -> session.contains(SOCKET)).then(exec(ws(operation, SOCKET).close())))
+        // One that could not be opened is still there.
+        .exec(session -> session.contains(SOCKET) ? session.remove(SOCKET) : session);
+  }
+
+  /**
+   * A text as Gatling takes it.
+   *
+   * @param source as it was declared
+   * @param constant null if it is not always the same, or if Gatling would read it as an expression
+   */
+  private record Text(String source, String constant, Function<Session, String> function) {
+    String of(Session session) {
+      return constant != null ? constant : function.apply(session);
+    }
+  }
+
+  private Text text(String text) {
+    Template template = journeys.template(text);
+    String constant = template.constant();
+    if (constant == null) {
+      return new Text(text, null, session -> journey(session).text(template));
+    }
+    boolean expression = constant.contains("#{") || constant.contains("${");
+    return new Text(text, expression ? null : constant, session -> constant);
+  }
+
+  private static DeclaredJourney journey(Session session) {
+    return (DeclaredJourney) CurrentUser.of(session).journey();
+  }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.loadgen.simulation;
+
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The one user of a probe: tries each operation until it is answered for the first time, and ends
+ * the run when all have been. A failed try before that is no error: the servers are starting.
+ */
+final class ProbeUser extends VirtualUser {
+  private static final long RETRY = TimeUnit.MILLISECONDS.toNanos(20);
+
+  private final Set<String> awaited;
+  private boolean again;
+
+  /**
+   * @param visitor whose operations it starts
+   * @param due when it begins
+   */
+  ProbeUser(Run run, Visitor visitor, long due) {
+    super(run, due);
+    actFor(visitor);
+    awaited = new TreeSet<>(run.scenario().played());
+  }
+
+  @Override
+  boolean begins() {
+    if (!again) {
+      choose();
+    }
+    return admitted();
+  }
+
+  @Override
+  void ended(boolean failed, long answeredAt, long now) {
+    String operation = run.scenario().operations().get(operation());
+    again = failed && awaited.contains(operation);
+    if (again) {
+      run.countRefused();
+      dueAt(now + RETRY);
+      return;
+    }
+    record(failed, answeredAt);
+    dueAt(now);
+    if (!failed && awaited.remove(operation) && awaited.isEmpty()) {
+      run.control().stop(Control.Ending.ANSWERED, now);
+    }
+  }
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.loadgen;
+
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpObjectAggregator;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.QueryStringDecoder;
+import io.netty.handler.codec.http.multipart.Attribute;
+import io.netty.handler.codec.http.multipart.FileUpload;
+import io.netty.handler.codec.http.multipart.HttpPostRequestDecoder;
+import io.netty.handler.codec.http.websocketx.TextWebSocketFrame;
+import io.netty.handler.codec.http.websocketx.WebSocketServerProtocolHandler;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BiConsumer;
+
+/**
+ * A small shop with cookies, a form, files, pages with parts and a WebSocket, on another HTTP
+ * implementation than that of the JDK. Whatever is not as it should be is answered with 400.
+ */
+final class ShopServer implements AutoCloseable {
+  private final EventLoopGroup threads =
+      new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
+  private final Channel channel;
+  private final Map<String, LongAdder> served = new ConcurrentHashMap<>();
+  private final Set<String> users = ConcurrentHashMap.newKeySet();
+  private final BiConsumer<String, HttpHeaders> watch;
+
+  ShopServer() throws IOException {
+    this((path, headers) -> {});
+  }
+
+  /**
+   * @param watch is given the path and the headers of each request
+   */
+  ShopServer(BiConsumer<String, HttpHeaders> watch) {
+    this.watch = watch;
+    ServerBootstrap bootstrap =
+        new ServerBootstrap()
+            .group(threads)
+            .channel(NioServerSocketChannel.class)
+            .childHandler(
+                new ChannelInitializer<>() {
+                  @Override
+                  protected void initChannel(Channel client) {
+                    client
+                        .pipeline()
+                        .addLast(new HttpServerCodec())
+                        .addLast(new HttpObjectAggregator(100_000))
+                        .addLast(new WebSocketServerProtocolHandler("/ticker"))
+                        .addLast(new Ticker())
+                        .addLast(new Pages());
+                  }
+                });
+    channel =
+        bootstrap
+            .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+            .syncUninterruptibly()
+            .channel();
+  }
+
+  String url() {
+    return "http://127.0.0.1:" + ((InetSocketAddress) channel.localAddress()).getPort();
+  }
+
+  /** Requests to a path, by its first part. */
+  long served(String first) {
+    LongAdder count = served.get(first);
+    return count == null ? 0 : count.sum();
+  }
+
+  /** Names that were logged in with. */
+  Set<String> users() {
+    return users;
+  }
+
+  private void count(String first) {
+    served.computeIfAbsent(first, unseen -> new LongAdder()).increment();
+  }
+
+  private static void send(ChannelHandlerContext context, Object message) {
+    var unused = context.writeAndFlush(message);
+  }
+
+  private final class Ticker extends SimpleChannelInboundHandler<TextWebSocketFrame> {
+    @Override
+    protected void channelRead0(ChannelHandlerContext context, TextWebSocketFrame frame) {
+      count("ticker");
+      send(context, new TextWebSocketFrame("welcome"));
+      send(context, new TextWebSocketFrame(frame.text()));
+    }
+  }
+
+  private final class Pages extends SimpleChannelInboundHandler<FullHttpRequest> {
+    @Override
+    protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
+      QueryStringDecoder uri = new QueryStringDecoder(request.uri());
+      String first = uri.path().replaceFirst("^/([^/]*).*", "$1");
+      count(first);
+      watch.accept(uri.path(), request.headers());
+      FullHttpResponse answer = answer(first, uri, request);
+      answer.headers().set("Content-Length", answer.content().readableBytes());
+      send(context, answer);
+    }
+  }
+
+  private FullHttpResponse answer(String first, QueryStringDecoder uri, FullHttpRequest request) {
+    HttpHeaders headers = request.headers();
+    String cookie = headers.get("Cookie", "");
+    return switch (first) {
+      case "login" -> login(request, cookie);
+      case "home" -> home(uri, headers, cookie);
+      case "page" -> text(200, "page");
+      case "style.css" -> style(headers);
+      case "logo.png" -> text(200, "logo");
+      case "items" ->
+          uri.parameters().getOrDefault("limit", List.of()).equals(List.of("7"))
+              ? items(cookie)
+              : text(400, "");
+      case "upload" -> upload(request);
+      case "order" -> {
+        boolean right =
+            request.content().toString(StandardCharsets.UTF_8).matches("\\{\"size\": \\d+}");
+        yield text(right && uri.path().equals("/order/i1") ? 200 : 400, "");
+      }
+      case "echo" -> text(200, uri.path());
+      default -> text(500, "error");
+    };
+  }
+
+  private FullHttpResponse login(FullHttpRequest request, String cookie) {
+    QueryStringDecoder form =
+        new QueryStringDecoder("/?" + request.content().toString(StandardCharsets.UTF_8));
+    String name = form.parameters().getOrDefault("name", List.of("")).get(0);
+    String colour = form.parameters().getOrDefault("colour", List.of("")).get(0);
+    if (!cookie.isEmpty() || !Set.of("red", "green & blue").contains(colour)) {
+      return text(400, "");
+    }
+    users.add(name);
+    FullHttpResponse answer = text(302, "");
+    answer.headers().add("Location", "/home#" + name);
+    answer.headers().add("Set-Cookie", "who=" + name + "; Path=/; HttpOnly");
+    answer.headers().add("Set-Cookie", "elsewhere=1; Path=/elsewhere");
+    answer.headers().add("Set-Cookie", "old=1; Path=/; Max-Age=0");
+    return answer;
+  }
+
+  private static FullHttpResponse home(QueryStringDecoder uri, HttpHeaders headers, String cookie) {
+    String page = uri.parameters().get("page").get(0);
+    boolean right =
+        cookie.startsWith("who=user")
+            && !cookie.contains(";")
+            && headers.get("X-Token", "").equals("/home#" + cookie.substring(4))
+            && page.matches("[123]");
+    return right
+        ? text(
+            200,
+            "<p>Welcome %s, pages: 3</p><input name=csrf value=c0ffee>"
+                .formatted(cookie.substring(4)))
+        : text(400, "");
+  }
+
+  private static FullHttpResponse style(HttpHeaders headers) {
+    if (headers.get("If-None-Match", "").equals("\"v1\"")) {
+      return text(304, "");
+    }
+    FullHttpResponse answer = text(200, "p {}");
+    answer.headers().set("ETag", "\"v1\"");
+    answer.headers().set("Content-Type", "text/css");
+    return answer;
+  }
+
+  private static FullHttpResponse items(String cookie) {
+    return text(
+        200,
+        "{\"total\": 3, \"user\": \"%s\", \"open\": true, \"rest\": null, \"price\": 1.5, \"items\": [{\"id\": \"i1\"}]}"
+            .formatted(cookie.substring(cookie.indexOf('=') + 1)));
+  }
+
+  private static FullHttpResponse upload(FullHttpRequest request) {
+    HttpPostRequestDecoder form = new HttpPostRequestDecoder(request);
+    try {
+      Attribute csrf = (Attribute) form.getBodyHttpData("csrf");
+      FileUpload file = (FileUpload) form.getBodyHttpData("file");
+      boolean right =
+          csrf.getValue().equals("c0ffee")
+              && file.getFilename().equals("a.txt")
+              && file.getContentType().equals("text/plain")
+              && file.getString().startsWith("Hello ");
+      return right ? text(201, "size=" + file.length()) : text(400, "");
+    } catch (IOException e) {
+      return text(400, e.toString());
+    } finally {
+      form.destroy();
+    }
+  }
+
+  static FullHttpResponse text(int status, String body) {
+    return new DefaultFullHttpResponse(
+        HttpVersion.HTTP_1_1,
+        HttpResponseStatus.valueOf(status),
+        Unpooled.copiedBuffer(body, StandardCharsets.UTF_8));
+  }
+
+  @Override
+  public void close() {
+    channel.close().syncUninterruptibly();
+    threads.shutdownGracefully(0, 1, java.util.concurrent.TimeUnit.SECONDS).syncUninterruptibly();
+  }
+}

@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The searches of a session: what a trial says, and which trial comes next. Pure: all of it follows from the outcomes.
+
+Through it go the session (what is searched for, within which limits, by which arms) and its trials: trial -> step
+(passed, failed, void, or the share measured, with the reason) -> the steps of one arm in one block -> the next trial.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from steelyard.analysis.search import View, look
+from steelyard.errors import BadInput
+from steelyard.experiment.schema import Experiment, Search
+from steelyard.results.analysis import SearchStep
+from steelyard.results.schema import Check, ScheduledTrial, Session, Trial
+from steelyard.results.spec import Spec
+from steelyard.spec.search import range_of
+from steelyard.units import format_duration_short
+from steelyard.workload.schema import Limits
+
+Outcome = Literal["passed", "failed", "measured", "void"]
+
+OVERLOAD = frozenset({"errors", "late-arrivals", "arrival-rate", "restarts"})
+"""Ledger checks that too much load or too little memory fails by itself: the value has failed and is not unknown."""
+UPSET = frozenset({"operation-mix", "outcomes", "counts-window", "counts"})
+"""Checks that failing requests may upset: no reason to doubt a failure, and every reason to doubt a pass."""
+
+_LIMITS = ("errors", "p50", "p90", "p99")
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a session searches for."""
+
+    search: Search
+    limits: Limits
+    specs: Mapping[str, Spec]
+    """By arm."""
+    repeats: int
+    """How often a void trial may be repeated in a row."""
+
+
+class NextTrial(NamedTuple):
+    """A trial of a search that is to run now."""
+
+    block: int
+    arm: str
+    attempt: int
+    """Place in its search, from 0."""
+    order: int
+    """Place in time over the whole session, from 0."""
+    value: float
+
+
+def question_of(session: Session) -> Question | None:
+    """What a session searches for; None for one that does not (raises BadInput as `limits_of` does)."""
+    experiment = Experiment.model_validate(session.experiment)
+    if experiment.search is None:
+        return None
+    own = Limits.model_validate(session.workload.get("limits", {}))
+    return Question(
+        search=experiment.search,
+        limits=limits_of(experiment.search, own),
+        specs={arm.name: arm.spec for arm in session.arms},
+        repeats=experiment.design.repeats,
+    )
+
+
+def limits_of(search: Search, own: Limits) -> Limits:
+    """The limits of a search: its own; where it names none and raises a load, the workload's.
+
+    Raises:
+        BadInput: a load is to be raised, and there is no limit.
+    """
+    limits = own if search.raise_ is not None and not search.within.given else search.within
+    if search.raise_ is not None and not limits.given:
+        raise BadInput(
+            "a load is raised as far as limits hold, and the workload has none: give search.within"
+        )
+    return limits
+
+
+def next_search_trial(
+    question: Question, schedule: Sequence[ScheduledTrial], outcomes: Sequence[Trial]
+) -> NextTrial | None:
+    """What to run next, or None when every search has ended.
+
+    Each place of the schedule is one search. Blocks, and plots in them, run one after the other; the searches of a plot
+    take turns, so that a drift of the host meets all of its arms: the one with the fewest trials, then in the order of
+    the schedule. Interrupted trials are not outcomes: they run again as if they had not been started.
+    """
+    for plot in dict.fromkeys((place.block, place.plot) for place in schedule):
+        waiting = []
+        for place in schedule:
+            if (place.block, place.plot) == plot:
+                steps = steps_of(question, outcomes, place.block, place.arm)
+                view = view_of(question, place.arm, steps)
+                if view.next is not None:
+                    waiting.append((len(steps), place.order, place.arm, view.next))
+        if waiting:
+            attempt, _, arm, value = min(waiting)
+            return NextTrial(plot[0], arm, attempt, len(outcomes), value)
+    return None
+
+
+def view_of(question: Question, arm: str, steps: Sequence[SearchStep]) -> View:
+    """Where the search of an arm stands after these steps."""
+    where = range_of(question.search, question.specs[arm])
+    return look(question.search, where, steps, question.repeats)
+
+
+def steps_of(question: Question, trials: Sequence[Trial], block: int, arm: str) -> list[SearchStep]:
+    """The steps of one search, in the order in which they ran."""
+    own = [trial for trial in trials if (trial.block, trial.arm) == (block, arm) and trial.value is not None]
+    return [step_of(question, trial) for trial in sorted(own, key=lambda trial: trial.order)]
+
+
+def step_of(question: Question, trial: Trial) -> SearchStep:
+    """What a trial says to its search."""
+    share = cpu_share(trial, question.specs[trial.arm]) if question.search.hold else None
+    outcome, why = _verdict(question, trial, share)
+    assert trial.value is not None
+    return SearchStep(
+        order=trial.order, attempt=trial.attempt, value=trial.value, outcome=outcome, share=share, why=why
+    )
+
+
+def cpu_share(trial: Trial, spec: Spec) -> float | None:
+    """CPU time of the servers in the measurement / time of all logical CPUs that they may use; None: not measured."""
+    used = [one.cpu_seconds for one in trial.components if one.role == "server"]
+    known = [seconds for seconds in used if seconds is not None]
+    cpus = {cpu for server in spec.servers for cpu in server.cpus}
+    if trial.measurement is None or not cpus or not known or len(known) < len(used):
+        return None
+    return sum(known) / (trial.measurement.measure_seconds * len(cpus)) or None
+
+
+def _verdict(question: Question, trial: Trial, share: float | None) -> tuple[Outcome, str]:
+    """The outcome with its reason.
+
+    What shows that the harness, the host or the artifact was not as it should be voids the trial. Of what is left, what
+    the value itself causes (a limit broken, errors, a server killed) is a failure; a figure that is missing voids it.
+    """
+    search = question.search
+    if search.lower is not None and trial.survived is False:
+        return "failed", trial.failure or _detail(trial, {"restarts"}) or "Not everything lived to the end."
+    foreign = _failed(trial, lambda name: name not in OVERLOAD | UPSET)
+    if foreign is not None:
+        return "void", foreign.detail
+    if trial.measurement is None:
+        return "void", trial.failure or "It has no measurement."
+    if search.hold is not None:
+        return _measured(trial, share)
+    broken = _broken(question.limits, trial) or _overloaded(question.limits, trial)
+    if broken is not None:
+        return "failed", broken
+    return _passed(search, question.limits, trial)
+
+
+def _overloaded(limits: Limits, trial: Trial) -> str | None:
+    """What the ledger says of a trial that the value overloads; errors are allowed as far as a limit allows them."""
+    found = [check for check in trial.checks if check.voids and not check.passed and check.name in OVERLOAD]
+    for check in found:
+        allowed = limits.errors if check.name == "errors" else None
+        if allowed is None or check.value is None or check.value > allowed:
+            return check.detail
+    return None
+
+
+def _passed(search: Search, limits: Limits, trial: Trial) -> tuple[Outcome, str]:
+    upset = _failed(trial, lambda name: name in UPSET)
+    if upset is not None:
+        return "void", upset.detail
+    if search.lower is not None and trial.survived is None:
+        return "void", "Whether everything lived to the end was not recorded."
+    missing = [name for name, _, value in _figures(limits, trial) if value is None]
+    if missing:
+        return (
+            "void",
+            f"{missing[0]} was not measured{': it needs 1,000 good answers' * (missing[0] == 'p99')}.",
+        )
+    kept = [_said(name, limit, value) for name, limit, value in _figures(limits, trial) if value is not None]
+    return "passed", f"{'; '.join(kept)}." if kept else "Everything lived to the end."
+
+
+def _measured(trial: Trial, share: float | None) -> tuple[Outcome, str]:
+    if share is None:
+        return "void", "The CPU time of the servers was not measured."
+    upset = _failed(trial, lambda name: name in UPSET)
+    if upset is not None:
+        return "void", upset.detail
+    return "measured", f"The servers used {share:.1%} of their CPUs."
+
+
+def _broken(limits: Limits, trial: Trial) -> str | None:
+    """The first limit that was broken. A lower quantile above it shows that too, where there are too few requests."""
+    for name, limit, value in _figures(limits, trial):
+        if value is not None and value > limit:
+            return f"{_said(name, limit, value)}."
+        if value is None and name in ("p90", "p99"):
+            for lower in ("p90", "p50"):
+                shown = _figure(trial, lower)
+                if shown is not None and shown > limit:
+                    return f"{_said(name, limit, None)}: {lower} alone was {_shown(lower, shown)}."
+    return None
+
+
+def _figures(limits: Limits, trial: Trial) -> list[tuple[str, float, float | None]]:
+    """Name, limit and figure of each limit."""
+    given = ((name, getattr(limits, name)) for name in _LIMITS)
+    return [(name, limit, _figure(trial, name)) for name, limit in given if limit is not None]
+
+
+def _figure(trial: Trial, name: str) -> float | None:
+    """The figure that a limit is about, all operations together: a share, or seconds; None: not measured."""
+    if name == "errors":
+        return trial.metrics.get("error_share")
+    millis = trial.metrics.get(f"latency_{name}")
+    return None if millis is None else millis / 1000
+
+
+def limits_told(limits: Limits) -> str:
+    """Limits for people: `errors at most 0.1 % and p99 at most 200 ms`."""
+    return " and ".join(
+        f"{name} at most {_shown(name, limit)}"
+        for name in _LIMITS
+        if (limit := getattr(limits, name)) is not None
+    )
+
+
+def _shown(name: str, value: float) -> str:
+    return f"{value * 100:.3g} %" if name == "errors" else format_duration_short(value)
+
+
+def _said(name: str, limit: float, value: float | None) -> str:
+    allowed = f"at most {_shown(name, limit)} allowed"
+    return f"{name}: {allowed}" if value is None else f"{name} {_shown(name, value)}, {allowed}"
+
+
+def _failed(trial: Trial, of: Callable[[str], bool]) -> Check | None:
+    """The first check that voids, failed, and is one of these."""
+    return next(
+        (check for check in trial.checks if check.voids and not check.passed and of(check.name)), None
+    )
+
+
+def _detail(trial: Trial, names: set[str]) -> str | None:
+    found = _failed(trial, lambda name: name in names)
+    return found.detail if found is not None else None

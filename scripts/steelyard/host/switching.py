@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sets host states for the plots of a session, reads them back, and puts them back at the end, however it ends.
+
+What was there is recorded before the first change, in one file of the host: `/run/steelyard/host-states.json`. `/run`
+is emptied when the host restarts, as the settings themselves are. Three may put back what is recorded, and only one
+of them does, under a lock:
+
+- the session, at its end (`HostStates.restore`);
+- the guard process, when the session was killed (`Children.on_crash` runs `steelyard.host.restore`);
+- the next session, when both were killed (`put_back`); until then `doctor` warns (`recorded`).
+
+The record of a session that is alive is left alone. A resumed session therefore finds the host as it was before the
+session began, or the record that says how it was, and never takes for original what a killed session had set.
+"""
+
+import fcntl
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from steelyard.errors import Busy, MissingRequirement, NoSpace, SteelyardError
+from steelyard.host.states import STATES, Wanted, state_named
+from steelyard.host.system import System
+from steelyard.paths import ROOT
+from steelyard.processes import Children
+from steelyard.results.store import write_atomic
+
+RECORD = "run/steelyard/host-states.json"
+_CRASH = "host-states"
+_BOOT = Path("/proc/sys/kernel/random/boot_id")
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What the host states were before a session changed them, and which process changed them."""
+
+    session: str
+    pid: int
+    started: int
+    """Start of that process in clock ticks since boot: tells it from a later one with the same id."""
+    boot: str
+    original: dict[str, str]
+
+    def alive(self) -> bool:
+        """Whether the process that wrote it still runs."""
+        return _start_ticks(self.pid) == self.started
+
+
+def recorded(system: System) -> Record | None:
+    """The record of a session that has not put its host states back; None without one, or from before a restart.
+
+    Raises:
+        MissingRequirement: it cannot be read.
+    """
+    path = system.path(RECORD)
+    try:
+        record = Record(**json.loads(path.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, TypeError) as error:
+        raise MissingRequirement(
+            f"{path} says how this host was before a session changed it, and cannot be read ({error}): look at"
+            " `steelyard doctor`, set by hand what differs, and remove the file"
+        ) from error
+    return record if record.boot == _boot() else None
+
+
+def put_back(system: System, over: tuple[int, int] | None = None) -> list[str]:
+    """Put back what a killed session had set, and say so: one sentence for each state; empty when there is nothing.
+
+    Args:
+        system: the host.
+        over: process id and start of a session that is known to be over, though its process may not be gone yet.
+
+    Raises:
+        MissingRequirement: it cannot be done, or not by this user.
+    """
+    if _left(system, over) is None:
+        return []
+    with _lock(system):
+        return _put_back_left(system, over)
+
+
+class HostStates:
+    """The host states of one session; a context manager that puts them back."""
+
+    def __init__(
+        self,
+        plots: Iterable[Mapping[str, Wanted]],
+        children: Children,
+        session: str | Path,
+        system: System | None = None,
+    ) -> None:
+        """Resolve what is wanted against this host; needs no rights and changes nothing.
+
+        Args:
+            plots: what each arm wants, by state. A state that only some arms name is as the host has it in the others.
+            children: whose guard puts the states back when this process is killed.
+            session: for messages.
+            system: another than this host, for trees of files.
+
+        Raises:
+            BadInput: there is no such state or value.
+            MissingRequirement: the host does not have a state.
+        """
+        self._system = system or System()
+        self._children = children
+        self._session = str(session)
+        self._recorded = False
+        self._plot: tuple[int, int] | None = None
+        wanted = [self.values(plot) for plot in plots]
+        self._original = self._read_original({name for plot in wanted for name in plot})
+        self._levels = {
+            name: list(dict.fromkeys(plot.get(name, value) for plot in wanted))
+            for name, value in self._original.items()
+        }
+
+    def __enter__(self) -> Self:
+        """See that all of them can be set by this user, before anything is.
+
+        Raises:
+            MissingRequirement: one cannot.
+        """
+        for name, levels in self._levels.items():
+            if levels != [STATES[name].read(self._system)]:
+                STATES[name].require(self._system)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.restore()
+
+    def values(self, wanted: Mapping[str, Wanted]) -> dict[str, str]:
+        """Wanted values as this host reads them back, in the order of the table.
+
+        Raises:
+            BadInput: there is no such state or value.
+        """
+        values = {name: state_named(name).value(self._system, value) for name, value in wanted.items()}
+        return {name: values[name] for name in STATES if name in values}
+
+    def label(self, wanted: Mapping[str, Wanted]) -> str:
+        """The same for every arm that wants the same host: the key of a plot, readable."""
+        return ", ".join(f"{name}={value}" for name, value in self._complete(wanted).items())
+
+    def enter(self, plot: tuple[int, int], wanted: Mapping[str, Wanted]) -> None:
+        """Begin a plot, or go on with it: call it before each trial.
+
+        Every plot begins with a switch of each state that the session varies. Where a state already is as it is wanted
+        (the last plot of one block and the first of the next may be the same), it is set to another of its levels
+        first: two blocks that shared one switch would share its chance (how the kernel laid out the pages, say) and
+        would not be independent.
+
+        Args:
+            plot: block and number of the plot.
+            wanted: what its arms want.
+
+        Raises:
+            MissingRequirement: the host did not do it; what was set so far is put back by `restore`.
+            Busy: another session set this host's states.
+        """
+        if plot == self._plot:
+            return
+        self._plot = None
+        target = self._complete(wanted)
+        away = {
+            name: next(level for level in self._levels[name] if level != value)
+            for name, value in target.items()
+            if len(self._levels[name]) > 1 and STATES[name].read(self._system) == value
+        }
+        self._set(away)
+        self._set(target)
+        self._plot = plot
+
+    def apply(self, wanted: Mapping[str, Wanted]) -> None:
+        """Set what differs, without a plot; errors as those of `enter`."""
+        self._plot = None
+        self._set(self._complete(wanted))
+
+    def verify(self, wanted: Mapping[str, Wanted]) -> list[str]:
+        """What reads back otherwise than wanted, one sentence each; call it before and after each trial."""
+        now = {name: STATES[name].read(self._system) for name in self._original}
+        return [
+            f"host state {name} reads back {now[name] or 'nothing'}, {value} was asked for"
+            for name, value in self._complete(wanted).items()
+            if now[name] != value
+        ]
+
+    def restore(self) -> None:
+        """Put back what was there before the session; nothing when that was done, or nothing was changed.
+
+        Raises:
+            MissingRequirement: the host did not take a value back; the record stays, and `doctor` warns.
+        """
+        self._plot = None
+        if not self._recorded:
+            return
+        with _lock(self._system):
+            _write_back(self._system, self._original)
+        self._recorded = False
+        self._children.forget_crash(_CRASH)
+
+    def _complete(self, wanted: Mapping[str, Wanted]) -> dict[str, str]:
+        return {**self._original, **self.values(wanted)}
+
+    def _read_original(self, names: set[str]) -> dict[str, str]:
+        left = _left(self._system)
+        before = left.original if left is not None else {}
+        original = {}
+        for name in (name for name in STATES if name in names):
+            value = before.get(name, STATES[name].read(self._system))
+            if value is None:
+                STATES[name].require(self._system)
+            original[name] = str(value)
+        return original
+
+    def _set(self, values: Mapping[str, str]) -> None:
+        differing = any(STATES[name].read(self._system) != value for name, value in values.items())
+        if not self._recorded and (differing or _left(self._system) is not None):
+            self._record()
+        for name, value in values.items():
+            STATES[name].set(self._system, value)
+
+    def _record(self) -> None:
+        """Write down what there is, and have it put back should this process be killed, before anything is changed."""
+        pid = os.getpid()
+        started = _start_ticks(pid) or 0
+        module = [sys.executable, "-m", "steelyard.host.restore"]
+        restore = [*module, str(self._system.root.absolute()), str(pid), str(started)]
+        with _lock(self._system):
+            _put_back_left(self._system)
+            other = recorded(self._system)
+            if other is not None:
+                raise Busy(
+                    f"another session ({other.session}, process {other.pid}) has set the states of this host:"
+                    " wait until it has ended or stop it"
+                )
+            self._children.on_crash(_CRASH, ["env", f"PYTHONPATH={ROOT / 'scripts'}", *restore])
+            record = Record(self._session, pid, started, _boot(), self._original)
+            path = self._system.path(RECORD)
+            self._recorded = True
+            try:
+                write_atomic(path, json.dumps(asdict(record), indent=1) + "\n")
+            except NoSpace as error:
+                raise MissingRequirement(
+                    f"{path} cannot be written, and without a record of how this host was nothing is changed: {error}"
+                ) from error
+
+
+def _left(system: System, over: tuple[int, int] | None = None) -> Record | None:
+    """The record of a session that is over without having put back; arguments as those of `put_back`."""
+    found = recorded(system)
+    if found is None or (found.alive() and (found.pid, found.started) != over):
+        return None
+    return found
+
+
+def _put_back_left(system: System, over: tuple[int, int] | None = None) -> list[str]:
+    """Under the lock, for another may have put back just before."""
+    found = _left(system, over)
+    if found is None:
+        return []
+    changed = {
+        name: STATES[name].read(system)
+        for name, value in found.original.items()
+        if name in STATES and STATES[name].read(system) != value
+    }
+    _write_back(system, found.original)
+    return [
+        f"host state {name} was left at {value or 'nothing'} by {found.session}, which was killed,"
+        f" and is {found.original[name]} again"
+        for name, value in changed.items()
+    ]
+
+
+def _write_back(system: System, original: Mapping[str, str]) -> None:
+    """Under the lock: set every state to what it was, the last one first; the record goes when all of them are."""
+    failures = []
+    for name in sorted(original, key=[*STATES, *original].index, reverse=True):
+        try:
+            state_named(name).set(system, original[name])
+        except SteelyardError as error:
+            failures.append(str(error))
+    if failures:
+        values = ", ".join(f"{name} {value}" for name, value in original.items())
+        raise MissingRequirement(
+            f"this host could not be put back as it was ({values}): {'; '.join(failures)}. The next session tries"
+            f" again; remove {system.path(RECORD)} to leave the host as it is"
+        )
+    system.path(RECORD).unlink(missing_ok=True)
+
+
+@contextmanager
+def _lock(system: System) -> Iterator[None]:
+    """One at a time reads the record and acts on it."""
+    path = system.path(RECORD).with_suffix(".lock")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise MissingRequirement(
+            f"host states cannot be set or put back ({path}: {os.strerror(error.errno or 0)}): run it as root (sudo)"
+        ) from error
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _boot() -> str:
+    return _BOOT.read_text(encoding="ascii").strip()
+
+
+def _start_ticks(pid: int) -> int | None:
+    """Field 22 of /proc/PID/stat (proc(5)); None for a process that is gone or only waits to be reaped."""
+    try:
+        fields = (
+            Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+        )
+    except OSError:
+        return None
+    return None if fields[0] in ("Z", "X") else int(fields[19])

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Class caches in their declared state: `cold` is an empty folder, `warm` a copy of what a populating run has filled.
+
+The populating run of an arm is made once in a session, before the arm's first trial: its servers run under the arm's
+load with options that fill the caches, and are stopped in order, on which HotSpot writes them. It leaves
+`caches/ARM/KIND/` and its logs in `trials/populate-ARM/`; nothing of it is a trial.
+"""
+
+import shutil
+import time
+from collections.abc import Mapping
+
+from steelyard.engines.base import Deployment, Engine
+from steelyard.errors import ServerFailed
+from steelyard.processes import Children
+from steelyard.results.schema import JournalEntry
+from steelyard.results.spec import Spec
+from steelyard.results.store import SessionDirectory, no_space
+from steelyard.session.flight import Flight, TrialFailedError
+from steelyard.session.progress import Watcher
+from steelyard.session.schedule import Planned
+from steelyard.spec.caches import populating
+
+LEAST_LOAD = 10.0
+"""Seconds under load, at least, in which a populating run sees the application's classes."""
+WRITE_GRACE = 120.0
+"""Seconds that a server may take to write its archive when it ends (JDK 25 starts a JVM of its own for it)."""
+
+
+class Caches:
+    """The class caches of a session."""
+
+    def __init__(
+        self,
+        directory: SessionDirectory,
+        engines: Mapping[str, Engine],
+        children: Children,
+        watcher: Watcher,
+    ) -> None:
+        self._directory = directory
+        self._engines = engines
+        self._children = children
+        self._watcher = watcher
+
+    def bring(self, spec: Spec, deployment: Deployment) -> None:
+        """Give a deployment's servers, which do not run, caches in the state that the spec declares."""
+        if spec.class_cache not in ("cold", "warm"):
+            return
+        for kind in dict.fromkeys(one.kind for one in spec.servers):
+            folder = deployment.cache(kind)
+            source = self._directory.path / "caches" / spec.arm / kind
+            try:
+                shutil.rmtree(folder, ignore_errors=True)
+                if spec.class_cache == "warm":
+                    shutil.copytree(source, folder)
+                else:
+                    folder.mkdir(parents=True)
+            except OSError as error:
+                raise no_space(folder, error) from error
+
+    def populate(self, spec: Spec) -> None:
+        """Make the populating run of an arm, unless the session has it already.
+
+        Raises:
+            ServerFailed: the servers do not run, or write no cache.
+        """
+        kept = self._directory.path / "caches" / spec.arm
+        if spec.class_cache != "warm" or kept.exists():
+            return
+        folder = self._directory.trials_path / f"populate-{spec.arm}"
+        shutil.rmtree(folder, ignore_errors=True)
+        (folder / "replay").mkdir(parents=True)
+        self._directory.log(JournalEntry(time=time.time(), event="populate", arm=spec.arm))
+        plain = populating(spec)
+        deployment = self._engines[spec.engine].open(plain, folder)
+        planned = Planned(0, spec.arm, 0, 0)
+        flight = Flight(
+            planned, plain, folder, deployment, self._children, self._watcher, lambda _phase: None
+        )
+        try:
+            self._run(flight)
+            self._keep(spec, deployment)
+        except TrialFailedError as failure:
+            raise ServerFailed(f"the run that fills the class caches failed: {failure}") from failure
+        finally:
+            flight.abandon()
+
+    def _run(self, flight: Flight) -> None:
+        with flight.phase("prepare", max(LEAST_LOAD, flight.spec.load.warmup.at_least)):
+            flight.deployed.bring_up()
+            flight.deployed.load_data()
+            flight.start_injectors()
+            flight.injectors.go()
+            flight.watch(max(LEAST_LOAD, flight.spec.load.warmup.at_least))
+            problems = flight.injectors.stop()
+            if problems:
+                raise TrialFailedError("injectors", problems[0])
+            flight.deployed.take_down(("proxy", "server", "compiler"), WRITE_GRACE)
+
+    def _keep(self, spec: Spec, deployment: Deployment) -> None:
+        kept = self._directory.path / "caches" / spec.arm
+        new = kept.with_name(f".{spec.arm}.new")
+        try:
+            shutil.rmtree(new, ignore_errors=True)
+            for kind in dict.fromkeys(one.kind for one in spec.servers):
+                folder = deployment.cache(kind)
+                if not folder.is_dir() or not any(folder.iterdir()):
+                    logs = deployment.logs(next(one.name for one in spec.servers if one.kind == kind))
+                    raise ServerFailed(
+                        f"{kind} of arm {spec.arm} wrote no class cache when it ended: see {logs}"
+                    )
+                shutil.copytree(folder, new / kind)
+            new.rename(kept)
+        except OSError as error:
+            raise no_space(kept, error) from error

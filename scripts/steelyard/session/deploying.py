@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Brings a spec's components up: started role by role, each waited for until it answers, data loaded, facts read.
+
+The same for every engine: an engine starts and ends components, and this says which, when, and whether they serve.
+"""
+
+import re
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from steelyard.engines.base import Deployment, Running
+from steelyard.engines.readiness import POLL_INTERVAL, answers, get, read_info, ready_message_after
+from steelyard.errors import PortInUse, ServerFailed
+from steelyard.processes import process_tree
+from steelyard.results.spec import ORDER, Component, Role, Spec
+from steelyard.sampling.procfs import CLOCK_TICKS, parse_stat, status_number
+
+START_TIMEOUT = 300.0
+"""Seconds that the components of a role may take together; twelve JVMs on two busy cores need about a minute."""
+LOAD_TIMEOUT = 300.0
+"""Seconds for one loader; 100,000 customers take a fraction of it (apps/README.md)."""
+
+
+@dataclass
+class Started:
+    """A component that has answered."""
+
+    running: Running
+    start_seconds: float
+    """Process start to first successful response."""
+    cpu_seconds: float | None
+    """CPU that its processes had used by then."""
+    rss: int | None
+    """Resident memory of its processes at that moment, bytes."""
+    ready_message_seconds: float | None = None
+    info: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def component(self) -> Component:
+        """What it is."""
+        return self.running.component
+
+
+class Deployed:
+    """The components of one trial as they come up."""
+
+    def __init__(self, spec: Spec, deployment: Deployment) -> None:
+        self.spec = spec
+        self.deployment = deployment
+        self.started: dict[str, Started] = {}
+
+    def bring_up(
+        self, roles: Iterable[Role] | None = None, on_start: Callable[[], None] = lambda: None
+    ) -> None:
+        """Start components role by role in `ORDER` and wait until each serves.
+
+        Args:
+            roles: which; None: all but the injectors.
+            on_start: called when the components of a role have been started and do not serve yet.
+
+        Raises:
+            ServerFailed: one died or did not answer in time.
+            PortInUse: a port was taken, or somebody else answers there.
+        """
+        wanted = [role for role in ORDER if role != "injector"] if roles is None else list(roles)
+        for role in (role for role in ORDER if role in wanted):
+            components = self.spec.of(role)
+            if components:
+                self.deployment.start(components)
+                on_start()
+                self._wait(components)
+
+    def take_down(self, roles: Iterable[Role], grace: float = 20.0) -> list[str]:
+        """Stop the components of some roles; returns what did not end by itself."""
+        names = [one.name for one in self.spec.of(*roles)]
+        problems = self.deployment.stop(names, grace)
+        for name in names:
+            self.started.pop(name, None)
+        return problems
+
+    def load_data(self) -> None:
+        """Send every loader's request, in order.
+
+        Raises:
+            ServerFailed: a loader did not answer, or said no; its own words are passed on.
+        """
+        for step in self.spec.data:
+            component = self.spec.component(step.component)
+            assert component.port is not None
+            answer = get(component.port, step.path, LOAD_TIMEOUT)
+            if answer is None:
+                raise ServerFailed(
+                    f"{step.component} did not answer when its data was to be loaded ({step.path})"
+                )
+            status, body = answer
+            if status != 200:
+                raise ServerFailed(
+                    f"{step.component} could not load its data ({step.path}): status {status}, it said: {_first(body)}"
+                )
+
+    def describe(self) -> None:
+        """Read what the components say of themselves: which data they have, they know only once it is loaded."""
+        for started in self.started.values():
+            if started.component.info is not None:
+                started.info = read_info(started.component)
+
+    def failures(self) -> list[str]:
+        """What ended by itself, injectors left out, one sentence each."""
+        return [text for name in self.started if (text := self.deployment.failure(name)) is not None]
+
+    def inconsistencies(self) -> list[str]:
+        """What the application's data shows after the load and should not, one sentence each."""
+        found = []
+        for check in self.spec.consistency:
+            component = self.spec.component(check.component)
+            answer = get(component.port, check.path, 30.0) if component.port is not None else None
+            if answer is None or answer[0] != 200:
+                said = "no answer" if answer is None else f"status {answer[0]}"
+                found.append(f"{check.about}: {check.component} gave {said} to {check.path}")
+                continue
+            text = answer[1].decode("utf-8", errors="replace").strip()
+            if check.equals is not None and text != check.equals.strip():
+                found.append(f"{check.about}: it is {_first(answer[1])}, expected {check.equals}")
+            elif check.matches is not None and re.fullmatch(check.matches, text, re.DOTALL) is None:
+                found.append(f"{check.about}: {_first(answer[1])!r} does not match {check.matches}")
+        return found
+
+    def _wait(self, components: Sequence[Component]) -> None:
+        """Each is asked by a thread of its own: one that is slow to answer must not delay what is noted of the
+        others."""
+        running = {one.name: one for one in self.deployment.running()}
+        with ThreadPoolExecutor(max_workers=len(components)) as pool:
+            futures = [pool.submit(self._wait_for, running[one.name], len(components)) for one in components]
+            found = [future.result() for future in futures]
+        self.deployment.settle([one.name for one in components])
+        for started in found:
+            self._refuse_stranger(started)
+            started.ready_message_seconds = ready_message_after(
+                started.running.started, self.deployment.logs(started.component.name) / "messages.log"
+            )
+            self.started[started.component.name] = started
+
+    def _wait_for(self, running: Running, beside: int) -> Started:
+        component = running.component
+        deadline = time.monotonic() + START_TIMEOUT
+        while not answers(component):
+            failure = self.deployment.failure(component.name)
+            if failure is not None:
+                raise ServerFailed(failure)
+            if time.monotonic() > deadline:
+                raise ServerFailed(
+                    f"{component.name} did not answer within {START_TIMEOUT:.0f} s:"
+                    f" see {self.deployment.logs(component.name)}"
+                )
+            # Many polls a second beside a starting JVM would be part of its start.
+            time.sleep(POLL_INTERVAL * max(1.0, beside / 4))
+        seconds = time.time() - running.started
+        # Only now: what a start script needed for a moment has gone.
+        whole = replace(running, pids=process_tree(running.pids[0]))
+        return Started(whole, seconds, _cpu_seconds(whole.pids), _resident(whole.pids))
+
+    def _refuse_stranger(self, started: Started) -> None:
+        """Nobody else's server may be loaded with data, or weighed."""
+        component, pids = started.component, started.running.pids
+        if component.info is None or started.running.contained:
+            return
+        told = read_info(component).get("pid", pids[0])
+        if told not in pids:
+            raise PortInUse(
+                f"port {component.port} is answered by process {told}, not by {component.name}: stop that process, or"
+                " choose other ports with --port"
+            )
+
+
+def _first(body: bytes) -> str:
+    return body.decode("utf-8", errors="replace").strip().partition("\n")[0][:200]
+
+
+def _cpu_seconds(pids: Sequence[int]) -> float | None:
+    ticks = 0
+    for pid in pids:
+        try:
+            stat = parse_stat(Path(f"/proc/{pid}/stat").read_bytes())
+        except (OSError, ValueError, IndexError):
+            return None
+        ticks += stat.user + stat.system
+    return ticks / CLOCK_TICKS
+
+
+def _resident(pids: Sequence[int]) -> int | None:
+    kib = 0
+    for pid in pids:
+        try:
+            kib += status_number(Path(f"/proc/{pid}/status").read_bytes(), b"VmRSS")
+        except (OSError, ValueError, IndexError):
+            return None
+    return kib * 1024

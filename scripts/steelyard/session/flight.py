@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A trial in flight: what it has started so far, its phases, and whether everything still lives."""
+
+import json
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from steelyard.engines.base import Deployment
+from steelyard.errors import NoSpace
+from steelyard.load.injector import Injectors
+from steelyard.paths import ROOT
+from steelyard.processes import Child, Children
+from steelyard.results.schema import Phase
+from steelyard.results.spec import Role, Spec
+from steelyard.results.store import write_atomic
+from steelyard.session.deploying import Deployed
+from steelyard.session.live import LiveRate
+from steelyard.session.progress import Watcher
+from steelyard.session.schedule import Planned
+
+MIN_FREE_BYTES = 32 * 1024 * 1024
+"""A session stops, resumable, when the results' file system has less: a full disk would lose samples."""
+_WATCH_INTERVAL = 0.2
+_SAMPLED_AS: dict[Role, str] = {"server": "server", "compiler": "server", "injector": "injector"}
+"""Roles whose threads are told apart; all else is read as a whole."""
+
+
+class TrialFailedError(Exception):
+    """Something of the trial died; the trial is void, the session goes on."""
+
+    def __init__(self, check: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.check = check
+
+
+@dataclass
+class Flight:
+    """One trial, from its first component to its last."""
+
+    planned: Planned
+    spec: Spec
+    folder: Path
+    deployment: Deployment
+    children: Children
+    watcher: Watcher
+    log_phase: Callable[[Phase], None]
+    """Writes the beginning of a phase to the journal."""
+    phases: dict[str, tuple[float, float]] = field(default_factory=dict)
+    load_start: float = 0.0
+    """Epoch seconds at which the injectors were let go."""
+    ramp_end: float = 0.0
+    window: tuple[float, float] = (0.0, 0.0)
+    """Measurement, epoch seconds."""
+    throttled: float | None = None
+    steady: bool | None = None
+    steady_detail: str = ""
+    restarts: list[str] = field(default_factory=list)
+    injector_failures: list[str] = field(default_factory=list)
+    inconsistent: list[str] = field(default_factory=list)
+    survived: bool | None = None
+    sampler: Child | None = None
+
+    def __post_init__(self) -> None:
+        self.deployed = Deployed(self.spec, self.deployment)
+        self.injectors = Injectors([one.name for one in self.spec.injectors], self.deployment)
+        self._live = LiveRate(self.folder / "samples" / "counters.csv")
+
+    @contextmanager
+    def phase(self, phase: Phase, seconds: float | None = None) -> Iterator[None]:
+        """Everything inside is this phase; `seconds` is its expected length."""
+        self.watcher.phase(phase, seconds)
+        self.log_phase(phase)
+        start = time.time()
+        try:
+            yield
+        finally:
+            self.phases[phase] = (start, time.time())
+
+    def start_injectors(self) -> None:
+        """Start the injectors and wait until each waits for its start."""
+        self.deployment.start(self.spec.injectors)
+        self.injectors.wait_until_ready(self.check_alive)
+
+    def start_sampler(self) -> None:
+        """Sample what runs now; called again, the sampler takes up what has come since.
+
+        Of what does not serve yet only the main process: what else a start script needs is gone in a moment.
+        """
+        self._write_sampler_config()
+        if self.sampler is None:
+            self.sampler = self.children.spawn(
+                "sampler",
+                [sys.executable, "-m", "steelyard.sampling", str(self.folder / "sampler.json")],
+                console=self.folder / "logs" / "sampler.log",
+                cwd=ROOT / "scripts",
+                env={**os.environ, "PYTHONPATH": str(ROOT / "scripts")},
+            )
+
+    def watch(self, seconds: float, *, survive: bool = False) -> None:
+        """Wait; raise as soon as something of the trial has died.
+
+        Args:
+            seconds: how long, by the monotonic clock.
+            survive: what dies ends the wait, and is told by `survived`.
+        """
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            time.sleep(min(_WATCH_INTERVAL, left))
+            if survive and (died := self.deployed.failures()):
+                self.survived = False
+                self.restarts += died
+                return
+            self.check_alive()
+            rate = self._live.read()
+            if rate is not None:
+                self.watcher.throughput(rate)
+
+    def check_alive(self) -> None:
+        """Raise TrialFailedError when something has ended by itself, NoSpace when the disk is nearly full."""
+        if problems := self.deployed.failures():
+            raise TrialFailedError("restarts", problems[0])
+        if problems := self.injectors.failures():
+            raise TrialFailedError("injectors", problems[0])
+        free = shutil.disk_usage(self.folder).free
+        if free < MIN_FREE_BYTES:
+            raise NoSpace(
+                f"only {free // 2**20} MiB are left for {self.folder.parent.parent}: free some space, then resume;"
+                " what was measured so far is kept"
+            )
+        if self.sampler is not None and self.sampler.exit_code() is not None:
+            raise TrialFailedError("sampler", f"the sampler ended: {self.sampler.how_it_ended()}")
+
+    def stop_in_order(self) -> None:
+        """Load first, then the checks of the data, then the sampler (its last sample holds the final counters),
+        then all."""
+        self.injector_failures = self.injectors.stop()
+        self.inconsistent = self.deployed.inconsistencies() if self.survived is not False else []
+        if self.survived is not False:
+            self.restarts += self.deployed.failures()
+        if self.sampler is not None:
+            self.children.stop([self.sampler], grace=10.0)
+        # With a cache to write at its end, a server takes longer to end.
+        self.restarts += self.deployment.stop(grace=120.0 if self.spec.class_cache == "cold" else 20.0)
+
+    def abandon(self) -> None:
+        """Stop whatever still runs, and remove what is only of use while it does; after an error or Ctrl-C as well."""
+        if self.sampler is not None:
+            self.children.stop([self.sampler], grace=5.0)
+        self.deployment.close()
+
+    def _write_sampler_config(self) -> None:
+        processes: list[dict[str, object]] = []
+        for running in self.deployment.running():
+            component = running.component
+            counters = (
+                f"{component.url}{component.counters}" if component.counters and component.port else None
+            )
+            processes += [
+                {
+                    "name": component.name if index == 0 else f"{component.name}:{index}",
+                    "pid": pid,
+                    "role": _SAMPLED_AS.get(component.role, "backing"),
+                    "counters_url": counters if index == 0 else None,
+                    "cgroup": running.contained and index == 0 and component.role in ("server", "compiler"),
+                }
+                for index, pid in enumerate(running.pids)
+                if index == 0 or component.role == "injector" or component.name in self.deployed.started
+            ]
+        processes.append({"name": "harness", "pid": os.getpid(), "role": "harness"})
+        config = {
+            "output": str((self.folder / "samples").resolve()),
+            "interval": 1.0,
+            "parent": os.getpid(),
+            "processes": processes,
+        }
+        write_atomic(self.folder / "sampler.json", json.dumps(config, indent=1) + "\n")

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The record of a session: written when it begins, held against this host when it goes on."""
+
+import os
+import platform
+import subprocess
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from steelyard import __version__
+from steelyard.build import BUILDS
+from steelyard.errors import BadInput, MissingRequirement
+from steelyard.host.docker import Docker, DockerFailed
+from steelyard.host.doctor import examine
+from steelyard.host.facts import read_facts
+from steelyard.host.java import identify
+from steelyard.paths import ROOT
+from steelyard.results.schema import ArmRecord, HostFacts, Session
+from steelyard.results.spec import Spec
+from steelyard.results.store import SessionDirectory, no_space, write_record
+from steelyard.session.plan import Request, SessionPlan
+
+_SAME_HOST = (
+    "hostname",
+    "architecture",
+    "cpu_model",
+    "cores",
+    "cpus",
+    "smt",
+    "memory_bytes",
+    "kernel",
+    "governor",
+)
+"""Facts over which a session must not be mixed; a state that the session sets itself is none of them."""
+
+
+def new_session(plan: SessionPlan, request: Request, results: Path) -> SessionDirectory:
+    """Make the directory of a new session and write its `session.json`.
+
+    Args:
+        plan: the session.
+        request: how it was asked for.
+        results: where sessions are kept.
+
+    Raises:
+        NoSpace: it cannot be written.
+    """
+    now = datetime.now(UTC)
+    directory = SessionDirectory(_fresh(results, f"{plan.experiment.name}-{now:%Y%m%dT%H%M%SZ}"))
+    experiment = plan.experiment
+    session = Session(
+        id=directory.path.name,
+        created=now.timestamp(),
+        steelyard_version=__version__,
+        revision=_revision(),
+        workload=plan.workload.workload.model_dump(mode="json", by_alias=True),
+        workload_path=experiment.workload,
+        experiment=experiment.model_dump(mode="json", by_alias=True),
+        quick=plan.quick,
+        command=request.command(plan.seed),
+        seed=plan.seed,
+        arms=[
+            ArmRecord(
+                name=arm.name,
+                levels=dict(arm.levels),
+                baseline=arm.baseline,
+                settings={
+                    "deployment": arm.deployment.model_dump(mode="json"),
+                    "load": arm.load.model_dump(mode="json"),
+                    "settings": {**arm.settings, **arm.host},
+                },
+                spec=plan.specs[arm.name],
+            )
+            for arm in plan.arms
+        ],
+        schedule=plan.schedule,
+        host=read_facts(),
+        versions=_versions(plan),
+        first_port=plan.first_port,
+        injectors_share_cores=plan.injectors_share_cores,
+        notes=plan.notes,
+        doctor=[
+            f"{finding.topic}: {finding.state}. {finding.why}"
+            for finding in examine(results)
+            if finding.level == "warn"
+        ],
+    )
+    write_record(directory.path / "session.json", session)
+    return directory
+
+
+def require_same(session: Session, docker: Docker | None) -> None:
+    """Refuse to go on with a session where it would be another one: another host, JVM, build or image.
+
+    Raises:
+        BadInput: what differs, and what to do.
+    """
+    changed = _changed(session.host, read_facts())
+    if changed:
+        raise BadInput(f"this session was begun on another host ({changed}): start a new one with `run`")
+    if session.steelyard_version != __version__:
+        raise BadInput(
+            f"this session was begun with Steelyard {session.steelyard_version}, this is {__version__}: go on with the"
+            " former, or start a new one with `run`"
+        )
+    for spec in (arm.spec for arm in session.arms):
+        _require_artifacts(spec, docker)
+
+
+def _require_artifacts(spec: Spec, docker: Docker | None) -> None:
+    for component in spec.components:
+        artifact = component.artifact
+        if artifact.image is not None:
+            assert docker is not None
+            try:
+                docker.inspect("image", [artifact.image])
+            except DockerFailed as error:
+                raise BadInput(
+                    f"the image {artifact.image} of {component.name} is gone: pull or build it again, or start a new"
+                    " session with `run`"
+                ) from error
+            continue
+        if artifact.build is not None and not (BUILDS / artifact.build / "complete").exists():
+            raise BadInput(
+                f"the build {artifact.build} that this session began with is gone and the sources have changed: check"
+                " out its revision, or start a new session with `run`"
+            )
+        if artifact.jvm is not None:
+            before = artifact.jvm
+            try:
+                now = identify(Path(before.home) / "bin" / "java").identity.runtime_version
+            except MissingRequirement:
+                now = "gone"
+            if now != before.runtime_version:
+                raise BadInput(
+                    f"the JVM of {component.name} in {before.home} is now {now}, the session was begun with"
+                    f" {before.runtime_version}: start a new session with `run`"
+                )
+
+
+def _versions(plan: SessionPlan) -> dict[str, str]:
+    """Versions of the parts that can influence a figure."""
+    parts = {"steelyard": __version__, "python": platform.python_version()}
+    parts.update({name: version(name) for name in ("numpy", "scipy", "ruptures", "hdrhistogram")})
+    for mark in plan.runtimes.builds:
+        for jar in sorted((BUILDS / mark / "loadgen" / "lib").glob("gatling-core-[0-9]*.jar")):
+            parts["gatling"] = jar.stem.removeprefix("gatling-core-")
+    return {**parts, **plan.runtimes.versions()}
+
+
+def _fresh(results: Path, name: str) -> Path:
+    path, number = results / name, 1
+    while path.exists():
+        number += 1
+        path = results / f"{name}-{number}"
+    try:
+        (path / "trials").mkdir(parents=True)
+    except OSError as error:
+        raise no_space(path, error) from error
+    return path
+
+
+def _changed(before: HostFacts, now: HostFacts) -> str:
+    """What differs between two hosts as far as a session must not be mixed over it; empty when nothing does."""
+    old, new = before.model_dump(), now.model_dump()
+    for field in _SAME_HOST:
+        if old[field] != new[field]:
+            return f"{field} was {old[field]}, is {new[field]}"
+    return ""
+
+
+def _revision() -> str | None:
+    """Commit of the checkout, with `+` when it was changed; None outside a git checkout."""
+    try:
+        commit = _git("rev-parse", "--short=12", "HEAD")
+        return commit + ("+" if _git("status", "--porcelain", "--untracked-files=no") else "")
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+def _git(*arguments: str) -> str:
+    environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
+    done = subprocess.run(
+        ["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True, env=environment
+    )
+    return done.stdout.strip()

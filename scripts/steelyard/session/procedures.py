@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a trial does with what it deployed: one function for each procedure, from the first component to the last.
+
+- steady:   start, load data | injectors go | ramp | warm up until steady | measure | stop
+- ramp-up:  prepare (start, load data, stop the servers), injectors practise | start | injectors go: the curve | stop
+- start-up: prepare, the injector waits | start: it asks for each operation until all are answered | stop
+- survive:  start, load data | injectors go | a fixed time under load, whatever dies ends it | stop
+"""
+
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+
+from steelyard.analysis.warmup import judge_steady
+from steelyard.experiment.schema import ProcedureName
+from steelyard.host.throttling import throttled_seconds
+from steelyard.load.health import per_second
+from steelyard.results.spec import Role
+from steelyard.sampling.read import Samples
+from steelyard.session.flight import Flight
+from steelyard.spec.caches import without_caches
+
+STEADY_CHECK_INTERVAL = 5.0
+STEADY_WINDOW = 60
+"""Seconds that the steadiness rule looks back."""
+ANSWERED_LIMIT = 300.0
+"""Seconds in which every operation of a start-up trial must have been answered."""
+_RESTARTED: tuple[Role, ...] = ("compiler", "server", "proxy")
+"""What a measured start starts; databases and services stand beside it."""
+
+
+def steady(flight: Flight, fill_caches: Callable[[], None]) -> None:
+    """Throughput, CPU, memory and latency of warm servers."""
+    load = flight.spec.load
+    with flight.phase("start"):
+        fill_caches()
+        flight.deployed.bring_up()
+        flight.deployed.load_data()
+        flight.deployed.describe()
+        flight.start_sampler()
+        flight.start_injectors()
+        flight.start_sampler()
+        flight.load_start = flight.injectors.go()
+        flight.injectors.wait_for_load(flight.check_alive)
+    with flight.phase("ramp", load.ramp):
+        flight.watch(load.ramp)
+    flight.ramp_end = time.time()
+    with flight.phase("warmup", load.warmup.at_least):
+        _warm_up(flight)
+        # Samples and the injectors' intervals end at whole seconds, so the window does as well.
+        start = float(math.ceil(time.time()))
+        flight.watch(start - time.time())
+    with flight.phase("measure", load.measure):
+        _measure(flight, start)
+    with flight.phase("stop"):
+        flight.stop_in_order()
+    if flight.steady is None:  # a fixed warm-up is judged by the same rule
+        _judge(flight, *flight.window)
+
+
+def ramp_up(flight: Flight, fill_caches: Callable[[], None]) -> None:
+    """The whole curve from the first second of load on fresh servers."""
+    with flight.phase("prepare"):
+        _prepare(flight)
+        # It practises now: what it needs to warm up itself would look like the servers' warm-up.
+        flight.start_injectors()
+    with flight.phase("start"):
+        fill_caches()
+        flight.deployed.bring_up(_RESTARTED)
+        flight.deployed.describe()
+        flight.start_sampler()
+    with flight.phase("measure", flight.spec.load.measure):
+        start = float(math.ceil(time.time()))
+        flight.watch(start - time.time())
+        flight.load_start = flight.injectors.go()
+        flight.ramp_end = flight.load_start
+        _measure(flight, start)
+    with flight.phase("stop"):
+        flight.stop_in_order()
+
+
+def start_up(flight: Flight, fill_caches: Callable[[], None]) -> None:
+    """A fresh start to the first successful answer of each operation, with no load before."""
+    with flight.phase("prepare"):
+        _prepare(flight)
+        flight.start_injectors()
+        # The window begins with the start: what disturbs it has to be seen from then on.
+        flight.start_sampler()
+    with _throttling(flight):
+        with flight.phase("start"):
+            fill_caches()
+            flight.load_start = flight.injectors.go()
+            begun = time.time()
+            flight.deployed.bring_up(_RESTARTED, flight.start_sampler)
+            flight.deployed.describe()
+        with flight.phase("measure"):
+            flight.start_sampler()
+            flight.injectors.wait_until_through(flight.check_alive, ANSWERED_LIMIT)
+            flight.window = (begun, time.time())
+            flight.ramp_end = flight.window[0]
+    with flight.phase("stop"):
+        flight.stop_in_order()
+
+
+def survive(flight: Flight, fill_caches: Callable[[], None]) -> None:
+    """A fixed time under load and a memory limit: did everything live?"""
+    with flight.phase("start"):
+        fill_caches()
+        flight.deployed.bring_up()
+        flight.deployed.load_data()
+        flight.deployed.describe()
+        flight.start_sampler()
+        flight.start_injectors()
+        flight.start_sampler()
+        start = float(math.ceil(time.time()))
+        flight.watch(start - time.time())
+        flight.load_start = flight.injectors.go()
+        flight.ramp_end = flight.load_start
+    with flight.phase("measure", flight.spec.load.measure), _throttling(flight):
+        flight.survived = True
+        flight.watch(flight.spec.load.measure, survive=True)
+        flight.window = (start, max(start + 1.0, float(math.floor(time.time()))))
+    with flight.phase("stop"):
+        flight.stop_in_order()
+
+
+PROCEDURES: Mapping[ProcedureName, Callable[[Flight, Callable[[], None]], None]] = {
+    "steady": steady,
+    "ramp-up": ramp_up,
+    "start-up": start_up,
+    "survive": survive,
+}
+
+
+def _prepare(flight: Flight) -> None:
+    """Bring up what stands beside the measured start, and load the data through servers that are stopped again."""
+    flight.deployed.bring_up(("database", "service"))
+    if not flight.spec.data:
+        return
+    plain = without_caches(flight.spec)
+    flight.deployed.spec = plain
+    try:
+        flight.deployed.bring_up(_RESTARTED)
+        flight.deployed.load_data()
+        flight.deployed.take_down(_RESTARTED)
+    finally:
+        flight.deployed.spec = flight.spec
+
+
+def _measure(flight: Flight, start: float) -> None:
+    with _throttling(flight):
+        flight.watch(flight.spec.load.measure - (time.time() - start))
+        flight.window = (start, start + flight.spec.load.measure)
+
+
+@contextmanager
+def _throttling(flight: Flight) -> Iterator[None]:
+    """How long our own control group was throttled inside."""
+    before = throttled_seconds()
+    yield
+    now = throttled_seconds()
+    flight.throttled = now - before if now is not None and before is not None else None
+
+
+def _warm_up(flight: Flight) -> None:
+    """Wait until the trial is steady, at least and at most as long as the experiment says."""
+    warmup = flight.spec.load.warmup
+    begin = time.monotonic()
+    flight.watch(warmup.at_least)
+    if warmup.until == "fixed":
+        return
+    while True:
+        _judge(flight, flight.ramp_end, time.time())
+        left = begin + warmup.at_most - time.monotonic()
+        if flight.steady or left <= 0:
+            return
+        flight.watch(min(STEADY_CHECK_INTERVAL, left))
+
+
+def _judge(flight: Flight, start: float, end: float) -> None:
+    """The rule of docs/method.md on the last minute of [start, end]."""
+    samples = Samples.load(flight.folder / "samples")
+    rates = [rate for _, rate in samples.request_rate(start, end)]
+    if not rates and not any(one.counters for one in flight.spec.servers):
+        rates = per_second(flight.injectors.folders.values(), start, end)
+    since = max(start, end - STEADY_WINDOW)
+    groups = [samples.cpu_by_group(one.name, since, end) for one in flight.spec.servers]
+    budget = flight.spec.server_cores * (end - since)
+    known = budget > 0 and all(groups)
+    jit = sum(group.get("jit", 0.0) for group in groups) / budget if known else None
+    judged = judge_steady(rates, jit, STEADY_WINDOW)
+    flight.steady, flight.steady_detail = judged.steady, judged.detail

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Injectors of a spec: their settings but for `output` and `seed` (loadgen/README.md), and the mix that they intend."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from steelyard.errors import BadInput
+from steelyard.experiment.schema import Load
+from steelyard.results.spec import Artifact, Component, ContainerPlace, Spec
+from steelyard.spec.runtime import Runtime
+from steelyard.spec.texts import fill_value
+from steelyard.workload.schema import Topology
+from steelyard.yamlfile import Scalar
+
+_WORDS = [
+    *("-cp", "${package}/conf:${package}/lib/*"),
+    *("dev.steelyard.loadgen.Main", "${folder}/settings.json"),
+]
+LATEST = 120.0
+"""Seconds that an injector goes on for beyond its plan, should the harness's stop not come."""
+PROBE_LIMIT = 300.0
+"""Seconds in which every operation of a start-up trial must have been answered."""
+REHEARSAL = 3.0
+"""CPU seconds that the injector of a ramp-up trial practises for, so that it is not what has to warm up."""
+
+
+def injector_components(
+    spec: Spec, topology: Topology, values: Mapping[str, Scalar], runtime: Runtime, cpus: Sequence[int]
+) -> list[Component]:
+    """The injectors of a spec that has everything else; users and rate are divided evenly over them."""
+    load = spec.load
+    contained = spec.engine != "process"
+    count = 1 if spec.procedure == "start-up" else load.injectors
+    artifact = (
+        Artifact(form="image", image=runtime.images["injector"], jvm=runtime.injector_jvm)
+        if contained
+        else Artifact(
+            form="java", package="loadgen", build=runtime.tools, jvm=runtime.injector_jvm, words=_WORDS
+        )
+    )
+    return [
+        Component(
+            name=f"injector-{index + 1}",
+            kind="load",
+            role="injector",
+            artifact=artifact,
+            cpus=list(cpus),
+            cpus_shared_with=count,
+            cores=0.0,
+            jvm_options=[] if contained else injector_options(runtime.injector_jvm.feature),
+            container=ContainerPlace(port=0, jvm_options=None, folder="/load", user="harness")
+            if contained
+            else None,
+            settings={
+                **_offered(spec, topology, values),
+                **({} if spec.procedure == "start-up" else _share_of_load(load, index)),
+                "targets": targets(spec),
+                "injector": index,
+                "injectors": count,
+            },
+        )
+        for index in range(count)
+    ]
+
+
+def injector_options(feature: int) -> list[str]:
+    """JVM options of an injector on this Java release (loadgen/README.md says why)."""
+    options = ["-Xms256m", "-Xmx256m", "-XX:+UseParallelGC", "--add-opens=java.base/java.lang=ALL-UNNAMED"]
+    if feature >= 24:
+        options += ["--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"]
+    return options
+
+
+def targets(spec: Spec) -> list[str]:
+    """URLs that lead into the application, as the injectors reach them."""
+    entry = [spec.component(name) for name in spec.entry]
+    if spec.engine == "process":
+        return [one.url for one in entry]
+    return [f"http://{one.name}:{one.container.port}" for one in entry if one.container is not None]
+
+
+def share_users(users: int, injectors: int, index: int) -> tuple[int, int]:
+    """Users of an injector, and the global index of its first: as even as can be."""
+    each, rest = divmod(users, injectors)
+    return each + (index < rest), index * each + min(index, rest)
+
+
+def _share_of_load(load: Load, index: int) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    if load.users is not None:
+        found["users"], found["firstUser"] = share_users(load.users, load.injectors, index)
+    if load.rate is not None:
+        found["rate"] = load.rate / load.injectors
+        found["arrivals"] = load.arrivals
+    return found
+
+
+def _offered(spec: Spec, topology: Topology, values: Mapping[str, Scalar]) -> dict[str, Any]:
+    load = spec.load
+    found: dict[str, Any] = {
+        "model": load.model,
+        "rampSeconds": load.ramp,
+        # The harness ends the run with a stop file; this is the cap should it not come.
+        "warmupSeconds": load.warmup.at_most if load.warmup.until == "steady" else load.warmup.at_least,
+        "measureSeconds": load.measure + LATEST,
+        "thinkTimeMillis": round(load.think_time * 1000),
+        "requestTimeoutMillis": round(load.request_timeout * 1000),
+        "awaitStart": True,
+    }
+    if spec.procedure == "start-up":
+        found |= {"model": "probe", "rampSeconds": 0, "warmupSeconds": 0, "measureSeconds": PROBE_LIMIT}
+        found |= {"thinkTimeMillis": 0}
+    if spec.procedure == "ramp-up":
+        found |= {"rampSeconds": 0, "warmupSeconds": 0, "rehearsalSeconds": REHEARSAL}
+    parameters = {
+        name: fill_value(value, values, "parameters") for name, value in topology.parameters.items()
+    }
+    if parameters:
+        found["parameters"] = parameters
+    if topology.scenario is not None:
+        found["scenario"] = topology.scenario
+    elif topology.journey is not None:
+        found["journey"] = topology.journey.document()
+    if load.mix is not None:
+        found["mix"] = load.mix
+    return found
+
+
+def intended_mix(topology: Topology, load: Load, values: Mapping[str, Scalar]) -> dict[str, float]:
+    """Share of each operation, once all have settled.
+
+    Raises:
+        BadInput: a mix for a scenario that decides it itself, or of visits that there are not.
+    """
+    if topology.journey is not None:
+        unknown = [name for name in load.mix or {} if name not in topology.journey.visits]
+        if unknown:
+            raise BadInput(
+                f"mix: there is no visit {unknown[0]!r}: there are {', '.join(topology.journey.visits)}"
+            )
+        return topology.journey.mix(load.mix)
+    if load.mix is not None:
+        raise BadInput(
+            "mix means nothing to this workload, whose scenario decides the operations: leave it out"
+        )
+    counts: Counter[str] = Counter()
+    for part in topology.mix:
+        times = float(str(fill_value(part.times, values, "mix")))
+        for operation, count in part.operations.items():
+            counts[operation] += times * count  # type: ignore[assignment]
+    total = sum(counts.values())
+    return {operation: count / total for operation, count in counts.items()}

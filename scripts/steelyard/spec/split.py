@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Even shares of cores and heap, and whether the arms of an experiment have the same in total."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import gcd
+from typing import Literal
+
+from steelyard.errors import BadInput
+from steelyard.results.spec import Spec
+from steelyard.units import MIB
+
+Core = tuple[int, ...]
+"""A physical core: its logical CPUs (SMT siblings)."""
+AUTO_APART_FROM = 8
+"""From this many cores on, `injector_cores: auto` keeps a quarter of them for the injectors."""
+
+
+@dataclass(frozen=True)
+class CpuShare:
+    """The CPUs of one server JVM."""
+
+    cpus: tuple[int, ...]
+    """Logical CPUs that it may use."""
+    shared_with: int
+    """JVMs on these CPUs, itself included."""
+    cores: float
+    """Its share of physical cores."""
+
+
+def split_cores(cores: Sequence[Core], jvms: int) -> list[CpuShare]:
+    """Give each of `jvms` JVMs an equal share of `cores`, apart where that comes out even.
+
+    With g = gcd(jvms, cores) there are g groups of JVMs, each on cores/g cores of its own: four JVMs on
+    eight cores have two cores each; twelve JVMs on two cores are six on each core; three JVMs on two cores
+    share both.
+    Cores are taken in the order given, so that groups stay within a socket or NUMA node where they can.
+    """
+    groups = gcd(jvms, len(cores))
+    cores_of_group = len(cores) // groups
+    jvms_of_group = jvms // groups
+    shares = []
+    for jvm in range(jvms):
+        first = jvm // jvms_of_group * cores_of_group
+        cpus = tuple(sorted(cpu for core in cores[first : first + cores_of_group] for cpu in core))
+        shares.append(CpuShare(cpus, jvms_of_group, cores_of_group / jvms_of_group))
+    return shares
+
+
+def split_heap(total: int, weights: Sequence[int]) -> list[int]:
+    """Maximum heap of each JVM in bytes, by its weight, rounded down to whole MiB.
+
+    Raises:
+        BadInput: rounding would lose more than 1 % of the total, so that arms would not be equal.
+    """
+    parts = sum(weights)
+    shares = [total * weight // parts // MIB * MIB for weight in weights]
+    if 0 in shares or sum(shares) < 0.99 * total:
+        raise BadInput(
+            f"a total heap of {total // MIB} MiB does not split evenly over {len(weights)} JVMs:"
+            f" choose a total_heap that is a multiple of {parts} MiB"
+        )
+    return shares
+
+
+def share_cores(cores: Sequence[Core], jvms: int) -> list[CpuShare]:
+    """Let all JVMs use all cores: services that take unequal parts in each request cannot be given equal cores."""
+    cpus = tuple(sorted(cpu for core in cores for cpu in core))
+    return [CpuShare(cpus, jvms, len(cores) / jvms)] * jvms
+
+
+def cores_for(
+    servers: int | Literal["all"], injectors: int | Literal["auto", "shared"], cores: Sequence[Core], arm: str
+) -> tuple[list[Core], list[Core]]:
+    """Cores of the servers and of the injectors; the same list when they are shared.
+
+    Raises:
+        BadInput: the host has too few.
+    """
+    available = list(cores)
+    wanted = len(available) if servers == "all" else servers
+    if wanted > len(available):
+        raise BadInput(f"arm {arm} needs {wanted} cores, this host offers {len(available)}: lower cores")
+    apart = injectors
+    if apart == "auto":
+        spare = len(available) - wanted
+        apart = spare or (len(available) // 4 if len(available) >= AUTO_APART_FROM else "shared")
+    if apart == "shared":
+        return available[:wanted], available[:wanted]
+    if servers == "all":
+        wanted -= apart
+    if wanted < 1 or wanted + apart > len(available):
+        raise BadInput(
+            f"arm {arm} needs {max(wanted, 1)} cores for servers and {apart} for injectors, this host offers"
+            f" {len(available)}: lower cores or use injector_cores: shared"
+        )
+    return available[:wanted], available[wanted : wanted + apart]
+
+
+def check_conserved(specs: Mapping[str, Spec], varied: Sequence[str]) -> None:
+    """Refuse an experiment whose arms do not have the same total cores, heap and memory, unless that is its question.
+
+    A heap that is left to the JVM is unknown, and unknown is not equal to anything but itself.
+
+    Raises:
+        BadInput: naming the arms and the totals.
+    """
+    if not {"cores", "injector_cores"} & set(varied):
+        _same({name: float(spec.server_cores) for name, spec in specs.items()}, "server cores", "")
+    if not {"heap", "total_heap"} & set(varied):
+        _same(
+            {name: _total([one.heap_bytes for one in spec.servers]) for name, spec in specs.items()},
+            "total heap",
+            " MiB",
+        )
+    if "memory" not in varied:
+        _same(
+            {name: _total([one.memory_bytes for one in spec.servers]) for name, spec in specs.items()},
+            "total memory limit",
+            " MiB",
+        )
+
+
+def _total(sizes: Sequence[int | None]) -> float | None:
+    known = [size for size in sizes if size is not None]
+    return sum(known) / MIB if len(known) == len(sizes) else None
+
+
+def _same(totals: Mapping[str, float | None], what: str, unit: str) -> None:
+    known = {name: total for name, total in totals.items() if total is not None}
+    if not known:
+        return
+    unknown = next((name for name, total in totals.items() if total is None), None)
+    low, high = min(known, key=lambda name: known[name]), max(known, key=lambda name: known[name])
+    if unknown is not None:
+        raise BadInput(
+            f"arms do not have equal resources: {what} is {known[high]:g}{unit} in {high} and left to the JVM in"
+            f" {unknown}: set it in every arm, or make it a factor"
+        )
+    if known[low] < 0.99 * known[high]:
+        raise BadInput(
+            f"arms do not have equal resources: {what} is {known[low]:g}{unit} in {low} and"
+            f" {known[high]:g}{unit} in {high}: set a total that is split, or make it a factor"
+        )

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-"""`./steelyard test`: the project's own tests and checkers."""

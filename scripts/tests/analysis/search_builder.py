@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Specs and trials for the tests of searches, and a simulated server whose edge varies from start to start."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from steelyard.analysis.searching import NextTrial, Question, limits_of, next_search_trial
+from steelyard.experiment.schema import Load, Search
+from steelyard.results.schema import Check, ComponentResult, ScheduledTrial, Trial, TrialMeasurement
+from steelyard.results.spec import Artifact, Component, Spec
+from steelyard.workload.schema import Limits
+
+RAISE = {"raise": "users", "within": {"p99": "200ms", "errors": "0.1%"}}
+
+
+def component(name: str, role: Any, cpus: list[int], **more: Any) -> Component:
+    return Component(name=name, kind="any", role=role, artifact=Artifact(form="java"), cpus=cpus, **more)
+
+
+def spec(arm: str = "jvms-1", load: Load | None = None, engine: str = "process", **more: Any) -> Spec:
+    load = load or Load(users=100)
+    fields: dict[str, Any] = {
+        "arm": arm,
+        "engine": engine,
+        "workload": "w",
+        "workload_version": "1",
+        "topology": "t",
+        "bundle": "b",
+        "procedure": "steady",
+        "load": load,
+        "components": [
+            component("server-1", "server", [0, 1], memory_bytes=2**29 if engine == "compose" else None),
+            component("server-2", "server", [2, 3], memory_bytes=2**29 if engine == "compose" else None),
+            *(
+                component(
+                    f"injector-{index + 1}", "injector", [3], settings={"injector": index, "seen": True}
+                )
+                for index in range(load.injectors)
+            ),
+        ],
+        "entry": ["server-1"],
+        "mix": {"hello": 1.0},
+        "server_cores": 4,
+        "injectors_share_cores": True,
+    }
+    return Spec(**(fields | more))
+
+
+def question(
+    search: dict[str, Any], arms: tuple[str, ...] = ("a",), repeats: int = 2, **more: Any
+) -> Question:
+    found = Search.model_validate(search)
+    limits = limits_of(found, Limits(p99=2.0))
+    return Question(found, limits, {arm: spec(arm, **more) for arm in arms}, repeats)
+
+
+def schedule(arms: tuple[str, ...], blocks: int) -> list[ScheduledTrial]:
+    places = [(block, arm) for block in range(1, blocks + 1) for arm in arms]
+    return [ScheduledTrial(order=order, block=block, arm=arm) for order, (block, arm) in enumerate(places)]
+
+
+def check(name: str, detail: str = "why", value: float | None = 1.0) -> Check:
+    return Check(name=name, passed=False, voids=True, value=value, limit=0.0, unit="", detail=detail)
+
+
+def figures(p99: float | None, errors: float = 0.0, p90: float = 50.0) -> dict[str, float]:
+    """Metrics that limits are about: milliseconds, and a share."""
+    known = {"latency_p99": p99} if p99 is not None else {}
+    return {"error_share": errors, "latency_p50": 25.0, "latency_p90": p90, **known}
+
+
+MEASUREMENT = TrialMeasurement(
+    measure_seconds=10.0,
+    server_requests=10_000,
+    server_errors=0,
+    injector_requests=10_000,
+    injector_errors=0,
+    window_server_rate=1000.0,
+    window_injector_rate=1000.0,
+    injector_cpu_share=0.3,
+    late_share=0.0,
+    target_rate=None,
+    mix_intended={"hello": 1.0},
+    mix_achieved={"hello": 1.0},
+    throttled_seconds=0.0,
+    steal_share=0.0,
+    other_cpu_share=0.0,
+    restarts=[],
+    wrong_builds=[],
+    settings_differ=[],
+    clock_step_seconds=0.0,
+    injector_failures=[],
+    steady=False,
+    steady_detail="It still rose.",
+    jit_share=0.1,
+)
+
+
+def trial(place: NextTrial | None = None, **changes: Any) -> Trial:
+    place = place or NextTrial(1, "a", 0, 0, 100.0)
+    fields: dict[str, Any] = {
+        **place._asdict(),
+        "state": "void" if changes.get("checks") else "valid",
+        "started": 0.0,
+        "phases": {},
+        "measurement": MEASUREMENT,
+        "checks": [],
+        "steady": False,
+        "metrics": figures(100.0),
+        "latency": {},
+        "components": [
+            ComponentResult(name="server-1", role="server", cpu_seconds=8.0),
+            ComponentResult(name="server-2", role="server", cpu_seconds=8.0),
+            ComponentResult(name="database", role="database", cpu_seconds=40.0),
+        ],
+        "trace": [],
+    }
+    return Trial(**(fields | changes))
+
+
+def run(
+    asked: Question,
+    places: list[ScheduledTrial],
+    outcome: Callable[[NextTrial], Trial],
+    done: list[Trial] | None = None,
+) -> list[Trial]:
+    """All trials of a session, from the first or from what is done."""
+    trials = list(done or [])
+    while (planned := next_search_trial(asked, places, trials)) is not None:
+        trials.append(outcome(planned))
+    return trials
+
+
+class Server:
+    """A server whose edge varies from start to start and from block to block; some trials fail by disturbance."""
+
+    def __init__(
+        self,
+        edges: dict[str, float],
+        rng: np.random.Generator,
+        noise: float = 0.0,
+        drift: float = 0.0,
+        disturbed: float = 0.0,
+    ) -> None:
+        self.edges, self.rng, self.noise, self.drift, self.disturbed = edges, rng, noise, drift, disturbed
+        self.shifts: dict[int, float] = {}
+
+    def outcome(self, planned: NextTrial) -> Trial:
+        shift = self.shifts.setdefault(planned.block, self.drift * self.rng.standard_normal())
+        edge = self.edges[planned.arm] * math.exp(shift + self.noise * self.rng.standard_normal())
+        passed = planned.value <= edge and self.rng.random() >= self.disturbed
+        return trial(planned, metrics=figures(150.0 if passed else 450.0))

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a trial says to its search, which trial comes next, and the spec of a trial with a value."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from search_builder import (
+    RAISE,
+    Server,
+    check,
+    component,
+    figures,
+    question,
+    run,
+    schedule,
+    spec,
+    trial,
+)
+
+from steelyard.analysis.ledger import RULES
+from steelyard.analysis.searching import OVERLOAD, UPSET, cpu_share, limits_of, next_search_trial, step_of
+from steelyard.errors import BadInput
+from steelyard.experiment.schema import Load, Search
+from steelyard.results.schema import ComponentResult
+from steelyard.spec.search import range_of, with_value
+from steelyard.workload.schema import Limits
+
+SURVIVE = {"lower": "memory", "while": "survives"}
+HOLD = {"hold": "cpu", "at": 0.4}
+
+
+@pytest.mark.parametrize(
+    ("changes", "outcome", "says"),
+    [
+        ({}, "passed", "errors 0 %, at most 0.1 % allowed; p99 100 ms, at most 200 ms allowed."),
+        ({"metrics": figures(200.0)}, "passed", "p99 200 ms"),
+        ({"metrics": figures(201.0)}, "failed", "p99 201 ms, at most 200 ms allowed."),
+        (
+            {"metrics": figures(100.0, errors=0.002)},
+            "failed",
+            "errors 0.2 %, at most 0.1 % allowed.",
+        ),
+        # Too few requests for a p99: unknown, unless a lower quantile shows it by itself.
+        (
+            {"metrics": figures(None)},
+            "void",
+            "p99 was not measured: it needs 1,000 good answers",
+        ),
+        ({"metrics": figures(None, p90=350.0)}, "failed", "p90 alone was 350 ms"),
+        ({"metrics": {}}, "void", "errors was not measured."),
+        # What the load itself causes is a failure, what the host or the harness causes is unknown.
+        ({"checks": [check("restarts", "A server died.")]}, "failed", "A server died."),
+        ({"checks": [check("late-arrivals", "3 % were late.")]}, "failed", "3 % were late."),
+        ({"checks": [check("errors", "2 % failed.", 0.02)]}, "failed", "2 % failed."),
+        ({"checks": [check("restarts"), check("injector-cpu", "It used 95 %.")]}, "void", "It used 95 %."),
+        ({"checks": [check("other-cpu", "Others.")], "metrics": figures(900.0)}, "void", "Others."),
+        ({"checks": [check("operation-mix", "Mix.")]}, "void", "Mix."),
+        ({"checks": [check("operation-mix")], "metrics": figures(900.0)}, "failed", "p99 900 ms"),
+        ({"measurement": None, "failure": "It did not start.", "metrics": {}}, "void", "It did not start."),
+    ],
+)
+def test_what_a_trial_of_a_raised_load_says(changes: dict[str, Any], outcome: str, says: str) -> None:
+    found = step_of(question(RAISE), trial(**changes))
+    assert found.outcome == outcome
+    assert says in found.why
+
+
+def test_the_ledger_has_the_checks_that_a_search_reads() -> None:
+    assert {rule.name for rule in RULES if rule.voids} >= OVERLOAD | UPSET
+
+
+def test_errors_are_allowed_as_far_as_the_limit_says() -> None:
+    loose = question({"raise": "users", "within": {"errors": "5%"}})
+    assert step_of(loose, trial(checks=[check("errors", value=0.02)])).outcome == "passed"
+    assert step_of(loose, trial(checks=[check("errors", value=0.06)])).outcome == "failed"
+
+
+def test_without_limits_of_its_own_the_workloads_hold() -> None:
+    own = question({"raise": "users"})
+    assert step_of(own, trial(metrics=figures(1999.0))).outcome == "passed"
+    assert step_of(own, trial(metrics=figures(2001.0))).outcome == "failed"
+
+
+def test_a_raised_load_needs_a_limit() -> None:
+    with pytest.raises(BadInput, match=r"give search\.within"):
+        limits_of(Search.model_validate({"raise": "users"}), Limits())
+    assert not limits_of(Search.model_validate(SURVIVE), Limits(p99=1.0)).given
+
+
+@pytest.mark.parametrize(
+    ("changes", "outcome"),
+    [
+        ({"survived": True}, "passed"),
+        ({"survived": False, "failure": "Killed for want of memory."}, "failed"),
+        ({"survived": False, "measurement": None, "checks": [check("settings")]}, "failed"),
+        ({"survived": None}, "void"),
+        ({"survived": True, "checks": [check("settings")]}, "void"),
+        ({"survived": True, "checks": [check("errors")]}, "failed"),
+    ],
+)
+def test_what_a_trial_under_a_memory_limit_says(changes: dict[str, Any], outcome: str) -> None:
+    assert step_of(question(SURVIVE, engine="compose"), trial(**changes)).outcome == outcome
+
+
+def test_survival_and_limits_together() -> None:
+    both = question({**SURVIVE, "within": {"p99": "200ms"}}, engine="compose")
+    assert step_of(both, trial(survived=True)).outcome == "passed"
+    assert step_of(both, trial(survived=True, metrics=figures(300.0))).outcome == "failed"
+
+
+def test_the_share_is_of_the_servers_and_all_their_cpus() -> None:
+    found = step_of(question(HOLD), trial())
+    assert found.outcome == "measured"
+    assert found.share == pytest.approx(16 / 40)
+    unknown = [ComponentResult(name="server-1", role="server"), *trial().components[1:]]
+    assert cpu_share(trial(components=unknown), spec()) is None
+    assert step_of(question(HOLD), trial(components=unknown)).outcome == "void"
+
+
+def test_arms_take_turns_inside_a_block_and_blocks_follow_each_other() -> None:
+    asked, places = question({**RAISE, "start": 100}, ("a", "b")), schedule(("a", "b"), 2)
+    trials = run(asked, places, Server({"a": 320.0, "b": 40.0}, np.random.default_rng(1)).outcome)
+    assert [one.arm for one in trials[:6]] == ["a", "b"] * 3
+    assert [one.block for one in trials] == sorted(one.block for one in trials)
+    assert [one.order for one in trials] == list(range(len(trials)))
+    keys = [(one.block, one.arm, one.attempt) for one in trials]
+    assert len(set(keys)) == len(keys)
+    assert max(one.attempt for one in trials) < asked.search.trials
+
+
+def test_a_resumed_session_goes_on_as_an_uninterrupted_one() -> None:
+    asked, places = question({**RAISE, "start": 100}, ("a", "b")), schedule(("a", "b"), 2)
+
+    def server() -> Server:
+        return Server({"a": 320.0, "b": 350.0}, np.random.default_rng(1))
+
+    whole = run(asked, places, server().outcome)
+    for cut in range(len(whole)):
+        assert run(asked, places, server().outcome, whole[:cut]) == whole
+
+
+def test_plots_of_a_block_do_not_mix() -> None:
+    asked = question({**RAISE, "start": 100}, ("a", "b"))
+    places = [
+        one.model_copy(update={"plot": plot}) for plot, one in enumerate(schedule(("a", "b"), 1), start=1)
+    ]
+    trials = run(asked, places, Server({"a": 320.0, "b": 40.0}, np.random.default_rng(1)).outcome)
+    arms = [one.arm for one in trials]
+    assert arms == sorted(arms)
+
+
+def test_a_search_that_only_meets_void_trials_leaves_the_others_alone() -> None:
+    asked, places = question({**RAISE, "start": 100}, ("a", "b")), schedule(("a", "b"), 1)
+    server = Server({"a": 320.0, "b": 40.0}, np.random.default_rng(1))
+    trials = run(
+        asked,
+        places,
+        lambda place: trial(place, checks=[check("steal")]) if place.arm == "a" else server.outcome(place),
+    )
+    assert sum(one.arm == "a" for one in trials) == 3
+    assert sum(one.arm == "b" for one in trials) > 5
+    assert next_search_trial(asked, places, trials) is None
+
+
+def test_users_are_divided_over_the_injectors() -> None:
+    before = spec(load=Load(users=100, injectors=3))
+    after = with_value(before, Search.model_validate(RAISE), 320.0)
+    assert after.load.users == 320
+    assert [one.settings["users"] for one in after.injectors] == [107, 107, 106]
+    assert [one.settings["firstUser"] for one in after.injectors] == [0, 107, 214]
+    assert all(one.settings["seen"] for one in after.injectors)
+    assert after.servers == before.servers
+    assert before.load.users == 100
+
+
+def test_a_rate_is_divided_over_the_injectors() -> None:
+    before = spec(load=Load(model="open", rate=100, injectors=2))
+    for written in ({"raise": "rate"}, HOLD):
+        after = with_value(before, Search.model_validate(written), 300.0)
+        assert after.load.rate == 300.0
+        assert [one.settings["rate"] for one in after.injectors] == [150.0, 150.0]
+
+
+def test_memory_is_the_limit_of_each_server() -> None:
+    before = spec(engine="compose")
+    after = with_value(before, Search.model_validate(SURVIVE), 300.0 * 2**20)
+    assert [one.memory_bytes for one in after.servers] == [300 * 2**20] * 2
+    assert after.injectors == before.injectors
+    assert after.load == before.load
+
+
+def test_where_a_search_begins() -> None:
+    three = spec(load=Load(users=100, injectors=3))
+    assert range_of(Search.model_validate(RAISE), three) == ("users", 100.0, 3.0, None)
+    asked = Search.model_validate({**SURVIVE, "start": "256m", "least": "64m", "most": "1g"})
+    assert range_of(asked, spec(engine="compose")) == ("memory", 2.0**28, 2.0**26, 2.0**30)
+    assert range_of(Search.model_validate(SURVIVE), spec(engine="compose")).start == 2.0**29
+
+
+@pytest.mark.parametrize(
+    ("written", "arm", "says"),
+    [
+        ({"raise": "rate"}, spec(), "needs a load of that model"),
+        (SURVIVE, spec(), "engine: compose"),
+        (
+            SURVIVE,
+            spec(engine="compose", components=[component("s", "server", [0])]),
+            "where does the search",
+        ),
+        ({**RAISE, "most": 50}, spec(), "outside of what it may try"),
+    ],
+)
+def test_refuses_a_search_that_the_arm_has_not(written: dict[str, Any], arm: Any, says: str) -> None:
+    with pytest.raises(BadInput, match=says):
+        range_of(Search.model_validate(written), arm)

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Specs made by hand from the project's workload files, with figures that a test can tell apart."""
+
+from typing import Any
+
+from steelyard.experiment.schema import Load
+from steelyard.results.spec import Artifact, Component, ContainerPlace, Request, Spec
+from steelyard.workload import schema
+from steelyard.workload.loader import load_workload
+
+IMAGES = {
+    "ping": "reg/ping@sha256:12",
+    "acmeair": "reg/acmeair@sha256:12",
+    "STEELYARD_MONGO_IMAGE": "reg/embedded-mongo@sha256:56",
+    "STEELYARD_NGINX_IMAGE": "reg/nginx@sha256:78",
+}
+"""By repository or variable."""
+LOADGEN = "reg/loadgen@sha256:34"
+
+
+def component(kind: str, described: schema.Component, name: str, **more: Any) -> Component:
+    """A component as the workload describes it: servers on CPUs 0 and 1, databases on 2 and 3."""
+    place = described.container
+    assert place is not None
+    image = IMAGES.get(place.repository or place.variable or "", place.image)
+    return Component(
+        name=name,
+        kind=kind,
+        role=described.role,
+        artifact=Artifact(form="image", image=image),
+        container=ContainerPlace(
+            port=place.port, jvm_options=place.jvm_options, folder=place.folder, user=place.user
+        ),
+        **{"cpus": [2, 3] if described.role == "database" else [0, 1], **more},
+    )
+
+
+def injector(number: int = 1, **more: Any) -> Component:
+    """An injector on CPUs 2 and 3."""
+    return Component(
+        name=f"injector-{number}",
+        kind="load",
+        role="injector",
+        artifact=Artifact(form="image", image=LOADGEN),
+        container=ContainerPlace(port=0, jvm_options=None, folder="/load", user="harness"),
+        **{"cpus": [2, 3], "settings": {"users": 8}, **more},
+    )
+
+
+def spec(components: list[Component], workload: str = "test", **more: Any) -> Spec:
+    """A spec of these components."""
+    common: dict[str, Any] = {
+        "arm": "a",
+        "engine": "compose",
+        "workload": workload,
+        "workload_version": "1",
+        "topology": "t",
+        "bundle": "server",
+        "procedure": "steady",
+        "load": Load(users=8),
+        "entry": [],
+        "mix": {},
+        "server_cores": 2,
+        "injectors_share_cores": False,
+    }
+    return Spec(components=components, **{**common, **more})
+
+
+def spec_of(workload: str, topology: str | None = None, jvms: int = 2, port: int = 9500) -> Spec:
+    """A topology of one of the project's workloads with one injector; ports in order of the components."""
+    name, chosen = load_workload(workload).workload.topology(topology)
+    found: list[Component] = []
+    for kind, described in chosen.components.items():
+        several = described.replicas == "jvms"
+        for one in [f"{kind}-{number + 1}" for number in range(jvms)] if several else [kind]:
+            published = described.container is not None and described.container.published
+            taken = sum(earlier.port is not None for earlier in found)
+            found.append(component(kind, described, one, port=port + taken if published else None))
+    first = {one.kind: one.name for one in reversed(found)}
+    data = [Request(component=first[step.component], path=step.path) for step in chosen.data]
+    return spec([*found, injector()], workload, topology=name, bundle=chosen.bundle, data=data)

@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sessions that set host states and are killed with -9, as real processes: the host must be as before."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from trees import PAGES, put
+
+from steelyard.errors import Busy, MissingRequirement
+from steelyard.host.doctor import left_over
+from steelyard.host.lock import host_lock
+from steelyard.host.states import STATES
+from steelyard.host.switching import HostStates, put_back, recorded
+from steelyard.host.system import System
+from steelyard.paths import ROOT
+from steelyard.processes import Children, process_tree
+
+SESSION = """
+import sys, time
+from pathlib import Path
+from steelyard.host.switching import HostStates
+from steelyard.host.system import System
+from steelyard.processes import Children
+root, name, *levels = sys.argv[1:]
+plots = [{name: level} for level in levels]
+with Children() as children, HostStates(plots, children, "results/killed", System(Path(root))) as states:
+    for block in range(1, 1_000_000):
+        for plot, wanted in enumerate(plots, start=1):
+            states.enter((block, plot), wanted)
+            print(block, plot, flush=True)
+            while (block, plot) == (2, 1):
+                time.sleep(60)
+"""
+"""Goes through plots, and stays in the first plot of the second block."""
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> System:
+    put(tmp_path, PAGES, "7")
+    put(tmp_path, "proc/meminfo", "MemTotal: 8388608 kB\nHugepagesize: 2048 kB")
+    return System(tmp_path)
+
+
+def wait_until(reached: Callable[[], bool], what: str) -> None:
+    deadline = time.monotonic() + 60
+    while not reached():
+        assert time.monotonic() < deadline, f"never happened: {what}"
+        time.sleep(0.02)
+
+
+def running(pid: int) -> bool:
+    """Not when it only waits to be reaped, which may take for ever in a container."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@contextlib.contextmanager
+def session(system: System, name: str, *levels: str) -> Iterator[subprocess.Popen[str]]:
+    """A session in the first plot of its second block."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", SESSION, str(system.root), name, *levels],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "scripts")},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        assert "2 1\n" in iter(process.stdout.readline, "")
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def kill_with_its_guard(process: subprocess.Popen[str]) -> None:
+    guards = [pid for pid in process_tree(process.pid) if pid != process.pid]
+    assert len(guards) == 1
+    os.kill(guards[0], signal.SIGKILL)
+    process.kill()
+    process.wait()
+    wait_until(lambda: not running(guards[0]), "the guard is gone")
+
+
+def test_the_guard_puts_back_when_the_session_is_killed(tree: System) -> None:
+    with session(tree, "huge_pages", "100", "200") as killed:
+        assert tree.text(PAGES) == "100"
+        killed.kill()
+        wait_until(lambda: recorded(tree) is None, "the guard has put back")
+        assert tree.text(PAGES) == "7"
+
+
+def test_a_session_that_is_ended_puts_back_itself(tree: System) -> None:
+    with session(tree, "huge_pages", "100", "200") as ended:
+        ended.send_signal(signal.SIGINT)
+        ended.wait(timeout=60)
+        assert (tree.text(PAGES), recorded(tree)) == ("7", None)
+
+
+def test_when_the_guard_is_killed_too_the_doctor_warns_and_the_next_session_puts_back(tree: System) -> None:
+    with session(tree, "huge_pages", "100", "200") as killed:
+        kill_with_its_guard(killed)
+        assert tree.text(PAGES) == "100"
+        assert left_over(tree).level == "warn"
+        assert put_back(tree) == [
+            "host state huge_pages was left at 100 by results/killed, which was killed, and is 7 again"
+        ]
+        assert (tree.text(PAGES), left_over(tree).level) == ("7", "ok")
+
+
+def test_a_resumed_session_restores_what_was_before_the_killed_one(tree: System) -> None:
+    with session(tree, "huge_pages", "100", "200") as killed:
+        kill_with_its_guard(killed)
+    with session(tree, "huge_pages", "100", "200") as resumed:
+        assert tree.text(PAGES) == "100"
+        resumed.kill()
+        wait_until(lambda: recorded(tree) is None, "the guard has put back")
+        assert tree.text(PAGES) == "7"
+
+
+def test_killed_at_any_moment(tree: System) -> None:
+    """A session that does nothing but switch, killed in the middle of it."""
+    program = SESSION.replace("while (block, plot) == (2, 1)", "while False")
+    for pause in (0.0, 0.003, 0.011, 0.02):
+        process = subprocess.Popen(
+            [sys.executable, "-c", program, str(tree.root), "huge_pages", "100", "200"],
+            env={**os.environ, "PYTHONPATH": str(ROOT / "scripts")},
+            stdout=subprocess.PIPE,
+        )
+        assert process.stdout is not None
+        process.stdout.readline()
+        time.sleep(pause)
+        process.kill()
+        process.communicate()
+        wait_until(lambda: recorded(tree) is None, "the guard has put back")
+        assert tree.text(PAGES) == "7"
+
+
+# On this host itself.
+
+
+@pytest.fixture
+def host() -> Iterator[System]:
+    """This host, under the lock of sessions; left as it was, whatever happens."""
+    system = System()
+    if os.getuid() != 0:
+        pytest.skip("needs root: it sets states of this host")
+    if left_over(system).level != "ok":
+        pytest.skip(f"states of this host are set: {left_over(system).state}")
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(host_lock("tests of host states"))
+        except Busy as error:
+            pytest.skip(str(error))
+        before = {name: state.read(system) for name, state in STATES.items()}
+        try:
+            yield system
+        finally:
+            put_back(system)
+            for name, value in before.items():
+                if value is not None and STATES[name].read(system) != value:
+                    STATES[name].set(system, value)
+
+
+def other_levels(system: System, name: str) -> tuple[str, str, str]:
+    """What this host has, and two other levels."""
+    value, state = STATES[name].read(system), STATES[name]
+    if value is None or not all(os.access(system.path(file), os.W_OK) for file in state.files(system)):
+        pytest.skip(f"{name} cannot be set on this host")
+    if name == "thp":
+        first, second = (mode for mode in ("always", "madvise", "never") if mode != value)
+        return value, first, second
+    return value, str(int(value) + 2), str(int(value) + 4)
+
+
+@pytest.mark.parametrize("name", list(STATES))
+def test_this_host_is_set_read_back_and_put_back(host: System, name: str) -> None:
+    before, first, second = other_levels(host, name)
+    plots = [{name: first}, {name: second}]
+    with Children() as children, HostStates(plots, children, "results/test", host) as states:
+        for plot, wanted in enumerate(plots, start=1):
+            states.enter((1, plot), wanted)
+            assert STATES[name].read(host) == wanted[name]
+            assert states.verify(wanted) == []
+        STATES[name].set(host, before)
+        assert states.verify(plots[1]) == [f"host state {name} reads back {before}, {second} was asked for"]
+        assert left_over(host).level == "info"
+    assert STATES[name].read(host) == before
+    assert left_over(host).level == "ok"
+
+
+@pytest.mark.parametrize("name", list(STATES))
+def test_this_host_is_put_back_by_the_guard(host: System, name: str) -> None:
+    before, first, second = other_levels(host, name)
+    with session(host, name, first, second) as killed:
+        assert STATES[name].read(host) == first
+        killed.kill()
+        wait_until(lambda: recorded(host) is None, "the guard has put back")
+        assert STATES[name].read(host) == before
+
+
+HOLDER = """
+import mmap, sys
+pages = mmap.mmap(-1, int(sys.argv[1]), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x40000)  # MAP_HUGETLB
+pages[0] = 1
+print("ready", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_huge_pages_of_a_program_that_is_being_killed_are_waited_for(
+    host: System, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, more, _ = other_levels(host, "huge_pages")
+    state, size = STATES["huge_pages"], host.memory("Hugepagesize")
+    state.set(host, more)
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(size)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    killer = threading.Timer(0.5, holder.kill)
+    try:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"ready\n"
+        if before == "0":  # else the page may be one that was there
+            with monkeypatch.context() as patch:
+                patch.setattr("steelyard.host.states.IN_USE", 0.1)
+                with pytest.raises(MissingRequirement, match=r"1 huge pages.* in use"):
+                    state.set(host, before)
+        killer.start()
+        state.set(host, before)
+        assert state.read(host) == before
+    finally:
+        killer.cancel()
+        holder.kill()
+        holder.communicate()
+
+
+def test_this_host_is_put_back_by_the_next_session(host: System) -> None:
+    before, first, second = other_levels(host, "thp")
+    with session(host, "thp", first, second) as killed:
+        kill_with_its_guard(killed)
+        assert left_over(host).level == "warn"
+        assert len(put_back(host)) == 1
+        assert STATES["thp"].read(host) == before

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of host states: on trees of files, and as the one place that knows where a state lives."""
+
+import re
+from pathlib import Path
+
+import pytest
+from trees import PAGES, THP, Kernel, put
+
+import steelyard
+from steelyard.errors import BadInput, MissingRequirement
+from steelyard.host.doctor import TOPICS
+from steelyard.host.facts import read_facts
+from steelyard.host.settings import settings
+from steelyard.host.states import STATES, HostState, read_states, reserved_pages, state_named
+from steelyard.host.switching import HostStates
+from steelyard.host.system import System
+from steelyard.processes import Children
+
+THP_STATE, PAGES_STATE = STATES["thp"], STATES["huge_pages"]
+
+
+def test_values_are_read_as_they_can_be_written_again(tmp_path: Path) -> None:
+    kernel = Kernel(tmp_path)
+    assert read_states(kernel) == {"thp": "madvise", "huge_pages": "0"}
+    for name, value in (("thp", "never"), ("huge_pages", "700")):
+        STATES[name].set(kernel, value)
+        assert STATES[name].read(kernel) == value
+    assert (kernel.text(THP), kernel.text(PAGES)) == ("always madvise [never]", "700")
+
+
+def test_a_value_that_is_set_is_not_written_again(tmp_path: Path) -> None:
+    kernel = Kernel(tmp_path)
+    THP_STATE.set(kernel, "madvise")
+    assert kernel.writes == []
+
+
+@pytest.mark.parametrize(
+    ("wanted", "pages"), [(0, "0"), (512, "512"), ("512", "512"), ("1g", "512"), ("3m", "2"), ("1gb", "512")]
+)
+def test_huge_pages_are_a_number_or_a_size(tmp_path: Path, wanted: str | int, pages: str) -> None:
+    assert PAGES_STATE.value(Kernel(tmp_path), wanted) == pages
+
+
+def test_pages_of_another_default_size(tmp_path: Path) -> None:
+    """POWER's hash MMU has pages of 16 MiB."""
+    put(tmp_path, "proc/meminfo", "MemTotal: 8388608 kB\nHugepagesize: 16384 kB")
+    put(tmp_path, "sys/kernel/mm/hugepages/hugepages-16384kB/nr_hugepages", "3")
+    put(tmp_path, "sys/kernel/mm/hugepages/hugepages-16777216kB/nr_hugepages", "1")
+    system = System(tmp_path)
+    assert PAGES_STATE.value(system, "1g") == "64"
+    assert PAGES_STATE.read(system) == "3"
+    assert reserved_pages(system) == {"16384": 3, "16777216": 1}
+    assert PAGES_STATE.finding(system).state == "3 of 16 MiB, 1 of 16.0 GiB"
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted", "reason"),
+    [
+        ("thp", "sometimes", "it takes always, madvise or never"),
+        ("thp", True, "is no mode"),
+        ("huge_pages", True, "is no number of pages"),
+        ("huge_pages", 1.5, "is no number of pages"),
+        ("huge_pages", -1, "is not a size"),
+        ("huge_pages", "lots", "is not a size"),
+        ("huge_pages", "9g", "more than this host's 8,192 MiB of memory"),
+        ("huge_pages", 4097, "more than this host's"),
+    ],
+)
+def test_what_is_no_value_is_refused(tmp_path: Path, name: str, wanted: str | float, reason: str) -> None:
+    with pytest.raises(BadInput, match=reason):
+        STATES[name].value(Kernel(tmp_path), wanted)
+
+
+def test_an_unknown_state_is_refused_with_those_there_are() -> None:
+    with pytest.raises(BadInput, match="no host state 'pages': known are thp, huge_pages"):
+        state_named("pages")
+
+
+def test_a_host_without_a_state_says_so(tmp_path: Path) -> None:
+    system = System(tmp_path)
+    assert read_states(system) == {}
+    for state in STATES.values():
+        assert state.finding(system).state == "cannot be told here"
+        with pytest.raises(MissingRequirement, match=f"this host has no {state.name} to set"):
+            state.require(system)
+
+
+def test_fragmented_memory_is_compacted_once(tmp_path: Path) -> None:
+    kernel = Kernel(tmp_path, room=100, room_compacted=600)
+    PAGES_STATE.set(kernel, "512")
+    assert kernel.writes == ["nr_hugepages=512", "compact_memory=1", "nr_hugepages=512"]
+    assert PAGES_STATE.read(kernel) == "512"
+
+
+def test_fewer_pages_than_asked_for_are_an_error_that_says_so(tmp_path: Path) -> None:
+    kernel = Kernel(tmp_path, room=100)
+    with pytest.raises(MissingRequirement, match=r"provided 100 of 512 huge pages of 2 MiB.*\(fragmented\)"):
+        PAGES_STATE.set(kernel, "512")
+
+
+def test_more_memory_than_is_free_is_refused_before_the_kernel_tries(tmp_path: Path) -> None:
+    kernel = Kernel(tmp_path)
+    with pytest.raises(
+        MissingRequirement, match=r"need 6,144 MiB more, and only 4,096 MiB of memory are free"
+    ):
+        PAGES_STATE.set(kernel, "3072")
+    assert kernel.writes == []
+
+
+def test_pages_in_use_are_waited_for_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("steelyard.host.states.IN_USE", 0.1)
+
+    class InUse(Kernel):
+        def write(self, name: str, text: str) -> None:
+            super().write(name, "40" if name == PAGES else text)
+
+    put_before = InUse(tmp_path)
+    put(tmp_path, PAGES, "512")
+    with pytest.raises(MissingRequirement, match="40 huge pages of 2 MiB are left where 0 were asked for"):
+        PAGES_STATE.set(put_before, "0")
+
+
+def test_a_value_that_does_not_stay_is_an_error(tmp_path: Path) -> None:
+    class Deaf(Kernel):
+        def write(self, name: str, text: str) -> None:
+            """As on a host where another program sets it."""
+
+    with pytest.raises(MissingRequirement, match="thp was set to never and reads back as madvise"):
+        THP_STATE.set(Deaf(tmp_path), "never")
+
+
+def test_the_kernels_refusal_is_one_sentence(tmp_path: Path) -> None:
+    kernel = Kernel(tmp_path)
+    kernel.path(PAGES).unlink()
+    kernel.path(PAGES).mkdir()  # what no right can write
+    with pytest.raises(
+        MissingRequirement, match=r"huge_pages of this host cannot be set \(Is a directory\): run it as"
+    ):
+        PAGES_STATE.set(kernel, "4")
+
+
+def _declare(monkeypatch: pytest.MonkeyPatch) -> str:
+    """A state as a later version may have it, declared here alone."""
+    swappiness = "proc/sys/vm/swappiness"
+    state = HostState(
+        name="swap_taste",
+        allowed="a number",
+        why="Because.",
+        files=lambda _system: [swappiness],
+        read=lambda system: system.text(swappiness),
+        parse=lambda _system, wanted: str(wanted),
+        write=lambda system, value: system.write(swappiness, value),
+        command=lambda value: f"sudo sysctl vm.swappiness={value}",
+        judge=lambda system: (system.text(swappiness) or "?", "ok", None),
+    )
+    monkeypatch.setitem(STATES, state.name, state)
+    return swappiness
+
+
+def test_a_state_is_one_declaration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Doctor, facts, setting, read-back and restoring know it, and nothing else was told."""
+    put(tmp_path, _declare(monkeypatch), "60")
+    kernel = Kernel(tmp_path)
+    assert settings(kernel)["swap-taste"].state == "60"
+    assert read_facts(tmp_path).extra["swap_taste"] == "60"
+    with Children() as children, HostStates([{"swap_taste": 1}], children, "test", kernel) as states:
+        states.enter((1, 1), {"swap_taste": 1})
+        assert kernel.text("proc/sys/vm/swappiness") == "1"
+        assert states.verify({"swap_taste": 1}) == []
+        put(tmp_path, "proc/sys/vm/swappiness", "7")
+        assert states.verify({"swap_taste": 1}) == ["host state swap_taste reads back 7, 1 was asked for"]
+    assert kernel.text("proc/sys/vm/swappiness") == "60"
+
+
+def test_the_table_alone_knows_where_states_live() -> None:
+    package = Path(steelyard.__file__).parent
+    for place in ("transparent_hugepage/", "mm/hugepages"):
+        knowing = [path.name for path in package.rglob("*.py") if place in path.read_text(encoding="utf-8")]
+        assert knowing == ["states.py"], place
+
+
+def test_documentation_lists_every_state() -> None:
+    document = Path(__file__).parents[3] / "docs" / "host-states.md"
+    rows = re.findall(
+        r"^\| `(\w+)` \| (.+?) \| `/(.+?)` \|$", document.read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert [name for name, _, _ in rows] == list(STATES)
+
+
+def test_the_doctor_begins_with_what_a_session_can_set() -> None:
+    assert list(TOPICS)[: len(STATES)] == ["thp", "huge-pages"]

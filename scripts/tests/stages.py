@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stages of the suite: their order, what is made beside them, their time.
+
+    checks       linters, types, formats            |  beside them, begun with the first test:
+    unit         all without a marker               |  Maven's build and tests, then the build that sessions take
+    java         waits for Maven                    |  the container engine, bases and packages of the images
+    e2e          sessions on real processes            nothing beside them: they measure
+    containers   images of every platform, bundles, sessions in containers
+
+What is begun is what the chosen tests need. After the last test or an interrupt it is ended, and an engine that was
+started is stopped; after a crash the guard of child processes does both. Logs stay in `.steelyard/test`.
+"""
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Generator, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from steelyard.build import Build, fingerprint
+from steelyard.cli.building import ensure_build
+from steelyard.host.docker import native_architecture
+from steelyard.paths import ROOT
+from steelyard.processes.children import Child, Children
+from steelyard.suite import ENGINE_STATE, REPORTS, STAGES
+
+LOCAL_REGISTRY = "127.0.0.1:5000"
+REGISTRY = f"{LOCAL_REGISTRY}/steelyard"
+PLATFORMS = sorted({f"linux/{native_architecture()}", "linux/ppc64le"})
+"""This host's, and one that is started under emulation where this host is another."""
+_LOCAL = ROOT / "images" / "local"
+_ENGINE = (str(_LOCAL / "setup-engine.sh"), "-d", str(ENGINE_STATE), "-p", LOCAL_REGISTRY.rpartition(":")[2])
+# -i: a mirror whose lists of another architecture are half updated must not stop the tests.
+_BASES = (str(_LOCAL / "make-bases.sh"), "-i", "-r", f"{LOCAL_REGISTRY}/bases", "-p", ",".join(PLATFORMS))
+
+
+def stage_of(item: pytest.Item) -> str:
+    """The stage of a test, by its marker."""
+    return next((stage for stage in reversed(STAGES) if item.get_closest_marker(stage)), "unit")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: STAGES.index(stage_of(item)))
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    assert reporter is not None
+    config.pluginmanager.register(Times({item.nodeid: stage_of(item) for item in items}, reporter))
+
+
+class Times:
+    """Counts outcomes and adds up seconds by stage, and seconds by what a whole run shares."""
+
+    def __init__(self, stages: dict[str, str], reporter: pytest.TerminalReporter) -> None:
+        self._stages = stages
+        self._reporter = reporter
+        self._now = ""
+        self._seconds: defaultdict[str, float] = defaultdict(float)
+        self._outcomes: dict[str, Counter[str]] = {stage: Counter() for stage in STAGES}
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        if self._stages[nodeid] != self._now:
+            self._now = self._stages[nodeid]
+            self._reporter.write_line(f"\n== {self._now}")
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        stage = self._stages[report.nodeid]
+        self._seconds[stage] += report.duration
+        if report.when == "call" or report.outcome != "passed":
+            self._outcomes[stage][report.outcome] += 1
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(
+        self, fixturedef: pytest.FixtureDef[object], request: pytest.FixtureRequest
+    ) -> Generator[None, object, object]:
+        del request
+        began = time.monotonic()
+        try:
+            return (yield)
+        finally:
+            if fixturedef.scope == "session":
+                self._seconds[f"awaited: {fixturedef.argname}"] += time.monotonic() - began
+
+    def pytest_terminal_summary(self) -> None:
+        for stage, seen in self._outcomes.items():
+            if seen:
+                counts = ", ".join(f"{seen[name]} {name}" for name in ("passed", "failed", "skipped"))
+                self._reporter.write_line(f"stage {stage}: {counts} in {self._seconds[stage]:.0f} s")
+        for name, seconds in self._seconds.items():
+            if name not in STAGES and seconds >= 1:
+                self._reporter.write_line(f"  {name}: {seconds:.0f} s")
+
+
+class Beside:
+    """Commands that run beside the tests until their result is needed."""
+
+    def __init__(self, children: Children) -> None:
+        self._children = children
+        self._begun: dict[str, Child] = {}
+
+    def begin(self, name: str, command: Sequence[str]) -> None:
+        console = REPORTS / f"{name}.log"
+        self._begun[name] = self._children.spawn(name, command, console=console, cwd=ROOT)
+
+    def wait(self) -> None:
+        """Until all have ended, however."""
+        for child in self._begun.values():
+            while child.exit_code() is None:
+                time.sleep(0.2)
+
+    def end(self) -> None:
+        """Stop what still runs."""
+        self._children.stop(list(self._begun.values()), grace=10.0)
+
+    def has(self, name: str) -> bool:
+        """Whether it was begun."""
+        return name in self._begun
+
+    def finish(self, name: str) -> None:
+        """Wait for one; fails, with what it printed last, when it did not end well."""
+        child = self._begun[name]
+        while (code := child.exit_code()) is None:
+            time.sleep(0.2)
+        if code != 0:
+            printed = child.console.read_text(encoding="utf-8", errors="replace")
+            pytest.fail(f"{name}: exit code {code}; {child.console} ends:\n{printed[-8000:]}", pytrace=False)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def beside(request: pytest.FixtureRequest) -> Iterator[Beside]:
+    """Begins what the chosen tests need; whatever happens, ends it and stops an engine that was started."""
+    chosen = {stage_of(item) for item in request.session.items}
+    with Children() as children:
+        begun = Beside(children)
+        if "java" in chosen:
+            begun.begin("maven", maven_command())
+        if "containers" in chosen and why_no_engine() is None:
+            children.on_crash("engine", [*_ENGINE, "stop"])
+            begun.begin("bases", ["sh", "-c", bases_script()])
+        yield begun
+        begun.end()
+        if begun.has("bases"):
+            # What `start` did not start runs on.
+            subprocess.run([*_ENGINE, "stop"], check=True, stdin=subprocess.DEVNULL)
+            children.forget_crash("engine")
+
+
+def maven_command() -> list[str]:
+    """Everything that Maven has to say, on the sources as the build of sessions states them: it packs nothing twice."""
+    return ["mvn", "--batch-mode", "--fail-at-end", f"-Dsteelyard.fingerprint={fingerprint()}", "verify"]
+
+
+def bases_script() -> str:
+    """The engine, bases, and what the harness image takes beside its base.
+
+    Where the last cannot be had for a platform, pushing says so and leaves that image out.
+    """
+    inputs = ROOT / "images" / "harness" / "inputs.sh"
+    architectures = " ".join(platform.partition("/")[2] for platform in PLATFORMS)
+    return (
+        f"{shlex.join([*_ENGINE, 'start'])} && {shlex.join(_BASES)} || exit\n"
+        f"for architecture in {architectures}; do\n"
+        f"    STEELYARD_PYTHON={shlex.quote(sys.executable)} {shlex.quote(str(inputs))} -a $architecture\n"
+        "done\n"
+        "exit 0"
+    )
+
+
+@pytest.fixture(scope="session")
+def built(beside: Beside) -> Build:
+    """The build that sessions and images take, and nothing that was begun still runs: what follows measures."""
+    beside.wait()
+    return ensure_build(Console(stderr=True))
+
+
+@pytest.fixture(scope="session")
+def engine(beside: Beside) -> None:
+    """A container engine, and a local registry with the bases of every platform."""
+    reason = why_no_engine()
+    if reason is not None:
+        pytest.skip(reason)
+    beside.finish("bases")
+
+
+@pytest.fixture(scope="session")
+def images_pushed(engine: None, built: Build) -> str:
+    """Registry and path of the images of every platform, made of this checkout on those bases."""
+    asked = [word for platform in PLATFORMS for word in ("--platform", platform)]
+    push = [sys.executable, "-m", "steelyard", "images", "push", "--flavour", "hotspot", "--bases", "local"]
+    log = REPORTS / "images.log"
+    with log.open("w", encoding="utf-8") as output:
+        done = subprocess.run(
+            [*push, "--registry", REGISTRY, *asked],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": str(ROOT / "scripts")},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+    assert done.returncode == 0, log.read_text(encoding="utf-8")[-8000:]
+    return REGISTRY
+
+
+@pytest.fixture(scope="session")
+def nginx() -> Iterator[None]:
+    """The proxy of some sessions on PATH: Debian's, unpacked where it is not installed."""
+    if shutil.which("nginx") is not None or shutil.which("apt-get") is None:
+        yield
+        return
+    folder = REPORTS / "nginx"
+    subprocess.run([str(Path(__file__).parent / "e2e" / "unpack-nginx.sh"), str(folder)], check=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", f"{os.environ['PATH']}:{folder / 'usr' / 'sbin'}")
+        yield
+
+
+def why_no_engine(os_release: Path = Path("/etc/os-release")) -> str | None:
+    """Why the container part cannot run here; None where it can: bases are made of Debian packages, by root."""
+    text = os_release.read_text(encoding="utf-8") if os_release.exists() else ""
+    if "ID=debian" not in text.split():
+        return "the images are built on bases made of Debian's packages, and this host is not Debian"
+    if os.geteuid() != 0:
+        return "setting up a container engine and making bases needs root"
+    return None

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds the small files that a kernel shows, for hosts that the tests do not run on."""
+
+from pathlib import Path
+
+from steelyard.host.cpus import format_cpu_list
+from steelyard.host.system import System
+
+THP = "sys/kernel/mm/transparent_hugepage/enabled"
+PAGES = "sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages"
+
+
+def put(root: Path, name: str, content: str) -> None:
+    """One file."""
+    path = root / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content + "\n", encoding="utf-8")
+
+
+def cpus(
+    root: Path, cores: list[list[int]], *, packages: int = 1, nodes: int = 1, offline: tuple[int, ...] = ()
+) -> Path:
+    """CPU topology as sysfs shows it.
+
+    Args:
+        root: where.
+        cores: logical CPUs of each core; cores are spread over packages and nodes in order.
+        packages: sockets.
+        nodes: NUMA nodes; numbered 0, 8, 16... as POWER does when there is more than one.
+        offline: logical CPUs that are switched off: as in sysfs, they have no topology.
+    """
+    base = "sys/devices/system/cpu"
+    online = [cpu for core in cores for cpu in core if cpu not in offline]
+    put(root, f"{base}/online", format_cpu_list(online))
+    members: dict[int, list[int]] = {}
+    for number, core in enumerate(cores):
+        siblings = [cpu for cpu in core if cpu not in offline]
+        members.setdefault(number * nodes // len(cores), []).extend(siblings)
+        for cpu in siblings:
+            put(root, f"{base}/cpu{cpu}/topology/core_id", str(min(core)))
+            put(root, f"{base}/cpu{cpu}/topology/physical_package_id", str(number * packages // len(cores)))
+            put(root, f"{base}/cpu{cpu}/topology/thread_siblings_list", format_cpu_list(siblings))
+    for node, inside in members.items():
+        put(root, f"sys/devices/system/node/node{8 * node}/cpulist", format_cpu_list(inside))
+    return root
+
+
+def x86_smt2(root: Path) -> Path:
+    """Two sockets of four cores; the second threads are numbered after all first ones, as x86 firmware does."""
+    return cpus(root, [[core, core + 8] for core in range(8)], packages=2, nodes=2)
+
+
+def power9_smt8(root: Path, nodes: int = 1) -> Path:
+    """A POWER9 of 16 cores with 8 threads each, numbered core by core."""
+    return cpus(
+        root, [list(range(8 * core, 8 * core + 8)) for core in range(16)], packages=nodes, nodes=nodes
+    )
+
+
+def small_vm(root: Path) -> Path:
+    """A guest with two CPUs."""
+    return cpus(root, [[0], [1]])
+
+
+class Kernel(System):
+    """A tree that takes writes as a kernel does: a word is chosen, and huge pages are as many as fit.
+
+    Args:
+        root: where; it is given both host states, THP at `madvise` and no page reserved.
+        room: huge pages that fit; None: any number.
+        room_compacted: the same after memory was compacted.
+    """
+
+    def __init__(self, root: Path, room: int | None = None, room_compacted: int | None = None) -> None:
+        super().__init__(root)
+        self.room, self.room_compacted = room, room_compacted
+        self.writes: list[str] = []
+        put(root, THP, "always [madvise] never")
+        put(root, PAGES, "0")
+        put(root, "proc/sys/vm/compact_memory", "")
+        put(root, "proc/meminfo", "MemTotal: 8388608 kB\nMemAvailable: 4194304 kB\nHugepagesize: 2048 kB")
+
+    def write(self, name: str, text: str) -> None:
+        self.writes.append(f"{name.rpartition('/')[2]}={text}")
+        if name == THP:
+            words = (self.text(name) or "").replace("[", "").replace("]", "").split()
+            text = " ".join(f"[{word}]" if word == text else word for word in words)
+        elif name == PAGES and self.room is not None:
+            text = str(min(int(text), self.room))
+        elif name.endswith("compact_memory"):
+            self.room = self.room_compacted or self.room
+        super().write(name, text)
