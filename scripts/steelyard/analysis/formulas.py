@@ -82,10 +82,10 @@ def each(
 
 
 def rate(trial: Trial, spec: Spec) -> float | None:
-    """Requests per second in the window: by the servers, or by the injectors where no server counts."""
+    """Requests per second in the window: by the servers, or by the injectors where not every server counts."""
     if trial.measurement is None:
         return None
-    if any(server.counters for server in spec.servers):
+    if all(server.counters for server in spec.servers):
         return trial.measurement.window_server_rate
     return trial.measurement.window_injector_rate
 

@@ -121,7 +121,7 @@ def _quantiles() -> Iterable[Metric]:
 REGISTRY: tuple[Metric, ...] = (
     define(THROUGHPUT, "throughput", "req/s", "higher", rate)(
         "Requests that the servers counted in the window / length of the window; by the injectors'"
-        " count where no server counts.",
+        " count where not every server counts.",
         "With an open model it is the arrival rate, not the capacity of the servers.",
     ),
     define("memory_rss", "memory (RSS)", "bytes", "lower", measured(lambda m: m.memory_rss))(
