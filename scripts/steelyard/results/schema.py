@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from steelyard.results.record import Record
-from steelyard.results.spec import JvmIdentity, Role, Spec
+from steelyard.results.spec import Role, Spec
 
 FORMAT_VERSION = 2
 
@@ -38,6 +38,8 @@ class ScheduledTrial(Record):
     order: int
     block: int
     arm: str
+    plot: int = 0
+    """Number of the plot in its block, from 1: trials under one host state. 0: host states are not varied."""
 
 
 class HostFacts(Record):
