@@ -219,7 +219,8 @@ REGISTRY: tuple[Metric, ...] = (
         "ms",
         "lower",
         lambda trial, _spec: max(
-            (one.gc_pause_max for one in trial.components if one.gc_pause_max is not None), default=None
+            (1000 * one.gc_pause_max for one in trial.components if one.gc_pause_max is not None),
+            default=None,
         ),
         digits=2,
     )(

@@ -76,7 +76,7 @@ def server(number, **changes):
         "switches": 1200.0,
         "gc_count": 3,
         "gc_pause_seconds": 0.6 * number,
-        "gc_pause_max": 10.0 * number,
+        "gc_pause_max": 0.01 * number,
         "cgroup": GROUP,
     }
     return result(f"server-{number}", "server", 30.0, **(figures | changes))
