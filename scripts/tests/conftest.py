@@ -5,9 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from planned import identity
 
 from steelyard.paths import EXPERIMENTS
-from steelyard.results.schema import JvmIdentity
+from steelyard.results.spec import JvmIdentity
 
 pytest_plugins = ["stages"]
 
@@ -26,24 +27,6 @@ def edited(tmp_path: Path) -> Callable[[str, str], Path]:
     return edit
 
 
-def identity(kind: str) -> JvmIdentity:
-    """What HotSpot 17 or OpenJ9 21 say of themselves."""
-    names = {"hotspot": "OpenJDK 64-Bit Server VM", "openj9": "Eclipse OpenJ9 VM"}
-    return JvmIdentity.model_validate(
-        {
-            "kind": kind,
-            "vm_name": names[kind],
-            "vm_version": "17.0.15+6",
-            "runtime_version": "17.0.15+6",
-            "java_version": "17.0.15",
-            "vendor": "test",
-            "home": "/opt/jdk",
-            "feature": 17,
-            "architecture": "amd64",
-        }
-    )
-
-
 @pytest.fixture
 def hotspot() -> JvmIdentity:
     return identity("hotspot")
@@ -51,4 +34,4 @@ def hotspot() -> JvmIdentity:
 
 @pytest.fixture
 def openj9() -> JvmIdentity:
-    return identity("openj9")
+    return identity("openj9", 21)

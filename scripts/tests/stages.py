@@ -49,16 +49,25 @@ def stage_of(item: pytest.Item) -> str:
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: STAGES.index(stage_of(item)))
-    config.pluginmanager.register(Times({item.nodeid: stage_of(item) for item in items}))
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    assert reporter is not None
+    config.pluginmanager.register(Times({item.nodeid: stage_of(item) for item in items}, reporter))
 
 
 class Times:
     """Counts outcomes and adds up seconds by stage, and seconds by what a whole run shares."""
 
-    def __init__(self, stages: dict[str, str]) -> None:
+    def __init__(self, stages: dict[str, str], reporter: pytest.TerminalReporter) -> None:
         self._stages = stages
+        self._reporter = reporter
+        self._now = ""
         self._seconds: defaultdict[str, float] = defaultdict(float)
         self._outcomes: dict[str, Counter[str]] = {stage: Counter() for stage in STAGES}
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        if self._stages[nodeid] != self._now:
+            self._now = self._stages[nodeid]
+            self._reporter.write_line(f"\n== {self._now}")
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         stage = self._stages[report.nodeid]
@@ -78,14 +87,14 @@ class Times:
             if fixturedef.scope == "session":
                 self._seconds[f"awaited: {fixturedef.argname}"] += time.monotonic() - began
 
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+    def pytest_terminal_summary(self) -> None:
         for stage, seen in self._outcomes.items():
             if seen:
                 counts = ", ".join(f"{seen[name]} {name}" for name in ("passed", "failed", "skipped"))
-                terminalreporter.write_line(f"stage {stage}: {counts} in {self._seconds[stage]:.0f} s")
+                self._reporter.write_line(f"stage {stage}: {counts} in {self._seconds[stage]:.0f} s")
         for name, seconds in self._seconds.items():
             if name not in STAGES and seconds >= 1:
-                terminalreporter.write_line(f"  {name}: {seconds:.0f} s")
+                self._reporter.write_line(f"  {name}: {seconds:.0f} s")
 
 
 class Beside:

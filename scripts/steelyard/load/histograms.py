@@ -101,10 +101,20 @@ def _latency(histogram: HdrHistogram | None, errors: int) -> Latency:
     return Latency(
         requests=count,
         errors=errors,
-        mean=histogram.get_mean_value() / _NS_PER_MS,
+        mean=_mean(histogram) / _NS_PER_MS,
         p50=quantile(50),
         p90=quantile(90),
         p99=quantile(99, P99_NEEDS),
         p999=quantile(99.9, P999_NEEDS),
         max=histogram.get_max_value() / _NS_PER_MS,
     )
+
+
+def _mean(histogram: HdrHistogram) -> float:
+    """As `get_mean_value`, whose iterator takes a second for a trial's histograms: each slot at its middle."""
+    total = 0
+    for index, count in enumerate(histogram.counts):
+        if count:
+            low = histogram.get_value_from_index(index)
+            total += count * (low + (histogram.get_highest_equivalent_value(low) + 1 - low) // 2)
+    return total / int(histogram.get_total_count())

@@ -9,7 +9,8 @@
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 
 from steelyard.analysis.warmup import judge_steady
 from steelyard.experiment.schema import ProcedureName
@@ -84,17 +85,20 @@ def start_up(flight: Flight, fill_caches: Callable[[], None]) -> None:
     with flight.phase("prepare"):
         _prepare(flight)
         flight.start_injectors()
-    with flight.phase("start"):
-        fill_caches()
-        flight.load_start = flight.injectors.go()
-        begun = time.time()
-        flight.deployed.bring_up(_RESTARTED)
-        flight.deployed.describe()
-    with flight.phase("measure"):
+        # The window begins with the start: what disturbs it has to be seen from then on.
         flight.start_sampler()
-        flight.injectors.wait_until_through(flight.check_alive, ANSWERED_LIMIT)
-        flight.window = (begun, time.time())
-        flight.ramp_end = flight.window[0]
+    with _throttling(flight):
+        with flight.phase("start"):
+            fill_caches()
+            flight.load_start = flight.injectors.go()
+            begun = time.time()
+            flight.deployed.bring_up(_RESTARTED, flight.start_sampler)
+            flight.deployed.describe()
+        with flight.phase("measure"):
+            flight.start_sampler()
+            flight.injectors.wait_until_through(flight.check_alive, ANSWERED_LIMIT)
+            flight.window = (begun, time.time())
+            flight.ramp_end = flight.window[0]
     with flight.phase("stop"):
         flight.stop_in_order()
 
@@ -113,7 +117,7 @@ def survive(flight: Flight, fill_caches: Callable[[], None]) -> None:
         flight.watch(start - time.time())
         flight.load_start = flight.injectors.go()
         flight.ramp_end = flight.load_start
-    with flight.phase("measure", flight.spec.load.measure):
+    with flight.phase("measure", flight.spec.load.measure), _throttling(flight):
         flight.survived = True
         flight.watch(flight.spec.load.measure, survive=True)
         flight.window = (start, max(start + 1.0, float(math.floor(time.time()))))
@@ -145,11 +149,18 @@ def _prepare(flight: Flight) -> None:
 
 
 def _measure(flight: Flight, start: float) -> None:
-    throttled = throttled_seconds()
-    flight.watch(flight.spec.load.measure - (time.time() - start))
-    flight.window = (start, start + flight.spec.load.measure)
+    with _throttling(flight):
+        flight.watch(flight.spec.load.measure - (time.time() - start))
+        flight.window = (start, start + flight.spec.load.measure)
+
+
+@contextmanager
+def _throttling(flight: Flight) -> Iterator[None]:
+    """How long our own control group was throttled inside."""
+    before = throttled_seconds()
+    yield
     now = throttled_seconds()
-    flight.throttled = now - throttled if now is not None and throttled is not None else None
+    flight.throttled = now - before if now is not None and before is not None else None
 
 
 def _warm_up(flight: Flight) -> None:

@@ -4,6 +4,7 @@
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from pathlib import Path
 
 from steelyard.analysis.estimates import analyse
 from steelyard.analysis.search_result import search_results
@@ -11,7 +12,7 @@ from steelyard.analysis.searching import next_search_trial, question_of
 from steelyard.engines.base import Engine
 from steelyard.errors import ServerFailed
 from steelyard.experiment.schema import Experiment
-from steelyard.host.lock import host_lock
+from steelyard.host.lock import LOCK, host_lock
 from steelyard.host.switching import HostStates, put_back
 from steelyard.host.system import System
 from steelyard.processes import Children
@@ -25,6 +26,8 @@ from steelyard.session.trial import Rules, TrialRunner
 
 START_FAILURES_IN_A_ROW = 2
 """Trials in a row that fail to start before the session gives up: the reason is then not chance."""
+
+_HOST = System()
 
 
 class Course:
@@ -59,9 +62,22 @@ class Course:
 
 
 def run_session(
-    directory: SessionDirectory, engines: Mapping[str, Engine], children: Children, watcher: Watcher
+    directory: SessionDirectory,
+    engines: Mapping[str, Engine],
+    children: Children,
+    watcher: Watcher,
+    system: System = _HOST,
+    lock: Path = LOCK,
 ) -> list[Trial]:
     """Run what is left of a session, then analyse it and write its report.
+
+    Args:
+        directory: the session.
+        engines: by name, those that its arms name.
+        children: registry of child processes.
+        watcher: is told of everything.
+        system: the host whose states are set; another for recorded trees.
+        lock: file that keeps other sessions out.
 
     Returns:
         Every trial of the session, valid and void.
@@ -74,10 +90,11 @@ def run_session(
     session = directory.session()
     course = Course(session)
     trials = directory.trials()
-    with host_lock(directory.path), ExitStack() as cleanup:
-        for sentence in put_back(System()):
+    with host_lock(directory.path, lock), ExitStack() as cleanup:
+        for sentence in put_back(system):
             watcher.note(sentence)
-        states = HostStates([spec.host_states for spec in course.specs.values()], children, directory.path)
+        plots = [spec.host_states for spec in course.specs.values()]
+        states = HostStates(plots, children, directory.path, system)
         cleanup.enter_context(states)
         for name, engine in engines.items():
             engine.check([spec for spec in course.specs.values() if spec.engine == name])

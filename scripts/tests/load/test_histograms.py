@@ -60,3 +60,10 @@ def test_quantiles_need_enough_requests(tmp_path: Path) -> None:
 def test_no_log_is_no_request() -> None:
     assert read_logs([]).requests == 0
     assert read_logs([]).overall().mean is None
+
+
+def test_the_mean_is_that_of_the_library(tmp_path: Path) -> None:
+    values = [17, 2_047, 2_048, 5_000, 123_456, 7 * MS, 90_000 * MS]
+    recorded = read_logs([write_log(tmp_path / "1.hlog", [("ping", values * 3)])])
+    mean = recorded.latency()["ping"].mean
+    assert mean == pytest.approx(recorded.histograms["ping"].get_mean_value() / MS, rel=1e-12)

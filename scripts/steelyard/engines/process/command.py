@@ -113,11 +113,12 @@ def deployment_script(
         "#!/bin/sh",
         "# Starts the components of this trial again, in folders beside this script. Ctrl-C stops them.",
         'cd "$(dirname "$0")" || exit 1',
+        "HERE=$PWD",
         "trap 'kill $(jobs -p) 2>/dev/null; wait' INT TERM",
     ]
     for component in components:
         places = Places(
-            f"$PWD/{component.name}", packages.get(component.name), f"$PWD/cache/{component.kind}"
+            f"$HERE/{component.name}", packages.get(component.name), f"$HERE/cache/{component.kind}"
         )
         lines += ["", *_start(component, places, primed.get(component.name))]
     for ready, url, name in data:
@@ -136,13 +137,14 @@ def load_script(injectors: Sequence[Component], packages: Mapping[str, str]) -> 
         "#!/bin/sh",
         "# Repeats the load of this trial against what deployment.sh started; `touch injector-1/stop` ends it.",
         'cd "$(dirname "$0")" || exit 1',
+        "HERE=$PWD",
     ]
     for component in injectors:
         name = component.name
-        words = command(component, Places(f"$PWD/{name}", packages[name], ""))
+        words = command(component, Places(f"$HERE/{name}", packages[name], ""))
         lines += [
             f"mkdir -p {name}",
-            f'sed "s|@OUTPUT@|$PWD/{name}|" {name}.json > {name}/{SETTINGS}',
+            f'sed "s|@OUTPUT@|$HERE/{name}|" {name}.json > {name}/{SETTINGS}',
             f"{' '.join(_quoted(word) for word in words)} &",
         ]
     return "\n".join([*lines, "wait", ""])
@@ -156,20 +158,19 @@ def _start(component: Component, places: Places, primed: Path | None) -> list[st
     for name, text in files(component).items():
         marker = "END_OF_FILE"
         lines += [f"cat > {folder}/{shlex.quote(name)} <<'{marker}'", text.rstrip("\n"), marker]
-    if component.started_in is not None:
-        lines.append(f"cd {shlex.quote(component.started_in)} || exit 1")
     words = " ".join(_quoted(word) for word in command(component, places))
-    lines += [
+    start = folder if component.started_in is None else shlex.quote(component.started_in)
+    return [
+        *lines,
+        f"cd {start} || exit 1",
         *(f"{key}={_quoted(value)} \\" for key, value in environment(component, places).items()),
         f"  {words} &",
+        'cd "$HERE" || exit 1',
     ]
-    if component.started_in is not None:
-        lines.append('cd "$OLDPWD" || exit 1')
-    return lines
 
 
 def _quoted(value: str) -> str:
-    """In double quotes where `$PWD` is to be replaced, else as a shell quotes."""
-    if "$PWD" not in value:
+    """In double quotes where `$HERE` is to be replaced, else as a shell quotes."""
+    if "$HERE" not in value:
         return shlex.quote(value)
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"').replace("`", "\\`") + '"'

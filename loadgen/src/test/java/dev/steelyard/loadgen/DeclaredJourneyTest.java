@@ -36,7 +36,7 @@ class DeclaredJourneyTest {
                "save": {"csrf": {"css": "input[name=csrf]", "attribute": "value"}},
                "parts": [{"path": "/style.css", "conditional": true},
                          {"path": "/logo.png", "headers": {"Accept": "image/png"}}]},
-              {"operation": "list", "path": "/items?limit=${limit}",
+              {"operation": "items", "path": "/items?limit=${limit}",
                "check": {"json": {"$.total": 3, "$.user": "user${me}", "$.open": true, "$.rest": null,
                                   "$.price": 1.5}},
                "save": {"id": {"json": "$.items[0].id"}}},
@@ -84,7 +84,7 @@ class DeclaredJourneyTest {
       injector.createStopFile();
       assertEquals(0, injector.await(), injector::console);
       for (String operation :
-          List.of("login", "home", "list", "upload", "order", "page", "ticker")) {
+          List.of("login", "home", "items", "upload", "order", "page", "ticker")) {
         assertEquals(
             shop.served(operation),
             injector.summary().at("/operations/" + operation + "/requests").asLong(),
@@ -92,7 +92,7 @@ class DeclaredJourneyTest {
         assertEquals(
             0,
             injector.summary().at("/operations/" + operation + "/errors").asLong(),
-            () -> operation + injector.console());
+            () -> operation + " " + injector.console());
       }
       assertEquals(
           shop.served("broken"), injector.summary().at("/operations/broken/errors").asLong());

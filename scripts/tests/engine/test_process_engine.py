@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Components as processes: how they start, what it means that they end, how they are stopped, what stays."""
+
+import json
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from steelyard.engines.process.engine import ProcessDeployment, ProcessEngine
+from steelyard.errors import MissingRequirement, PortInUse
+from steelyard.experiment.schema import Load
+from steelyard.processes import Children
+from steelyard.results.spec import Artifact, Component, Role, Spec
+
+# As Open Liberty 26.0.0.3 printed it.
+BIND_FAILED = (
+    "0000001f com.ibm.ws.tcpchannel.internal.TCPPort                       E CWWKO0221E: TCP Channel"
+    " defaultHttpEndpoint initialization did not succeed.  The socket bind did not succeed for host * and port"
+    " 17999.  The port might already be in use.  Exception Message: Address already in use"
+)
+LIBERTY = Artifact(form="liberty", package="p", build="b", words=["s"])
+SLEEPS = "import time; print('up', flush=True); time.sleep(600)"
+
+
+def process(name: str, script: str = SLEEPS, role: Role = "server", **more: Any) -> Component:
+    """A Python script as a component."""
+    fields: dict[str, Any] = {
+        "name": name,
+        "kind": role,
+        "role": role,
+        "artifact": Artifact(form="command", words=[sys.executable, "-c", script]),
+        "cpus": [min(os.sched_getaffinity(0))],
+        "port": 17999,
+    }
+    return Component(**(fields | more))
+
+
+def spec(*components: Component) -> Spec:
+    return Spec(
+        arm="a",
+        engine="process",
+        workload="w",
+        workload_version="1",
+        topology="t",
+        bundle="b",
+        procedure="steady",
+        load=Load(users=1),
+        components=list(components),
+        entry=[],
+        mix={},
+        server_cores=1,
+        injectors_share_cores=True,
+    )
+
+
+@pytest.fixture
+def children() -> Iterator[Children]:
+    with Children() as found:
+        yield found
+
+
+@pytest.fixture
+def deployment(tmp_path: Path, children: Children) -> ProcessDeployment:
+    return ProcessDeployment(children, tmp_path, {}, {})
+
+
+def wait_for(condition: Any, what: str) -> Any:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if found := condition():
+            return found
+        time.sleep(0.01)
+    raise AssertionError(f"no {what} in a minute")
+
+
+def test_a_component_runs_in_its_folder_with_its_files_and_cpus(tmp_path: Path, deployment: ProcessDeployment) -> None:
+    script = (
+        "import os, json; json.dump([os.getcwd(), open('note.txt').read(), sorted(os.sched_getaffinity(0)),"
+        " os.environ['MARK'], os.environ.get('SECRET')], open('told', 'w'))"
+    )
+    os.environ["SECRET"] = "ours"
+    try:
+        one = process("server-1", script, files={"note.txt": "text"}, environment={"MARK": "m"})
+        deployment.start([one])
+    finally:
+        del os.environ["SECRET"]
+    wait_for(lambda: deployment.ended("server-1"), "end")
+    folder = tmp_path / "servers" / "server-1"
+    assert json.loads((folder / "told").read_text(encoding="utf-8")) == [str(folder), "text", one.cpus, "m", None]
+    assert deployment.logs("server-1") == folder / "logs"
+    assert (folder / "logs" / "console.log").exists()
+
+
+def test_an_injector_gets_its_settings_and_its_folder(tmp_path: Path, deployment: ProcessDeployment) -> None:
+    deployment.start([process("injector-1", role="injector", port=None, settings={"users": 3})])
+    folder = tmp_path / "load" / "injector-1"
+    assert json.loads((folder / "settings.json").read_text(encoding="utf-8")) == {"users": 3, "output": str(folder)}
+    assert deployment.logs("injector-1") == folder
+
+
+def test_what_runs_is_told_with_its_processes(deployment: ProcessDeployment) -> None:
+    forks = f"import subprocess, sys; print('up', flush=True); subprocess.run([sys.executable, '-c', {SLEEPS!r}])"
+    before = time.time()
+    deployment.start([process("server-1", forks), process("database", role="database")])
+    running = wait_for(lambda: (found := deployment.running()) and len(found[0].pids) == 2 and found, "child")
+    assert [one.name for one in running] == ["server-1", "database"]
+    assert before <= running[0].started <= time.time()
+    assert not running[0].contained
+    os.kill(running[0].pids[0], 0)
+
+
+def test_a_component_that_ends_is_named_with_its_last_words(deployment: ProcessDeployment) -> None:
+    deployment.start([process("server-2", "print('no such option'); raise SystemExit(3)")])
+    wait_for(lambda: deployment.ended("server-2"), "end")
+    assert deployment.failure("server-2") == "server-2 ended with exit code 3 after printing: no such option"
+    assert deployment.exit_code("server-2") == 3
+
+
+def test_a_signal_is_told_as_one(deployment: ProcessDeployment) -> None:
+    deployment.start([process("server-1")])
+    assert deployment.failure("server-1") is None
+    os.kill(deployment.running()[0].pids[0], signal.SIGKILL)
+    wait_for(lambda: deployment.ended("server-1"), "end")
+    assert "server-1 ended with signal 9" in str(deployment.failure("server-1"))
+
+
+@pytest.mark.parametrize(
+    ("script", "more"),
+    [
+        ("raise SystemExit(5)", {"port_taken": 5}),
+        ("print('bind() to 0.0.0.0:1 failed (98: Address already in use)')", {}),
+    ],
+)
+def test_a_port_that_was_taken_meanwhile_is_told(deployment: ProcessDeployment, script: str, more: Any) -> None:
+    deployment.start([process("database", script, role="database", **more)])
+    wait_for(lambda: deployment.ended("database"), "end")
+    with pytest.raises(PortInUse, match=r"database could not open port 17999.*--port"):
+        deployment.failure("database")
+
+
+def test_a_liberty_server_that_lives_without_its_port_is_not_waited_for(tmp_path: Path, children: Children) -> None:
+    package, primed = tmp_path / "p", tmp_path / "primed"
+    (package / "wlp" / "bin").mkdir(parents=True)
+    (primed / "servers").mkdir(parents=True)
+    script = package / "wlp" / "bin" / "server"
+    script.write_text(f"#!/bin/sh\necho '{BIND_FAILED}'\nexec sleep 600\n", encoding="utf-8")
+    script.chmod(0o755)
+    deployment = ProcessDeployment(children, tmp_path / "t", {"server-2": str(package)}, {"server-2": primed})
+    deployment.start([process("server-2", artifact=LIBERTY)])
+
+    def told() -> bool:
+        try:
+            return deployment.failure("server-2") is not None
+        except PortInUse as error:
+            return "server-2 could not open port 17999" in str(error)
+
+    assert wait_for(told, "sentence")
+    assert (tmp_path / "t" / "servers" / "server-2" / "usr" / "servers").is_dir()
+    deployment.close()
+    assert not (tmp_path / "t" / "servers" / "server-2" / "usr").exists()
+    assert (tmp_path / "t" / "servers" / "server-2" / "logs" / "console.log").exists()
+
+
+def test_components_end_before_what_they_need_and_may_start_again(tmp_path: Path, deployment: ProcessDeployment) -> None:
+    says = (
+        "import signal, sys, time\n"
+        "def end(*_):\n"
+        "    open('../../ended', 'a').write(sys.argv[0] + NAME + ' ')\n"
+        "    sys.exit()\n"
+        "signal.signal(signal.SIGTERM, end)\n"
+        "print('up', flush=True)\n"
+        "time.sleep(600)\n"
+    )
+    roles: list[Role] = ["database", "service", "compiler", "server", "proxy"]
+    components = [process(role, says.replace("sys.argv[0] + NAME", repr(role)), role=role) for role in roles]
+    deployment.start(components)
+    for role in roles:
+        console = deployment.logs(role) / "console.log"
+        wait_for(lambda console=console: "up" in console.read_text(encoding="utf-8"), "start")
+    assert deployment.stop() == []
+    assert (tmp_path / "ended").read_text(encoding="utf-8").split() == list(reversed(roles))[:1] + [
+        "server",
+        "compiler",
+        "service",
+        "database",
+    ]
+    assert deployment.running() == []
+    assert deployment.stop() == []
+    deployment.start(components[3:4])
+    assert [one.name for one in deployment.running()] == ["server"]
+
+
+def test_what_does_not_stop_is_killed_and_told(deployment: ProcessDeployment) -> None:
+    deaf = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(600)"
+    deployment.start([process("server-1", deaf)])
+    console = deployment.logs("server-1") / "console.log"
+    wait_for(lambda: "up" in console.read_text(encoding="utf-8"), "start")
+    assert deployment.stop(["server-1"], grace=0.2) == ["server-1 did not stop and was killed"]
+
+
+def test_the_engine_refuses_what_cannot_work(tmp_path: Path, children: Children) -> None:
+    engine = ProcessEngine(children, tmp_path)
+    missing = process("proxy", artifact=Artifact(form="command", words=["no-such-program"]), role="proxy")
+    with pytest.raises(MissingRequirement, match="no-such-program"):
+        engine.check([spec(missing)])
+    with socket.socket() as taken:
+        taken.bind(("0.0.0.0", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(PortInUse, match=f"port {port} is already in use"):
+            engine.check([spec(process("server-1", port=port))])
+    nowhere = process("server-1", artifact=Artifact(form="java", package="p", words=["-version"]))
+    with pytest.raises(MissingRequirement, match="nothing says where the package p lies"):
+        engine.package(nowhere.artifact)
+
+
+def test_opening_writes_the_replay_and_starts_nothing(tmp_path: Path, children: Children) -> None:
+    engine = ProcessEngine(children, tmp_path / "builds")
+    found = spec(process("server-1", port=None), process("injector-1", role="injector", port=None, settings={"users": 2, "awaitStart": True}, artifact=Artifact(form="command", package="loadgen", build="b", words=["true"])))
+    deployment = engine.open(found, tmp_path / "trial")
+    assert deployment.running() == []
+    replay = tmp_path / "trial" / "replay"
+    assert sorted(path.name for path in replay.iterdir()) == ["deployment.sh", "injector-1.json", "load.sh"]
+    assert os.access(replay / "deployment.sh", os.X_OK)
+    told = json.loads((replay / "injector-1.json").read_text(encoding="utf-8"))
+    assert told == {"users": 2, "awaitStart": False, "output": "@OUTPUT@"}
+    assert engine.package(found.injectors[0].artifact) == tmp_path / "builds" / "b" / "loadgen"

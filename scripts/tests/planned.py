@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arms and specs of the project's own experiments, planned for a host and JVMs that a test chooses."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from steelyard.experiment.loader import Question, load_experiment
+from steelyard.experiment.matrix import Arm, expand, with_quick, with_settings
+from steelyard.experiment.schema import Experiment
+from steelyard.experiment.settings import Settings
+from steelyard.paths import EXPERIMENTS
+from steelyard.results.spec import JvmIdentity, Spec
+from steelyard.session.plan import host_checks
+from steelyard.spec.plan import FIRST_PORT, make_spec
+from steelyard.spec.runtime import Runtime
+from steelyard.spec.split import Core
+from steelyard.workload.loader import load_workload
+
+NAMES = {"hotspot": "OpenJDK 64-Bit Server VM", "openj9": "Eclipse OpenJ9 VM"}
+HOST = host_checks()
+
+
+def identity(kind: Literal["hotspot", "openj9"], feature: int = 17) -> JvmIdentity:
+    """What a JVM says of itself."""
+    return JvmIdentity(
+        kind=kind,
+        vm_name=NAMES[kind],
+        vm_version=f"{feature}.0.1+6",
+        runtime_version=f"{feature}.0.1+6",
+        java_version=f"{feature}.0.1",
+        vendor="test",
+        home=f"/opt/{kind}-{feature}",
+        feature=feature,
+        architecture="amd64",
+    )
+
+
+def processes(jvm: JvmIdentity | None = None, **more: Any) -> Runtime:
+    """The runtime of arms on the process engine."""
+    fields = {"injector_jvm": identity("hotspot"), "build": "b0", "tools": "t0"}
+    return Runtime(server_jvm=jvm or identity("hotspot"), **(fields | more))
+
+
+def containers(*kinds: str, jvm: JvmIdentity | None = None, **more: Any) -> Runtime:
+    """The runtime of arms on engines with containers: an image for each kind of component."""
+    images = {kind: f"reg/{kind}@sha256:1" for kind in (*kinds, "injector")}
+    fields = {"injector_jvm": identity("hotspot"), "build": "b0", "tools": "t0", "images": images}
+    return Runtime(server_jvm=jvm, **(fields | more))
+
+
+def cores(count: int, threads: int = 1) -> list[Core]:
+    """Physical cores, numbered one after the other."""
+    return [tuple(range(threads * core, threads * (core + 1))) for core in range(count)]
+
+
+def question(name: str, *settings: str, workload: str | None = None, quick: bool = False) -> Question:
+    """An experiment of the project with `--set`."""
+    found = load_experiment(EXPERIMENTS / f"{name}.yaml", HOST, workload)
+    experiment = with_quick(found.experiment, found.settings) if quick else found.experiment
+    return found._replace(experiment=with_settings(experiment, found.settings, settings))
+
+
+def arms(name: str, *settings: str, workload: str | None = None, quick: bool = False) -> dict[str, Arm]:
+    """Its arms by name."""
+    found = question(name, *settings, workload=workload, quick=quick)
+    return {arm.name: arm for arm in expand(found.experiment, found.settings)}
+
+
+def specs(
+    name: str,
+    *settings: str,
+    host: Sequence[Core] = ((0,), (1,)),
+    runtime: Runtime | None = None,
+    workload: str | None = None,
+    first_port: int = FIRST_PORT,
+) -> dict[str, Spec]:
+    """Its specs by arm."""
+    found = question(name, *settings, workload=workload)
+    return specs_of(found, host, runtime, first_port)
+
+
+def specs_of(
+    found: Question,
+    host: Sequence[Core] = ((0,), (1,)),
+    runtime: Runtime | None = None,
+    first_port: int = FIRST_PORT,
+) -> dict[str, Spec]:
+    """The specs of a question by arm."""
+    experiment = found.experiment
+    return {
+        arm.name: make_spec(
+            arm, experiment.procedure, found.workload, host, runtime or processes(), first_port
+        )
+        for arm in expand(experiment, found.settings)
+    }
+
+
+def asked(workload: str, **keys: Any) -> Question:
+    """An experiment made of keys of its file, on one of the project's workloads."""
+    fields: dict[str, Any] = {
+        "steelyard": 1,
+        "name": "asked",
+        "title": "asked",
+        "question": "?",
+        "workload": workload,
+        "factors": {"jvms": {"levels": [1, 2]}},
+        "load": {"users": 8},
+    }
+    found = load_workload(workload)
+    return Question(
+        Experiment.model_validate(fields | keys), found, Settings(found.workload, HOST)
+    )
