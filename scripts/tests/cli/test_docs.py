@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the documents tell people to type, against the command line, the experiments and the workloads that there are."""
+"""What documents tell people to type, against the command line, the experiments and the workloads that there are."""
 
 import re
 import shlex
 from collections.abc import Iterator
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -96,7 +97,7 @@ def arguments(command: Command, words: list[str]) -> list[str]:
 
 def values(command: Command, words: list[str], option: str) -> list[str]:
     assert option in options(command)
-    return [after for word, after in zip(words, words[1:], strict=False) if word == option]
+    return [after for word, after in pairwise(words) if word == option]
 
 
 @pytest.mark.parametrize("example", [pytest.param(one, id=str(one)) for one in typed()])

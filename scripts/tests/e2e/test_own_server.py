@@ -56,11 +56,14 @@ def test_a_server_that_knows_nothing_of_steelyard_is_weighed(
             assert (server.cpu_seconds or 0) > 0, f"{server.name} got no users"
             assert (server.rss_mean or 0) > 50e6
             assert server.gc_count is not None, "its GC log is read as any other JVM's"
+            assert server.cpu_by_group["request"] > 0
     read = directory.session()
     assert Path(read.workload_path) == workload
     assert not any(arm.spec.servers[0].counters for arm in read.arms)
     for name in ("report.html", "report.md"):
-        assert "no counters" in (directory.path / name).read_text(encoding="utf-8"), name
+        text = (directory.path / name).read_text(encoding="utf-8")
+        assert "no counters" in text, name
+        assert "has not ended" not in text, name
     assert not processes_that_mention(str(out))
 
 
@@ -78,11 +81,11 @@ def _was_loaded(trial: Trial) -> None:
     """Every operation was played and answered as its checks ask, in the shares that the file has."""
     measured = trial.measurement
     assert measured is not None
-    assert measured.injector_requests > 500
+    assert measured.injector_requests > 30
     assert measured.injector_errors == 0
     assert set(trial.latency) == {*MIX, "all"}
-    for operation, share in MIX.items():
-        assert abs(measured.mix_achieved[operation] - share) < 0.05, operation
+    assert measured.mix_intended == pytest.approx(MIX)
+    assert _check(trial, "operation-mix").passed
     assert trial.metrics["throughput"] == pytest.approx(measured.window_injector_rate)
     assert measured.window_server_rate is None
     assert _check(trial, "consistency").passed
