@@ -18,8 +18,9 @@ echo "| --- | --- | --- | --- | --- | --- |"
 for target in $(jq --raw-output 'keys[]' "$record"); do
     repository=$(jq --raw-output --arg t "$target" '.[$t]["image.name"] | sub(",.*"; "") | sub(":[^:/]*$"; "")' "$record")
     index=$(jq --raw-output --arg t "$target" '.[$t]["containerimage.digest"]' "$record")
-    docker buildx imagetools inspect "$repository@$index" --format '{{json .Manifest}}' |
-        jq --raw-output '.manifests[] | select(.platform.os != "unknown")
+    # Not as the beginning of the pipe, where its failure would go unseen.
+    manifest=$(docker buildx imagetools inspect "$repository@$index" --format '{{json .Manifest}}')
+    echo "$manifest" | jq --raw-output '.manifests[] | select(.platform.os != "unknown")
             | "\(.platform.os)/\(.platform.architecture) \(.digest)"' |
         while read -r platform digest; do
             tls=true

@@ -37,8 +37,9 @@ for target in $(jq --raw-output 'keys[]' "$record"); do
     by sign --recursive "$repository@$index"
     echo "sign: $repository@$index"
     [ "$describe" = yes ] || continue
-    docker buildx imagetools inspect "$repository@$index" --format '{{json .Manifest}}' |
-        jq --raw-output '.manifests[] | select(.platform.os != "unknown")
+    # Not as the beginning of the pipe, where its failure would go unseen.
+    manifest=$(docker buildx imagetools inspect "$repository@$index" --format '{{json .Manifest}}')
+    echo "$manifest" | jq --raw-output '.manifests[] | select(.platform.os != "unknown")
             | "\(.platform.os)/\(.platform.architecture) \(.digest)"' |
         while read -r platform digest; do
             file=$folder/$target-$(echo "$platform" | tr / -).spdx.json

@@ -47,7 +47,8 @@ until curl --silent --fail --max-time 5 "http://$address/$path" | grep -q "$answ
     sleep 0.2
 done
 seconds=$(since)
-resident=$(docker top "$name" -o rss | awk '{kib += $1} END {printf "%d", kib / 1024}')
+resident=$(docker top "$name" -o pid,rss | awk 'NR > 1 {kib += $2} END {if (!kib) exit 1; printf "%d", kib / 1024}') ||
+    fail "the memory of $image cannot be read."
 printf 'smoke: %s%s answered after %s s, %s MiB resident\n' "$image" "${platform:+ ($platform)}" "$seconds" "$resident"
 curl --fail --silent --show-error --max-time 10 "http://$address/bench/info"
 echo

@@ -68,7 +68,6 @@ mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
 target=$folder/$arch
 mkdir -p "$target"
-# steelyard.images.inputs computes the same, to know what is there already.
 key=$(cat "$lock" "$root/images/harness/inputs.sh" "$root/images/harness/cross.sh" "$root/images/harness/build.lock" |
     sha256sum | cut -c1-32)-$python
 [ ! -s "$root/.steelyard/bases/apt/ppc64el/left-out" ] || incomplete=yes
@@ -141,8 +140,9 @@ programs() {
         fail 3 "docker and its compose plugin were not found${client:+ in $client}: install them, or name a folder with -c"
     fi
     mkdir -p "$target/docker"
-    install -m 755 "$docker" "$target/docker/docker"
-    install -m 755 "$plugin" "$target/docker/docker-compose"
+    # What is the same keeps its time, so that a builder does not take it again.
+    cmp -s "$docker" "$target/docker/docker" || install -m 755 "$docker" "$target/docker/docker"
+    cmp -s "$plugin" "$target/docker/docker-compose" || install -m 755 "$plugin" "$target/docker/docker-compose"
 }
 
 packages

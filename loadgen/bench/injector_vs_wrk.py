@@ -3,7 +3,7 @@
 """How many requests per CPU-second the injector issues, against wrk on the same target in the same run.
 
 The target (nginx with fixed replies, or the server given by --target) is pinned to one CPU, the client to another.
-With --workload acmeair-monolith the injector sends that workload's journeys, while wrk goes on asking for the tiny
+With --scenario acmeair-monolith the injector sends that scenario's journeys, while wrk goes on asking for the tiny
 reply of ping: the ratio then says how much more a request costs that carries a form and whose answer is read.
 Rounds alternate between the two clients; printed are the medians and the median of the ratios of neighbouring rounds.
 CPU of wrk is its rusage; CPU of the injector is what its process used in the seconds counted (health.jsonl).
@@ -101,6 +101,9 @@ def bookings() -> str:
     return json.dumps([{"_id": f"b{number}", **names} for number in (1, 2, 3)])
 
 
+PING = {
+    "visits": {"ping": {"steps": [{"operation": "ping", "path": "/ping", "check": {"matches": "^pong\\n$"}}]}}
+}
 JAVA_FLAGS = ["-Xms256m", "-Xmx256m", "-XX:+UseParallelGC", "--add-opens=java.base/java.lang=ALL-UNNAMED"]
 JAVA_25_FLAGS = ["--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"]
 
@@ -201,7 +204,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--seconds", type=int, default=8, help="seconds counted per round (8)")
     parser.add_argument("--warmup", type=int, default=20, help="seconds of each injector round left out (20)")
     parser.add_argument("--rate", type=int, default=2000, help="arrivals/s of the open-model round (2000)")
-    parser.add_argument("--workload", choices=["ping", "acmeair-monolith"], default="ping", help="(ping)")
+    parser.add_argument("--scenario", choices=["ping", "acmeair-monolith"], default="ping", help="(ping)")
     parser.add_argument("--target", help="base URL of a running ping server, instead of nginx")
     parser.add_argument("--java", default="java", help="JVM of the injector")
     parser.add_argument("--server-cpu", type=int, default=0)
@@ -253,7 +256,8 @@ def main() -> None:
 
 def compare(arguments: argparse.Namespace, wrk: str, java: str, url: str, folder: Path) -> None:
     """Alternate the clients and print medians."""
-    load = {"workload": arguments.workload, "targets": [url]}
+    named = {"journey": PING} if arguments.scenario == "ping" else {"scenario": arguments.scenario}
+    load = {**named, "targets": [url]}
     closed = {**load, "model": "closed", "users": USERS}
     closed |= {"warmupSeconds": arguments.warmup, "measureSeconds": arguments.seconds + 2}
     wrk_rates, injector_rates, ratios = [], [], []
@@ -281,7 +285,7 @@ def compare(arguments: argparse.Namespace, wrk: str, java: str, url: str, folder
     commonest = max(summary["operations"].values(), key=lambda each: each["requests"])
     wrk_median, injector_median = statistics.median(wrk_rates), statistics.median(injector_rates)
     say(
-        f"medians of {arguments.rounds} rounds, {USERS} connections, one client CPU, {arguments.workload}:\n"
+        f"medians of {arguments.rounds} rounds, {USERS} connections, one client CPU, {arguments.scenario}:\n"
         f"  wrk       {line(wrk_median)}\n"
         f"  injector  {line(injector_median)}\n"
         f"  ratio     {statistics.median(ratios):10.2f}\n"

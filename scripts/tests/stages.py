@@ -20,6 +20,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from rich.console import Console
@@ -49,16 +50,25 @@ def stage_of(item: pytest.Item) -> str:
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: STAGES.index(stage_of(item)))
-    config.pluginmanager.register(Times({item.nodeid: stage_of(item) for item in items}))
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    assert reporter is not None
+    config.pluginmanager.register(Times({item.nodeid: stage_of(item) for item in items}, reporter))
 
 
 class Times:
     """Counts outcomes and adds up seconds by stage, and seconds by what a whole run shares."""
 
-    def __init__(self, stages: dict[str, str]) -> None:
+    def __init__(self, stages: dict[str, str], reporter: pytest.TerminalReporter) -> None:
         self._stages = stages
+        self._reporter = reporter
+        self._now = ""
         self._seconds: defaultdict[str, float] = defaultdict(float)
         self._outcomes: dict[str, Counter[str]] = {stage: Counter() for stage in STAGES}
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        if self._stages[nodeid] != self._now:
+            self._now = self._stages[nodeid]
+            self._reporter.write_line(f"\n== {self._now}")
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         stage = self._stages[report.nodeid]
@@ -78,14 +88,14 @@ class Times:
             if fixturedef.scope == "session":
                 self._seconds[f"awaited: {fixturedef.argname}"] += time.monotonic() - began
 
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+    def pytest_terminal_summary(self) -> None:
         for stage, seen in self._outcomes.items():
             if seen:
                 counts = ", ".join(f"{seen[name]} {name}" for name in ("passed", "failed", "skipped"))
-                terminalreporter.write_line(f"stage {stage}: {counts} in {self._seconds[stage]:.0f} s")
+                self._reporter.write_line(f"stage {stage}: {counts} in {self._seconds[stage]:.0f} s")
         for name, seconds in self._seconds.items():
             if name not in STAGES and seconds >= 1:
-                terminalreporter.write_line(f"  {name}: {seconds:.0f} s")
+                self._reporter.write_line(f"  {name}: {seconds:.0f} s")
 
 
 class Beside:
@@ -119,8 +129,13 @@ class Beside:
         while (code := child.exit_code()) is None:
             time.sleep(0.2)
         if code != 0:
-            printed = child.console.read_text(encoding="utf-8", errors="replace")
-            pytest.fail(f"{name}: exit code {code}; {child.console} ends:\n{printed[-8000:]}", pytrace=False)
+            fail_with_log(f"{name} ended with exit code {code}", child.console)
+
+
+def fail_with_log(what: str, log: Path) -> NoReturn:
+    """Fail; what was printed last is shown with the first test that needed it, and not with each of dozens."""
+    print(log.read_text(encoding="utf-8", errors="replace")[-8000:])  # noqa: T201 - pytest captures it
+    pytest.fail(f"{what}: see the first of these failures, or {log}", pytrace=False)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -195,7 +210,8 @@ def images_pushed(engine: None, built: Build) -> str:
             stderr=subprocess.STDOUT,
             check=False,
         )
-    assert done.returncode == 0, log.read_text(encoding="utf-8")[-8000:]
+    if done.returncode != 0:
+        fail_with_log("the images cannot be made", log)
     return REGISTRY
 
 

@@ -125,10 +125,13 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
         raise BadInput(f"session {session.id} names no baseline arm: restore session.json from a copy")
     asked = Metrics.model_validate(session.experiment.get("metrics", {}))
     chosen = latest_valid(trials)
-    across, notes = against_best(chosen)
-    names = _metric_names(asked, {*across, *(name for trial in trials for name in trial.metrics)})
+    # Trials of a search differ in their load: means over them say nothing.
+    compared = {} if session.experiment.get("search") else chosen
+    across, notes = against_best(compared)
+    seen = {name for trial in trials for name in trial.metrics if compared}
+    names = _metric_names(asked, seen | across.keys())
     figures = {
-        name: {arm: across.get(name, {}).get(arm) or values_of(chosen.get(arm, {}), name) for arm in arms}
+        name: {arm: across.get(name, {}).get(arm) or values_of(compared.get(arm, {}), name) for arm in arms}
         for name in names
     }
     estimates = {
@@ -219,6 +222,6 @@ def _notes(
             f"{len(incomplete)} of {len({place.block for place in session.schedule})} blocks lack a valid trial"
             " of some arm; each comparison uses the blocks that have both of its arms."
         )
-    if not any(figures[primary].values()):
+    if not any(figures[primary].values()) and not session.experiment.get("search"):
         notes.append(f"No valid trial has the primary metric {primary}.")
     return notes

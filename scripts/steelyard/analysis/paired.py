@@ -104,3 +104,9 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
         running = max(running, min(1.0, p * (len(present) - rank)))
         corrected[index] = running
     return corrected
+
+
+def share_interval(hits: int, n: int) -> tuple[float, float]:
+    """Exact 95 % interval of a share (Clopper and Pearson, Biometrika, 1934)."""
+    found = stats.binomtest(hits, n).proportion_ci(1 - LEVEL, method="exact")
+    return float(found.low), float(found.high)

@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from steelyard.analysis.figures import change, interval, percent
+from steelyard.analysis.labels import arm_label
 from steelyard.analysis.paired import paired
 from steelyard.analysis.search import View, told
 from steelyard.analysis.searching import Question, limits_told, question_of, steps_of, view_of
-from steelyard.analysis.sentences import arm_label
 from steelyard.results.analysis import SearchComparison, SearchResult, SearchRun
 from steelyard.results.schema import ScheduledTrial, Session, Trial
 from steelyard.spec.search import Varied, varied

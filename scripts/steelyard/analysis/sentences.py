@@ -12,11 +12,15 @@ from dataclasses import dataclass
 from steelyard.analysis import figures
 from steelyard.analysis.estimates import estimate
 from steelyard.analysis.figures import capital, percent
+from steelyard.analysis.labels import arm_label
 from steelyard.analysis.metrics import metric
-from steelyard.analysis.paired import LEVEL
-from steelyard.experiment.schema import Factor, Metrics
+from steelyard.analysis.paired import LEVEL, share_interval
+from steelyard.experiment.schema import Metrics
 from steelyard.results.analysis import Analysis, Estimate, MetricInfo, Summary
 from steelyard.results.schema import Session
+
+SURVIVED = "survived"
+"""Metric whose mean is a share of trials: counted, not compared by ratios."""
 
 
 def beyond_noise(found: Estimate) -> bool:
@@ -63,26 +67,18 @@ def statement(found: Estimate, info: MetricInfo, arm: str, baseline: str) -> str
     return f"{capital(info.label)} with {arm} against {baseline}: {effect(found)}."
 
 
-def arm_label(session: Session, arm: str) -> str:
-    """An arm in the experiment's words: `JVMs = 4, pages = large`."""
-    record = next(one for one in session.arms if one.name == arm)
-    factors = session.experiment.get("factors", {})
-    named = {
-        name: Factor.model_validate(factors[name]).label if name in factors else None
-        for name in record.levels
-    }
-    return ", ".join(f"{named[name] or name} = {level}" for name, level in record.levels.items())
-
-
 def answer(session: Session, analysis: Analysis) -> list[str]:
     """The answer of a session in two or three sentences made from its numbers.
 
     First the primary metric: the best arm against the baseline and, over a numeric factor, where it stops
-    paying; then the first further metric that the experiment reports; last how far to believe it.
+    paying; then the first further metric that the experiment reports; last how far to believe it. A search answers
+    with what it found, trials that were to survive with how many did.
     """
-    if analysis.searches:
-        return [text for found in analysis.searches for text in found.sentences]
     reader = _Reader(session, analysis)
+    if analysis.searches:
+        return [*(text for result in analysis.searches for text in result.sentences), reader.belief()]
+    if SURVIVED in analysis.summaries:
+        return [*reader.survival(), reader.belief()]
     first, arms = reader.primary()
     second = reader.secondary(arms)
     return [first, *([second] if second else []), reader.belief()]
@@ -103,10 +99,13 @@ class _Reader:
             if one.ratio is not None
         }
         if not found:
-            return (
-                f"No answer: no arm has two blocks with {info.label} in common with the baseline {base}.",
-                [],
+            zero = any(one.n >= 2 for one in self.analysis.estimates.get(info.name, {}).values())
+            why = (
+                f"{info.label} has figures that are not above zero, and those have no ratio"
+                if zero
+                else f"no arm has two blocks with {info.label} in common with the baseline {base}"
             )
+            return f"No answer: {why}.", []
         best = self._best(info, found)
         rank = "lowest" if info.better == "lower" else "highest"
         if _improves(info, found[best]) and beyond_noise(found[best]):
@@ -140,6 +139,18 @@ class _Reader:
         )
         return text, list(dict.fromkeys([best, least]))
 
+    def survival(self) -> list[str]:
+        """How many trials of each arm lived to the end, and what share of all such trials that speaks for."""
+        told = []
+        for arm, found in self.analysis.summaries[SURVIVED].items():
+            lived = round(found.mean * found.n)
+            low, high = share_interval(lived, found.n)
+            told.append(
+                f"With {self._label(arm)}, {lived} of {found.n} trials lived to the end: between {percent(low, 0)} and"
+                f" {percent(high, 0)} of all such trials would (exact 95 % interval)."
+            )
+        return told
+
     def secondary(self, arms: Sequence[str]) -> str | None:
         """The sentence on the first further metric that those arms have a ratio of."""
         asked = Metrics.model_validate(self.session.experiment.get("metrics", {}))
@@ -169,7 +180,7 @@ class _Reader:
         if analysis.not_steady_trials:
             was = "was" if analysis.not_steady_trials == 1 else "were"
             parts.append(f"{analysis.not_steady_trials} of {analysis.trials} trials {was} not steady")
-        limits = [
+        limits = not analysis.searches and [
             one.detectable
             for one in analysis.estimates.get(analysis.primary, {}).values()
             if one.detectable is not None

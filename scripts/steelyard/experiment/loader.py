@@ -57,11 +57,11 @@ def load_experiment(path: Path, host: HostChecks, workload: str | None = None) -
         BadInput: with `file:line`, the key, and the allowed keys or values.
     """
     experiment, lines = read_yaml(path, Experiment, "an experiment")
-    if workload is not None:
-        experiment = experiment.model_copy(update={"workload": workload})
-    name = experiment.workload
-    if name.endswith((".yaml", ".yml")) and workload is None:
-        name = str(path.parent / name)
+    name = workload if workload is not None else experiment.workload
+    if name.endswith((".yaml", ".yml")):
+        # Whole, because a session that is resumed reads it again, wherever that is done.
+        name = str((Path() if workload is not None else path.parent).absolute() / name)
+    experiment = experiment.model_copy(update={"workload": name})
     try:
         found = load_workload(name)
     except BadInput as error:

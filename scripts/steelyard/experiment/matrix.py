@@ -142,6 +142,8 @@ def with_settings(experiment: Experiment, settings: Settings, given: Sequence[st
         if key in experiment.factors or len(levels) > 1:
             if key not in experiment.factors:
                 settings.section(key)
+            if any(isinstance(level, list) for level in levels):
+                raise BadInput(f"--set {text!r}: a list cannot be a level: make it a named level in the file")
             factors = _with_levels(dict(experiment.factors), key, levels)
             baseline = _kept_baseline(experiment.baseline, factors)
             experiment = experiment.model_copy(update={"factors": factors, "baseline": baseline})
@@ -150,7 +152,8 @@ def with_settings(experiment: Experiment, settings: Settings, given: Sequence[st
     return experiment
 
 
-def _level(text: str, part: str) -> Scalar:
+def _level(text: str, part: str) -> Any:
+    """A value of --set: a scalar, or a list for a setting that is one."""
     try:
         value = yaml.safe_load(part)
     except (yaml.YAMLError, ValueError, TypeError, AttributeError, LookupError, RecursionError) as error:
@@ -159,7 +162,8 @@ def _level(text: str, part: str) -> Scalar:
         ) from error
     if hasattr(value, "isoformat"):
         return part.strip()
-    if not isinstance(value, str | int | float | bool):
+    plain = value if isinstance(value, list) else [value]
+    if not all(isinstance(one, str | int | float | bool) for one in plain):
         raise BadInput(f"--set {text!r}: {part!r} is not one value: write for example --set jvms=1,2,4")
     return value
 

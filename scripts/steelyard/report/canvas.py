@@ -18,11 +18,13 @@ from matplotlib.figure import Figure
 
 WIDTH = 440
 """Width of a chart in CSS pixels: two stand side by side on a screen, one on a phone."""
-_NAMES = ("text", "muted", "grid", "accent", "void", "surface", "s1", "s2", "s3", "s4", "s5")
+_NAMES = ("text", "muted", "grid", "accent", "void", "surface", "s1", "s2", "s3", "s4", "s5", "s6")
 INK = {name: f"#0102{index:02x}" for index, name in enumerate(_NAMES, start=3)}
 """Stand-in colours by name; the page defines `--chart-<name>`."""
 SERIES = [(INK["s1"], "o", "-"), (INK["s2"], "s", "--"), (INK["s3"], "^", "-."), (INK["s4"], "D", ":")]
 """Colour, marker and dash of each series: told apart without colour as well."""
+STEPS = [1, 2, 2.5, 5, 10]
+"""Distances between ticks that people read easily."""
 _STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
     "font.family": "DejaVu Sans",  # ships with matplotlib: text is laid out alike on every host

@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
 from steelyard.analysis import figures
-from steelyard.analysis.sentences import beyond_noise
-from steelyard.report.canvas import INK, SERIES, Chart, canvas, finish, styled
+from steelyard.analysis.sentences import SURVIVED, beyond_noise
+from steelyard.report.canvas import INK, SERIES, STEPS, Chart, canvas, finish, styled
 from steelyard.report.tables import CPU_GROUPS, GROUP_LABELS, QUANTILES, latency_figure
 from steelyard.report.view import View, mean_interval
 from steelyard.results.analysis import MetricInfo
@@ -19,8 +19,6 @@ from steelyard.results.schema import Trial
 
 MAX_TRACE_POINTS = 40_000
 """Points of all warm-up traces together; longer traces are thinned to means so that the page stays small."""
-_STEPS = [1, 2, 2.5, 5, 10]
-"""Distances between ticks that people read easily."""
 _ABOVE: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "borderaxespad": 0.3}
 """Where a legend stands: over the axes, at the right, in words that matplotlib 3.6 (Debian, ppc64le image) knows."""
 
@@ -28,8 +26,9 @@ _ABOVE: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "b
 @styled
 def overview(view: View) -> list[Chart]:
     """Two to a row: the first two metrics over the levels, their effects below; then each further metric."""
-    over = [over_levels(view, metric) for metric in view.charted]
-    effects = [forest(view, metric) for metric in view.charted]
+    shown = [metric for metric in view.charted if metric.name != SURVIVED]
+    over = [over_levels(view, metric) for metric in shown]
+    effects = [forest(view, metric) for metric in shown]
     rest = [chart for pair in zip(over[2:], effects[2:], strict=True) for chart in pair]
     return [chart for chart in (*over[:2], *effects[:2], *rest) if chart is not None]
 
@@ -63,11 +62,11 @@ def over_levels(view: View, metric: MetricInfo) -> Chart | None:
             axes.plot(*zip(*line, strict=True), color=color, ls=dash, lw=1.1, alpha=0.6, zorder=2)
         if series:
             axes.plot([], [], color=color, marker=marker, ls=dash, ms=5, lw=1.1, label=series)
-    if not any(trial.metrics.get(metric.name) is not None for trial in view.trials):
+    if not any(view.points(metric.name, arm.name) for arm in view.arms):
         return None
     _levels_axis(view, axes)
     cut = _cut_axis(axes)
-    axes.yaxis.set_major_locator(MaxNLocator(6, steps=_STEPS))
+    axes.yaxis.set_major_locator(MaxNLocator(6, steps=STEPS))
     axes.yaxis.set_major_formatter(FuncFormatter(_tick([float(tick) for tick in axes.get_yticks()])))
     if len(axis.series) > 1:
         axes.legend(frameon=False, fontsize=11, labelcolor=INK["text"], loc="best")
@@ -85,23 +84,22 @@ def _points(
     spread_over = (0.6 if view.axis.numeric else 0.34) / len(view.axis.series)
     color, marker = look
     mean = summary.mean if (summary := view.summary(metric.name, arm)) else None
-    for trial in view.of_arm(arm):
-        raw = trial.metrics.get(metric.name)
-        if raw is None or not math.isfinite(raw):
-            continue
-        spread = ((trial.block - 1) / (blocks - 1) - 0.5) * spread_over if blocks > 1 else 0.0
+    for block, raw, valid in view.points(metric.name, arm):
+        spread = ((block - 1) / (blocks - 1) - 0.5) * spread_over if blocks > 1 else 0.0
         place = _place(view, arm, shift + spread)
-        if trial.state == "valid":
+        if valid:
             axes.plot(place, raw * times, marker, mfc="none", mec=color, alpha=0.8, ms=4.5, mew=1, zorder=4)
             continue
         axes.plot(place, raw * times, "x", color=INK["void"], ms=7, mew=1.8, zorder=5)
         axes.annotate(
-            f"void, block {trial.block}",
+            f"void, block {block}",
             (place, raw * times),
             xytext=(6, 4 if raw > 1.03 * (mean or raw) else -13),
             textcoords="offset points",
             fontsize=10.5,
             color=INK["void"],
+            bbox={"fc": INK["surface"], "ec": "none", "pad": 1, "alpha": 0.85},
+            zorder=6,
             ha="left" if place <= sum(axes_range(view)) / 2 else "right",
         )
 
@@ -196,7 +194,7 @@ def forest(view: View, metric: MetricInfo) -> Chart | None:
     axes.tick_params(length=0)
     axes.spines["left"].set_visible(False)
     axes.margins(x=0.12)
-    axes.xaxis.set_major_locator(MaxNLocator(5, steps=_STEPS))
+    axes.xaxis.set_major_locator(MaxNLocator(5, steps=STEPS))
     axes.xaxis.set_major_formatter(FuncFormatter(_signed_percent))
     title = f"{metric.label}: change against {view.arm_label(view.baseline)}"
     return finish(drawn, f"forest-{metric.name}", title, "; ".join(words) + ".")
@@ -209,7 +207,7 @@ def _signed_percent(x: float, _position: object) -> str:
 @styled
 def traces(view: View) -> list[Chart]:
     """Warm-up and measurement of every trial, one chart per arm, all with the same scales."""
-    shown = [trial for trial in view.trials if trial.trace]
+    shown = [trial for trial in view.trials if trial.trace and not trial.curves]
     if not shown:
         return []
     step = math.ceil(sum(len(trial.trace) for trial in shown) / MAX_TRACE_POINTS)

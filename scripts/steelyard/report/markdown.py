@@ -12,11 +12,13 @@ from steelyard.report.view import View
 
 def to_markdown(view: View) -> str:
     """The report, compact enough for a comment on a change."""
-    parts = [f"# {text(view.title)}", *_opening(view), "## Arms against the baseline"]
-    parts += _table(tables.headline(view))
+    parts = [f"# {text(view.title)}", *_opening(view)]
+    shown = [tables.main(view), *tables.searches(view)[1:], tables.survival(view), *tables.ramp_up(view)]
+    for table in shown:
+        parts += [f"## {table.caption}", *_table(table)] if table is not None else []
     parts += _study(view)
     detectable = tables.detectable(view)
-    if detectable.rows:
+    if detectable.rows and not view.analysis.searches:
         parts += ["## Smallest detectable effect", *_table(detectable)]
     parts += _ledger(view)
     parts += ["## Deployment", *_table(records.deployment(view))]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from steelyard.analysis import figures
 from steelyard.analysis.metrics import THROUGHPUT
 from steelyard.report.view import View
-from steelyard.results.analysis import MetricInfo
+from steelyard.results.analysis import MetricInfo, SearchResult
 
 CSV_COLUMNS = (
     *("metric", "unit", "better", "arm", "baseline", "n", "mean", "min", "max", "sd", "cv"),
@@ -34,6 +34,8 @@ def to_csv(view: View) -> str:
     for metric in view.analysis.metrics:
         for arm in view.arms:
             writer.writerow(_row(view, metric, arm.name))
+    for result in view.analysis.searches:
+        writer.writerow(_search_row(view, result))
     return target.getvalue()
 
 
@@ -51,6 +53,23 @@ def _row(view: View, metric: MetricInfo, arm: str) -> list[str]:
         *(figures.plain(x) for x in spread),
         str(e.n) if e else "",
         *(figures.plain(x, 6) for x in compared),  # solved for numerically: more digits differ by platform
+    ]
+
+
+def _search_row(view: View, result: SearchResult) -> list[str]:
+    """What the searches of an arm found, under the metric `search`; mean, min and max are over blocks."""
+    values = [run.value for run in result.runs if run.value is not None]
+    against = result.against
+    compared = (against.ratio, against.low, against.high) if against is not None else (None, None, None)
+    unit = {"memory": "bytes", "rate": "arrivals/s"}.get(result.varies, result.varies)
+    better = "lower" if result.varies == "memory" else "higher"
+    spread = (result.value, min(values, default=None), max(values, default=None))
+    return [
+        *("search", unit, better, result.arm, view.baseline, str(result.n)),
+        *(figures.plain(x) for x in spread),
+        *("", "", str(against.n) if against is not None else ""),
+        *(figures.plain(x, 6) for x in compared),
+        *("", "", "", ""),
     ]
 
 

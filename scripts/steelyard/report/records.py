@@ -93,16 +93,20 @@ def failures(view: View) -> Table | None:
 
 def not_judged(view: View) -> list[str]:
     """Checks that some trial did not get, and why: that is no pass."""
-    idle = [check for trial in view.trials for check in trial.checks if not check.applies]
-    return list(dict.fromkeys(f"{check.name}: {check.detail}" for check in idle))
+    why: dict[str, dict[str, None]] = {}
+    for check in (check for trial in view.trials for check in trial.checks if not check.applies):
+        why.setdefault(check.detail, {})[check.name] = None
+    return [f"{', '.join(names)}: {detail}" for detail, names in why.items()]
 
 
 def void_trials(view: View) -> list[str]:
     """A sentence or two on each void trial: why, and what became of its place in the block."""
-    return [f"{trial_name(trial)}: {why_void(trial)} {_outcome(view, trial)}" for trial in view.void]
+    return [f"{trial_name(trial)}: {why_void(trial)} {_outcome(view, trial)}".rstrip() for trial in view.void]
 
 
 def _outcome(view: View, trial: Trial) -> str:
+    if trial.value is not None:
+        return ""
     later = [t for t in view.of_arm(trial.arm) if t.block == trial.block and t.attempt > trial.attempt]
     if not later:
         return "It was not repeated."
@@ -257,15 +261,20 @@ def design(view: View) -> Table:
     load = view.experiment.get("load", {})
     size = f"{load['users']} users" if load.get("users") else f"{load.get('rate') or 0:,g} requests/s"
     warmup = load.get("warmup") or {}
+    loaded = view.procedure != "start-up"
     pairs: list[tuple[str, str | None]] = [
         ("session", view.session.id),
         ("planned", view.created),
         ("took", _took(view)),
         ("workload", " ".join(str(view.session.workload[key]) for key in ("name", "version")) or None),
         ("procedure", view.procedure),
-        ("load", f"{load.get('model', 'unknown')} model, {size}" if load else None),
-        ("warm-up", _warmup(warmup) if warmup else None),
-        ("measured for", format_duration(load["measure"]) if load.get("measure") else None),
+        *([("load", f"{load.get('model', 'unknown')} model, {size}")] if load and loaded else []),
+        *([("warm-up", _warmup(warmup))] if warmup and view.procedure == "steady" else []),
+        *(
+            [("measured for" if view.procedure == "steady" else "load for", format_duration(load["measure"]))]
+            if load.get("measure") and loaded
+            else []
+        ),
         ("blocks", f"{view.analysis.blocks_complete} complete of {view.analysis.blocks_planned}"),
         ("trials", f"{view.analysis.trials}, {view.analysis.void_trials} void"),
         ("seed of the order", str(view.session.seed)),

@@ -3,9 +3,12 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 
 from steelyard.analysis import figures
-from steelyard.analysis.sentences import beyond_noise
+from steelyard.analysis.curves import SHARES
+from steelyard.analysis.paired import share_interval
+from steelyard.analysis.sentences import SURVIVED, beyond_noise
 from steelyard.report.view import View
 from steelyard.results.analysis import MetricInfo, Summary
 from steelyard.results.schema import ArmRecord, Latency
@@ -45,6 +48,12 @@ class Table:
     rows: list[list[Cell]]
     heads: int = 1
     notes: list[str] = field(default_factory=list)
+
+
+def main(view: View) -> Table:
+    """The table that answers the question: what the searches found, or the arms against the baseline."""
+    found = searches(view)
+    return found[0] if found else headline(view)
 
 
 def headline(view: View) -> Table:
@@ -230,10 +239,114 @@ def startup(view: View) -> Table | None:
     """Start-up; None when it was not measured."""
     metrics = view.named("start_time", "ready_message_time", "first_answers_time", "start_cpu", "start_rss")
     note = (
-        "From the start of the process to the first successful response, slowest JVM of each trial; mean over"
-        " valid trials, largest trial in brackets. JVMs of a trial start together and share the CPUs."
+        "From the start of the process, slowest JVM of each trial; CPU and memory of all servers when each had answered"
+        " for the first time. Mean over valid trials, largest trial in brackets. JVMs of a trial start together and"
+        " share the CPUs."
     )
-    return _means(view, "Start-up", metrics, [note], largest=True)
+    labels = {"start_time": "first response", "ready_message_time": "ready message"}
+    labels |= {"first_answers_time": "every operation", "start_cpu": "CPU", "start_rss": "memory (RSS)"}
+    return _means(view, "Start-up", metrics, [note], labels, largest=True)
+
+
+def ramp_up(view: View) -> list[Table]:
+    """How fast the arms come to their own level, and to the best arm's; nothing for other procedures."""
+    own = view.named("steady_level", *(f"time_to_{share}" for share in SHARES), "requests_lost")
+    best = view.named(*(f"time_to_{share}_of_best" for share in SHARES), "requests_lost_to_best")
+    labels = {
+        **{f"time_to_{share}": f"time to {share} %" for share in SHARES},
+        **{f"time_to_{share}_of_best": f"time to {share} %" for share in SHARES},
+        "steady_level": "own level",
+        "requests_lost": "requests lost",
+        "requests_lost_to_best": "requests lost",
+    }
+    own_note = (
+        "Level: median throughput of the last quarter of the load. Time: until the running median (5 s) of throughput"
+        " first comes up to that share of it. Lost: what a server at that level from the first second on would have"
+        " served beyond what was. Means over valid trials."
+    )
+    best_note = (
+        "The best arm has the highest mean level; its level in the same block counts. A dash: in some trial the arm did"
+        " not come up to that share while the load ran."
+    )
+    found = [
+        _means(view, "Against its own level", own, [own_note], labels),
+        _means(view, "Against the best arm's level", best, [best_note], labels),
+    ]
+    return [table for table in found if table is not None]
+
+
+def survival(view: View) -> Table | None:
+    """How many trials lived to the end of their load; None for other procedures."""
+    if not view.named(SURVIVED):
+        return None
+    columns = [Column(view.arm_heading, figure=False), Column("lived"), Column("of trials"), Column("share")]
+    columns += [Column("95 % interval")]
+    rows = []
+    for arm in view.arms:
+        summary = view.summary(SURVIVED, arm.name)
+        if summary is None:
+            continue
+        lived = round(summary.mean * summary.n)
+        low, high = share_interval(lived, summary.n)
+        bounds = f"{figures.percent(low, 0).removesuffix(' %')} to {figures.percent(high, 0)}"
+        share = figures.percent(summary.mean, 0)
+        rows.append(
+            [Cell(text) for text in (view.arm_short(arm.name), str(lived), str(summary.n), share, bounds)]
+        )
+    note = "Exact interval of the share of all such trials that would live (Clopper and Pearson)."
+    return Table("Trials that lived to the end", columns, rows, 1, [note])
+
+
+def searches(view: View) -> list[Table]:
+    """What the searches found, and how each of them ended; nothing for a session that does not search."""
+    if not view.analysis.searches:
+        return []
+    columns = [Column(view.arm_heading, figure=False), Column("found"), Column("95 % interval")]
+    columns += [Column("against the baseline"), Column("searches"), Column("trials")]
+    rows, runs = [], []
+    for result in view.analysis.searches:
+        told = partial(searched, result.varies)
+        against = result.against
+        ratio = [Cell(figures.DASH)]
+        if against is not None:
+            spread = figures.interval(against.low, against.high) if against.low and against.high else ""
+            ratio = [Cell(figures.change(against.ratio), (spread,))]
+        within = f"{told(result.low)} to {told(result.high)}" if result.high is not None else figures.DASH
+        rows.append(
+            [
+                Cell(view.arm_short(result.arm), ("baseline",) if result.arm == view.baseline else ()),
+                Cell(told(result.value)),
+                Cell(within),
+                *ratio,
+                Cell(f"{result.n} of {len(result.runs)}"),
+                Cell(str(sum(len(run.steps) for run in result.runs))),
+            ]
+        )
+        for run in result.runs:
+            last = [told(run.passed), told(run.failed), told(run.value)]
+            heads = [view.arm_short(run.arm), str(run.block)]
+            runs.append([Cell(text) for text in (*heads, *last, str(len(run.steps)), run.end, run.why)])
+    notes = [
+        "Interval over blocks (Student's t), widened by the brackets; searches: those that stated a value."
+    ]
+    names = ["block", "last that passed", "first that failed", "stated", "trials", "ended", "how"]
+    ended = [
+        Column(view.arm_heading, figure=False),
+        *(Column(name, figure=name not in ("ended", "how")) for name in names),
+    ]
+    return [
+        Table("What the searches found", columns, rows, 1, notes),
+        Table("How each search ended", ended, runs, 2),
+    ]
+
+
+def searched(varies: str, value: float | None) -> str:
+    """A value of a search for people."""
+    if value is None:
+        return figures.DASH
+    if varies == "memory":
+        return format_size(value)
+    return f"{figures.number(value)} users" if varies == "users" else f"{figures.number(value, 1)} arrivals/s"
 
 
 def _means(

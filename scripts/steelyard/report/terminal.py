@@ -25,7 +25,7 @@ def render_summary(session: Session, analysis: Analysis, trials: Sequence[Trial]
         trials: its trials; with them the table also tells cores and heap of each JVM.
     """
     view = View(session, analysis, trials)
-    found = tables.headline(view)
+    found = tables.main(view)
     drawn = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for column in found.columns:
         head = Text(column.label)

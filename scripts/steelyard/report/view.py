@@ -14,7 +14,8 @@ from scipy.special import stdtrit
 
 from steelyard.analysis import figures
 from steelyard.analysis.formulas import OVERALL
-from steelyard.analysis.sentences import answer, arm_label
+from steelyard.analysis.labels import arm_label
+from steelyard.analysis.sentences import answer
 from steelyard.results.analysis import Analysis, Estimate, MetricInfo, Summary
 from steelyard.results.schema import ArmRecord, JournalEntry, Latency, Session, Trial
 from steelyard.results.spec import JvmIdentity, Spec
@@ -124,6 +125,9 @@ class View:
             a.void_trials
             and f"{a.void_trials} of {figures.count(a.trials, 'trial')} {are(a.void_trials)} void: not averaged"
             " in, shown in the charts as crosses and explained in the validity ledger.",
+            any(trial.survived is False for trial in self.trials)
+            and "Where something died, the other figures of its trial are of what still lived: compare only arms that"
+            " survived.",
             a.not_steady_trials
             and f"{a.not_steady_trials} of {figures.count(a.trials, 'trial')} {are(a.not_steady_trials)} marked"
             " not steady: the warm-up reached its cap, or throughput still moved while it was measured.",
@@ -241,7 +245,9 @@ class View:
     def headline(self) -> list[MetricInfo]:
         """The primary metric, then those that the experiment reports."""
         wanted = [self.analysis.primary, *self.experiment.get("metrics", {}).get("report", [])]
-        known = {metric.name: metric for metric in self.measured}
+        # Without a valid trial the void ones still show: as crosses, and as dashes in the table.
+        shown = self.measured or ([] if self.analysis.searches else self.analysis.metrics)
+        known = {metric.name: metric for metric in shown}
         return [known[name] for name in dict.fromkeys(wanted) if name in known]
 
     @cached_property
@@ -258,6 +264,16 @@ class View:
         found = self._summaries(metric).get(arm)
         return found if found is not None and found.n else None
 
+    def points(self, metric: str, arm: str) -> list[tuple[int, float, bool]]:
+        """Block, figure, and whether it is valid: what the summary is made of, and what void trials had."""
+        summary = self.summary(metric, arm)
+        valid = zip(summary.blocks, summary.values, strict=True) if summary is not None else ()
+        void = ((t.block, t.metrics.get(metric, math.nan)) for t in self.of_arm(arm, valid=False))
+        return [
+            *((block, value, True) for block, value in valid),
+            *((block, value, False) for block, value in void if math.isfinite(value)),
+        ]
+
     def estimate(self, metric: str, arm: str) -> Estimate | None:
         """A metric of an arm against the baseline; None for the baseline itself."""
         return self.analysis.estimates.get(metric, {}).get(arm)
@@ -269,7 +285,10 @@ class View:
 
     @cached_property
     def operations(self) -> list[str]:
-        """Operations that any trial has a latency of."""
+        """Operations that any trial has a latency of; none of a search, whose trials have different loads, and none of
+        starts, whose first answers are told one by one."""
+        if self.analysis.searches or self.procedure == "start-up":
+            return []
         names = dict.fromkeys(name for trial in self.trials for name in trial.latency)
         return [name for name in names if name != OVERALL]
 
@@ -310,7 +329,9 @@ def level_text(level: object) -> str:
 
 
 def trial_name(trial: Trial) -> str:
-    """A trial for people: `block 3, jvms-4` and, for a repeat, `(repeat 1)`."""
+    """A trial for people: `block 3, jvms-4` and, for a repeat, `(repeat 1)`; of a search with its place in it."""
+    if trial.value is not None:
+        return f"block {trial.block}, {trial.arm}, trial {trial.attempt + 1}"
     repeat = f" (repeat {trial.attempt})" if trial.attempt else ""
     return f"block {trial.block}, {trial.arm}{repeat}"
 

@@ -7,6 +7,7 @@ GROUPS = ("request", "jit", "gc", "network", "other")
 _PREFIXES: tuple[tuple[str, str], ...] = (
     # Liberty's one pool: it runs requests, and completions of the channel framework on their behalf.
     ("Default Executo", "request"),
+    ("qtp", "request"),  # Jetty's one pool, which accepts and selects as well
     # OpenJ9: `JIT Compilation`, `JIT IProfiler`, `JIT Sampler`, and a JITServer's own threads.
     ("JIT", "jit"),
     ("C1 CompilerThre", "jit"),

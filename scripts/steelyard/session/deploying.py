@@ -6,15 +6,16 @@ The same for every engine: an engine starts and ends components, and this says w
 
 import re
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from steelyard.engines.base import Deployment, Running
 from steelyard.engines.readiness import POLL_INTERVAL, answers, get, read_info, ready_message_after
 from steelyard.errors import PortInUse, ServerFailed
+from steelyard.processes import process_tree
 from steelyard.results.spec import ORDER, Component, Role, Spec
 from steelyard.sampling.procfs import CLOCK_TICKS, parse_stat, status_number
 
@@ -52,11 +53,14 @@ class Deployed:
         self.deployment = deployment
         self.started: dict[str, Started] = {}
 
-    def bring_up(self, roles: Iterable[Role] | None = None) -> None:
+    def bring_up(
+        self, roles: Iterable[Role] | None = None, on_start: Callable[[], None] = lambda: None
+    ) -> None:
         """Start components role by role in `ORDER` and wait until each serves.
 
         Args:
             roles: which; None: all but the injectors.
+            on_start: called when the components of a role have been started and do not serve yet.
 
         Raises:
             ServerFailed: one died or did not answer in time.
@@ -67,6 +71,7 @@ class Deployed:
             components = self.spec.of(role)
             if components:
                 self.deployment.start(components)
+                on_start()
                 self._wait(components)
 
     def take_down(self, roles: Iterable[Role], grace: float = 20.0) -> list[str]:
@@ -154,7 +159,9 @@ class Deployed:
             # Many polls a second beside a starting JVM would be part of its start.
             time.sleep(POLL_INTERVAL * max(1.0, beside / 4))
         seconds = time.time() - running.started
-        return Started(running, seconds, _cpu_seconds(running.pids), _resident(running.pids))
+        # Only now: what a start script needed for a moment has gone.
+        whole = replace(running, pids=process_tree(running.pids[0]))
+        return Started(whole, seconds, _cpu_seconds(whole.pids), _resident(whole.pids))
 
     def _refuse_stranger(self, started: Started) -> None:
         """Nobody else's server may be loaded with data, or weighed."""

@@ -88,7 +88,10 @@ class Flight:
         self.injectors.wait_until_ready(self.check_alive)
 
     def start_sampler(self) -> None:
-        """Sample what runs now; called again, the sampler takes up what has come since."""
+        """Sample what runs now; called again, the sampler takes up what has come since.
+
+        Of what does not serve yet only the main process: what else a start script needs is gone in a moment.
+        """
         self._write_sampler_config()
         if self.sampler is None:
             self.sampler = self.children.spawn(
@@ -167,6 +170,7 @@ class Flight:
                     "cgroup": running.contained and index == 0 and component.role in ("server", "compiler"),
                 }
                 for index, pid in enumerate(running.pids)
+                if index == 0 or component.role == "injector" or component.name in self.deployed.started
             ]
         processes.append({"name": "harness", "pid": os.getpid(), "role": "harness"})
         config = {

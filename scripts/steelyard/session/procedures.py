@@ -92,7 +92,7 @@ def start_up(flight: Flight, fill_caches: Callable[[], None]) -> None:
             fill_caches()
             flight.load_start = flight.injectors.go()
             begun = time.time()
-            flight.deployed.bring_up(_RESTARTED)
+            flight.deployed.bring_up(_RESTARTED, flight.start_sampler)
             flight.deployed.describe()
         with flight.phase("measure"):
             flight.start_sampler()

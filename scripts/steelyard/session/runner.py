@@ -111,13 +111,14 @@ def run_session(
                 failures = failures + 1 if _failed_to_start(trial) else 0
                 if failures >= START_FAILURES_IN_A_ROW:
                     raise ServerFailed(f"{failures} trials in a row did not start: {trial.failure}")
+            # Before the report, which says of a session that has not ended that it can be resumed.
+            _log(directory, "session-end")
         except KeyboardInterrupt:
             _log(directory, "interrupted")
             raise
         finally:
             if trials:
                 finish(directory)
-        _log(directory, "session-end")
     return trials
 
 

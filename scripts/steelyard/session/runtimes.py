@@ -98,20 +98,19 @@ class Runtimes:
         _, topology = self.found.workload.topology(deployment.topology)
         key = (deployment.topology, deployment.jdk, deployment.build)
         if key not in self._images:
-            self._images[key] = find_images(
-                self.docker, topology.components, deployment.jdk, deployment.build
-            )
+            places = {
+                kind: one.container for kind, one in topology.components.items() if one.container is not None
+            }
+            servers = topology.kinds("server")
+            self._images[key] = find_images(self.docker, places, servers, deployment.jdk, deployment.build)
         images = self._images[key]
-        assert images.loadgen.jvm is not None
-        pinned = {kind: found.image.pinned for kind, found in images.kinds.items()}
-        servers = [images.kinds[kind] for kind in topology.kinds("server")]
         return Runtime(
-            server_jvm=servers[0].jvm,
-            injector_jvm=images.loadgen.jvm,
-            build=servers[0].image.fingerprint,
-            tools=images.loadgen.image.fingerprint,
-            images={**pinned, "injector": images.loadgen.image.pinned},
-            embedded=frozenset(kind for kind, found in images.kinds.items() if found.image.embedded),
+            server_jvm=images.server_jvm,
+            injector_jvm=images.injector_jvm,
+            build=images.build,
+            tools=images.tools,
+            images=images.pinned,
+            embedded=images.embedded,
         )
 
     def _jdk(self, name: str | None) -> Jdk:

@@ -24,7 +24,7 @@ def populating(spec: Spec) -> Spec:
 
 
 def _load(settings: dict[str, Any]) -> dict[str, Any]:
-    """An injector's settings for real load: each operation once, as a start-up trial asks, leaves much code untouched."""
+    """An injector's settings for real load: each operation once, as start-up trials ask, leaves much code untouched."""
     if settings.get("model") != "probe":
         return settings
     return {**settings, "model": "closed", "users": POPULATING_USERS, "firstUser": 0}

@@ -73,7 +73,6 @@ class Part(Model):
     headers: dict[str, str] = Field(default_factory=dict)
     conditional: bool = False
     """Ask only for what changed since this user last got it; 304 counts as right."""
-    check: Check | None = None
 
 
 class WebSocket(Model):
@@ -81,9 +80,9 @@ class WebSocket(Model):
 
     path: str
     send: str | None = None
-    expect: str | None = None
-    """A regular expression that a message must match."""
-    within: Duration = 5.0
+    expect: str
+    """A regular expression; what is sent before a message that matches it counts for nothing."""
+    within: Duration = 10.0
 
 
 class Pause(Model):
@@ -115,6 +114,8 @@ class Step(Model):
     check: Check = Field(default_factory=Check)
     save: dict[str, Extraction] = Field(default_factory=dict)
     parts: list[Part] = Field(default_factory=list)
+    parts_in_turn: bool = False
+    """Whether the parts are asked for one after the other; left out: side by side, as browsers do."""
     websocket: WebSocket | None = None
     pause: Pause | None = None
     optional: bool = False

@@ -109,13 +109,14 @@ def test_trials_of_both_topologies_and_a_database_that_dies(experiment: Path, tm
     names = docker("ps", *ours, "--format", "{{.Names}}").split()
     docker("kill", next(name for name in names if name.endswith("database-1")))
     trials = directory.trials
+    specs = {arm.name: arm.spec for arm in directory.session().arms}
     for number in (2, 3, 4):  # one at a time: each has the patience of a busy machine
         session.wait_until(lambda number=number: len(trials()) >= number, f"trial {number}")  # type: ignore[misc]
-        if {trial.topology.topology for trial in trials()[1:]} == {"monolith", "microservices"}:
+        if {specs[trial.arm].topology for trial in trials()[1:]} == {"monolith", "microservices"}:
             break
     assert session.interrupt() == 130
     first, *others = trials()
-    assert {trial.topology.topology for trial in others} == {"monolith", "microservices"}
+    assert {specs[trial.arm].topology for trial in others} == {"monolith", "microservices"}
     assert first.state == "void"
     assert "database ended with signal 9" in str(first.failure)
     assert not void_for_other_reasons_than_noise(others)
@@ -123,13 +124,13 @@ def test_trials_of_both_topologies_and_a_database_that_dies(experiment: Path, tm
         assert trial.measurement is not None
         assert trial.measurement.injector_errors == 0
         assert trial.metrics["cpu_per_1k_database"] > 0
-        services = trial.topology.topology == "microservices"
+        services = specs[trial.arm].topology == "microservices"
         assert ("cpu_per_1k_proxy" in trial.metrics) == services
         assert (trial.metrics.get("service_calls_per_1k", 0) > 0) == services
-    images = directory.session().images
-    assert set(images) == {"server", "loadgen", "database", "proxy"}
-    assert all("@sha256:" in image for image in images.values())
-    assert any("embedded" in note for note in directory.session().notes)
+    components = [one for spec in specs.values() for one in spec.components]
+    assert {one.role for one in components} == {"server", "database", "proxy", "injector"}
+    assert all("@sha256:" in str(one.artifact.image) for one in components)
+    assert all(any("embedded" in text for text in spec.embedded) for spec in specs.values())
     assert docker("ps", "-aq", *ours) == ""
 
 

@@ -50,6 +50,27 @@ def test_one_server_under_load(ping: Bundle) -> None:
     assert operation["errors"] == 0
 
 
+def test_a_server_in_any_image_under_load(tmp_path: Path) -> None:
+    server = bundle_of("server", tmp_path)
+    server.environment["STEELYARD_SERVER_IMAGE"] = f"{REGISTRY}/ping:{VERSION}-hotspot"
+    (server.folder / "server.env").write_text("JVM_ARGS=-Xmx100m\n", encoding="utf-8")
+    try:
+        # The image's own health check is asked every second while it starts.
+        done = server.compose("up", "--detach", "--wait")
+        assert done.returncode == 0, done.stderr
+        (container,) = server.containers()
+        assert "JVM_ARGS=-Xmx100m" in container["Config"]["Env"]
+        assert _get(container, "/ping") == "pong"
+        loaded = server.compose("run", "--rm", "--no-deps", "-T", "load")
+        assert loaded.returncode == 0, loaded.stdout + loaded.stderr
+        (run,) = server.results.iterdir()
+        summary = json.loads((run / "summary.json").read_text(encoding="utf-8"))
+        assert summary["operations"]["get"]["requests"] > 0
+        assert summary["operations"]["get"]["errors"] == 0
+    finally:
+        server.down()
+
+
 def test_two_servers_with_limits_share_the_load(ping: Bundle) -> None:
     ping.results.mkdir(exist_ok=True)
     ping.results.chmod(0o777)

@@ -26,11 +26,12 @@ from e2e.driver import (
 )
 
 from steelyard.engines.compose.bundle import SESSION_LABEL
-from steelyard.engines.compose.images import references
+from steelyard.engines.compose.images import LOADGEN, image_reference
 from steelyard.errors import MissingRequirement
 from steelyard.host.docker import find_docker
 from steelyard.results.store import SessionDirectory
 from steelyard.suite import ENGINE_STATE
+from steelyard.workload.loader import load_workload
 
 from .suite_engine import SuiteEngine
 
@@ -101,11 +102,13 @@ def test_the_published_study_from_containers(out: Path) -> None:
     assert not void_for_other_reasons_than_noise(trials)
     for trial in trials:
         assert trial.metrics["throughput"] > 100
-        assert trial.metrics["cgroup_memory"] > 50e6 * len(trial.instances)
-    session = directory.session()
-    assert set(session.images) == {"server", "loadgen"}
+        servers = [one for one in trial.components if one.role == "server"]
+        assert trial.metrics["cgroup_memory"] > 50e6 * len(servers)
+    components = [one for arm in directory.session().arms for one in arm.spec.components]
+    assert {one.role for one in components} == {"server", "injector"}
+    assert all("@sha256:" in str(one.artifact.image) for one in components)
     report = (directory.path / "report.md").read_text(encoding="utf-8")
-    assert session.images["server"] in report
+    assert str(components[0].artifact.image) in report
     assert json.loads(done.stdout)["session"] == str(directory.path)
 
 
@@ -130,10 +133,11 @@ def test_ctrl_c_leaves_nothing_and_resume_goes_on(experiment: Path, out: Path) -
     for trial in trials:
         assert trial.measurement is not None
         assert trial.measurement.server_requests == trial.measurement.injector_requests > 100
-        for instance in trial.instances:
-            assert instance.cgroup is not None
-            assert instance.cgroup.cpu_seconds == pytest.approx(instance.cpu_seconds, rel=0.1, abs=0.1)
-            assert instance.cgroup.oom_kills == 0
+        for one in trial.components:
+            if one.role == "server":
+                assert one.cgroup is not None
+                assert one.cgroup.cpu_seconds == pytest.approx(one.cpu_seconds, rel=0.1, abs=0.1)
+                assert one.cgroup.oom_kills == 0
 
 
 def test_a_killed_harness_leaves_nothing(experiment: Path, out: Path) -> None:
@@ -265,7 +269,10 @@ def foreign_registry(tmp_path: Path) -> Iterator[str]:
     """A registry name under which this host has images, but for another architecture."""
     registry = "steelyard-test.invalid/foreign"
     (tmp_path / "Containerfile").write_text("FROM scratch\nCOPY Containerfile /\n", encoding="utf-8")
-    names = [name.replace(os.environ["STEELYARD_REGISTRY"], registry) for name in references("ping")]
+    described = load_workload("ping").workload.topology(None)[1].components["server"].container
+    assert described is not None
+    named = {**os.environ, "STEELYARD_REGISTRY": registry}
+    names = [image_reference(one, environment=named) for one in (described, LOADGEN)]
     tags = [word for name in names for word in ("--tag", name)]
     build = ["docker", "buildx", "build", "--quiet", "--platform", "linux/ppc64le", "--load", *tags]
     subprocess.run([*build, "-f", "Containerfile", "."], cwd=tmp_path, check=True, capture_output=True)

@@ -174,7 +174,7 @@ def void_for_other_reasons_than_noise(trials: list[Trial]) -> list[str]:
         f"{trial.block} {trial.arm}: {check.name}: {check.detail}"
         for trial in trials
         for check in trial.checks
-        if check.voids and not check.passed and check.name not in NOISE
+        if check.voids and check.failed and check.name not in NOISE
     ]
 
 

@@ -32,13 +32,12 @@ question: Does the harness work with databases and a proxy?
 workload: acmeair
 factors:
   topology: {levels: [monolith, microservices]}
+settings: {acmeair.customers: 40, acmeair.visits_per_login: 2}
 deployment:
   total_heap: 1g
   jvm: {gc: generational, jvm_args: ["-XX:TieredStopAtLevel=1"]}
 load:
   users: 8
-  customers: 40
-  visits_per_login: 2
   ramp: 500ms
   warmup: {until: fixed, at_least: 6s}
   measure: 6s
@@ -61,7 +60,7 @@ def test_monolith_and_microservices_in_one_session(experiment: Path, out: Path) 
         session.wait_until(lambda number=number: len(directory.trials()) >= number, f"trial {number}")  # type: ignore[misc]
     assert session.interrupt() == 130
     trials = directory.trials()
-    assert {trial.topology.topology for trial in trials} == {"monolith", "microservices"}
+    assert {trial.arm.removeprefix("topology-") for trial in trials} == {"monolith", "microservices"}
     assert not void_for_other_reasons_than_noise(trials)
     for trial in trials:
         assert trial.measurement is not None
@@ -74,7 +73,7 @@ def test_monolith_and_microservices_in_one_session(experiment: Path, out: Path) 
         assert set(trial.measurement.mix_achieved) >= {"login", "query-flight", "book-flight"}
         assert trial.metrics["cpu_per_1k_system"] > trial.metrics["cpu_per_1k"]
         assert trial.metrics["cpu_per_1k_database"] > 0
-        services = trial.topology.topology == "microservices"
+        services = trial.arm == "topology-microservices"
         assert ("cpu_per_1k_proxy" in trial.metrics) == services
         assert (trial.metrics.get("service_calls_per_1k", 0) > 0) == services
     reported = call("report", str(directory.path))
@@ -89,7 +88,7 @@ def test_monolith_and_microservices_in_one_session(experiment: Path, out: Path) 
 def test_a_database_that_dies_voids_the_trial_and_not_the_session(experiment: Path, out: Path) -> None:
     began = time.time()
     session = start(
-        experiment, out, "--set", "topology=monolith", "--set", "jvms=1,2", "--set", "customers=20"
+        experiment, out, "--set", "topology=monolith", "--set", "jvms=1,2", "--set", "acmeair.customers=20"
     )
     session.wait_for_phase("warmup", began)
     os.kill(session.running_pids("backing")[0], signal.SIGKILL)
@@ -106,8 +105,8 @@ def test_a_database_that_dies_voids_the_trial_and_not_the_session(experiment: Pa
 def test_the_application_alone_is_up_with_its_data(out: Path) -> None:
     port = free_port()
     up = call(
-        *("up", "acmeair", "--topology", "microservices", "--port", str(port), "--customers", "30"),
-        *("--today", "2026-07-01", "--json"),
+        *("up", "acmeair", "--topology", "microservices", "--port", str(port)),
+        *("--set", "acmeair.customers=30", "--set", "acmeair.today=2026-07-01", "--json"),
     )
     assert up.returncode == 0, up.stderr
     try:

@@ -39,9 +39,10 @@ def injector(number: int = 1, **more: Any) -> Component:
     """An injector on CPUs 2 and 3."""
     return Component(
         name=f"injector-{number}",
-        kind="injector",
+        kind="load",
         role="injector",
         artifact=Artifact(form="image", image=LOADGEN),
+        container=ContainerPlace(port=0, jvm_options=None, folder="/load", user="harness"),
         **{"cpus": [2, 3], "settings": {"users": 8}, **more},
     )
 

@@ -136,7 +136,7 @@ def test_an_interrupt_waits_for_what_the_engine_was_asked_to_make(tmp_path: Path
     watcher.start()
     try:
         with pytest.raises(_InterruptError):
-            Project(Docker(client, "26", "2.26"), tmp_path / "01-jvms-1").up(["server-1"])
+            Project(Docker(client, "26", "2.26"), tmp_path / "01-jvms-1").up(["server-1"], "trial.yaml", [])
         assert (tmp_path / "made").exists()
     finally:
         watcher.join()
@@ -167,5 +167,5 @@ def test_why_containers_did_not_start(
     client.write_text(f"#!/bin/sh\necho '{said}' >&2; exit 1\n", encoding="utf-8")
     client.chmod(0o755)
     with pytest.raises(kind, match=sentence) as caught:
-        Project(Docker(client, "26", "2.26"), tmp_path / "01-jvms-1").up(["server-1"])
+        Project(Docker(client, "26", "2.26"), tmp_path / "01-jvms-1").up(["server-1"], "trial.yaml", [])
     assert type(caught.value) is kind

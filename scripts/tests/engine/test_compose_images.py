@@ -3,6 +3,7 @@
 
 import json
 import stat
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from steelyard.engines.compose.images import find_images, image_reference
 from steelyard.errors import BadInput, MissingRequirement
 from steelyard.host.docker import Docker, native_architecture
 from steelyard.workload.loader import load_workload
-from steelyard.workload.schema import Component, Container
+from steelyard.workload.schema import Container
 
 JVM = Path(__file__).parents[1] / "fixtures" / "jvm" / "hotspot.txt"
 HERE = {"STEELYARD_REGISTRY": "lab:5000/s", "STEELYARD_FLAVOUR": "hotspot"}
@@ -19,11 +20,19 @@ OURS = Container(repository="shop")
 THEIRS = Container(image="docker.io/example/shop:3", variable="SHOP_IMAGE")
 
 
-def engine(folder: Path, missing: str = "nothing is missing", architecture: str | None = None) -> Docker:
+DIGESTS = ("mongo@sha256:12", "nginx@sha256:34", "lab:5000/s/acmeair@sha256:56")
+
+
+def engine(
+    folder: Path,
+    missing: str = "nothing is missing",
+    architecture: str | None = None,
+    digests: Sequence[str] = DIGESTS,
+) -> Docker:
     """An engine that has every image, as engines name them, but the one that is missing."""
     answer = {
         "Architecture": architecture or native_architecture(),
-        "RepoDigests": ["mongo@sha256:12", "nginx@sha256:34", "lab:5000/s/acmeair@sha256:56"],
+        "RepoDigests": list(digests),
         "Config": {
             "Labels": {"dev.steelyard.database": "embedded", "dev.steelyard.fingerprint": "1cae40b1811c1a56"}
         },
@@ -39,8 +48,11 @@ def engine(folder: Path, missing: str = "nothing is missing", architecture: str 
     return Docker(client, "26", "2.26")
 
 
-def acmeair(topology: str) -> dict[str, Component]:
-    return load_workload("acmeair").workload.topology(topology)[1].components
+def acmeair(topology: str) -> tuple[dict[str, Container], frozenset[str]]:
+    """How each kind of component lives in a container, and the kinds that are weighed."""
+    described = load_workload("acmeair").workload.topology(topology)[1]
+    places = {kind: one.container for kind, one in described.components.items() if one.container is not None}
+    return places, frozenset(described.kinds("server"))
 
 
 @pytest.mark.parametrize(
@@ -86,49 +98,59 @@ def test_what_no_image_can_be_is_refused(
 
 
 def test_every_component_is_pinned_and_asked_what_it_is(tmp_path: Path) -> None:
-    found = find_images(engine(tmp_path), acmeair("microservices"), environment=HERE)
-    assert {kind: one.image.pinned for kind, one in found.kinds.items()} == {
-        **dict.fromkeys(("auth", "customer", "flight", "booking", "main"), "lab:5000/s/acmeair@sha256:56"),
-        **dict.fromkeys(
-            ("customer-database", "flight-database", "booking-database"),
-            "docker.io/library/mongo@sha256:12",
-        ),
+    found = find_images(engine(tmp_path), *acmeair("microservices"), environment=HERE)
+    services = ("auth", "customer", "flight", "booking", "main")
+    databases = ("customer-database", "flight-database", "booking-database")
+    assert found.pinned == {
+        **dict.fromkeys(services, "lab:5000/s/acmeair@sha256:56"),
+        **dict.fromkeys(databases, "docker.io/library/mongo@sha256:12"),
         "proxy": "docker.io/library/nginx@sha256:34",
+        "injector": "lab:5000/s/loadgen:0.1.0",
     }
-    assert found.loadgen.image.pinned == "lab:5000/s/loadgen:0.1.0"
-    database, server = found.kinds["customer-database"], found.kinds["auth"]
-    assert database.image.embedded
-    assert database.jvm is None
-    assert server.image.fingerprint == "1cae40b1811c1a56"
-    assert server.jvm is not None
-    assert server.jvm.kind == "hotspot"
-    assert not found.notes
+    assert found.embedded >= set(databases)
+    assert found.build == "1cae40b1811c1a56"
+    assert found.server_jvm is not None
+    assert found.server_jvm.kind == found.injector_jvm.kind == "hotspot"
 
 
 def test_the_arm_varies_the_servers_alone(tmp_path: Path) -> None:
-    found = find_images(engine(tmp_path), acmeair("monolith"), "openj9", "2", HERE)
-    assert found.kinds["server"].image.reference == "lab:5000/s/acmeair:2-openj9"
-    assert found.kinds["database"].image.reference == "docker.io/library/mongo:8.0"
-    assert found.loadgen.image.reference == "lab:5000/s/loadgen:0.1.0"
+    docker = engine(tmp_path, digests=[])
+    found = find_images(docker, *acmeair("monolith"), "openj9", "2", HERE)
+    assert found.pinned == {
+        "server": "lab:5000/s/acmeair:2-openj9",
+        "database": "docker.io/library/mongo:8.0",
+        "injector": "lab:5000/s/loadgen:0.1.0",
+    }
 
 
 def test_an_image_of_other_origin_need_not_tell_its_jvm(tmp_path: Path) -> None:
     """The project's own must: a build that went wrong is noticed before anything is measured."""
     docker = engine(tmp_path, missing="--entrypoint=java lab:5000/other")
-    found = find_images(docker, acmeair("monolith"), jdk="lab:5000/other:1", environment=HERE)
-    assert found.kinds["server"].jvm is None
-    assert found.notes == [
-        "`java` in the image lab:5000/other:1 does not tell which JVM it is: JVM settings are not checked"
-    ]
-    docker = engine(tmp_path, missing="--entrypoint=java")
+    found = find_images(docker, *acmeair("monolith"), jdk="lab:5000/other:1", environment=HERE)
+    assert found.pinned["server"] == "lab:5000/other:1"
+    assert found.server_jvm is None
+    docker = engine(tmp_path, missing="--entrypoint=java lab:5000/s/acmeair")
     with pytest.raises(MissingRequirement, match=r"acmeair:0.1.0-hotspot does not tell its JVM"):
-        find_images(docker, acmeair("monolith"), environment=HERE)
+        find_images(docker, *acmeair("monolith"), environment=HERE)
+
+
+def test_a_server_that_is_no_jvm_is_not_asked(tmp_path: Path) -> None:
+    docker = engine(tmp_path, missing="--entrypoint=java lab:5000/go")
+    wanted = {"server": Container(image="lab:5000/go:1", jvm_options=None)}
+    assert find_images(docker, wanted, {"server"}, environment=HERE).server_jvm is None
+
+
+def test_servers_of_one_topology_share_a_jvm(tmp_path: Path) -> None:
+    docker = engine(tmp_path, missing="--entrypoint=java lab:5000/other")
+    wanted = {"shop": OURS, "cart": Container(image="lab:5000/other:1")}
+    with pytest.raises(BadInput, match=r"different JVMs \(shop on 17.*, cart on an unknown one\)"):
+        find_images(docker, wanted, {"shop", "cart"}, environment=HERE)
 
 
 def test_a_digest_that_somebody_gave_is_kept(tmp_path: Path) -> None:
     named = {**HERE, "STEELYARD_MONGO_IMAGE": "lab:5000/mongo:8@sha256:78"}
-    found = find_images(engine(tmp_path), acmeair("monolith"), environment=named)
-    assert found.kinds["database"].image.pinned == "lab:5000/mongo:8@sha256:78"
+    found = find_images(engine(tmp_path), *acmeair("monolith"), environment=named)
+    assert found.pinned["database"] == "lab:5000/mongo:8@sha256:78"
 
 
 @pytest.mark.parametrize(
@@ -143,10 +165,10 @@ def test_a_digest_that_somebody_gave_is_kept(tmp_path: Path) -> None:
 def test_what_cannot_be_had_is_named_with_advice(tmp_path: Path, missing: str, advice: str) -> None:
     docker = engine(tmp_path, missing=missing)
     with pytest.raises(MissingRequirement, match=rf"{missing} .*no such thing.*{advice}"):
-        find_images(docker, acmeair("microservices"), environment=HERE)
+        find_images(docker, *acmeair("microservices"), environment=HERE)
 
 
 def test_an_image_for_another_architecture_is_refused(tmp_path: Path) -> None:
     docker = engine(tmp_path, architecture="s390x")
     with pytest.raises(MissingRequirement, match=r"is for s390x and the host is .*docker pull --platform"):
-        find_images(docker, acmeair("monolith"), environment=HERE)
+        find_images(docker, *acmeair("monolith"), environment=HERE)

@@ -6,6 +6,7 @@ Nothing here is a measurement: the figures follow simple curves with noise from 
 
 import math
 import random
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from sample_figures import (
 from steelyard.analysis.estimates import analyse
 from steelyard.analysis.ledger import is_void, judge
 from steelyard.analysis.metrics import metrics_of
+from steelyard.experiment.schema import ProcedureName
 from steelyard.results.analysis import Analysis
 from steelyard.results.schema import ArmRecord, ScheduledTrial, Session, Trial
 from steelyard.results.store import SessionDirectory, write_record
@@ -76,6 +78,13 @@ class Plan:
     """Factor -> level -> factor on the throughput, for factors other than `jvms`."""
     drop: tuple[str, ...] = ()
     """Metrics that no trial has."""
+    procedure: ProcedureName = "steady"
+    search: dict[str, Any] | None = None
+    mix: dict[str, float] | None = None
+    primary: str = "throughput"
+    report: tuple[str, ...] = ("memory_rss", "cpu_per_1k")
+    shape: Callable[[Trial, random.Random], dict[str, Any]] | None = None
+    """What else a trial of the procedure has."""
 
 
 def arms_of(plan: Plan) -> list[ArmRecord]:
@@ -89,7 +98,10 @@ def arms_of(plan: Plan) -> list[ArmRecord]:
             baseline=index == 0,
             settings={},
             spec=spec(
-                "_".join(f"{name}-{level}" for name, level in levels.items()), int(levels.get("jvms", 1))
+                "_".join(f"{name}-{level}" for name, level in levels.items()),
+                int(levels.get("jvms", 1)),
+                plan.procedure,
+                **({"mix": plan.mix} if plan.mix else {}),
             ),
         )
         for index, levels in enumerate(combinations)
@@ -127,8 +139,9 @@ def session_of(plan: Plan) -> Session:
                 "warmup": {"until": "steady", "at_least": 60.0, "at_most": 180.0},
                 "measure": MEASURE,
             },
-            "metrics": {"primary": "throughput", "report": ["memory_rss", "cpu_per_1k"]},
+            "metrics": {"primary": plan.primary, "report": list(plan.report)},
             "design": {"blocks": plan.blocks},
+            "search": plan.search,
         },
         quick=plan.quick,
         command=f"./steelyard run {plan.name} --blocks {plan.blocks} --seed {plan.seed}",
@@ -189,6 +202,8 @@ def _trial(
         trace=trace(rate, jvms, rng)[: 40 if broken else None],
         failure="server-1 was killed by signal 9 in the measurement." if broken else None,
     )
+    if plan.shape is not None:
+        trial = trial.model_copy(update=plan.shape(trial, rng))
     found = {name: value for name, value in metrics_of(trial, arm.spec).items() if name not in plan.drop}
     return trial.model_copy(update={"metrics": found})
 

@@ -1,24 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
 """The HTML page: well-formed, self-contained, small, complete, and free of holes, for very different sessions."""
 
+import random
 import re
+from collections.abc import Sequence
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sample
+import sample_procedures
 
 from steelyard.report import records, tables, write_report
 from steelyard.report.html import to_html, typeset
-from steelyard.report.view import View
+from steelyard.report.view import View, trial_name
 from steelyard.results.analysis import Analysis
+from steelyard.results.schema import JournalEntry, Trial
+from steelyard.results.spec import Artifact
 
 PLANS = {
     "study": sample.study_plan,
     "two-arms": sample.two_arm_plan,
     "two-factors": sample.two_factor_plan,
     "poor": sample.poor_plan,
+    "ramp-up": sample_procedures.ramp_up_plan,
+    "start-up": sample_procedures.start_up_plan,
+    "survive": sample_procedures.survive_plan,
 }
 VOID_TAGS = {"meta", "br"}
 
@@ -63,9 +72,13 @@ class Page(HTMLParser):
             self.text.append(data)
 
 
-@pytest.fixture(scope="module", params=sorted(PLANS))
+@pytest.fixture(scope="module", params=[*sorted(PLANS), "capacity"])
 def page(request: pytest.FixtureRequest) -> tuple[View, str]:
-    view = View(*_ordered(PLANS[request.param]()))
+    if request.param == "capacity":
+        session, trials, analysis = sample_procedures.capacity()
+        view = View(session, analysis, trials)
+    else:
+        view = View(*_ordered(PLANS[request.param]()))
     return view, to_html(view)
 
 
@@ -100,7 +113,7 @@ def test_needs_no_network_and_is_small(page: tuple[View, str]) -> None:
 
 def test_has_no_holes(page: tuple[View, str]) -> None:
     text = " ".join(Page(page[1]).text)
-    assert not re.search(r"\b(nan|None|inf|undefined)\b", text, re.IGNORECASE)
+    assert not re.search(r"\b(None|(?i:nan|inf|undefined))\b", text)  # `none` is a level of the class cache
     assert not re.search(r"\b(nan|inf)\b", " ".join(re.findall(r'd="([^"]+)"', page[1])))
 
 
@@ -127,7 +140,8 @@ def _themes(html: str) -> tuple[str, str]:
 def test_shows_every_figure_of_the_headline_and_of_the_estimates(page: tuple[View, str]) -> None:
     view, html = page
     text = _plain(" ".join(Page(html).text))
-    for table in (tables.headline(view), tables.estimates(view)):
+    shown = [tables.main(view), *tables.searches(view), *tables.ramp_up(view), records.deployment(view)]
+    for table in (*shown, *([] if view.analysis.searches else [tables.estimates(view)])):
         for cell in (cell for row in table.rows for cell in row):
             for line in (cell.text, *cell.notes):
                 assert _plain(line) in text
@@ -195,3 +209,149 @@ def test_large_sessions_stay_small() -> None:
     html = to_html(view)
     assert len(html.encode()) < 2_000_000
     assert re.search(r"\d+ trials that passed every check are left out here", html)
+
+
+def _view(plan: sample.Plan, journal: Sequence[JournalEntry] = ()) -> View:
+    session, trials, analysis = sample.make(plan)
+    return View(session, analysis, trials, journal)
+
+
+def _titles(html: str) -> list[str]:
+    return re.findall(r"<title id=[^>]*>([^<]*)</title>", html)
+
+
+def test_a_ramp_up_report_draws_the_curves_and_when_shares_are_reached() -> None:
+    html = to_html(_view(sample_procedures.ramp_up_plan()))
+    titles = _titles(html)
+    assert "throughput from the first second of load on, req/s" in titles
+    assert "time to shares of the best arm&#x27;s level, s" in titles
+    assert sum(title.endswith(": cores used") for title in titles) == 3
+    # The mark of 80 % of the arm's own level, with the time that the table has as well.
+    described = next(text for text in re.findall(r"<desc[^>]*>([^<]*)", html) if "50 % at" in text)
+    assert re.search(r"class cache = warm: 50 % at \d\.\d s, 80 % at \d+\.\d s", described)
+    assert "time to 80 % of the best arm&#x27;s level, s, over class cache" in titles
+
+
+def test_an_arm_that_never_comes_up_to_a_share_has_no_time_and_is_named() -> None:
+    plan = sample_procedures.ramp_up_plan()
+    climb = plan.shape
+
+    def cut(trial: Trial, rng: random.Random) -> dict[str, Any]:
+        assert climb is not None
+        changes = climb(trial, rng)
+        if trial.arm.endswith("cold") and trial.block == 2:
+            changes["curves"]["throughput"] = [0.7 * rate for rate in changes["curves"]["throughput"]]
+        return changes
+
+    plan.shape = cut
+    view = _view(plan)
+    assert any("class_cache-cold never came up to 80 %" in caveat for caveat in view.caveats)
+    best = tables.ramp_up(view)[1]
+    cold = next(row for row in best.rows if row[0].text == "cold")
+    assert [cell.text for cell in cold[2:5]] == ["\N{EN DASH}"] * 3
+    assert cold[1].text != "\N{EN DASH}"
+    assert "not in every trial" in to_html(view)
+
+
+def test_a_start_up_report_draws_every_operation_of_every_arm() -> None:
+    html = to_html(_view(sample_procedures.start_up_plan()))
+    described = next(text for text in re.findall(r"<desc[^>]*>([^<]*)", html) if "ready message" in text)
+    for row in ("ready message", "first response", *sample_procedures.OPERATIONS):
+        for state in sample_procedures.STATES:
+            assert re.search(rf"{row}, class cache = {state}: \d\.\d\d s", described)
+
+
+def test_a_survive_report_says_how_many_lived_and_what_that_speaks_for() -> None:
+    view = _view(sample_procedures.survive_plan())
+    assert view.answer[1] == (
+        "With memory limit = 384m, 5 of 6 trials lived to the end: between 36 % and 100 % of all such trials would"
+        " (exact 95 % interval)."
+    )
+    assert "share of trials that lived to the end" in _titles(to_html(view))
+
+
+def test_a_search_draws_the_path_of_each_block_and_leaves_means_over_loads_out() -> None:
+    session, trials, analysis = sample_procedures.capacity()
+    view = View(session, analysis, trials)
+    html = to_html(view)
+    titles = _titles(html)
+    assert [title for title in titles if title.endswith(": users")] == [
+        f"JVMs = {jvms}, block {block}: users" for jvms in (1, 2) for block in (1, 2, 3)
+    ]
+    assert "In order: 48.0 passed; 96.0 passed; 192.0 passed; 384.0 failed" in html
+    assert not [title for title in titles if "over JVMs" in title or "latency" in title]
+    text = _plain(" ".join(Page(html).text))
+    for result in analysis.searches:
+        assert all(_plain(sentence) in text for sentence in result.sentences)
+    assert "All estimates" not in text
+    assert "No trial has a figure" not in text
+    named = view.trials[0].model_copy(update={"value": 48.0, "attempt": 4})
+    assert trial_name(named) == f"block 1, {named.arm}, trial 5"
+
+
+def test_interruptions_are_named() -> None:
+    events = [
+        "session-start",
+        "trial-start",
+        "interrupted",
+        "session-resume",
+        "session-resume",
+        "session-end",
+    ]
+    journal = [JournalEntry(time=1.0e9 + 60 * i, event=event) for i, event in enumerate(events)]
+    caveats = _view(sample.two_arm_plan(), journal).caveats
+    told = [caveat for caveat in caveats if "interrupted" in caveat]
+    assert len(told) == 1
+    assert "resumed 2 times (2001-09-09 01:49 UTC, 2001-09-09 01:50 UTC)" in told[0]
+    unfinished = _view(sample.two_arm_plan(), journal[:3]).caveats
+    assert any("has not ended" in caveat for caveat in unfinished)
+    assert not [
+        caveat for caveat in _view(sample.two_arm_plan(), journal[-1:]).caveats if "interrupted" in caveat
+    ]
+
+
+def test_deployment_says_which_arms_differ_in_what_they_run() -> None:
+    session, trials, analysis = sample.make(sample.two_arm_plan())
+    other = session.arms[1]
+    servers = [
+        one.model_copy(update={"artifact": Artifact(form="image", image="example/ping@sha256:1", jvm=None)})
+        if one.role == "server"
+        else one
+        for one in other.spec.components
+    ]
+    spec = other.spec.model_copy(update={"components": servers})
+    arms = [session.arms[0], other.model_copy(update={"spec": spec})]
+    view = View(session.model_copy(update={"arms": arms}), analysis, trials)
+    rows = [[cell.text for cell in row] for row in records.deployment(view).rows]
+    assert [(row[0], row[2]) for row in rows] == [
+        ("server", "small"),
+        ("server", "transparent"),
+        ("injector", "all"),
+    ]
+    assert "on OpenJDK" in rows[0][-1]
+    assert rows[1][-1] == "example/ping@sha256:1"
+    assert rows[2][5] == "0-15"
+
+
+def test_checks_that_do_not_apply_are_listed_and_are_no_pass() -> None:
+    view = _view(sample.two_arm_plan())
+    marks = dict(zip(records.ledger(view).checks, records.ledger(view).rows[0].marks, strict=True))
+    assert marks["arrival-rate"].kind == "absent"
+    assert marks["steal"].kind == "passed"
+    assert "arrival-rate: A closed model has no intended arrival rate." in records.not_judged(view)
+    assert {count.name: count.of for count in view.analysis.ledger}["arrival-rate"] == 0
+
+
+def test_a_session_with_void_trials_alone_shows_them() -> None:
+    plan = sample_procedures.start_up_plan()
+    plan.blocks = 2
+    plan.disturbed = tuple(
+        (block, f"class_cache-{state}") for block in (1, 2) for state in sample_procedures.STATES
+    )
+    session, trials, _ = sample.make(plan)
+    void = [trial for trial in trials if trial.state == "void"]
+    view = View(session, sample.analyse(session, void), void)
+    assert [cell.text for cell in tables.headline(view).rows[1]][:2] == ["cold", "\N{EN DASH}"]
+    html = to_html(view)
+    assert html.count("void, block 2") >= 3
+    assert 'class="group"' not in html[: html.index('id="charts"')]

@@ -14,11 +14,15 @@ from pathlib import Path
 
 import pytest
 import sample
+import sample_procedures
 from rich.console import Console
 
 from steelyard.analysis import figures
 from steelyard.report import write_report
+from steelyard.report.markdown import to_markdown
+from steelyard.report.plain import to_csv
 from steelyard.report.terminal import render_summary
+from steelyard.report.view import View
 from steelyard.results.analysis import Estimate, MetricInfo
 from steelyard.results.store import SessionDirectory
 
@@ -173,3 +177,26 @@ def _estimate(ratio: float | None, low: float | None, high: float | None) -> Est
 def test_effects_for_people(estimate: Estimate, effect: str, interval: str) -> None:
     assert figures.effect(estimate) == effect
     assert figures.bounds(estimate) == interval
+
+
+def test_outputs_of_a_search_tell_what_was_found_and_no_means_over_loads() -> None:
+    session, trials, analysis = sample_procedures.capacity()
+    view = View(session, analysis, trials)
+    rows = list(csv.DictReader(io.StringIO(to_csv(view))))
+    assert {row["n"] for row in rows if row["metric"] != "search"} == {"0"}
+    first, second = (row for row in rows if row["metric"] == "search")
+    assert float(first["mean"]) == pytest.approx(analysis.searches[0].value)
+    assert (second["unit"], second["better"], second["blocks"], second["ratio"]) == (
+        "users",
+        "higher",
+        "3",
+        "1.732",
+    )
+    markdown = to_markdown(view)
+    assert "## What the searches found" in markdown
+    assert "## Arms against the baseline" not in markdown
+    assert "## Smallest detectable effect" not in markdown
+    assert not [note for note in analysis.notes if "primary metric" in note]
+    console = Console(width=140, file=io.StringIO(), record=True)
+    console.print(render_summary(session, analysis, trials))
+    assert "294 users to 340 users" in console.export_text()

@@ -51,6 +51,7 @@ def test_hotspot_server() -> None:
         ("VM Thread", "gc"),
         ("VM Periodic Tas", "other"),
         ("ZWorkerYoung#0", "gc"),
+        ("qtp871160466-24", "request"),
         ("main", "other"),
         ("", "other"),
     ],

@@ -134,3 +134,20 @@ def test_where_bases_cannot_be_made_the_reason_is_told(tmp_path: Path) -> None:
     other.write_text('NAME="Fedora Linux"\nID=fedora\n', encoding="utf-8")
     assert "not Debian" in (why_no_engine(other) or "")
     assert "not Debian" in (why_no_engine(tmp_path / "none") or "")
+
+
+def test_stages_come_in_their_order_and_nothing_is_begun_by_looking() -> None:
+    collected = subprocess.run(
+        [sys.executable, "-m", "pytest", "--collect-only", "-q"],
+        cwd=suite.SCRIPTS,
+        env={**os.environ, "PYTHONPATH": str(suite.SCRIPTS)},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    folders = [
+        line.split("/")[1] for line in collected.splitlines() if line.startswith("tests/") and "::" in line
+    ]
+    found = [folder if folder in suite.STAGES else "unit" for folder in folders]
+    assert found == sorted(found, key=suite.STAGES.index)
+    assert set(found) == set(suite.STAGES)

@@ -2,9 +2,9 @@
 """The override that makes a hand-written bundle deploy one trial (pure).
 
 `compose/BUNDLE/compose.yaml` has a service for each kind of component, and `load` for the injectors. A component that
-bears its kind's name changes that service in place; `server-1`, `server-2`, ... extend it and answer to its name too,
-and it gets no container itself. What a service of the bundle waits for, its components wait for. The files lie in a
-trial's `replay/`, where `docker compose -f compose.yaml -f trial.yaml --profile load up` repeats the trial by hand.
+bears its kind's name changes that service in place. `server-1`, `server-2`, ... extend it, answer to its name too, and
+it gets no container. What a service of the bundle waits for, its components wait for. The files lie in the trial's
+`replay/`, where `docker compose -f compose.yaml -f trial.yaml --profile load up` repeats the trial by hand.
 """
 
 import json
@@ -28,8 +28,6 @@ DATA = "data"
 """The bundle's service that loads the data when a trial is repeated by hand; the harness sends the requests itself."""
 BUSYBOX = "/opt/steelyard/bin/busybox"
 """In every image of the project's servers."""
-_DEFAULT_SERVICE = {"injector": "load", "server": "server"}
-"""What a component is made from when the bundle has no service of its kind."""
 _AWAIT = '"awaitStart": '
 
 Services = Mapping[str, Mapping[str, Any]]
@@ -174,10 +172,8 @@ def _head(spec: Spec, bundle: Services) -> str:
 
 def _service(component: Component, bundle: Services) -> str:
     """Which service of the bundle a component is made from; one that the bundle does not have stands by itself."""
-    if component.kind in bundle:
-        return component.kind
-    default = _DEFAULT_SERVICE.get(component.role, component.kind)
-    return default if default in bundle else component.kind
+    generic = component.role == "server" and component.kind not in bundle and "server" in bundle
+    return "server" if generic else component.kind
 
 
 def _entry(

@@ -8,8 +8,9 @@ container writes to: `servers/NAME/logs`, `load/NAME`, `logs/NAME`, and `cache/K
 import contextlib
 import math
 import os
+import shutil
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import yaml
@@ -60,15 +61,20 @@ class ComposeEngine:
 
     def open(self, spec: Spec, directory: Path) -> "ComposeDeployment":
         """Write `replay/`: the bundle with the override of this trial."""
+        directory = directory.resolve()  # compose would begin at replay/
         replay = directory / "replay"
         bundle = BUNDLES / spec.bundle
         # All of its files, the proxy's beside compose.yaml, and nothing else, such as results or an .env of somebody's.
         for path in (bundle / "compose.yaml", *sorted((bundle / "proxy").glob("*.conf"))):
             write_atomic(replay / path.relative_to(bundle), path.read_text(encoding="utf-8"))
         services = yaml.safe_load((bundle / "compose.yaml").read_text(encoding="utf-8"))["services"]
-        write_atomic(replay / "trial.yaml", override(spec, services, self._user, self._session))
+
+        def write(varied: Spec, name: str) -> None:
+            write_atomic(replay / name, override(varied, services, self._user, self._session))
+
+        write(spec, "trial.yaml")
         give_folders(replay, spec.components, self._user)
-        return ComposeDeployment(self._children, self._docker, directory, spec, self._user)
+        return ComposeDeployment(self._children, self._docker, directory, spec, self._user, write)
 
     def _sweep(self) -> None:
         """The lock of this host is held, so containers that carry this session's label are nobody's."""
@@ -83,13 +89,25 @@ class ComposeEngine:
 class ComposeDeployment:
     """The containers of one trial."""
 
-    def __init__(self, children: Children, docker: Docker, directory: Path, spec: Spec, user: User) -> None:
+    def __init__(
+        self,
+        children: Children,
+        docker: Docker,
+        directory: Path,
+        spec: Spec,
+        user: User,
+        write: Callable[[Spec, str], None],
+    ) -> None:
         self._children = children
         self._docker = docker
         self._directory = directory
         self._spec = spec
         self._user = user
+        self._write = write
+        """Writes the override of a variant of the spec into the replay, by a name."""
         self._project = Project(docker, directory)
+        self._components = {one.name: one for one in spec.components}
+        """As they were last started."""
         self._containers: dict[str, Container] = {}
         """What was started, in order; a component that is started again moves to the end."""
         self._stopped: set[str] = set()
@@ -99,22 +117,24 @@ class ComposeDeployment:
         require_ports(sorted(one.port for one in components if one.port is not None))
         give_folders(self._directory, components, self._user)
         names = [one.name for one in components]
+        self._components |= {one.name: one for one in components}
+        varied = self._spec.model_copy(update={"components": list(self._components.values())})
+        file = "trial.yaml" if varied == self._spec else "prepare.yaml"
+        if varied != self._spec:
+            self._write(varied, file)
         self._children.on_crash(self._project.name, self._project.removal)
-        self._project.up(names)
-        try:
-            described = self._project.containers(names)
-        except DockerFailed as error:
-            raise ServerFailed(f"the containers that were started cannot be found: {error.said}") from error
+        earlier = [self._containers.pop(name) for name in names if name in self._containers]
+        for container in earlier:
+            container.close()
+        described = self._project.up(names, file, [container.id for container in earlier])
         for name, entry in zip(names, described, strict=True):
-            if earlier := self._containers.pop(name, None):
-                earlier.close()
             self._containers[name] = Container(self._docker, name, entry, self.logs(name) / "console.log")
         self._stopped -= set(names)
 
     def running(self) -> list[Running]:
         """What was started and not stopped, with the processes that it has now."""
         return [
-            Running(self._spec.component(name), process_tree(one.pid), one.started, contained=True)
+            Running(self._components[name], process_tree(one.pid), one.started, contained=True)
             for name, one in self._containers.items()
             if name not in self._stopped
         ]
@@ -124,8 +144,8 @@ class ComposeDeployment:
         container = self._containers.get(name)
         if container is None or container.told_to_end or container.exit_code() is None:
             return None
-        if self._spec.component(name).role == "injector" and (self.logs(name) / "stop").exists():
-            return None
+        if container.exit_code() == 0 and (self.logs(name) / "stop").exists():
+            return None  # an injector that was told to end
         return container.how_it_ended()
 
     def settle(self, names: Iterable[str]) -> None:
@@ -158,7 +178,7 @@ class ComposeDeployment:
         try:
             problems += [f"{name} was not healthy at the end" for name in self._health(alive, {"unhealthy"})]
             for role in reversed(ORDER):
-                self._end([one for one in alive if self._spec.component(one.name).role == role], grace)
+                self._end([one for one in alive if self._components[one.name].role == role], grace)
             problems += [f"{one.name} did not stop and was killed" for one in alive if one.exit_code() == -9]
         except DockerFailed as error:
             listed = ", ".join(one.name for one in alive)
@@ -169,10 +189,11 @@ class ComposeDeployment:
         return problems
 
     def close(self) -> None:
-        """Stop everything and remove containers, volumes and network; logs and class caches stay."""
+        """Stop everything and remove containers, volumes, network and class caches; logs stay."""
         self.stop()
         for container in self._containers.values():
             container.close()
+        shutil.rmtree(self._directory / "cache", ignore_errors=True)
         # What could not be removed stays registered: it is tried once more when the harness ends.
         with contextlib.suppress(DockerFailed):
             self._project.remove()
@@ -180,7 +201,7 @@ class ComposeDeployment:
 
     def logs(self, name: str) -> Path:
         """Folder with a component's logs; its console.log is written when it has ended."""
-        return self._directory / log_folder(self._spec.component(name))
+        return self._directory / log_folder(self._components[name])
 
     def cache(self, kind: str) -> Path:
         """Folder of this host that the containers of a kind have as their class cache."""
@@ -230,7 +251,8 @@ def give_folders(top: Path, components: Iterable[Component], user: User) -> None
 def _give(path: Path, user: User | None) -> None:
     """Let a user (None: anybody, as nobody knows whom an image runs as) write to a file or folder, links aside."""
     if user is None:
-        if not path.is_symlink():
-            path.chmod(0o777 if path.is_dir() else 0o666)
+        with contextlib.suppress(PermissionError):  # what the image's user has made is its own already
+            if not path.is_symlink():
+                path.chmod(0o777 if path.is_dir() else 0o666)
     elif os.getuid() == 0:
         os.chown(path, user.uid, user.gid, follow_symlinks=False)

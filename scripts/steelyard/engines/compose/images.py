@@ -3,9 +3,8 @@
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import NamedTuple
 
 from steelyard import __version__
@@ -13,7 +12,7 @@ from steelyard.errors import BadInput, MissingRequirement
 from steelyard.host.docker import Docker, DockerFailed, native_architecture
 from steelyard.jvm.identify import parse_identity
 from steelyard.results.spec import JvmIdentity
-from steelyard.workload.schema import Component, Container
+from steelyard.workload.schema import Container
 
 REGISTRY = "ghcr.io/steelyard"
 FLAVOUR = "openj9"
@@ -22,7 +21,8 @@ DATABASE_LABEL = "dev.steelyard.database"
 """`embedded` on the stand-in for MongoDB."""
 PULL_LIMIT = 1800.0
 LOADGEN = Container(repository="loadgen", flavoured=False)
-"""The injectors' image."""
+INJECTOR = "injector"
+"""The injectors' image, and its name among the others."""
 
 
 @dataclass(frozen=True)
@@ -36,33 +36,21 @@ class Image:
     architecture: str
     labels: Mapping[str, str]
 
-    @property
-    def fingerprint(self) -> str | None:
-        """Fingerprint of the sources that the project built it from; None for anybody else's image."""
-        return self.labels.get(FINGERPRINT_LABEL)
-
-    @property
-    def embedded(self) -> bool:
-        """Whether it is the embedded stand-in for a database."""
-        return self.labels.get(DATABASE_LABEL) == "embedded"
-
-
-class Found(NamedTuple):
-    """An image and the JVM in it."""
-
-    image: Image
-    jvm: JvmIdentity | None
-    """None where it takes no JVM options, or an image of other origin does not tell its JVM."""
-
 
 class Images(NamedTuple):
     """What one deployment of a topology runs."""
 
-    kinds: dict[str, Found]
-    """By kind of component."""
-    loadgen: Found
-    notes: list[str]
-    """What belongs beside the results: JVMs that are not known."""
+    pinned: dict[str, str]
+    """By kind of component, `injector` among them."""
+    server_jvm: JvmIdentity | None
+    """None where the servers take no JVM options, or their image is somebody else's and does not tell."""
+    injector_jvm: JvmIdentity
+    build: str | None
+    """Fingerprint of the sources of the servers; None for images that are not the project's."""
+    tools: str | None
+    """That of the injectors."""
+    embedded: frozenset[str]
+    """Kinds that the embedded stand-in for a database runs as."""
 
 
 def image_reference(
@@ -118,16 +106,18 @@ def _foreign(container: Container, jdk: str | None, build: str | None, environme
 
 def find_images(
     docker: Docker,
-    components: Mapping[str, Component],
+    wanted: Mapping[str, Container],
+    servers: Collection[str],
     jdk: str | None = None,
     build: str | None = None,
     environment: Mapping[str, str] = os.environ,
 ) -> Images:
-    """The images of a topology's components and of the injectors; pulled when they are not on this host.
+    """The images of a topology and of the injectors; pulled when they are not on this host.
 
     Args:
         docker: the container engine.
-        components: by kind, as the workload has them; those without a container are left out.
+        wanted: how each kind of component lives in a container.
+        servers: those kinds that are weighed, which alone the arm varies.
         jdk: what the servers run on (`image_reference`).
         build: what the servers were built from (`image_reference`).
         environment: variables that say where images are.
@@ -135,32 +125,38 @@ def find_images(
     Raises:
         MissingRequirement: an image is neither here nor to be had, is for another architecture, or is the project's
             own and does not tell its JVM.
-        BadInput: as `image_reference`.
+        BadInput: as `image_reference`; or servers of one topology on different JVMs.
     """
-
-    @cache
-    def find(reference: str, advice: str, is_jvm: bool, own: bool) -> Found:
-        image = find_image(docker, reference, advice)
-        return Found(image, _jvm(docker, image, own) if is_jvm else None)
-
-    kinds = {}
-    for kind, component in components.items():
-        if (container := component.container) is not None:
-            varied = (jdk, build) if component.role == "server" else (None, None)
-            reference = image_reference(container, *varied, environment)
-            own = container.repository is not None and reference != jdk
-            kinds[kind] = find(reference, _advice(container, own), container.jvm_options is not None, own)
-    loadgen = find(image_reference(LOADGEN, environment=environment), _advice(LOADGEN, True), True, True)
-    unknown = {
-        found.image.reference: None
-        for kind, found in kinds.items()
-        if found.jvm is None and (place := components[kind].container) is not None and place.jvm_options
-    }
-    notes = [
-        f"`java` in the image {name} does not tell which JVM it is: JVM settings are not checked"
-        for name in unknown
-    ]
-    return Images(kinds, loadgen, notes)
+    found: dict[str, Image] = {}
+    jvms: dict[str, JvmIdentity | None] = {}
+    for kind, container in {**wanted, INJECTOR: LOADGEN}.items():
+        varied = (jdk, build) if kind in servers else (None, None)
+        reference = image_reference(container, *varied, environment)
+        own = container.repository is not None and reference != jdk
+        found[kind] = find_image(docker, reference, _advice(container, own))
+        if kind == INJECTOR or (kind in servers and container.jvm_options is not None):
+            earlier = next((other for other in jvms if found[other] == found[kind]), None)
+            jvms[kind] = jvms[earlier] if earlier else _jvm(docker, found[kind], own)
+    injector_jvm = jvms.pop(INJECTOR)
+    assert injector_jvm is not None
+    if len({jvm and (jvm.kind, jvm.runtime_version) for jvm in jvms.values()}) > 1:
+        listed = ", ".join(
+            f"{kind} on {jvm.runtime_version if jvm else 'an unknown one'}" for kind, jvm in jvms.items()
+        )
+        raise BadInput(
+            f"the servers of one topology run on different JVMs ({listed}): give them images with the same one"
+        )
+    builds = (found[kind].labels.get(FINGERPRINT_LABEL) for kind in wanted if kind in servers)
+    return Images(
+        pinned={kind: image.pinned for kind, image in found.items()},
+        server_jvm=next(iter(jvms.values()), None),
+        injector_jvm=injector_jvm,
+        build=next((mark for mark in builds if mark), None),
+        tools=found[INJECTOR].labels.get(FINGERPRINT_LABEL),
+        embedded=frozenset(
+            kind for kind, image in found.items() if image.labels.get(DATABASE_LABEL) == "embedded"
+        ),
+    )
 
 
 def find_image(docker: Docker, reference: str, advice: str = "pull or build it, then go on") -> Image:
@@ -172,7 +168,12 @@ def find_image(docker: Docker, reference: str, advice: str = "pull or build it, 
     try:
         described = docker.inspect("image", [reference])[0]
     except DockerFailed:
-        _pull(docker, reference, advice)
+        try:
+            docker.run("pull", "--quiet", reference, timeout=PULL_LIMIT)
+        except DockerFailed as error:
+            raise MissingRequirement(
+                f"the image {reference} is not on this host and cannot be pulled ({error.said}): {advice}"
+            ) from error
         described = docker.inspect("image", [reference])[0]
     image = Image(
         reference=reference,
@@ -198,15 +199,6 @@ def _advice(container: Container, own: bool) -> str:
     if container.variable is not None:
         return f"say with {container.variable} which image to run instead (docs/containers.md)"
     return "build or pull it on this host, or correct the image in the workload file or the experiment"
-
-
-def _pull(docker: Docker, reference: str, advice: str) -> None:
-    try:
-        docker.run("pull", "--quiet", reference, timeout=PULL_LIMIT)
-    except DockerFailed as error:
-        raise MissingRequirement(
-            f"the image {reference} is not on this host and cannot be pulled ({error.said}): {advice}"
-        ) from error
 
 
 def _pinned(reference: str, digests: Iterable[str]) -> str:

@@ -29,7 +29,7 @@ class Project:
 
     def __init__(self, docker: Docker, directory: Path) -> None:
         self._docker = docker
-        self._directory = directory
+        self._replay = directory / "replay"
         mark = hashlib.sha256(str(directory).encode()).hexdigest()[:8]
         self.name = f"steelyard-{mark}-{re.sub(r'[^a-z0-9-]+', '-', directory.name.lower())}"
 
@@ -38,24 +38,35 @@ class Project:
         """The command that removes everything of the project; needs no file of the trial."""
         return [str(self._docker.client), *removal_of(self.name)]
 
-    def up(self, services: Sequence[str]) -> None:
-        """Create containers of services anew, without what earlier ones of theirs wrote, and start them.
+    def up(self, services: Sequence[str], override: str, instead_of: Sequence[str]) -> list[dict[str, Any]]:
+        """Create and start services, and nothing that they depend on.
 
-        Nothing that they depend on is touched.
+        Args:
+            services: which.
+            override: the file in `replay/` that says how, on top of compose.yaml.
+            instead_of: their earlier containers, which are removed with what they wrote to volumes.
+
+        Returns:
+            What the engine says of the container of each, in order.
 
         Raises:
             PortInUse: a port was taken.
             MissingRequirement: an image is gone, or the engine is.
             ServerFailed: the engine says no; its own words are passed on.
         """
+        files = [word for name in ("compose.yaml", override) for word in ("-f", str(self._replay / name))]
+        up = ("up", "--detach", "--no-deps", "--pull", "never", *services)
+        # The override says everything: variables of the bundle are for people.
+        inherited = {name: text for name, text in os.environ.items() if not name.startswith("STEELYARD_")}
+        told = {**inherited, "TRIAL": str(self._replay.parent), "AWAIT_START": "true"}
         try:
-            self._compose_up(services)
+            if instead_of:
+                self._docker.run("rm", "--force", "--volumes", *instead_of, whole=True)
+            command = ("compose", "-p", self.name, *files, "--progress", "quiet", *up)
+            self._docker.run(*command, timeout=UP_LIMIT, env=told, whole=True)
+            return self._docker.inspect("container", [f"{self.name}-{service}-1" for service in services])
         except DockerFailed as error:
             raise _up_error(error) from error
-
-    def containers(self, services: Sequence[str]) -> list[dict[str, Any]]:
-        """What the engine says of the container of each service, in order (raises DockerFailed)."""
-        return self._docker.inspect("container", [f"{self.name}-{service}-1" for service in services])
 
     def remove(self) -> None:
         """Remove containers, volumes and network; an engine that is restarting is waited for.
@@ -73,19 +84,6 @@ class Project:
                 time.sleep(1.0)
             else:
                 return
-
-    def _compose_up(self, services: Sequence[str]) -> None:
-        replay = self._directory / "replay"
-        files = ["-f", str(replay / "compose.yaml"), "-f", str(replay / "trial.yaml")]
-        # The override says everything: variables of the bundle are for people.
-        inherited = {name: text for name, text in os.environ.items() if not name.startswith("STEELYARD_")}
-        fresh = ("--no-deps", "--force-recreate", "--renew-anon-volumes", "--pull", "never")
-        self._docker.run(
-            *("compose", "-p", self.name, *files, "--progress", "quiet", "up", "--detach", *fresh, *services),
-            timeout=UP_LIMIT,
-            env={**inherited, "TRIAL": str(self._directory), "AWAIT_START": "true"},
-            whole=True,
-        )
 
 
 def _up_error(error: DockerFailed) -> Exception:

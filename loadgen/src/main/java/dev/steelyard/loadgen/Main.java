@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.Security;
 import java.time.Instant;
 
 /**
@@ -76,6 +77,8 @@ public final class Main {
     // Loading OpenSSL costs 0.4 CPU-seconds at the start, which plain HTTP need not pay.
     boolean tls = settings.targets().stream().anyMatch(target -> target.startsWith("https:"));
     System.setProperty("gatling.ssl.useOpenSsl", Boolean.toString(tls));
+    // A container has no name before it runs: Java would go by that answer for ten seconds.
+    Security.setProperty("networkaddress.cache.negative.ttl", "0");
   }
 
   private static RunLife prepare(Settings settings, Scenario scenario) {

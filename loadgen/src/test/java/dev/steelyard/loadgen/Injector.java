@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -156,6 +157,19 @@ final class Injector {
 
   Path latencies() {
     return output.resolve("latency.hlog");
+  }
+
+  File healthFile() {
+    return output.resolve("health.jsonl").toFile();
+  }
+
+  Path ready() {
+    return output.resolve("ready");
+  }
+
+  /** Lets load begin that waits for it. */
+  void createStartFile() throws IOException {
+    Files.createFile(output.resolve("start"));
   }
 
   boolean hasSummary() {

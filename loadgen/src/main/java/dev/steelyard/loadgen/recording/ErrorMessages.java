@@ -20,9 +20,13 @@ import org.slf4j.LoggerFactory;
  * of errors never come from here: they are taken in the scenario itself.
  */
 public final class ErrorMessages extends AppenderBase<ILoggingEvent> {
-  private static final String SOURCE = "io.gatling.http.engine.response";
+  /** "Request '{}' failed for user {}: {}", with a dump of the request that has no arguments. */
+  private static final String ANSWERS = "io.gatling.http.engine.response";
+
+  /** "Failed to build request {}: {}", as when a value is missing that it was to send. */
+  private static final String REQUESTS = "io.gatling.http.action.HttpRequestAction";
+
   private static final String WRONG_ANSWER = WrongAnswer.class.getSimpleName() + ": ";
-  private static final int ARGUMENTS = 3;
   private static final int MAX_DISTINCT = 10;
   private static final int MAX_LENGTH = 300;
   private static final Failure OTHER = new Failure("*", "other messages");
@@ -36,27 +40,26 @@ public final class ErrorMessages extends AppenderBase<ILoggingEvent> {
 
   /** Starts to listen. */
   public static ErrorMessages listen() {
-    Logger logger = (Logger) LoggerFactory.getLogger(SOURCE);
     ErrorMessages messages = new ErrorMessages();
-    messages.setContext(logger.getLoggerContext());
-    messages.start();
-    logger.setLevel(Level.DEBUG);
-    logger.setAdditive(false);
-    logger.addAppender(messages);
+    for (String source : List.of(ANSWERS, REQUESTS)) {
+      Logger logger = (Logger) LoggerFactory.getLogger(source);
+      messages.setContext(logger.getLoggerContext());
+      messages.start();
+      logger.setLevel(source.equals(ANSWERS) ? Level.DEBUG : Level.ERROR);
+      logger.setAdditive(false);
+      logger.addAppender(messages);
+    }
     return messages;
   }
 
-  /**
-   * "Request '{}' failed for user {}: {}"; the dump of the request that follows it has no
-   * arguments.
-   */
+  /** The operation is the first argument, and what went wrong the last. */
   @Override
   protected void append(ILoggingEvent event) {
     Object[] arguments = event.getArgumentArray();
-    if (arguments == null || arguments.length != ARGUMENTS) {
+    if (arguments == null || arguments.length < 2) {
       return;
     }
-    String message = ownWords(String.valueOf(arguments[2]));
+    String message = ownWords(String.valueOf(arguments[arguments.length - 1]));
     if (message.length() > MAX_LENGTH) {
       message = message.substring(0, MAX_LENGTH);
     }

@@ -2,12 +2,12 @@
 package dev.steelyard.loadgen.requests;
 
 import static io.gatling.javaapi.core.CoreDsl.StringBody;
+import static io.gatling.javaapi.core.CoreDsl.bodyString;
 import static io.gatling.javaapi.core.CoreDsl.css;
 import static io.gatling.javaapi.core.CoreDsl.doIf;
 import static io.gatling.javaapi.core.CoreDsl.exec;
 import static io.gatling.javaapi.core.CoreDsl.jsonPath;
 import static io.gatling.javaapi.core.CoreDsl.regex;
-import static io.gatling.javaapi.core.CoreDsl.substring;
 import static io.gatling.javaapi.http.HttpDsl.StringBodyPart;
 import static io.gatling.javaapi.http.HttpDsl.header;
 import static io.gatling.javaapi.http.HttpDsl.http;
@@ -31,6 +31,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** The requests of a declared journey: its declaration as Gatling's builders. */
@@ -178,13 +179,39 @@ public final class DeclaredRequests {
     List<CheckBuilder> checks = new ArrayList<>();
     List<Integer> allowed = check.status();
     checks.add(allowed.size() == 1 ? status().is(allowed.get(0)) : status().in(allowed));
-    check.contains().forEach(each -> checks.add(substring(text(each).function).exists()));
-    check.absent().forEach(each -> checks.add(substring(text(each).function).notExists()));
-    if (check.matches() != null) {
-      checks.add(regex(session -> check.matches()).exists());
+    if (check.matches() != null || !check.contains().isEmpty() || !check.absent().isEmpty()) {
+      checks.add(body(check));
     }
     check.json().forEach((path, value) -> checks.add(json(path, value)));
     return checks;
+  }
+
+  /** All that is asked of the text, in one go. */
+  private CheckBuilder body(JourneySpec.Check check) {
+    List<Text> contains = check.contains().stream().map(this::text).toList();
+    List<Text> absent = check.absent().stream().map(this::text).toList();
+    Pattern pattern = check.matches() == null ? null : Pattern.compile(check.matches());
+    return bodyString()
+        .validate(
+            "body",
+            (body, session) -> {
+              for (Text each : contains) {
+                demand(body.contains(each.of(session)), "has not", each.source);
+              }
+              for (Text each : absent) {
+                demand(!body.contains(each.of(session)), "has", each.source);
+              }
+              if (pattern != null) {
+                demand(pattern.matcher(body).find(), "does not match", check.matches());
+              }
+              return body;
+            });
+  }
+
+  private static void demand(boolean right, String otherwise, String what) {
+    if (!right) {
+      throw new WrongAnswer("the body %s \"%s\"".formatted(otherwise, what));
+    }
   }
 
   private CheckBuilder json(String path, JsonNode expected) {
@@ -273,18 +300,23 @@ public final class DeclaredRequests {
   /**
    * A text as Gatling takes it.
    *
+   * @param source as it was declared
    * @param constant null if it is not always the same, or if Gatling would read it as an expression
    */
-  private record Text(String constant, Function<Session, String> function) {}
+  private record Text(String source, String constant, Function<Session, String> function) {
+    String of(Session session) {
+      return constant != null ? constant : function.apply(session);
+    }
+  }
 
   private Text text(String text) {
     Template template = journeys.template(text);
     String constant = template.constant();
     if (constant == null) {
-      return new Text(null, session -> journey(session).text(template));
+      return new Text(text, null, session -> journey(session).text(template));
     }
     boolean expression = constant.contains("#{") || constant.contains("${");
-    return new Text(expression ? null : constant, session -> constant);
+    return new Text(text, expression ? null : constant, session -> constant);
   }
 
   private static DeclaredJourney journey(Session session) {

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.loadgen;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Whatever goes wrong inside an injector, it says so in one sentence and ends with 1. */
+class FailedInjectorTest {
+  @TempDir Path folder;
+
+  private PingServer server;
+
+  @BeforeEach
+  void start() throws Exception {
+    server = new PingServer(PingServer.PONG);
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private ObjectNode settings() {
+    return Injector.settings(folder, List.of(server.url())).put("measureSeconds", 600);
+  }
+
+  private static void assertFailed(Injector injector, String sentence) throws Exception {
+    assertEquals(1, injector.await(), injector::console);
+    assertTrue(injector.console().contains(sentence), injector.console());
+    assertFalse(injector.hasSummary());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "Ended, closed, ended is broken",
+    "Ended, open, ended is broken",
+    "Next, closed, next is broken",
+    "Unrecorded, open, ArrayIndexOutOfBounds",
+  })
+  void journeyOrRecorderThatThrows(String program, String model, String words) throws Exception {
+    Class<?> broken = Class.forName(BrokenInjector.class.getName() + "$" + program);
+    ObjectNode settings = settings();
+    if (model.equals("open")) {
+      settings.put("model", "open").put("rate", 500).remove("users");
+    }
+    Injector injector = Injector.start(settings, broken);
+    assertFailed(injector, "The injector failed (java.lang.");
+    assertTrue(injector.console().contains(words), injector.console());
+  }
+
+  @Test
+  void fullDisk() throws Exception {
+    Injector injector = Injector.start(settings());
+    // The console file stays below the limit, the log of latencies is above it.
+    int limit = 4096;
+    Injector.waitUntil(() -> injector.latencies().toFile().length() > limit, "no log came");
+    injector.limitFileSize(limit);
+    assertFailed(injector, "could not be written");
+  }
+
+  /** Of the files, only the health log goes on growing: the limit is above the others. */
+  @Test
+  void healthLogThatCannotBeWritten() throws Exception {
+    ObjectNode settings = settings().put("users", 1).put("thinkTimeMillis", 3_600_000);
+    Injector injector = Injector.start(settings);
+    long limit = 3000;
+    Injector.waitUntil(() -> injector.healthFile().length() > limit, "no log came");
+    injector.limitFileSize(limit);
+    assertFailed(injector, "could not be written");
+    assertTrue(injector.latencies().toFile().length() < limit);
+  }
+
+  @Test
+  void healthLogThatIsLost() throws Exception {
+    Injector injector = Injector.start(settings());
+    Injector.waitUntil(() -> server.served() > 100, "no load came");
+    Files.delete(injector.healthFile().toPath());
+    assertFailed(injector, "health.jsonl was lost");
+  }
+
+  @Test
+  void latenciesThatAreLostWhenASignalComes() throws Exception {
+    Injector injector = Injector.start(settings());
+    Injector.waitUntil(() -> server.served() > 100, "no load came");
+    Files.delete(injector.latencies());
+    injector.terminate();
+    assertFailed(injector, "latency.hlog was lost");
+  }
+
+  @Test
+  void summaryThatCannotBeWritten() throws Exception {
+    Injector injector = Injector.start(settings());
+    Injector.waitUntil(() -> server.served() > 100, "no load came");
+    Files.createDirectories(injector.latencies().resolveSibling("summary.json").resolve("x"));
+    injector.createStopFile();
+    assertEquals(1, injector.await(), injector::console);
+    assertTrue(injector.console().contains("could not be written"), injector.console());
+  }
+}

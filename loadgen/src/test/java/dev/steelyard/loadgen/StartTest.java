@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.loadgen;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.sun.net.httpserver.HttpServer;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** How load begins: at a word, or as soon as servers answer. */
+class StartTest {
+  private static final int SIGTERM_EXIT = 143;
+  private static final String TWO_PAGES =
+      """
+      {"visits": {
+        "often": {"weight": 1000000, "steps": [{"operation": "a", "path": "/ping/a"}]},
+        "rare": {"weight": 1, "steps": [{"operation": "b", "path": "/ping/b"},
+                                        {"operation": "c", "path": "/ping/c"}]},
+        "never": {"weight": 0, "steps": [{"operation": "d", "path": "/ping/d"}]}}}
+      """;
+
+  @TempDir Path folder;
+
+  private Injector waiting(ObjectNode settings) throws Exception {
+    Injector injector = Injector.start(settings.put("awaitStart", true));
+    Injector.waitUntil(() -> Files.exists(injector.ready()), "it was never ready");
+    return injector;
+  }
+
+  private static ObjectNode open(ObjectNode settings) {
+    settings.put("model", "open").put("rate", 300).remove("users");
+    return settings;
+  }
+
+  @Test
+  void loadWaitsForTheStartFileInEveryModel() throws Exception {
+    try (PingServer server = new PingServer(PingServer.PONG)) {
+      ObjectNode closed = Injector.settings(folder.resolve("closed"), List.of(server.url()));
+      ObjectNode open = open(Injector.settings(folder.resolve("open"), List.of(server.url())));
+      for (ObjectNode settings : List.of(closed, open)) {
+        Injector injector = waiting(settings);
+        long before = server.served();
+        Thread.sleep(300);
+        assertEquals(before, server.served(), "load before the start");
+        long start = System.currentTimeMillis();
+        injector.createStartFile();
+        assertEquals(0, injector.await(), injector::console);
+        assertEquals(server.served() - before, injector.requests());
+        JsonNode times = injector.summary().get("times");
+        long first = times.get("firstRequestEpochMillis").asLong();
+        assertTrue(first >= start, "the clock began before the start");
+        assertEquals(0, injector.errors());
+        double seconds =
+            injector.health().stream().mapToDouble(line -> line.get("seconds").asDouble()).sum();
+        double wall = (times.get("lastRequestEpochMillis").asLong() - start) / 1e3;
+        assertEquals(wall, seconds, 1, "intervals of the time before are not written");
+        double answered = injector.summary().at("/firstAnswers/ping").asDouble();
+        assertTrue(answered > first && answered <= first + wall * 1e3, "first answer " + answered);
+      }
+    }
+  }
+
+  @Test
+  void stopFileEndsAnInjectorThatWaits() throws Exception {
+    Injector injector = waiting(Injector.settings(folder, List.of("http://127.0.0.1:9")));
+    injector.createStopFile();
+    assertEquals(0, injector.await(), injector::console);
+    assertEquals("stop file", injector.summary().get("endedBy").asText());
+    assertEquals(0, injector.requests());
+    assertEquals("{}", injector.summary().get("firstAnswers").toString());
+  }
+
+  @Test
+  void signalEndsAnInjectorThatWaits() throws Exception {
+    Injector injector = waiting(open(Injector.settings(folder, List.of("http://127.0.0.1:9"))));
+    injector.terminate();
+    assertEquals(SIGTERM_EXIT, injector.await(), injector::console);
+    assertEquals("signal", injector.summary().get("endedBy").asText());
+  }
+
+  /** Refused, then answered with errors, then right: only the last counts. */
+  @Test
+  void probeWaitsForServersThatStartAndEndsWhenAllWasAnswered() throws Exception {
+    InetSocketAddress address;
+    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      address = (InetSocketAddress) free.getLocalSocketAddress();
+    }
+    ObjectNode settings =
+        Injector.settings(folder, List.of("http://127.0.0.1:" + address.getPort()));
+    settings.put("model", "probe").put("measureSeconds", 600).remove("users");
+    settings.set("journey", Injector.json(TWO_PAGES));
+    Injector injector = waiting(settings);
+    injector.createStartFile();
+    Injector.waitUntil(() -> injector.healthFile().length() > 0, "no load came");
+    AtomicInteger asked = new AtomicInteger();
+    HttpServer server = HttpServer.create(address, 10);
+    server.createContext(
+        "/ping",
+        exchange ->
+            PingServer.answer(exchange, asked.incrementAndGet() % 4 == 0 ? 200 : 503, "pong\n"));
+    long before = System.currentTimeMillis();
+    server.start();
+    try {
+      assertEquals(0, injector.await(), injector::console);
+    } finally {
+      server.stop(0);
+    }
+    JsonNode summary = injector.summary();
+    assertEquals("all answered", summary.get("endedBy").asText());
+    assertEquals(12, asked.get(), "each of the three operations came until it was answered");
+    assertTrue(summary.get("refused").asInt() > 9, summary.toString());
+    double last = before;
+    for (String operation : List.of("a", "b", "c")) {
+      assertEquals(1, summary.at("/operations/" + operation + "/requests").asInt(), operation);
+      assertEquals(0, summary.at("/operations/" + operation + "/errors").asInt(), operation);
+      double answered = summary.at("/firstAnswers/" + operation).asDouble();
+      assertTrue(answered > last && answered < System.currentTimeMillis() + 1, operation);
+      last = answered;
+    }
+    assertTrue(summary.at("/firstAnswers/d").isMissingNode());
+    assertTrue(summary.get("errorMessages").toString().contains("503"), summary.toString());
+  }
+}

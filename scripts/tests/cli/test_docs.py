@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What documents tell people to type, against the command line, the experiments and the workloads that there are."""
+
+import re
+import shlex
+from collections.abc import Iterator
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+import typer
+from typer.core import TyperCommand, TyperGroup, TyperOption
+
+from steelyard.cli.app import app
+from steelyard.experiment.loader import experiment_files, load_experiment
+from steelyard.experiment.settings import Settings
+from steelyard.paths import EXPERIMENTS, ROOT
+from steelyard.session.plan import host_checks
+from steelyard.workload.loader import load_workload, workload_names
+
+COMMANDS = ROOT / "docs" / "commands.md"
+DOCUMENTS = [
+    *ROOT.glob("*.md"),
+    *ROOT.glob("docs/**/*.md"),
+    *ROOT.glob("docs/examples/*/*.yaml"),
+    *(ROOT / top / "README.md" for top in ("apps", "loadgen", "images")),
+    *ROOT.glob("apps/*/workload.yaml"),
+    *ROOT.glob("experiments/*.yaml"),
+]
+# As it is typed, up to what ends it in prose or in a block: a back-quote, a comment, a pipe, a redirection.
+_TYPED = re.compile(r"\./steelyard((?: +[^\s`#|>&();]+)+)")
+_CONTINUED = re.compile(r"\\\n\s*")
+_LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+_PLACEHOLDER = re.compile(r"\[?[A-Z][A-Z_]*\]?|.*SESSION.*|\.\.\.")
+
+
+Command = TyperCommand | TyperGroup
+
+
+class Typed(NamedTuple):
+    document: Path
+    words: list[str]
+
+    def __str__(self) -> str:
+        return f"{self.document.relative_to(ROOT)}: ./steelyard {' '.join(self.words)}"
+
+
+def typed() -> Iterator[Typed]:
+    for document in DOCUMENTS:
+        text = _CONTINUED.sub(" ", document.read_text(encoding="utf-8"))
+        for match in _TYPED.finditer(text):
+            words = shlex.split(match[1])
+            ends = next((at for at, word in enumerate(words) if word[-1] in ",.:"), len(words) - 1)
+            yield Typed(document, [*words[:ends], words[ends].rstrip(",.:")])
+
+
+@cache
+def root() -> TyperGroup:
+    found = typer.main.get_command(app)
+    assert isinstance(found, TyperGroup)
+    return found
+
+
+def command_of(words: list[str]) -> tuple[Command, list[str]]:
+    """The command that the words name, and the words after its name."""
+    found: Command = root()
+    while isinstance(found, TyperGroup) and words and words[0] in found.commands:
+        found, words = found.commands[words[0]], words[1:]
+    return found, words
+
+
+def options(command: Command) -> dict[str, TyperOption]:
+    return {
+        name: one
+        for one in command.params
+        if isinstance(one, TyperOption)
+        for name in (*one.opts, *one.secondary_opts)
+    }
+
+
+def arguments(command: Command, words: list[str]) -> list[str]:
+    """The words that are neither an option nor an option's value; an unknown option is an assertion."""
+    known, found, at = options(command), [], 0
+    while at < len(words) and words[at] != "--":
+        word = words[at]
+        if word.startswith("--"):
+            name = word.partition("=")[0]
+            assert name in known or name in ("--help", "--version"), f"there is no option {name}"
+            at += 1 if "=" in word or name not in known or known[name].is_flag else 2
+        else:
+            found.append(word)
+            at += 1
+    return found
+
+
+def values(command: Command, words: list[str], option: str) -> list[str]:
+    assert option in options(command)
+    return [after for word, after in pairwise(words) if word == option]
+
+
+@pytest.mark.parametrize("example", [pytest.param(one, id=str(one)) for one in typed()])
+def test_what_is_typed_is_there(example: Typed) -> None:
+    command, words = command_of(example.words)
+    if _PLACEHOLDER.fullmatch(example.words[0]):
+        return
+    assert not isinstance(command, TyperGroup) or words[0].startswith("--"), f"there is no command {words[0]}"
+    given = arguments(command, words)
+    if not given or _PLACEHOLDER.fullmatch(given[0]):
+        return
+    if command.name in ("run", "plan"):
+        _is_experiment(example.document, command, words, given[0])
+    if command.name == "up":
+        assert given[0] in workload_names()
+        known = Settings(load_workload(given[0]).workload, host_checks())
+        _are_settings(known, values(command, words, "--set"))
+
+
+def _is_experiment(document: Path, command: Command, words: list[str], name: str) -> None:
+    files = experiment_files(EXPERIMENTS)
+    if name.endswith(".yaml"):
+        return
+    assert name in files, f"there is no experiment {name}"
+    workload = next(iter(values(command, words, "--workload")), None)
+    if workload is not None and workload.endswith(".yaml"):
+        # Of a folder that the page has its reader make; it is the example's file or one of nobody's.
+        workload = str(ROOT / "docs" / "examples" / "fuseki" / "workload.yaml")
+    known = load_experiment(files[name], host_checks(), workload).settings
+    _are_settings(known, values(command, words, "--set"))
+
+
+def _are_settings(known: Settings, given: list[str]) -> None:
+    for setting in given:
+        name, _, value = setting.partition("=")
+        if not _PLACEHOLDER.fullmatch(name):
+            assert value
+            known.section(name)
+
+
+def test_the_page_of_commands_has_every_command_and_option_and_no_other() -> None:
+    text = COMMANDS.read_text(encoding="utf-8")
+    commands = root().commands
+    there = {
+        name
+        for command in commands.values()
+        if not isinstance(command, TyperGroup)
+        for name, option in options(command).items()
+        if not option.hidden
+    }
+    for name in commands:
+        assert re.search(rf"`[^`]*\b{name}\b[^`]*`", text), f"{COMMANDS.name} does not name {name}"
+    told = set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", text)) - {"--help", "--version", "--check"}
+    of_images = {name for command in _images() for name in options(command)}
+    assert told <= there | of_images, sorted(told - there - of_images)
+    # What is on by default is told by the option that turns it off.
+    on = {"--java", "--e2e", "--containers"}
+    assert there - told <= on, sorted(there - told - on)
+
+
+def _images() -> list[Command]:
+    images = root().commands["images"]
+    assert isinstance(images, TyperGroup)
+    return list(images.commands.values())
+
+
+@pytest.mark.parametrize("document", [one for one in DOCUMENTS if one.suffix == ".md"], ids=str)
+def test_links_lead_to_files_that_are_there(document: Path) -> None:
+    text = document.read_text(encoding="utf-8")
+    gone = [
+        link
+        for link in _LINK.findall(text)
+        if "://" not in link and not link.startswith("mailto:") and not (document.parent / link).exists()
+    ]
+    assert not gone

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A session on a server that this project did not write: docs/own-server.md, with its example as it stands there."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from steelyard.paths import ROOT
+from steelyard.results.schema import Check, Trial
+
+from .driver import DONE, call, processes_that_mention, start, void_for_other_reasons_than_noise
+
+pytestmark = pytest.mark.e2e
+
+EXAMPLE = ROOT / "docs" / "examples" / "fuseki"
+PAGE = ROOT / "docs" / "own-server.md"
+MIX = {"search": 0.4, "show": 0.4, "write-note": 0.1, "read-note": 0.1}
+
+
+def fetch_command() -> list[str]:
+    """The command of the page that fetches the server; Maven's own repository keeps what it has fetched."""
+    lines = PAGE.read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
+    return next(line.split() for line in lines if line.startswith("mvn "))
+
+
+@pytest.fixture
+def workload(tmp_path: Path) -> Path:
+    """The example in a folder of its own, with the server beside it."""
+    folder = tmp_path / "my-server"
+    shutil.copytree(EXAMPLE, folder)
+    fetched = subprocess.run(fetch_command(), cwd=folder, capture_output=True, text=True, check=False)
+    assert fetched.returncode == 0, fetched.stdout + fetched.stderr
+    return folder / "workload.yaml"
+
+
+def test_a_server_that_knows_nothing_of_steelyard_is_weighed(
+    workload: Path, experiment: Path, out: Path
+) -> None:
+    session = start(experiment, out, "--workload", str(workload.relative_to(out.parent)))
+    assert session.end() in DONE, session.errors.read_text(encoding="utf-8")
+    directory = session.directory
+    trials = directory.trials()
+    assert {(trial.block, trial.arm) for trial in trials} == {
+        (block, arm) for block in (1, 2) for arm in ("jvms-1", "jvms-2")
+    }
+    assert not void_for_other_reasons_than_noise(trials)
+    for trial in trials:
+        _was_loaded(trial)
+        _says_what_it_lacks(trial)
+        servers = [one for one in trial.components if one.role == "server"]
+        assert len(servers) == int(trial.arm.removeprefix("jvms-"))
+        for server in servers:
+            assert server.requests is None, "it has no counters, so nothing is known and nothing is zero"
+            assert (server.cpu_seconds or 0) > 0, f"{server.name} got no users"
+            assert (server.rss_mean or 0) > 50e6
+            assert server.gc_count is not None, "its GC log is read as any other JVM's"
+            assert server.cpu_by_group["request"] > 0
+    read = directory.session()
+    assert Path(read.workload_path) == workload
+    assert not any(arm.spec.servers[0].counters for arm in read.arms)
+    for name in ("report.html", "report.md"):
+        text = (directory.path / name).read_text(encoding="utf-8")
+        assert "no counters" in text, name
+        assert "has not ended" not in text, name
+    assert not processes_that_mention(str(out))
+
+
+def test_what_the_workload_file_lacks_is_told_with_its_line(workload: Path) -> None:
+    text = workload.read_text(encoding="utf-8")
+    workload.write_text(text.replace("operation: show", "operaton: show"), encoding="utf-8")
+    line = text[: text.index("operation: show")].count("\n") + 1
+    refused = call("plan", "jvm-count", "--workload", str(workload))
+    assert refused.returncode == 4, refused.stderr
+    assert f"workload.yaml:{line}" in refused.stderr
+    assert "operation" in refused.stderr
+
+
+def _was_loaded(trial: Trial) -> None:
+    """Every operation was played and answered as its checks ask, in the shares that the file has."""
+    measured = trial.measurement
+    assert measured is not None
+    assert measured.injector_requests > 30
+    assert measured.injector_errors == 0
+    assert set(trial.latency) == {*MIX, "all"}
+    assert measured.mix_intended == pytest.approx(MIX)
+    assert _check(trial, "operation-mix").passed
+    assert trial.metrics["throughput"] == pytest.approx(measured.window_injector_rate)
+    assert measured.window_server_rate is None
+    assert _check(trial, "consistency").passed
+
+
+def _says_what_it_lacks(trial: Trial) -> None:
+    for name in ("counts", "counts-window", "counts-exact", "build", "outcomes"):
+        check = _check(trial, name)
+        assert not check.applies, name
+        assert check.detail, name
+    for name in ("errors", "operation-mix", "injectors", "settings", "restarts"):
+        assert _check(trial, name).applies, name
+
+
+def _check(trial: Trial, name: str) -> Check:
+    return next(check for check in trial.checks if check.name == name)
