@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 from pydantic import BaseModel
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from steelyard.analysis.metrics import METRICS
@@ -68,7 +69,7 @@ def plan(
         return
     console = Console()
     low, high = made.expected_seconds()
-    console.print(f"[bold]{made.experiment.title}[/bold]")
+    console.print(f"[bold]{escape(made.experiment.title)}[/bold]")
     for line in dict.fromkeys(_runs_on(spec) for spec in made.specs.values()):
         console.print(line, markup=False, highlight=False, soft_wrap=True)
     console.print(
@@ -182,12 +183,12 @@ def doctor(
     styles = {"ok": "green", "info": "blue", "warn": "yellow"}
     for finding in findings:
         table.add_row(
-            f"[{styles[finding.level]}]{finding.level}[/]", f"[bold]{finding.topic}[/bold]", finding.state
+            f"[{styles[finding.level]}]{finding.level}[/]", f"[bold]{finding.topic}[/bold]", escape(finding.state)
         )
         if finding.level != "ok":
-            table.add_row("", "", f"[dim]{finding.why}[/dim]")
+            table.add_row("", "", f"[dim]{escape(finding.why)}[/dim]")
             if finding.change:
-                table.add_row("", "", f"[dim]change: {finding.change}[/dim]")
+                table.add_row("", "", f"[dim]change: {escape(finding.change)}[/dim]")
     console.print(table)
     named = ", ".join(f"{name} ({jdk.home})" for name, jdk in sorted(named_jdks().items()))
     console.print(f"\nJDKs by name, for the factor jdk: {named or 'none'}", highlight=False, soft_wrap=True)
@@ -235,7 +236,7 @@ def _arms_table(made: SessionPlan) -> Table:
             " | ".join(sets),
             " | ".join(format_size(heap) for heap in dict.fromkeys(heaps)) or "JVM's choice",
             format_size(sum(heaps)) if heaps else "-",
-            " ".join(_common_options(spec, made)),
+            escape(" ".join(_common_options(spec, made))),
             *([", ".join(one.name for one in spec.deployed if one.role != "server")] if beside else []),
             *([", ".join(f"{key}={value}" for key, value in spec.host_states.items())] if hosts else []),
         )
@@ -326,7 +327,7 @@ def _table(title: str, columns: Sequence[str], rows: Sequence[dict[str, Any]]) -
     for column in columns:
         table.add_column(column, header_style="bold", overflow="fold")
     for row in rows:
-        table.add_row(*(str(row.get(column, "")) for column in columns))
+        table.add_row(*(escape(str(row.get(column, ""))) for column in columns))
     return table
 
 

@@ -17,7 +17,11 @@ from steelyard.results.schema import FORMAT_VERSION, JournalEntry, Session, Tria
 
 R = TypeVar("R", bound=BaseModel)
 
-_NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG}
+_NO_SPACE = {
+    *(errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG),
+    # A file in the place of a folder, or a name that is too long.
+    *(errno.ENOTDIR, errno.EEXIST, errno.ENAMETOOLONG),
+}
 
 
 def write_atomic(path: Path, content: str | bytes) -> None:
@@ -82,8 +86,10 @@ def read_record(path: Path, kind: type[R]) -> R:
     """
     try:
         raw: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise BadInput(f"{path} is not there: is {path.parent} a session directory?") from error
+    except OSError as error:
+        raise BadInput(
+            f"{path} is not there or cannot be read: is {path.parent} a session directory?"
+        ) from error
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise BadInput(f"{path} is damaged ({error}): restore it from a copy") from error
     version = raw.get("format_version") if isinstance(raw, dict) else None

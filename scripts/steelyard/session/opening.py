@@ -151,10 +151,10 @@ def _versions(plan: SessionPlan) -> dict[str, str]:
 
 def _fresh(results: Path, name: str) -> Path:
     path, number = results / name, 1
-    while path.exists():
-        number += 1
-        path = results / f"{name}-{number}"
     try:
+        while path.exists():
+            number += 1
+            path = results / f"{name}-{number}"
         (path / "trials").mkdir(parents=True)
     except OSError as error:
         raise no_space(path, error) from error
