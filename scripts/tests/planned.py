@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arms and specs of the project's own experiments, planned for a host and JVMs that a test chooses."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from steelyard.experiment.loader import Question, load_experiment
 from steelyard.experiment.matrix import Arm, expand, with_quick, with_settings
 from steelyard.experiment.schema import Experiment
 from steelyard.experiment.settings import Settings
+from steelyard.host.facts import read_facts
 from steelyard.paths import EXPERIMENTS
+from steelyard.results.schema import ArmRecord, Session
 from steelyard.results.spec import JvmIdentity, Spec
 from steelyard.session.plan import host_checks
+from steelyard.session.schedule import make_schedule
 from steelyard.spec.plan import FIRST_PORT, make_spec
 from steelyard.spec.runtime import Runtime
 from steelyard.spec.split import Core
@@ -109,4 +112,36 @@ def asked(workload: str, **keys: Any) -> Question:
     found = load_workload(workload)
     return Question(
         Experiment.model_validate(fields | keys), found, Settings(found.workload, HOST)
+    )
+
+
+def session_of(found: Question, planned: Mapping[str, Spec], blocks: int = 2) -> Session:
+    """The record of a session with these specs."""
+    experiment, workload = found.experiment, found.workload.workload
+    plots = {name: repr(spec.host_states) for name, spec in planned.items()}
+    return Session(
+        id="s",
+        created=1_800_000_000.0,
+        steelyard_version="1",
+        revision=None,
+        workload=workload.model_dump(mode="json", by_alias=True),
+        workload_path=experiment.workload,
+        experiment=experiment.model_dump(mode="json", by_alias=True),
+        quick=False,
+        seed=7,
+        arms=[
+            ArmRecord(
+                name=arm.name,
+                levels=dict(arm.levels),
+                baseline=arm.baseline,
+                settings={},
+                spec=planned[arm.name],
+            )
+            for arm in expand(experiment, found.settings)
+        ],
+        schedule=make_schedule(list(planned), blocks, 7, plots),
+        host=read_facts(),
+        versions={},
+        injectors_share_cores=True,
+        notes=[],
     )

@@ -18,10 +18,13 @@ LAYERS = [
     {"engines"},
     {"load", "sampling", "host"},
     {"analysis"},
-    {"topology"},
+    {"spec"},
     {"jvm"},
     {"processes"},
-    {"experiment", "results"},
+    {"results"},
+    {"experiment"},
+    {"workload"},
+    {"yamlfile"},
     {"errors", "units", "paths"},
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
@@ -59,3 +62,13 @@ def test_what_reads_results_never_imports_an_engine() -> None:
     for layer in ("analysis", "report", "gate"):
         for path in (PACKAGE / layer).rglob("*.py"):
             assert not [module for module in imports(path) if module.startswith(("engines", "session"))], path
+
+
+def test_pure_layers_start_nothing_and_ask_nobody() -> None:
+    outside = {"subprocess", "socket", "http", "urllib", "psutil", "signal", "threading", "time"}
+    for layer in ("analysis", "spec", "jvm", "experiment", "workload", "results"):
+        for path in (PACKAGE / layer).rglob("*.py"):
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            used = {a.name.split(".")[0] for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
+            used |= {str(n.module).split(".")[0] for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
+            assert not used & outside, path

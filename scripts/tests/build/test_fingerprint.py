@@ -15,6 +15,7 @@ def checkout(tmp_path: Path) -> Path:
         "apps/README.md": "words",
         "apps/ping/target/ping.zip": "built",
         "loadgen/pom.xml": "<project/>",
+        "apps/ping/workload.yaml": "steelyard: 1",
         "loadgen/bench/run.sh": "true",
     }.items():
         path = tmp_path / name
@@ -36,6 +37,7 @@ def test_a_changed_source_is_another_build(checkout: Path, name: str) -> None:
         "apps/README.md",
         "apps/ping/target/ping.zip",
         "apps/ping/src/test/java/PingTest.java",
+        "apps/ping/workload.yaml",
         "loadgen/bench/run.sh",
     ],
 )
@@ -60,4 +62,4 @@ def test_only_a_complete_build_is_found(checkout: Path, tmp_path: Path) -> None:
     (folder / "complete").touch()
     found = find_build(checkout, cache)
     assert found is not None
-    assert found.package("ping").home == folder / "ping" / "wlp"
+    assert (found.folder, found.loadgen) == (folder, folder / "loadgen")

@@ -4,22 +4,23 @@
 import io
 
 import pytest
+from planned import question, session_of, specs_of
 from rich.console import Console
 
 from steelyard.cli.live import LiveScreen, PlainScreen, screen, trial_line
-from steelyard.results.schema import Check, TopologyRecord, Trial
-from steelyard.session.plan import Request, SessionPlan, make_plan
+from steelyard.results.schema import Check, Session, Trial
+from steelyard.session.expected import trial_seconds
 from steelyard.session.schedule import Planned
 from steelyard.units import format_duration
 
 
 @pytest.fixture(scope="module")
-def plan() -> SessionPlan:
-    return make_plan(Request("jvm-count", quick=True, seed=1))
+def session() -> Session:
+    found = question("jvm-count", quick=True)
+    return session_of(found, specs_of(found), blocks=3)
 
 
-def failed(plan: SessionPlan) -> Trial:
-    topology: TopologyRecord = plan.topologies["jvms-2"]
+def failed() -> Trial:
     check = Check(
         name="restarts", passed=False, voids=True, value=1, limit=0, unit="", detail="server-1 died"
     )
@@ -31,13 +32,12 @@ def failed(plan: SessionPlan) -> Trial:
         state="void",
         started=0.0,
         phases={"start": (0.0, 10.0), "measure": (10.0, 20.0)},
-        topology=topology,
         measurement=None,
         checks=[check],
         steady=False,
         metrics={},
         latency={},
-        instances=[],
+        components=[],
         trace=[],
         failure="server-1 died",
     )
@@ -47,15 +47,15 @@ def terminal() -> Console:
     return Console(file=io.StringIO(), force_terminal=True, width=100)
 
 
-def test_a_terminal_gets_the_live_view_and_a_pipe_plain_lines(plan: SessionPlan) -> None:
-    assert isinstance(screen(plan, terminal()), LiveScreen)
-    assert isinstance(screen(plan, Console(file=io.StringIO())), PlainScreen)
+def test_a_terminal_gets_the_live_view_and_a_pipe_plain_lines(session: Session) -> None:
+    assert isinstance(screen(session, terminal()), LiveScreen)
+    assert isinstance(screen(session, Console(file=io.StringIO())), PlainScreen)
 
 
-def test_the_live_view_shows_trial_phase_throughput_and_time_left(plan: SessionPlan) -> None:
+def test_the_live_view_shows_trial_phase_throughput_and_time_left(session: Session) -> None:
     console = terminal()
-    live = LiveScreen(plan, console)
-    live.trial_ended(failed(plan), 1, 6)
+    live = LiveScreen(session, console)
+    live.trial_ended(failed(), 1, 6)
     live.trial_started(Planned(1, "jvms-1", 0, 1), 1, 6)
     live.phase("measure", 8.0)
     live.throughput(12345.6)
@@ -67,18 +67,19 @@ def test_the_live_view_shows_trial_phase_throughput_and_time_left(plan: SessionP
     assert "of 8 s" in text
     assert "12,346 req/s" in text
     # The other five trials, at the pace of the plan: no trial has been measured yet.
-    expected = sum(sum(plan.expected_trial_seconds(arm)) / 2 for arm in ["jvms-1"] * 3 + ["jvms-2"] * 2)
+    specs = {arm.name: arm.spec for arm in session.arms}
+    expected = sum(sum(trial_seconds(specs[arm])) / 2 for arm in ["jvms-1"] * 3 + ["jvms-2"] * 2)
     assert f"about {format_duration(expected)}" in text
     assert "server-1 died" in text
 
 
-def test_plain_lines_name_each_trial_and_its_outcome(plan: SessionPlan) -> None:
+def test_plain_lines_name_each_trial_and_its_outcome() -> None:
     file = io.StringIO()
     with PlainScreen(Console(file=file, width=100)) as plain:
         plain.trial_started(Planned(2, "jvms-2", 1, 6), 6, 7)
         plain.phase("measure", 8.0)
         plain.throughput(1.0)
-        plain.trial_ended(failed(plan), 7, 7)
+        plain.trial_ended(failed(), 7, 7)
     assert file.getvalue().splitlines() == [
         "trial 7 of 7: block 2, jvms-2",
         "  measuring (8 s)",
@@ -86,5 +87,6 @@ def test_plain_lines_name_each_trial_and_its_outcome(plan: SessionPlan) -> None:
     ]
 
 
-def test_a_void_trial_says_why(plan: SessionPlan) -> None:
-    assert trial_line(failed(plan)) == "block 1 jvms-2: void, server-1 died"
+def test_a_void_trial_says_why() -> None:
+    assert trial_line(failed()) == "block 1 jvms-2: void, server-1 died"
+

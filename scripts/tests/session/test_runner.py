@@ -8,21 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fake_engine import EPOCH, READY_AFTER, FakeChildren, FakeEngine, Recorder, World
-from planned import asked, identity, processes, specs_of
+from fake_engine import READY_AFTER, FakeChildren, FakeEngine, Recorder, World
+from planned import asked, identity, processes, session_of, specs_of
 from trees import THP, Kernel
 
 from steelyard.engines.base import Engine
 from steelyard.errors import ServerFailed
 from steelyard.experiment.loader import Question
-from steelyard.experiment.matrix import expand
-from steelyard.host.facts import read_facts
 from steelyard.load import injector
-from steelyard.results.schema import ArmRecord, Session, Trial
+from steelyard.results.schema import Trial
 from steelyard.results.spec import Spec
 from steelyard.results.store import SessionDirectory, write_record
 from steelyard.session import caches, deploying, flight, procedures, runner, trial
-from steelyard.session.schedule import make_schedule
 
 WINDOW = {"ramp": 1, "warmup": {"until": "fixed", "at_least": 2}, "measure": 5}
 
@@ -64,37 +61,9 @@ class Bench:
     def session(self, question: Question, blocks: int = 2, feature: int = 17) -> SessionDirectory:
         """A session that has not begun."""
         specs = specs_of(question, runtime=processes(identity("hotspot", feature)), first_port=self.port)
-        plots = {name: repr(spec.host_states) for name, spec in specs.items()}
-        experiment, workload = question.experiment, question.workload.workload
-        record = Session(
-            id="s",
-            created=EPOCH,
-            steelyard_version="1",
-            revision=None,
-            workload=workload.model_dump(mode="json", by_alias=True),
-            workload_path=experiment.workload,
-            experiment=experiment.model_dump(mode="json", by_alias=True),
-            quick=False,
-            seed=7,
-            arms=[
-                ArmRecord(
-                    name=arm.name,
-                    levels=dict(arm.levels),
-                    baseline=arm.baseline,
-                    settings={},
-                    spec=specs[arm.name],
-                )
-                for arm in expand(experiment, question.settings)
-            ],
-            schedule=make_schedule(list(specs), blocks, 7, plots),
-            host=read_facts(),
-            versions={},
-            injectors_share_cores=True,
-            notes=[],
-        )
         directory = SessionDirectory(self.folder / f"session-{len(list(self.folder.iterdir()))}")
         (directory.path / "trials").mkdir(parents=True)
-        write_record(directory.path / "session.json", record)
+        write_record(directory.path / "session.json", session_of(question, specs, blocks))
         return directory
 
     def run(self, directory: SessionDirectory, report: bool = False, **watching: Any) -> list[Trial]:
