@@ -260,7 +260,8 @@ def _injector_share(evidence: Evidence, components: Sequence[ComponentResult]) -
         return None
     if evidence.spec.injectors_share_cores:
         return max(known) / allowed
-    beside = _all_known(one.cpu_seconds for one in components if one.role == "database")
+    databases = [one.cpu_seconds for one in components if one.role == "database"]
+    beside = _all_known(databases) if databases else 0.0
     return None if beside is None else (sum(known) + beside) / allowed
 
 
