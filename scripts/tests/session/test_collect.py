@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From the files of a trial to its raw figures; what is not known stays unknown."""
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from planned import asked, containers, identity, specs_of
+
+from steelyard.analysis.ledger import is_void, judge
+from steelyard.engines.base import Running
+from steelyard.load.health import Health
+from steelyard.load.histograms import Recorded
+from steelyard.results.schema import ComponentResult, TrialMeasurement
+from steelyard.results.spec import RatioLimit, Request, Spec
+from steelyard.sampling.gcevents import GcEvent, GcLog, GcSettings
+from steelyard.sampling.groups import GROUPS
+from steelyard.sampling.output import COLUMNS
+from steelyard.sampling.read import Samples
+from steelyard.session import collect
+from steelyard.session.collect import Evidence
+from steelyard.session.deploying import Started
+from steelyard.session.flight import Flight
+
+T = 1_700_000_000.0
+SECONDS = 10
+RATE = 100
+
+
+def planned(**more: Any) -> Spec:
+    """Two servers in containers, with two injectors on CPUs of their own."""
+    found = asked("ping", deployment={"engine": "compose"}, load={"users": 8, "injectors": 2})
+    runtime = containers("server", jvm=identity("openj9", 21))
+    spec = specs_of(found, [(cpu,) for cpu in range(8)], runtime)["jvms-2"]
+    return spec.model_copy(update=more)
+
+
+def group_rows(name: str, throttled: float = 0.0, periods: int = 0, peak: str = "2000", kills: int = 0) -> list[str]:
+    """0.5 CPU seconds a second, 1000 bytes; per second so much throttled, so often, in half of the periods."""
+    return [
+        f"{T + s},{name},{0.5 * s},{throttled * s},{2 * periods * s},{periods * s},1000,800,{peak},{kills}"
+        for s in range(SECONDS + 1)
+    ]
+
+
+def written(folder: Path, groups: list[list[str]], left_out: tuple[str, ...] = ()) -> Samples:
+    """What the sampler writes: servers use half a core, injectors 0.2; `left_out` has files or `file:process`."""
+    seconds = range(SECONDS + 1)
+    servers, injectors = ("server-1", "server-2"), ("injector-1", "injector-2")
+    rows = {
+        "counters": [f"{T + s},{n},ping,{RATE * s},0,{0.001 * s}" for n in servers for s in seconds],
+        "host": [f"{T + s},{s},0,0,{s},0" for s in seconds],
+        "cgroups": [row for group in groups for row in group],
+        "processes": [
+            f"{T + s},{n},{(0.4 if n in servers else 0.1) * s},{0.1 * s},1000,900,{s},0,{s},{s},5"
+            for n in (*servers, *injectors)
+            for s in seconds
+        ],
+        "threads": [
+            f"{T + s},{n},{g},{(0.3 if g == 'request' else 0.05) * s}" for n in servers for g in GROUPS for s in seconds
+        ],
+    }
+    for name, lines in rows.items():
+        if name not in left_out:
+            kept = [one for one in lines if f"{name}:{one.split(',')[1]}" not in left_out]
+            (folder / f"{name}.csv").write_text("\n".join([COLUMNS[name], *kept]) + "\n", encoding="utf-8")
+    return Samples.load(folder)
+
+
+def evidence(
+    folder: Path,
+    *groups: list[str],
+    throttled: float | None = 0.0,
+    spec: Spec | None = None,
+    left_out: tuple[str, ...] = (),
+    **more: Any,
+) -> Evidence:
+    spec = spec or planned()
+    flight = SimpleNamespace(
+        spec=spec,
+        folder=folder,
+        window=(T, T + SECONDS),
+        ramp_end=T,
+        throttled=throttled,
+        restarts=[],
+        inconsistent=[],
+        injector_failures=[],
+        steady=True,
+        steady_detail="",
+        injectors=SimpleNamespace(folders={}, summaries=dict),
+    )
+    started = {
+        one.name: Started(
+            Running(one, [1], T - 30, True),
+            3.0,
+            2.5,
+            500,
+            info={"build": "b0", "availableProcessors": len(one.cpus), "settings": {}},
+        )
+        for one in spec.servers
+    }
+    settings = GcSettings(policy="gencon")
+    log = GcLog((GcEvent(T + 2, "young", 0.02), GcEvent(T + 5, "young", 0.04), GcEvent(T + 50, "full", 9.0)), settings)
+    fields: dict[str, Any] = {
+        "flight": cast("Flight", flight),
+        "started": started,
+        "samples": written(folder, list(groups), left_out),
+        "gc_logs": {one.name: log for one in spec.servers},
+        "recorded": Recorded(),
+        "whole": Recorded(),
+        "health": Health(),
+    }
+    return Evidence(**(fields | more))
+
+
+def figures(found: Evidence) -> tuple[list[ComponentResult], TrialMeasurement]:
+    components = collect.component_results(found)
+    return components, collect.measure(found, components)
+
+
+def voided(found: Evidence, *names: str) -> set[str]:
+    """Which of these checks void."""
+    checks = judge(figures(found)[1], found.spec)
+    return {check.name for check in checks if check.name in names and is_void([check])}
+
+
+def test_each_component_has_its_figures(tmp_path: Path) -> None:
+    components, measured = figures(evidence(tmp_path, group_rows("server-1"), group_rows("server-2", peak="2500")))
+    server, injector = components[0], components[-1]
+    assert [one.name for one in components] == ["server-1", "server-2", "injector-1", "injector-2"]
+    assert (server.requests, server.errors, server.throughput) == (1000, 0, 100.0)
+    assert server.cpu_seconds == pytest.approx(5.0)
+    assert server.cpu_by_group["request"] == pytest.approx(3.0)
+    assert (server.rss_mean, server.pss_mean) == (1000, 900)
+    assert (server.faults, server.switches) == (10, 20)
+    assert (server.gc_count, server.gc_pause_seconds, server.gc_pause_max) == (2, pytest.approx(0.06), 0.04)
+    assert (server.start_seconds, server.start_cpu_seconds, server.start_rss) == (3.0, 2.5, 500)
+    assert server.cgroup is not None
+    assert (server.cgroup.cpu_seconds, server.cgroup.memory_mean, server.cgroup.memory_peak) == (5.0, 1000, 2000)
+    assert injector.cpu_seconds == pytest.approx(2.0)
+    assert (injector.requests, injector.gc_count, injector.start_seconds, injector.cgroup) == (None,) * 4
+    assert measured.window_server_rate == pytest.approx(200)
+    assert measured.memory_rss == pytest.approx(2000)
+    # Two injectors of 0.2 cores on two CPUs of their own.
+    assert measured.injector_cpu_share == pytest.approx(0.2)
+    assert measured.jit_share == pytest.approx(2 * 0.05 / 6)
+
+
+def test_injectors_on_the_servers_cores_are_judged_one_by_one(tmp_path: Path) -> None:
+    spec = planned(injectors_share_cores=True)
+    assert figures(evidence(tmp_path, spec=spec))[1].injector_cpu_share == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize(
+    ("left_out", "unknown", "void"),
+    [
+        ("processes", {"injector_cpu_share", "memory_rss", "memory_rss_peak", "memory_pss"}, {"injector-cpu"}),
+        ("processes:injector-2", {"injector_cpu_share"}, {"injector-cpu"}),
+        ("processes:server-2", {"memory_rss", "memory_rss_peak", "memory_pss"}, set()),
+        ("threads:server-2", {"jit_share"}, set()),
+        ("counters", {"server_requests", "server_errors", "window_server_rate"}, {"counts-window"}),
+        ("counters:server-2", {"window_server_rate"}, {"counts-window"}),
+        ("host", {"steal_share", "other_cpu_share", "clock_step_seconds"}, {"steal", "other-cpu", "clock-step"}),
+    ],
+)
+def test_a_missing_sample_is_never_a_zero(tmp_path: Path, left_out: str, unknown: set[str], void: set[str]) -> None:
+    found = evidence(tmp_path, group_rows("server-1"), group_rows("server-2"), left_out=(left_out,))
+    _, measured = figures(found)
+    told = {name: getattr(measured, name) for name in TrialMeasurement.model_fields}
+    ours = ("injector_cpu", "memory", "jit", "server_", "window_server", "steal", "other", "clock")
+    assert {name for name, value in told.items() if value is None and name.startswith(ours)} == unknown
+    names = ("injector-cpu", "counts-window", "steal", "other-cpu", "clock-step")
+    healthy = {"counts-window"} if "counters" not in left_out else set()  # no injector log here
+    assert voided(found, *names) - healthy == void
+
+
+def test_throttling_of_one_container_voids(tmp_path: Path) -> None:
+    found = evidence(tmp_path, group_rows("server-1"), group_rows("server-2", throttled=0.02, periods=5))
+    components, measured = figures(found)
+    assert measured.throttled_seconds == pytest.approx(0.2)
+    assert components[1].cgroup is not None
+    assert components[1].cgroup.throttled_share == pytest.approx(0.5)
+    assert voided(found, "throttling") == {"throttling"}
+
+
+def test_what_one_container_does_not_tell_is_not_known(tmp_path: Path) -> None:
+    silent = [f"{T + s},server-2,{0.5 * s},,,,,,," for s in range(SECONDS + 1)]
+    found = evidence(tmp_path, group_rows("server-1"), silent)
+    components, measured = figures(found)
+    assert measured.throttled_seconds is None
+    assert components[1].cgroup is not None
+    assert (components[1].cgroup.cpu_seconds, components[1].cgroup.memory_mean) == (5.0, None)
+    assert voided(found, "throttling") == {"throttling"}
+
+
+@pytest.mark.parametrize("throttled", [None, 0.0, 1.5])
+def test_without_containers_it_is_the_harness_own_group(tmp_path: Path, throttled: float | None) -> None:
+    components, measured = figures(evidence(tmp_path, throttled=throttled))
+    assert {one.cgroup for one in components} == {None}
+    assert measured.throttled_seconds == throttled
+
+
+def test_a_process_killed_for_memory_counts_as_a_restart(tmp_path: Path) -> None:
+    found = evidence(tmp_path, group_rows("server-1"), group_rows("server-2", kills=1))
+    assert figures(found)[1].restarts == [
+        "the kernel killed a process in the container of server-2 for want of memory"
+    ]
+
+
+def test_requests_of_the_harness_are_not_the_injectors(tmp_path: Path) -> None:
+    data = [Request(component="server-1", path="/load"), Request(component="server-2", path="/load")]
+    assert figures(evidence(tmp_path, spec=planned(data=data)))[1].server_requests == 2 * RATE * SECONDS - 2
+    # A measured start follows the one that loaded the data: those servers have gone.
+    again = planned(data=data, procedure="ramp-up")
+    assert figures(evidence(tmp_path, spec=again))[1].server_requests == 2 * RATE * SECONDS
+
+
+def test_servers_that_are_another_build_or_differ_are_named(tmp_path: Path) -> None:
+    found = evidence(tmp_path)
+    found.started["server-2"].info = {"build": "b1", "availableProcessors": 64}
+    _, measured = figures(found)
+    assert measured.wrong_builds == ["server-2 reports build 'b1', expected 'b0'"]
+    assert measured.settings_differ == ["server-2 sees 64 CPUs instead of 3"]
+
+
+def test_a_server_without_counters_is_followed_by_the_injectors(tmp_path: Path) -> None:
+    spec = planned()
+    plain = [one.model_copy(update={"counters": None}) for one in spec.components]
+    found = evidence(tmp_path, spec=spec.model_copy(update={"components": plain}), left_out=("counters",))
+    folder = tmp_path / "injector-1"
+    folder.mkdir()
+    lines = [
+        json.dumps({"epochMillis": (T + second + 1) * 1000, "requests": 10 * second, "late": 0, "dropped": 0})
+        for second in range(SECONDS)
+    ]
+    (folder / "health.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    found.flight.injectors.folders["injector-1"] = folder
+    _, measured = figures(found)
+    assert (measured.server_requests, measured.window_server_rate) == (None, None)
+    assert collect.trace(found) == [(float(s + 1), 10.0 * s) for s in range(SECONDS)]
+    assert voided(found, "counts", "counts-window") == set()  # cannot be checked, and says so
+
+
+def test_curves_follow_the_load_by_the_second(tmp_path: Path) -> None:
+    found = collect.curves(evidence(tmp_path))
+    assert found["throughput"] == [200.0] * SECONDS
+    assert found["cpu_request"] == pytest.approx([0.6] * SECONDS)
+    assert "cpu_compiler" not in found
+    gone = collect.curves(evidence(tmp_path, left_out=("threads:server-2",)))
+    assert "cpu_request" not in gone or not gone["cpu_request"]
+
+
+def test_first_answers_count_from_the_first_start(tmp_path: Path) -> None:
+    found = evidence(tmp_path)
+    said = {"injector-1": {"firstAnswers": {"ping": (T - 26) * 1000, "pong": (T - 20) * 1000}}, "injector-2": {"firstAnswers": {"ping": (T - 27) * 1000}}}
+    found.flight.injectors.summaries = lambda: said  # type: ignore[method-assign]
+    assert collect.first_answers(found) == pytest.approx({"ping": 3.0, "pong": 10.0})
+
+
+def test_ratios_are_of_requests_and_outcomes(tmp_path: Path) -> None:
+    limits = [
+        RatioLimit(name="found", count="found", per="query", low=0, high=1),
+        RatioLimit(name="none", count="found", per="nothing", low=0, high=1),
+    ]
+    health = Health(outcomes={"found": 3, "query": 4})  # type: ignore[arg-type]
+    _, measured = figures(evidence(tmp_path, spec=planned(ratios=limits), health=health))
+    assert [(one.value, one.of) for one in measured.ratios] == [(0.75, 4), (None, 0)]
+
+
+@pytest.mark.parametrize(
+    ("load", "health", "late"),
+    [
+        ({"users": 8}, Health(), 0.0),
+        ({"model": "open", "rate": 10}, Health(missed=5, intended=1000), 0.005),
+        ({"model": "open", "rate": 10}, Health(), None),
+    ],
+)
+def test_late_arrivals_of_an_open_model(tmp_path: Path, load: dict[str, Any], health: Health, late: float | None) -> None:
+    changed = type(planned().load).model_validate({"injectors": 2, **load})
+    _, measured = figures(evidence(tmp_path, spec=planned(load=changed), health=health))
+    assert measured.late_share == late
