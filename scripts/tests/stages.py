@@ -20,6 +20,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from rich.console import Console
@@ -128,8 +129,13 @@ class Beside:
         while (code := child.exit_code()) is None:
             time.sleep(0.2)
         if code != 0:
-            printed = child.console.read_text(encoding="utf-8", errors="replace")
-            pytest.fail(f"{name}: exit code {code}; {child.console} ends:\n{printed[-8000:]}", pytrace=False)
+            fail_with_log(f"{name} ended with exit code {code}", child.console)
+
+
+def fail_with_log(what: str, log: Path) -> NoReturn:
+    """Fail; what was printed last is shown with the first test that needed it, and not with each of dozens."""
+    print(log.read_text(encoding="utf-8", errors="replace")[-8000:])  # noqa: T201 - pytest captures it
+    pytest.fail(f"{what}: see the first of these failures, or {log}", pytrace=False)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -204,7 +210,8 @@ def images_pushed(engine: None, built: Build) -> str:
             stderr=subprocess.STDOUT,
             check=False,
         )
-    assert done.returncode == 0, log.read_text(encoding="utf-8")[-8000:]
+    if done.returncode != 0:
+        fail_with_log("the images cannot be made", log)
     return REGISTRY
 
 

@@ -40,16 +40,18 @@ def define(
     unit: str,
     better: Literal["higher", "lower", "neither"],
     compute: Compute | None,
-    source: str,
-    pitfalls: str,
     digits: int = 0,
     procedures: tuple[ProcedureName, ...] = LOAD,
-) -> Metric:
-    """A metric of the registry; by default one of the procedures that have load."""
-    info = MetricInfo(
-        name=name, label=label, unit=unit, better=better, source=source, digits=digits, pitfalls=pitfalls
-    )
-    return Metric(info, procedures, compute)
+) -> Callable[[str, str], Metric]:
+    """A metric of the registry, once its source and its pitfalls are told."""
+
+    def told(source: str, pitfalls: str) -> Metric:
+        info = MetricInfo(
+            name=name, label=label, unit=unit, better=better, source=source, digits=digits, pitfalls=pitfalls
+        )
+        return Metric(info, procedures, compute)
+
+    return told
 
 
 def total(values: Iterable[float | None]) -> float | None:
@@ -80,10 +82,10 @@ def each(
 
 
 def rate(trial: Trial, spec: Spec) -> float | None:
-    """Requests per second in the window: by the servers, or by the injectors where no server counts."""
+    """Requests per second in the window: by the servers, or by the injectors where not every server counts."""
     if trial.measurement is None:
         return None
-    if any(server.counters for server in spec.servers):
+    if all(server.counters for server in spec.servers):
         return trial.measurement.window_server_rate
     return trial.measurement.window_injector_rate
 

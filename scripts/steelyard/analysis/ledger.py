@@ -28,13 +28,13 @@ class Rule:
     name: str
     limit: float
     unit: str
-    voids: bool
+    judge: Callable[[TrialMeasurement, Spec], rules.Finding | rules.Idle]
     says: str
     """What passes, for people."""
-    source: str
-    judge: Callable[[TrialMeasurement, Spec], rules.Finding | rules.Idle]
     procedures: tuple[ProcedureName, ...] = LOAD
     """To which procedures it applies."""
+    source: str = "method.md, What voids a trial"
+    voids: bool = True
 
     def check(self, measurement: TrialMeasurement, spec: Spec) -> Check:
         """Apply the rule. A figure passes up to and including its limit; one that is not known fails."""
@@ -67,170 +67,122 @@ def is_void(checks: Iterable[Check]) -> bool:
     return any(check.voids and check.failed for check in checks)
 
 
-_METHOD = "method.md, What voids a trial"
 _TRIAL = "method.md, One trial"
 
 RULES: tuple[Rule, ...] = (
-    Rule(
-        "injector-cpu",
-        0.80,
-        "of its CPUs",
-        True,
-        "injectors use at most 80 % of their CPUs",
-        _METHOD,
-        rules.injector_cpu,
-    ),
-    Rule(
-        "late-arrivals",
-        0.001,
-        "of arrivals",
-        True,
-        "at most 0.1 % late or dropped arrivals",
-        _METHOD,
-        rules.late,
-    ),
+    Rule("injector-cpu", 0.80, "of its CPUs", rules.injector_cpu, "injectors use at most 80 % of their CPUs"),
+    Rule("late-arrivals", 0.001, "of arrivals", rules.late, "at most 0.1 % late or dropped arrivals"),
     Rule(
         "arrival-rate",
         0.01,
         "of the target",
-        True,
-        "arrival rate within 1 % of the target",
-        _METHOD,
         rules.arrival_rate,
+        "arrival rate within 1 % of the target",
         STEADY,
     ),
     Rule(
         "operation-mix",
         rules.MIX_LIMIT,
         "of requests",
-        True,
-        "each operation's share within 2 percentage points beyond what chance allows",
-        f"Faban's rule; {_METHOD}",
         rules.mix,
+        "each operation's share within 2 percentage points beyond what chance allows",
+        source="Faban's rule; method.md, What voids a trial",
     ),
     Rule(
         "outcomes",
         0.0,
         "beyond its limits",
-        True,
-        "answers as they should be: flights found and booked in the right proportions",
-        "workload sheets; a shift in time zone or data set shows here first",
         rules.ratios,
+        "answers as they should be: flights found and booked in the right proportions",
+        source="workload sheets; a shift in time zone or data set shows here first",
     ),
-    Rule("errors", 0.001, "of requests", True, "at most 0.1 % errors", _METHOD, rules.errors, LIVING),
-    Rule(
-        "counts", 0.01, "apart", True, "server and injector totals within 1 %", _METHOD, rules.counts, LIVING
-    ),
-    Rule(
-        "counts-window",
-        0.01,
-        "apart",
-        True,
-        "server and injector rates within 1 %",
-        _METHOD,
-        rules.window_counts,
-        STEADY,
-    ),
+    Rule("errors", 0.001, "of requests", rules.errors, "at most 0.1 % errors", LIVING),
+    Rule("counts", 0.01, "apart", rules.counts, "server and injector totals within 1 %", LIVING),
+    Rule("counts-window", 0.01, "apart", rules.window_counts, "server and injector rates within 1 %", STEADY),
     Rule(
         "counts-exact",
         0.001,
         "apart",
-        False,
-        "server and injector totals within 0.1 %",
-        "what an undisturbed trial reaches",
         rules.counts,
+        "server and injector totals within 0.1 %",
         LIVING,
+        source="what an undisturbed trial reaches",
+        voids=False,
     ),
     Rule(
         "consistency",
         0.0,
         "findings",
-        True,
-        "the application's data is sound after the load",
-        "the workload file; what answers quickly and wrongly is not a server",
         rules.none_of(
             lambda m: m.inconsistent,
             "The data is sound after the load",
             "The data is not sound after the load",
             rules.no_consistency,
         ),
+        "the application's data is sound after the load",
         LIVING,
+        source="the workload file; what answers quickly and wrongly is not a server",
     ),
-    Rule("throttling", 0.0, "s", True, "no CPU throttling", _METHOD, rules.throttled, EVERY),
-    Rule("steal", 0.01, "of CPU time", True, "at most 1 % steal", _METHOD, rules.steal, EVERY),
+    Rule("throttling", 0.0, "s", rules.throttled, "no CPU throttling", EVERY),
+    Rule("steal", 0.01, "of CPU time", rules.steal, "at most 1 % steal", EVERY),
     Rule(
-        "other-cpu",
-        0.02,
-        "of CPU time",
-        True,
-        "other processes at most 2 % of the cores",
-        _METHOD,
-        rules.other_cpu,
-        EVERY,
+        "other-cpu", 0.02, "of CPU time", rules.other_cpu, "other processes at most 2 % of the cores", EVERY
     ),
     Rule(
         "restarts",
         0.0,
         "servers",
-        True,
-        "no server died, restarted or was OOM-killed",
-        _METHOD,
         rules.none_of(lambda m: m.restarts, "No server died or restarted", "A server died or restarted"),
+        "no server died, restarted or was OOM-killed",
         (*LIVING, "start-up"),
     ),
     Rule(
         "injectors",
         0.0,
         "injectors",
-        True,
-        "every injector finished and delivered",
-        "without it there is no measurement",
         rules.none_of(lambda m: m.injector_failures, "Every injector delivered", "An injector failed"),
+        "every injector finished and delivered",
         EVERY,
+        source="without it there is no measurement",
     ),
     Rule(
         "build",
         0.0,
         "servers",
-        True,
-        "every server has the expected build fingerprint",
-        _METHOD,
         rules.none_of(
             lambda m: m.wrong_builds, "Every server is the expected build", "Wrong build", rules.no_build
         ),
+        "every server has the expected build fingerprint",
         EVERY,
     ),
-    Rule(
-        "settings",
-        0.0,
-        "settings",
-        True,
-        "every setting reads back as asked for",
-        _METHOD,
-        rules.settings,
-        EVERY,
-    ),
+    Rule("settings", 0.0, "settings", rules.settings, "every setting reads back as asked for", EVERY),
     Rule(
         "clock-step",
         0.25,
         "s",
-        True,
-        "no clock step: at most 0.25 s against the monotonic clock",
-        f"{_METHOD}; NTP slews at most 0.5 ms/s, 0.25 s in 8 minutes",
         rules.clock,
+        "no clock step: at most 0.25 s against the monotonic clock",
         EVERY,
+        source="method.md, What voids a trial; NTP slews at most 0.5 ms/s, 0.25 s in 8 minutes",
     ),
     Rule(
         "not-steady",
         0.0,
         "",
-        False,
-        "steady before the measurement, by the rules above",
-        _TRIAL,
         rules.steady,
+        "steady before the measurement, by the rules above",
         STEADY,
+        source=_TRIAL,
+        voids=False,
     ),
     Rule(
-        "jit-busy", 0.02, "of the CPU budget", False, "JIT under 2 % in the window", _TRIAL, rules.jit, STEADY
+        "jit-busy",
+        0.02,
+        "of the CPU budget",
+        rules.jit,
+        "JIT under 2 % in the window",
+        STEADY,
+        source=_TRIAL,
+        voids=False,
     ),
 )

@@ -77,9 +77,10 @@ def _cpu_shares() -> Iterable[Metric]:
             "CPU s",
             "lower",
             per_1k(_group_cpu(group)),
+            digits=4,
+        )(
             f"CPU seconds of the {threads} of the servers in the window / thousands of requests.",
             pitfalls,
-            4,
         )
     roles: dict[Role, tuple[str, str]] = {
         "compiler": (
@@ -97,9 +98,10 @@ def _cpu_shares() -> Iterable[Metric]:
             "CPU s",
             "lower",
             per_1k(sum_of(lambda one: one.cpu_seconds, (role,))),
+            digits=4,
+        )(
             f"User and system CPU seconds of the {who} in the window / thousands of requests.",
             pitfalls,
-            4,
         )
 
 
@@ -110,44 +112,27 @@ def _quantiles() -> Iterable[Metric]:
     for q, compute in computes.items():
         source = f"{q} % quantile of the injectors' merged histograms over all operations in the window."
         pitfalls = few if q == 99 else saturated
-        yield define(f"latency_p{q}", f"latency p{q}", "ms", "lower", compute, source, pitfalls, 3)
+        yield define(f"latency_p{q}", f"latency p{q}", "ms", "lower", compute, digits=3)(
+            source,
+            pitfalls,
+        )
 
 
 REGISTRY: tuple[Metric, ...] = (
-    define(
-        THROUGHPUT,
-        "throughput",
-        "req/s",
-        "higher",
-        rate,
+    define(THROUGHPUT, "throughput", "req/s", "higher", rate)(
         "Requests that the servers counted in the window / length of the window; by the injectors'"
-        " count where no server counts.",
+        " count where not every server counts.",
         "With an open model it is the arrival rate, not the capacity of the servers.",
     ),
-    define(
-        "memory_rss",
-        "memory (RSS)",
-        "bytes",
-        "lower",
-        measured(lambda m: m.memory_rss),
+    define("memory_rss", "memory (RSS)", "bytes", "lower", measured(lambda m: m.memory_rss))(
         "Resident set size summed over the servers each second, mean over the window.",
         "Counts pages that JVMs share (class cache, libraries) once for each JVM.",
     ),
-    define(
-        "memory_pss",
-        "memory (PSS)",
-        "bytes",
-        "lower",
-        measured(lambda m: m.memory_pss),
+    define("memory_pss", "memory (PSS)", "bytes", "lower", measured(lambda m: m.memory_pss))(
         "Proportional set size summed over the servers, mean of the readings in the window.",
         "A shared page is split over its users, also over processes outside the trial; read less often.",
     ),
-    define(
-        "memory_rss_peak",
-        "peak memory (RSS)",
-        "bytes",
-        "lower",
-        measured(lambda m: m.memory_rss_peak),
+    define("memory_rss_peak", "peak memory (RSS)", "bytes", "lower", measured(lambda m: m.memory_rss_peak))(
         "Largest of the per-second sums of resident set sizes over the servers in the window.",
         "A maximum grows with the length of the window; a peak before the window is not in it.",
     ),
@@ -157,9 +142,10 @@ REGISTRY: tuple[Metric, ...] = (
         "CPU s",
         "lower",
         per_1k(sum_of(lambda one: one.cpu_seconds)),
+        digits=3,
+    )(
         "User and system CPU seconds of the servers in the window / thousands of requests.",
         "Under SMT or a varying clock a CPU second is not a fixed amount of work.",
-        3,
     ),
     *_cpu_shares(),
     define(
@@ -168,9 +154,10 @@ REGISTRY: tuple[Metric, ...] = (
         "CPU s",
         "lower",
         per_1k(_system_cpu),
+        digits=3,
+    )(
         "As cpu_per_1k, with databases, services and the proxy beside the servers.",
         "Only for workloads that have them. An embedded database does not cost what a real one costs.",
-        3,
     ),
     define(
         "service_calls_per_1k",
@@ -178,9 +165,10 @@ REGISTRY: tuple[Metric, ...] = (
         "calls",
         "neither",
         per_1k(measured(lambda m: m.service_calls)),
+        digits=1,
+    )(
         "Requests that services counted as asked by each other in the window / thousands of requests.",
         "Retries count; only for topologies of several services.",
-        1,
     ),
     define(
         "requests_per_core_second",
@@ -188,27 +176,17 @@ REGISTRY: tuple[Metric, ...] = (
         "req/core-s",
         "higher",
         lambda trial, spec: over(rate(trial, spec), spec.server_cores),
+    )(
         "Throughput / physical cores that the servers were given together.",
         "Cores given, not cores used: idle cores count; for cores used read cpu_per_1k.",
     ),
-    define(
-        "requests_per_gib",
-        "requests per second per GiB",
-        "req/s/GiB",
-        "higher",
-        _requests_per_gib,
+    define("requests_per_gib", "requests per second per GiB", "req/s/GiB", "higher", _requests_per_gib)(
         "Throughput / memory_rss in GiB.",
         "Inherits the double counting of shared pages from RSS.",
     ),
-    define(
-        "latency_mean",
-        "mean latency",
-        "ms",
-        "lower",
-        latency(lambda x: x.mean),
+    define("latency_mean", "mean latency", "ms", "lower", latency(lambda x: x.mean), digits=3)(
         "Mean of the injectors' merged histograms over all operations in the window.",
         "In a closed model without think time it is users / throughput and says nothing new.",
-        3,
     ),
     *_quantiles(),
     define(
@@ -217,9 +195,10 @@ REGISTRY: tuple[Metric, ...] = (
         "1/s",
         "lower",
         per_second(sum_of(lambda one: one.gc_count, ("server",))),
+        digits=3,
+    )(
         "Stop-the-world collections in the GC logs of the servers in the window / its length.",
         "Zero in a short window means none happened to fall into it; such a figure has no ratio.",
-        3,
     ),
     define(
         "gc_pause_share",
@@ -229,9 +208,10 @@ REGISTRY: tuple[Metric, ...] = (
         lambda t, s: over(
             per_second(sum_of(lambda one: one.gc_pause_seconds, ("server",)))(t, s), len(s.servers)
         ),
+        digits=5,
+    )(
         "Pause time in the GC logs in the window / (length of the window x number of server JVMs).",
         "Concurrent collectors move work out of pauses: read it with cpu_per_1k_gc.",
-        5,
     ),
     define(
         "gc_pause_max",
@@ -239,11 +219,13 @@ REGISTRY: tuple[Metric, ...] = (
         "ms",
         "lower",
         lambda trial, _spec: max(
-            (one.gc_pause_max for one in trial.components if one.gc_pause_max is not None), default=None
+            (1000 * one.gc_pause_max for one in trial.components if one.gc_pause_max is not None),
+            default=None,
         ),
+        digits=2,
+    )(
         "Longest single pause in the GC logs of the servers in the window.",
         "A maximum grows with the length of the window and the number of JVMs.",
-        2,
     ),
     *PROCEDURE_METRICS,
     define(
@@ -252,9 +234,10 @@ REGISTRY: tuple[Metric, ...] = (
         "1/1k req",
         "lower",
         per_1k(sum_of(lambda one: one.faults)),
+        digits=2,
+    )(
         "Minor and major page faults of the servers in the window / thousands of requests.",
         "Large while the heap still grows into new pages.",
-        2,
     ),
     define(
         "switches_per_1k",
@@ -262,9 +245,10 @@ REGISTRY: tuple[Metric, ...] = (
         "1/1k req",
         "lower",
         per_1k(sum_of(lambda one: one.switches)),
+        digits=1,
+    )(
         "Voluntary and involuntary context switches of the servers in the window / thousands of requests.",
         "Threads that ended between two readings are missing.",
-        1,
     ),
     define(
         "cgroup_cpu_per_1k",
@@ -272,9 +256,10 @@ REGISTRY: tuple[Metric, ...] = (
         "CPU s",
         "lower",
         per_1k(sum_of(in_groups(lambda group: group.cpu_seconds))),
+        digits=3,
+    )(
         "CPU seconds of the servers' control groups in the window / thousands of requests.",
         "Only of servers in containers; health checks and whatever else runs in a container are in it.",
-        3,
     ),
     define(
         "cgroup_memory",
@@ -282,6 +267,7 @@ REGISTRY: tuple[Metric, ...] = (
         "bytes",
         "lower",
         sum_of(in_groups(lambda group: group.memory_mean)),
+    )(
         "Memory charged to the servers' control groups, summed over the servers, mean over the window.",
         "With page cache and kernel memory; a shared page is charged to whoever touched it first, one of the"
         " large-page pool to nobody.",
@@ -292,6 +278,7 @@ REGISTRY: tuple[Metric, ...] = (
         "bytes",
         "lower",
         sum_of(in_groups(lambda group: group.memory_peak)),
+    )(
         "Highest memory of each server's control group since it was made, as the kernel keeps it, summed over"
         " the servers.",
         "Start-up and page cache are in it, and peaks of different moments are summed; missing with cgroup v2"
@@ -303,11 +290,12 @@ REGISTRY: tuple[Metric, ...] = (
         "share",
         "lower",
         lambda t, s: most(each(t, s, WEIGHED, in_groups(lambda group: group.throttled_share))),
+        digits=5,
+    )(
         "Periods in which a server's control group used up its CPU quota / periods, of the worst server, in the"
         " window.",
         "Zero without a quota (a cpuset does not throttle) and so without a ratio; any throttling voids the"
         " trial.",
-        5,
     ),
     define(
         "error_share",
@@ -315,9 +303,10 @@ REGISTRY: tuple[Metric, ...] = (
         "share",
         "lower",
         latency(lambda x: over(x.errors, x.requests + x.errors)),
+        digits=5,
+    )(
         "Failed requests / all requests of the injectors in the window.",
         "Zero, as it should be, has no ratio; above 0.1 % the trial is void.",
-        5,
     ),
 )
 

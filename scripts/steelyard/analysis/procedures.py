@@ -48,9 +48,10 @@ def _ramp() -> Iterable[Metric]:
         "req/s",
         "higher",
         lambda trial, _spec: steady_level(_curve(trial)),
+        procedures=RAMP,
+    )(
         "Median of per-second throughput over the last quarter of the load.",
         "Too low where throughput still rises at the end; the notes of the analysis say where it does.",
-        procedures=RAMP,
     )
     for share in SHARES:
         yield define(
@@ -59,11 +60,12 @@ def _ramp() -> Iterable[Metric]:
             "s",
             "lower",
             _time_to(share),
+            digits=2,
+            procedures=RAMP,
+        )(
             f"Start of the load to the moment at which the running median (5 s) of throughput comes up to {share} % of"
             " steady_level.",
             "An arm with a low level of its own reaches it sooner; the start of the servers is not in it.",
-            2,
-            RAMP,
         )
     for share in SHARES:
         yield define(
@@ -72,22 +74,19 @@ def _ramp() -> Iterable[Metric]:
             "s",
             "lower",
             None,
+            digits=2,
+            procedures=RAMP,
+        )(
             f"As time_to_{share}, against the steady_level, in the same block, of the arm whose mean level is highest.",
             "Told of an arm only if every valid trial of it came up to that level: leaving out those that did not"
             " would keep the fast ones.",
-            2,
-            RAMP,
         )
     yield define(
-        "requests_lost",
-        "requests lost to the ramp-up",
-        "requests",
-        "lower",
-        _lost,
+        "requests_lost", "requests lost to the ramp-up", "requests", "lower", _lost, procedures=RAMP
+    )(
         "steady_level x seconds of load, less the requests that were served.",
         "Grows with the level: an arm that ends higher loses more on the same curve. About zero"
         " where there is no ramp.",
-        procedures=RAMP,
     )
     yield define(
         "requests_lost_to_best",
@@ -95,9 +94,10 @@ def _ramp() -> Iterable[Metric]:
         "requests",
         "lower",
         None,
+        procedures=RAMP,
+    )(
         "As requests_lost, against the steady_level, in the same block, of the arm whose mean level is highest.",
         "Grows with the length of the load where an arm never comes up to that level.",
-        procedures=RAMP,
     )
     threads = {name: f"{name} threads" for name in ("request", "network", "other")}
     for group, who in {**threads, "jit": "JIT threads", "gc": "GC threads", "compiler": "compilers"}.items():
@@ -107,10 +107,11 @@ def _ramp() -> Iterable[Metric]:
             "CPU s",
             "lower",
             _curve_cpu(f"cpu_{group}"),
+            digits=1,
+            procedures=RAMP,
+        )(
             f"CPU seconds of the {who}, from the first second of the load to its end.",
             "A sum over a fixed time, not over a fixed amount of work: read it with steady_level.",
-            1,
-            RAMP,
         )
 
 
@@ -121,10 +122,11 @@ PROCEDURE_METRICS: tuple[Metric, ...] = (
         "s",
         "lower",
         slowest(lambda one: one.start_seconds),
+        digits=2,
+        procedures=EVERY,
+    )(
         "Process start to first successful response, of the slowest server JVM.",
         "JVMs that start together compete for CPUs: it is the time to have all of them.",
-        2,
-        EVERY,
     ),
     define(
         "ready_message_time",
@@ -132,10 +134,11 @@ PROCEDURE_METRICS: tuple[Metric, ...] = (
         "s",
         "lower",
         slowest(lambda one: one.ready_message_seconds),
+        digits=2,
+        procedures=EVERY,
+    )(
         "Process start to the server's own ready message, of the slowest server JVM.",
         "Said before the first request was answered: what is loaded on first use is not in it.",
-        2,
-        EVERY,
     ),
     define(
         "first_answers_time",
@@ -143,10 +146,11 @@ PROCEDURE_METRICS: tuple[Metric, ...] = (
         "s",
         "lower",
         _first_answers,
+        digits=2,
+        procedures=("start-up",),
+    )(
         "Start of the servers to the moment at which each operation had been answered successfully once.",
         "Operations are asked one after another: an early one warms up what a later one needs.",
-        2,
-        ("start-up",),
     ),
     define(
         "start_cpu",
@@ -154,10 +158,11 @@ PROCEDURE_METRICS: tuple[Metric, ...] = (
         "CPU s",
         "lower",
         sum_of(lambda one: one.start_cpu_seconds),
+        digits=2,
+        procedures=EVERY,
+    )(
         "CPU seconds that the servers had used when each had answered for the first time.",
         "Background work that goes on after the first answer (compilation, class loading) is not in it.",
-        2,
-        EVERY,
     ),
     define(
         "start_rss",
@@ -165,9 +170,10 @@ PROCEDURE_METRICS: tuple[Metric, ...] = (
         "bytes",
         "lower",
         sum_of(lambda one: one.start_rss),
+        procedures=EVERY,
+    )(
         "Resident set size of the servers when each had answered for the first time, summed.",
         "The heap has hardly been used yet: memory under load is another figure.",
-        procedures=EVERY,
     ),
     *_ramp(),
     define(
@@ -176,10 +182,11 @@ PROCEDURE_METRICS: tuple[Metric, ...] = (
         "share",
         "higher",
         lambda trial, _spec: None if trial.survived is None else float(trial.survived),
+        digits=2,
+        procedures=("survive",),
+    )(
         "1 if everything lived and answered to the end of the load, else 0; the mean is the share of trials.",
         "A few trials that all survived leave much room: read the interval that the answer gives.",
-        2,
-        ("survive",),
     ),
     define(
         "restarts",
@@ -187,8 +194,9 @@ PROCEDURE_METRICS: tuple[Metric, ...] = (
         "count",
         "lower",
         measured(lambda m: float(len(m.restarts))),
+        procedures=("survive",),
+    )(
         "Components that died, were restarted or were killed for want of memory while the load ran.",
         "One that dies again after its restart counts again.",
-        procedures=("survive",),
     ),
 )

@@ -154,11 +154,11 @@ def errors(m: TrialMeasurement, spec: Spec) -> Finding:
     return Finding(seen, f"{said}, {m.server_errors:,} in the servers.")
 
 
-_NO_COUNTERS = "the servers have no counters of their own."
+_NO_COUNTERS = "not every server has counters of its own."
 
 
 def _counted(spec: Spec) -> bool:
-    return any(server.counters for server in spec.servers)
+    return all(server.counters for server in spec.servers)
 
 
 def counts(m: TrialMeasurement, spec: Spec) -> Finding | Idle:

@@ -74,8 +74,6 @@ def answer(session: Session, analysis: Analysis) -> list[str]:
     paying; then the first further metric that the experiment reports; last how far to believe it. A search answers
     with what it found, trials that were to survive with how many did.
     """
-    if analysis.searches:
-        return [text for found in analysis.searches for text in found.sentences]
     reader = _Reader(session, analysis)
     if analysis.searches:
         return [*(text for result in analysis.searches for text in result.sentences), reader.belief()]

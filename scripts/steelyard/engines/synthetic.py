@@ -78,9 +78,9 @@ NOISY = HostModel("noisy", noise=0.013, drift=0.0525, level=0.03, step_share=0.3
 _SPEC = Spec(
     arm="synthetic",
     engine="synthetic",
-    workload="ping",
+    workload="synthetic",
     workload_version="1",
-    topology="monolith",
+    topology="synthetic",
     bundle="",
     procedure="steady",
     load=Load(users=48),
@@ -95,7 +95,7 @@ _SPEC = Spec(
         )
     ],
     entry=["server"],
-    mix={"ping": 1.0},
+    mix={"request": 1.0},
     server_cores=1,
     injectors_share_cores=False,
 )
@@ -168,8 +168,8 @@ def _measurement(rate: float, steal: float) -> TrialMeasurement:
         injector_cpu_share=0.5,
         late_share=0.0,
         target_rate=None,
-        mix_intended={"ping": 1.0},
-        mix_achieved={"ping": 1.0},
+        mix_intended={"request": 1.0},
+        mix_achieved={"request": 1.0},
         throttled_seconds=0.0,
         steal_share=steal,
         other_cpu_share=0.001,

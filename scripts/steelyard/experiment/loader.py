@@ -2,6 +2,7 @@
 """Reads an experiment file together with its workload; whatever is wrong is refused with file, line and what is
 allowed."""
 
+import os
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,7 +34,7 @@ def find_experiment(name: str, folder: Path) -> Path:
     """
     if name.endswith((".yaml", ".yml")):
         path = Path(name)
-        if not path.is_file():
+        if not os.path.isfile(path):  # noqa: PTH113 - the other raises for a name that is too long
             raise BadInput(f"there is no experiment file {name}: check the path")
         return path
     known = experiment_files(folder)

@@ -156,7 +156,7 @@ def _level(text: str, part: str) -> Any:
     """A value of --set: a scalar, or a list for a setting that is one."""
     try:
         value = yaml.safe_load(part)
-    except (yaml.YAMLError, ValueError, TypeError, AttributeError, LookupError) as error:
+    except (yaml.YAMLError, ValueError, TypeError, AttributeError, LookupError, RecursionError) as error:
         raise BadInput(
             f"--set {text!r}: {part!r} is not a value that YAML can read: put it in quotes"
         ) from error

@@ -261,7 +261,7 @@ class Quick(Model):
     """What `--quick` changes: fewer levels, fewer blocks, shorter windows. An indication, not an answer."""
 
     blocks: Annotated[int, Field(ge=1)] = 3
-    levels: dict[str, list[Scalar]] = Field(default_factory=dict)
+    levels: dict[str, Annotated[list[Scalar], Field(min_length=1)]] = Field(default_factory=dict)
     """Fewer levels of some factors."""
     settings: dict[str, Any] = Field(default_factory=dict)
     """Other settings, by the same names as factors, for example `compile: foreground`."""

@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import re
+import secrets
 import signal
 import subprocess
 import sys
@@ -21,6 +22,8 @@ from steelyard.results.store import no_space
 
 _STOP_POLL = 0.02
 _GUARD = Path(__file__).with_name("guard.py")
+OWNER = "STEELYARD_OWNER"
+"""Variable in the environment of every child: what was started a moment before a crash is known by it alone."""
 
 
 @contextlib.contextmanager
@@ -110,6 +113,7 @@ class Children:
 
     def __init__(self) -> None:
         self._running: list[Child] = []
+        self._mark = f"{os.getpid()}-{secrets.token_hex(8)}"
         self._guard: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
@@ -151,6 +155,7 @@ class Children:
         except OSError as error:
             raise no_space(console, error) from error
         with output, _signals_held():
+            self._start_guard()
             started = time.time()
             try:
                 process = subprocess.Popen(
@@ -159,7 +164,7 @@ class Children:
                     stdout=output,
                     stderr=subprocess.STDOUT,
                     cwd=cwd,
-                    env=dict(env) if env is not None else None,
+                    env={**(os.environ if env is None else env), OWNER: self._mark},
                     start_new_session=True,
                 )
             except OSError as error:
@@ -198,11 +203,18 @@ class Children:
         """Take back `on_crash`."""
         self._tell_guard(f"~{name}\n")
 
-    def _tell_guard(self, line: str) -> None:
+    def _start_guard(self) -> None:
+        """Before the first child: there must be no moment in which a child has no guard."""
         if self._guard is None:
             self._guard = subprocess.Popen(
-                [sys.executable, "-I", "-S", str(_GUARD)], stdin=subprocess.PIPE, start_new_session=True
+                [sys.executable, "-I", "-S", str(_GUARD), f"{OWNER}={self._mark}"],
+                stdin=subprocess.PIPE,
+                start_new_session=True,
             )
+
+    def _tell_guard(self, line: str) -> None:
+        self._start_guard()
+        assert self._guard is not None
         assert self._guard.stdin is not None
         with contextlib.suppress(BrokenPipeError):
             self._guard.stdin.write(line.encode())

@@ -3,8 +3,9 @@
 
 Runs as a process of its own and reads lines from the harness: `+PGID` and `-PGID` for process groups,
 `!NAME COMMAND` (a JSON list) and `~NAME` for commands that remove what is no process of ours, as containers. When the
-pipe closes, the harness is gone, however it went (even by SIGKILL): every group still on the list is killed and every
-command still on the list is run, the last one first. Imports the standard library only, so that it has little that
+pipe closes, the harness is gone, however it went (even by SIGKILL): every group still on the list is killed, and every
+process that bears the harness's mark in its environment (the argument), and every command still on the list is run, the
+last one first. Imports the standard library only, so that it has little that
 can fail.
 """
 
@@ -14,6 +15,7 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 COMMAND_LIMIT = 120.0
 
@@ -39,6 +41,9 @@ def main() -> None:
     for group in groups:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(group, signal.SIGKILL)
+    for pid in owned(sys.argv[1].encode()) if len(sys.argv) > 1 else ():
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGKILL)
     # The last one first: what was registered later may still use what was registered before.
     for command in reversed(commands.values()):
         with contextlib.suppress(OSError, subprocess.TimeoutExpired):
@@ -50,6 +55,16 @@ def main() -> None:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
             )
+
+
+def owned(mark: bytes) -> list[int]:
+    """Processes whose environment holds the mark: started just before the harness went, so that nobody told of them."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if int(folder.name) != os.getpid() and mark in (folder / "environ").read_bytes().split(b"\0"):
+                found.append(int(folder.name))
+    return found
 
 
 if __name__ == "__main__":

@@ -98,6 +98,8 @@ def _points(
             textcoords="offset points",
             fontsize=10.5,
             color=INK["void"],
+            bbox={"fc": INK["surface"], "ec": "none", "pad": 1, "alpha": 0.85},
+            zorder=6,
             ha="left" if place <= sum(axes_range(view)) / 2 else "right",
         )
 

@@ -245,7 +245,9 @@ class View:
     def headline(self) -> list[MetricInfo]:
         """The primary metric, then those that the experiment reports."""
         wanted = [self.analysis.primary, *self.experiment.get("metrics", {}).get("report", [])]
-        known = {metric.name: metric for metric in self.measured}
+        # Without a valid trial the void ones still show: as crosses, and as dashes in the table.
+        shown = self.measured or ([] if self.analysis.searches else self.analysis.metrics)
+        known = {metric.name: metric for metric in shown}
         return [known[name] for name in dict.fromkeys(wanted) if name in known]
 
     @cached_property
@@ -283,8 +285,9 @@ class View:
 
     @cached_property
     def operations(self) -> list[str]:
-        """Operations that any trial has a latency of; none of a search, whose trials have different loads."""
-        if self.analysis.searches:
+        """Operations that any trial has a latency of; none of a search, whose trials have different loads, and none of
+        starts, whose first answers are told one by one."""
+        if self.analysis.searches or self.procedure == "start-up":
             return []
         names = dict.fromkeys(name for trial in self.trials for name in trial.latency)
         return [name for name in names if name != OVERALL]

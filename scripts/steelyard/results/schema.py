@@ -214,6 +214,7 @@ class ComponentResult(Record):
     gc_count: int | None = None
     gc_pause_seconds: float | None = None
     gc_pause_max: float | None = None
+    """Longest pause; seconds."""
     cgroup: CgroupResult | None = None
     """None outside of a container."""
 

@@ -76,7 +76,7 @@ def server(number, **changes):
         "switches": 1200.0,
         "gc_count": 3,
         "gc_pause_seconds": 0.6 * number,
-        "gc_pause_max": 10.0 * number,
+        "gc_pause_max": 0.01 * number,
         "cgroup": GROUP,
     }
     return result(f"server-{number}", "server", 30.0, **(figures | changes))
@@ -173,11 +173,11 @@ def test_a_component_without_a_record_is_missing_too():
     assert not {"cpu_per_1k", "start_time", "start_rss", "faults_per_1k"} & alone.keys()
 
 
-def test_throughput_is_the_injectors_only_where_no_server_counts():
+def test_throughput_is_the_injectors_only_where_not_every_server_counts():
     off = measured(measurement=measurement(window_server_rate=None, window_injector_rate=900.0))
     assert "throughput" not in metrics_of(off, WHOLE)
-    foreign = spec(components=[component(counters=None)])
-    assert metrics_of(off, foreign)["throughput"] == 900.0
+    for servers in ([component(counters=None)], [component(), component(number=2, counters=None)]):
+        assert metrics_of(off, spec(components=servers))["throughput"] == 900.0
 
 
 def test_without_a_measurement_there_are_no_figures_of_load():

@@ -59,8 +59,8 @@ def test_blocks_that_agree_by_the_grid_keep_the_width_of_the_bracket() -> None:
     assert same.against is not None
     assert same.against.ratio == 1
     assert same.sentences[-1] == (
-        "Users with arm b against arm a: 0.0 % (95 % interval -4.3 % to +4.5 %, 3 blocks, both brackets included),"
-        " within noise: cannot rule out a difference of up to 4.5 %."
+        "Users with arm b against arm a: 0.0 % (95 % interval \N{MINUS SIGN}4.3 to +4.5 %, 3 blocks, both brackets"
+        " included), within noise: cannot rule out a difference of up to 4.5 %."
     )
 
 

@@ -1,84 +1,200 @@
 # SPDX-License-Identifier: Apache-2.0
+"""Arms, `--set`, `--quick`, and settings by name."""
+
+import time
+from typing import Any
+
 import pytest
+from planned import HOST, arms, asked, question
 
 from steelyard.errors import BadInput
-from steelyard.experiment.loader import load_experiment
-from steelyard.experiment.matrix import expand, with_quick, with_settings
+from steelyard.experiment.matrix import expand, fixed_arm, with_quick, with_settings
 from steelyard.experiment.schema import Experiment
-from steelyard.paths import EXPERIMENTS
+from steelyard.experiment.settings import Settings
 from steelyard.units import MIB
+from steelyard.workload.loader import load_workload
 
 
-@pytest.fixture
-def jvm_count() -> Experiment:
-    return load_experiment(EXPERIMENTS / "jvm-count.yaml")
+def test_one_factor_gives_an_arm_for_each_level() -> None:
+    found = arms("jvm-count")
+    assert list(found) == ["jvms-1", "jvms-2", "jvms-4", "jvms-6", "jvms-12"]
+    assert [arm.deployment.jvms for arm in found.values()] == [1, 2, 4, 6, 12]
+    assert [arm.baseline for arm in found.values()] == [True, False, False, False, False]
 
 
-def test_one_factor_gives_an_arm_for_each_level(jvm_count: Experiment) -> None:
-    arms = expand(jvm_count)
-    assert [arm.name for arm in arms] == ["jvms-1", "jvms-2", "jvms-4", "jvms-6", "jvms-12"]
-    assert [arm.deployment.jvms for arm in arms] == [1, 2, 4, 6, 12]
-    assert [arm.baseline for arm in arms] == [True, False, False, False, False]
-
-
-def test_two_factors_give_every_combination_and_one_baseline(jvm_count: Experiment) -> None:
-    arms = expand(with_settings(jvm_count, ["jvms=1,2", "gc_threads=1,default"]))
-    assert [arm.name for arm in arms] == [
+def test_two_factors_give_every_combination_and_one_baseline() -> None:
+    found = arms("jvm-count", "jvms=1,2", "gc_threads=1,default")
+    assert list(found) == [
         "jvms-1_gc-threads-1",
         "jvms-1_gc-threads-default",
         "jvms-2_gc-threads-1",
         "jvms-2_gc-threads-default",
     ]
-    assert [arm.deployment.jvm.gc_threads for arm in arms] == [1, "default", 1, "default"]
-    assert [arm.baseline for arm in arms] == [True, False, False, False]
+    assert [arm.deployment.jvm.gc_threads for arm in found.values()] == [1, "default", 1, "default"]
+    assert [arm.baseline for arm in found.values()] == [True, False, False, False]
 
 
-def test_named_levels_are_groups_of_settings(jvm_count: Experiment) -> None:
-    text = jvm_count.model_dump()
-    text["factors"] = {"tuning": {"levels": {"plain": {}, "tuned": {"nursery": "64m", "gc_threads": 2}}}}
-    text["baseline"] = {"tuning": "plain"}
-    plain, tuned = expand(Experiment.model_validate(text))
-    assert (plain.name, plain.deployment.jvm.nursery) == ("tuning-plain", None)
-    assert (tuned.deployment.jvm.nursery, tuned.deployment.jvm.gc_threads) == (64 * MIB, 2)
+def test_named_levels_are_groups_of_settings_of_any_section() -> None:
+    tuned = {"nursery": "64m", "gc_threads": 2, "users": 4, "acmeair.customers": 9, "thp": "never"}
+    found = asked("acmeair", factors={"tuning": {"levels": {"plain": {}, "tuned": tuned}}})
+    plain, arm = expand(found.experiment, found.settings)
+    assert (plain.name, plain.baseline, plain.deployment.jvm.nursery) == ("tuning-plain", True, None)
+    assert (arm.deployment.jvm.nursery, arm.deployment.jvm.gc_threads) == (64 * MIB, 2)
+    assert (arm.load.users, arm.settings, arm.host) == (4, {"customers": 9}, {"thp": "never"})
 
 
-def test_set_with_one_value_fixes_a_setting(jvm_count: Experiment) -> None:
-    arms = expand(with_settings(jvm_count, ["users=24"]))
-    assert {arm.load.users for arm in arms} == {24}
-    assert len(arms) == 5
+def test_settings_of_the_workload_and_the_host_can_be_fixed_and_varied() -> None:
+    found = arms("acmeair-topology", "acmeair.customers=7", "thp=never,always")
+    assert {arm.settings["customers"] for arm in found.values()} == {7}
+    assert {arm.settings["visits_per_login"] for arm in found.values()} == {5}
+    assert [arm.host["thp"] for arm in found.values()] == ["never", "always"] * 2
 
 
-def test_quick_has_fewer_levels_and_blocks_and_a_fixed_warmup(jvm_count: Experiment) -> None:
-    quick = with_quick(jvm_count)
-    assert [arm.name for arm in expand(quick)] == ["jvms-1", "jvms-2"]
+def test_set_with_one_value_fixes_a_setting() -> None:
+    found = arms("jvm-count", "users=24")
+    assert {arm.load.users for arm in found.values()} == {24}
+    assert len(found) == 5
+
+
+def test_quick_has_fewer_levels_and_blocks_and_a_fixed_warmup() -> None:
+    whole = question("jvm-count").experiment
+    found = question("jvm-count", quick=True)
+    quick = found.experiment
+    assert [arm.name for arm in expand(quick, found.settings)] == ["jvms-1", "jvms-2"]
     assert quick.design.blocks == 3
     assert quick.deployment.jvm.compile == "foreground"
     assert quick.load.warmup.until == "fixed"
-    assert quick.load.measure < jvm_count.load.measure
+    assert quick.load.measure < whole.load.measure
 
 
-def test_a_baseline_that_set_leaves_out_gives_way_to_the_first_level(jvm_count: Experiment) -> None:
-    changed = with_settings(jvm_count, ["jvms=4,2"])
-    assert [(arm.name, arm.baseline) for arm in expand(changed)] == [("jvms-4", True), ("jvms-2", False)]
+def test_a_baseline_that_set_leaves_out_gives_way_to_the_first_level() -> None:
+    found = question("jvm-count", "jvms=4,2")
+    expanded = expand(found.experiment, found.settings)
+    assert [(arm.name, arm.baseline) for arm in expanded] == [("jvms-4", True), ("jvms-2", False)]
     # A session keeps the experiment as resolved and reads it again to resume.
-    assert expand(Experiment.model_validate(changed.model_dump(mode="json"))) == expand(changed)
+    again = Experiment.model_validate(found.experiment.model_dump(mode="json", by_alias=True))
+    assert expand(again, found.settings) == expanded
+
+
+def test_a_day_is_a_text_as_it_was_written() -> None:
+    assert {arm.settings["today"] for arm in arms("acmeair-topology", "acmeair.today=2026-06-16").values()} == {
+        "2026-06-16"
+    }
 
 
 @pytest.mark.parametrize(
     ("setting", "says"),
     [
-        ("jvm=1,2", "unknown factor 'jvm': this experiment varies jvms; settings that can be varied are"),
-        ("bananas=3", "unknown factor 'bananas'"),
+        ("jvm=1,2", "'jvm' is not a setting (did you mean 'jvms'?); settings are "),
+        ("bananas=3", "'bananas' is not a setting"),
+        ("customers=3", "'customers' is not a setting"),
+        ("acmeair.customers=3", "'acmeair.customers' is not a setting"),
         ("jvms", "is not of the form factor=level"),
+        ("jvms=", "is not of the form factor=level"),
+        ("=1", "'' is not a setting"),
         ("jvms=1,x", "jvms=x: jvms: Input should be a valid integer"),
         ("jvms=0,1", "jvms=0: jvms: Input should be greater than or equal to 1"),
+        ("jvms=1,257", "jvms=257: jvms: Input should be less than or equal to 256"),
         ("gc=fancy", "Input should be 'default', 'generational', 'regional' or 'serial'"),
         ("jvms=4", "one arm only"),
-        ("jvms=2,2", "same name"),
+        ("jvms=2,2", "have the same settings"),
         ("jit=remote", "jit: remote needs jitserver"),
+        ("jvms=[", "'[' is not a value that YAML can read"),
+        ("jvms=null", "'null' is not one value"),
+        ("jvms=1,", "'' is not one value"),
+        ("jvms={a: 1}", "'{a: 1}' is not one value"),
+        ("gc=2024-13-45", "is not a value that YAML can read"),
+        ("gc=2024-12-05", "Input should be 'default'"),
+        ("jvms==", "'=' is not a value that YAML can read"),
+        ("gc=!!bool maybe", "is not a value that YAML can read"),
+        ("gc=!!python/name:os.system", "is not a value that YAML can read"),
+        ("gc=\x07", "is not a value that YAML can read"),
+        (f"users={'9' * 5000}", "is not a value that YAML can read"),
+        (f"gc={'[' * 5000}", "is not a value that YAML can read"),
+        ("thp=sometimes", "thp=sometimes: 'sometimes' is no mode"),
+        ("huge_pages=1.5", "is no number of pages"),
+        ("measure=0", "measure"),
+        ("engine=podman", "engine=podman: engine: Input should be 'process' or 'compose'"),
     ],
 )
-def test_a_bad_set_is_refused(jvm_count: Experiment, setting: str, says: str) -> None:
+def test_a_bad_set_is_refused_in_one_sentence(setting: str, says: str) -> None:
     with pytest.raises(BadInput) as caught:
-        expand(with_settings(jvm_count, [setting]))
+        arms("jvm-count", setting)
     assert says in str(caught.value)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("factors", "says"),
+    [
+        ({"jvms": {"levels": [1, 1]}}, "the arms jvms-1 and jvms-1 have the same settings"),
+        ({"jvms": {"levels": [1, True]}}, "jvms"),
+        ({"gc_log": {"levels": [True, 1]}}, "have the same settings|not exactly one baseline"),
+        ({"users": {"levels": [1, 1.0]}}, "the arms users-1 and users-1.0 have the same settings|baseline"),
+        ({"t": {"levels": {"a": {"jvms": 2}, "b": {"jvms": 2}}}}, "the arms t-a and t-b have the same settings"),
+        ({"t": {"levels": {"a b": {"jvms": 1}, "a-b": {"jvms": 2}}}}, "the arms t-a-b and t-a-b have the same"),
+        ({"jvms": {"levels": [1]}}, "one arm only"),
+    ],
+)
+def test_equal_arms_are_refused(factors: dict[str, Any], says: str) -> None:
+    found = asked("ping", factors=factors)
+    with pytest.raises(BadInput, match=says):
+        expand(found.experiment, found.settings)
+
+
+def test_thirty_levels_of_four_factors_are_refused_at_once() -> None:
+    levels = list(range(1, 31))
+    names = ("jvms", "users", "gc_threads", "injectors")
+    found = asked("ping", factors={name: {"levels": levels} for name in names})
+    started = time.process_time()
+    with pytest.raises(BadInput, match="the factors give 810000 arms, more than 100"):
+        expand(found.experiment, found.settings)
+    assert time.process_time() - started < 1
+
+
+@pytest.mark.parametrize(
+    ("quick", "says"),
+    [
+        ({"levels": {"gc": ["serial"]}, "settings": {"bananas": 1}}, "'bananas' is not a setting"),
+        ({"levels": {"bananas": [1, 2]}}, "'bananas' is not a setting"),
+    ],
+)
+def test_odd_quick_sections_are_refused(quick: dict[str, Any], says: str) -> None:
+    found = asked("ping", quick=quick)
+    with pytest.raises(BadInput, match=says):
+        expand(with_quick(found.experiment, found.settings), found.settings)
+
+
+def test_a_level_that_a_factor_of_groups_does_not_have_is_refused() -> None:
+    found = asked("ping", factors={"t": {"levels": {"a": {"jvms": 1}, "b": {"jvms": 2}}}})
+    with pytest.raises(BadInput, match="factor t has no level 'c': there are a, b"):
+        with_settings(found.experiment, found.settings, ["t=a,c"])
+
+
+def test_the_settings_of_a_workload_carry_its_name() -> None:
+    acmeair = Settings(load_workload("acmeair").workload, HOST)
+    assert acmeair.section("acmeair.customers") == "workload"
+    assert acmeair.section("thp") == "host"
+    assert acmeair.section("users") == "load"
+    assert acmeair.section("heap") == "jvm"
+    assert acmeair.section("total_heap") == "deployment"
+    acmeair.check("acmeair.indexes", "secondary")
+    for name, value, says in (
+        ("acmeair.indexes", "many", "it is one of none, secondary, not 'many'"),
+        ("acmeair.customers", 0, "it is at least 1, not 0"),
+        ("acmeair.customers", True, "it takes a whole number"),
+        ("huge_pages", "many", "huge_pages=many"),
+        ("jvm", {}, "'jvm' is not a setting"),
+    ):
+        with pytest.raises(BadInput) as caught:
+            acmeair.check(name, value)
+        assert says in str(caught.value)
+
+
+def test_up_takes_fixed_settings() -> None:
+    settings = Settings(load_workload("acmeair").workload, HOST)
+    arm = fixed_arm("acmeair", settings, ["acmeair.customers=9", "jvms=2", "total_heap=1g"])
+    assert (arm.settings, arm.deployment.jvms, arm.deployment.total_heap) == ({"customers": 9}, 2, 1024 * MIB)
+    for bad in ("jvms", "jvms=many", "=", "a=["):
+        with pytest.raises(BadInput):
+            fixed_arm("acmeair", settings, [bad])

@@ -55,6 +55,27 @@ def test_a_child_that_ignores_sigterm_is_killed_with_its_own_children(tmp_path: 
         assert not alive(inner)
 
 
+def test_a_child_that_the_guard_was_not_told_of_dies_with_the_harness(tmp_path: Path) -> None:
+    program = (
+        "import os, sys\nfrom pathlib import Path\nfrom steelyard.processes import Children\n"
+        "children = Children()\n"
+        "tell = children._tell_guard\n"
+        "def killed(line):\n"
+        "    Path(sys.argv[1]).write_text(line)\n"
+        "    os.kill(os.getpid(), 9)\n"
+        "children._tell_guard = killed\n"
+        "children.spawn('s', ['sleep', '300'], console=Path(sys.argv[1] + '.log'), cwd=Path('/'))\n"
+    )
+    told = tmp_path / "told"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "scripts")}
+    subprocess.run([sys.executable, "-c", program, str(told)], env=environment, check=False)
+    pid = int(told.read_text(encoding="utf-8").lstrip("+"))
+    deadline = time.monotonic() + 30
+    while alive(pid) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not alive(pid), "killed between the start of a child and the word to the guard"
+
+
 def test_children_die_when_the_harness_is_killed(tmp_path: Path) -> None:
     program = (
         "import sys, time\nfrom pathlib import Path\nfrom steelyard.processes import Children\n"
@@ -168,6 +189,6 @@ def test_an_interrupt_while_a_child_starts_does_not_lose_it(
         with pytest.raises(KeyboardInterrupt):
             children.spawn("sleeper", ["sleep", "600"], console=tmp_path / "log", cwd=tmp_path)
         monkeypatch.undo()
-        assert Path(f"/proc/{started[0]}").exists()
-    assert not Path(f"/proc/{started[0]}").exists()
+        assert Path(f"/proc/{started[-1]}").exists()
+    assert not Path(f"/proc/{started[-1]}").exists()
     assert signal.getsignal(signal.SIGINT) is before

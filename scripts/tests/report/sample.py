@@ -80,6 +80,7 @@ class Plan:
     """Metrics that no trial has."""
     procedure: ProcedureName = "steady"
     search: dict[str, Any] | None = None
+    mix: dict[str, float] | None = None
     primary: str = "throughput"
     report: tuple[str, ...] = ("memory_rss", "cpu_per_1k")
     shape: Callable[[Trial, random.Random], dict[str, Any]] | None = None
@@ -100,6 +101,7 @@ def arms_of(plan: Plan) -> list[ArmRecord]:
                 "_".join(f"{name}-{level}" for name, level in levels.items()),
                 int(levels.get("jvms", 1)),
                 plan.procedure,
+                **({"mix": plan.mix} if plan.mix else {}),
             ),
         )
         for index, levels in enumerate(combinations)

@@ -122,7 +122,7 @@ def components(rate: float, rss: float, jvms: int, rng: random.Random) -> list[C
             switches=610 * requests / 1000 * rng.gauss(1, 0.03),
             gc_count=int(1.9 * rate / 31_000 / jvms * MEASURE * rng.gauss(1, 0.03)),
             gc_pause_seconds=0.011 / jvms * MEASURE * rng.gauss(1, 0.04),
-            gc_pause_max=14.0 * rng.gauss(1, 0.15),
+            gc_pause_max=0.014 * rng.gauss(1, 0.15),
         )
         for i in range(jvms)
     ]

@@ -92,6 +92,7 @@ def start_up_plan() -> Plan:
         unsteady=(),
         procedure="start-up",
         primary="first_answers_time",
+        mix=dict.fromkeys(OPERATIONS, 0.2),
         report=("start_time", "start_cpu", "start_rss"),
         shape=_start,
     )

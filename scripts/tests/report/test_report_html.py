@@ -340,3 +340,18 @@ def test_checks_that_do_not_apply_are_listed_and_are_no_pass() -> None:
     assert marks["steal"].kind == "passed"
     assert "arrival-rate: A closed model has no intended arrival rate." in records.not_judged(view)
     assert {count.name: count.of for count in view.analysis.ledger}["arrival-rate"] == 0
+
+
+def test_a_session_with_void_trials_alone_shows_them() -> None:
+    plan = sample_procedures.start_up_plan()
+    plan.blocks = 2
+    plan.disturbed = tuple(
+        (block, f"class_cache-{state}") for block in (1, 2) for state in sample_procedures.STATES
+    )
+    session, trials, _ = sample.make(plan)
+    void = [trial for trial in trials if trial.state == "void"]
+    view = View(session, sample.analyse(session, void), void)
+    assert [cell.text for cell in tables.headline(view).rows[1]][:2] == ["cold", "\N{EN DASH}"]
+    html = to_html(view)
+    assert html.count("void, block 2") >= 3
+    assert 'class="group"' not in html[: html.index('id="charts"')]

@@ -12,6 +12,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.exc.MismatchedInputException;
 import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
+import com.fasterxml.jackson.databind.exc.ValueInstantiationException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.steelyard.loadgen.journey.declared.Durations;
@@ -25,6 +26,7 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -100,7 +102,8 @@ public final class SettingsReader {
     }
     if (!(root instanceof ObjectNode object)) {
       throw new SettingsException(
-          "%s must hold one JSON object with the keys %s.".formatted(source, keys(Settings.class)));
+          "%s must hold one JSON object with the keys %s."
+              .formatted(source, String.join(", ", keys(Settings.class))));
     }
     if (object.path("output").isTextual()) {
       String output = object.get("output").textValue();
@@ -131,33 +134,45 @@ public final class SettingsReader {
     for (JsonMappingException.Reference each : e.getPath()) {
       if (each.getFieldName() == null) {
         path.append('[').append(each.getIndex()).append(']');
-        value = value.path(each.getIndex());
+        value = value.isArray() ? value.path(each.getIndex()) : value;
       } else {
         path.append(path.isEmpty() ? "" : ".").append(each.getFieldName());
         value = value.path(each.getFieldName());
       }
     }
-    if (e.getCause() instanceof SettingsException own) {
-      return own.within(path.toString());
-    }
     if (e instanceof UnrecognizedPropertyException unknown) {
-      return new SettingsException(
-          "Unknown setting \"%s\": allowed are %s."
-              .formatted(path, keys(unknown.getReferringClass())));
+      return unknown(path.toString(), unknown.getReferringClass());
+    }
+    if (e.getCause() instanceof SettingsException own) {
+      // A record is made before what it does not know is looked at: a slip of the pen comes first.
+      if (e instanceof ValueInstantiationException made && made.getType().isRecordType()) {
+        List<String> known = keys(made.getType().getRawClass());
+        for (String key : (Iterable<String>) value::fieldNames) {
+          if (!known.contains(key)) {
+            path.append(path.isEmpty() ? "" : ".").append(key);
+            return unknown(path.toString(), made.getType().getRawClass());
+          }
+        }
+      }
+      return own.within(path.toString());
     }
     Class<?> target = e instanceof MismatchedInputException m ? m.getTargetType() : null;
     return new SettingsException(
         path.toString(), "is %s: it must be %s".formatted(value, expected(target)));
   }
 
-  private static String keys(Class<?> type) {
+  private static SettingsException unknown(String path, Class<?> type) {
+    return new SettingsException(path, "is unknown: allowed are " + String.join(", ", keys(type)));
+  }
+
+  private static List<String> keys(Class<?> type) {
     return Arrays.stream(type.getRecordComponents())
         .map(
             component -> {
               JsonProperty named = component.getAccessor().getAnnotation(JsonProperty.class);
               return named == null ? component.getName() : named.value();
             })
-        .collect(Collectors.joining(", "));
+        .toList();
   }
 
   private static String expected(Class<?> target) {

@@ -5,8 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.netty.handler.codec.http.HttpHeaders;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -97,6 +100,140 @@ class DeclaredJourneyTest {
       assertEquals(
           shop.served("broken"), injector.summary().at("/operations/broken/errors").asLong());
       assertTrue(shop.served("broken") > 0);
+    }
+  }
+
+  private static long summed(Injector injector, String operation, String what) throws Exception {
+    return injector.summary().at("/operations/" + operation + "/" + what).asLong();
+  }
+
+  private static double millis(Injector injector, String operation, String what) throws Exception {
+    return injector.summary().at("/operations/" + operation + "/latencyMillis/" + what).asDouble();
+  }
+
+  /** Each user gets a page in full once, and has it confirmed from then on. */
+  @Test
+  void conditionalPartsAskForWhatIsNewer() throws Exception {
+    AtomicInteger full = new AtomicInteger();
+    BiConsumer<String, HttpHeaders> watch =
+        (path, headers) -> {
+          if (path.equals("/style.css") && !headers.contains("If-None-Match")) {
+            full.incrementAndGet();
+          }
+        };
+    String journey =
+        """
+        {"visits": {"v": {"steps": [{"operation": "page", "path": "/page",
+          "parts": [{"path": "/style.css", "conditional": true}]}]}}}
+        """;
+    try (ShopServer shop = new ShopServer(watch)) {
+      Injector injector = Injector.run(settings(journey, shop.url()).put("thinkTimeMillis", 5));
+      assertEquals(6, full.get(), "one for each user");
+      assertTrue(shop.served("style.css") > 12, "served " + shop.served("style.css"));
+      assertEquals(shop.served("style.css"), summed(injector, "page", "requests"));
+      assertEquals(0, summed(injector, "page", "errors"), injector::console);
+    }
+  }
+
+  @Test
+  void failuresEndTheVisitAndSayWhatWasWrong() throws Exception {
+    String journey =
+        """
+        {"visits": {
+          "status": {"steps": [{"operation": "status", "path": "/broken"},
+                               {"operation": "never", "path": "/never"}]},
+          "text": {"steps": [{"operation": "text", "path": "/echo/a", "check": {"contains": "b"}}]},
+          "value": {"steps": [{"operation": "value", "path": "/echo/a",
+                               "save": {"x": {"regex": "b(.)"}}}]},
+          "part": {"steps": [{"operation": "part", "path": "/page", "parts": [{"path": "/broken"}]}]},
+          "socket": {"steps": [{"operation": "socket", "websocket":
+                       {"path": "/ticker", "send": "a", "expect": "b", "within": "50ms"}}]},
+          "unset": {"steps": [{"operation": "right", "path": "/echo/a",
+                               "save": {"y": {"regex": "b(.)", "optional": true}}},
+                              {"operation": "unset", "path": "/echo/${y}"}]}}}
+        """;
+    try (ShopServer shop = new ShopServer()) {
+      ObjectNode settings = settings(journey, shop.url()).put("measureSeconds", 600);
+      Injector injector = Injector.start(settings);
+      Injector.waitUntil(() -> shop.served("ticker") > 2 && shop.served("echo") > 40, "no load");
+      injector.createStopFile();
+      assertEquals(0, injector.await(), injector::console);
+      for (String operation : List.of("status", "text", "value", "part", "socket", "unset")) {
+        long errors = summed(injector, operation, "errors");
+        assertTrue(errors > 0, () -> operation + " " + injector.console());
+        assertEquals(errors, summed(injector, operation, "requests"), operation);
+      }
+      assertEquals(0, summed(injector, "right", "errors"));
+      assertEquals(0, shop.served("never"));
+      String messages = injector.summary().get("errorMessages").toString();
+      for (String part :
+          List.of(
+              "the body has not \\\"b\\\"",
+              "the answer has no x",
+              "no answer gave ${y} a value",
+              "found 500",
+              "timeout")) {
+        assertTrue(messages.contains(part), () -> part + " is not in " + messages);
+      }
+    }
+  }
+
+  /** Users are numbered over all injectors, and their mix may be given. */
+  @Test
+  void usersAreNumberedFromTheFirst() throws Exception {
+    String journey =
+        """
+        {"variables": {"me": {"user": 100}},
+         "visits": {"a": {"steps": [{"operation": "a", "path": "/echo/${me}",
+                                     "check": {"matches": "/10[789]$"}}]},
+                    "b": {"steps": [{"operation": "b", "path": "/never"}]}}}
+        """;
+    try (ShopServer shop = new ShopServer()) {
+      ObjectNode settings = settings(journey, shop.url()).put("users", 3).put("firstUser", 7);
+      settings.putObject("mix").put("a", 100);
+      Injector injector = Injector.run(settings.put("thinkTimeMillis", 5));
+      assertEquals(shop.served("echo"), summed(injector, "a", "requests"));
+      assertEquals(0, summed(injector, "a", "errors"), injector::console);
+      assertEquals(0, shop.served("never"));
+    }
+  }
+
+  /** A pattern that takes long to search for is the injector's affair, and not the server's. */
+  @Test
+  void latencyEndsBeforeChecks() throws Exception {
+    String journey =
+        """
+        {"visits": {"v": {"steps": [{"operation": "slow", "path": "/echo/%s",
+          "check": {"matches": "^.echo.(a*a*c|a*$)"}}]}}}
+        """
+            .formatted("a".repeat(3500));
+    try (ShopServer shop = new ShopServer()) {
+      ObjectNode settings = settings(journey, shop.url()).put("users", 1);
+      Injector injector = Injector.run(settings.put("measureSeconds", 4));
+      assertEquals(0, summed(injector, "slow", "errors"), injector::console);
+      double each = 4000.0 / summed(injector, "slow", "requests");
+      assertTrue(each > 3 * millis(injector, "slow", "p50"), "ms for each operation: " + each);
+    }
+  }
+
+  /** From start to start: the answer's time is not added. */
+  @Test
+  void cyclesRunFromStartToStart() throws Exception {
+    String journey =
+        """
+        {"visits": {"v": {"steps": [
+          {"operation": "ping", "path": "/ping", "pause": {"cycle": "100ms"}}]}}}
+        """;
+    try (PingServer server =
+        new PingServer(
+            exchange -> {
+              InjectorTest.sleep(60);
+              PingServer.PONG.answer(exchange);
+            })) {
+      ObjectNode settings = settings(journey, server.url()).put("users", 1);
+      Injector injector = Injector.run(settings.put("measureSeconds", 3));
+      // 30 cycles; with think times it would be 18 or 19.
+      assertTrue(injector.requests() > 22 && injector.requests() <= 31, injector::console);
     }
   }
 }

@@ -122,7 +122,7 @@ class SettingsReaderTest {
         "{'today': '2026-02-29'} | it must be a date such as",
         "{'today': 20260615} | it must be a date such as",
         "{'visitsPerLogin': 0} | it must be a whole number from 1 to 1000",
-        "{'visits': 1} | Unknown setting 'parameters.visits': allowed are customers, today,",
+        "{'visits': 1} | 'parameters.visits' is unknown: allowed are customers, today,",
         "{'customers': [1]} | 'parameters.customers' is [1]: it must be a text, a number, true",
       })
   void refusesBadParametersOfAScenario(String parameters, String expected) throws Exception {
@@ -140,9 +140,10 @@ class SettingsReaderTest {
       delimiter = '|',
       quoteCharacter = '`',
       value = {
-        "uesrs | 3 | Unknown setting \"uesrs\": allowed are scenario, journey,",
+        "uesrs | 3 | Setting \"uesrs\" is unknown: allowed are scenario, journey,",
         "scenario | \"acmeair-monolith\" | Give exactly one of the settings \"scenario\" and \"journey\".",
         "journey | null | Give exactly one of the settings",
+        "target | [] | Setting \"target\" is unknown",
         "targets | [] | Setting \"targets\" is empty",
         "targets | [\"localhost:9080\"] | it must be a list of base URLs",
         "targets | [\"ftp://h/\"] | it must be a list of base URLs",
@@ -181,6 +182,28 @@ class SettingsReaderTest {
     assertRefused(
         with(acmeair(valid(), "acmeair-monolith"), "mix", "{\"login\": 100}"),
         "Setting \"mix\" does not belong to the scenario acmeair-monolith: leave it out.");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "'path': '/a', 'chek': 1 | 'journey.visits.v.steps[0].chek' is unknown: allowed are operation,",
+        "'path': 'a' | 'journey.visits.v.steps[0].path' is 'a': it must be a path that begins with",
+        "'method': 'GET' | 'journey.visits.v.steps[0]' must have exactly one of path, websocket",
+        "'path': '/${x}' | 'journey' uses ${x} in '/${x}', which nothing gives a value",
+        "'path': '/a', 'check': {'status': 'ok'} | steps[0].check.status[0]' is 'ok': it must be a whole number",
+        "'path': '/a', 'check': {'matches': '('} | check.matches' is '(': it must be a regular expression",
+        "'path': '/a', 'save': {'x': {}} | save.x' must have exactly one of json, regex, header, css",
+        "'path': '/a', 'pause': {'think': 'long'} | pause.think' is 'long': it must be a duration such as",
+        "'path': '/a', 'body': 'x', 'form': {'a': 1} | form' excludes body and multipart",
+        "'path': '/a', 'multipart': {'f': {'name': 'x'}} | steps[0].multipart.name' is unknown: allowed are content,",
+        "'websocket': {'path': '/a', 'expect': 'x'}, 'body': 'x' | websocket' stands alone",
+      })
+  void refusesBadJourneys(String step, String expected) throws Exception {
+    String journey = "{'visits': {'v': {'steps': [{'operation': 'a', %s}]}}}".formatted(step);
+    assertRefused(with(valid(), "journey", quoted(journey)), quoted(expected));
   }
 
   @Test

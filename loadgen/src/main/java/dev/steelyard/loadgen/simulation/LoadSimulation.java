@@ -136,7 +136,8 @@ public final class LoadSimulation extends Simulation {
           if (nanos > 0) {
             var unused = session.eventLoop().schedule(next, nanos, TimeUnit.NANOSECONDS);
           } else {
-            next.run();
+            // Not at once: a request inside the answer of the one before costs a tenth more CPU.
+            session.eventLoop().execute(next);
           }
         });
   }
