@@ -31,10 +31,15 @@ def main() -> None:
         sampler = json.loads((folder / "samples" / "sampler.json").read_text(encoding="utf-8"))
         shares.append(sampler["share_of_one_core"])
         line = f"block {trial.block} {trial.arm}: {overheads[-1]:.2f} s beyond the trial, sampler {shares[-1]:.2%}"
-        if trial.measurement is not None:
-            counted, sent = trial.measurement.server_requests, trial.measurement.injector_requests
+        measured = trial.measurement
+        if (
+            measured is not None
+            and measured.server_requests is not None
+            and measured.window_server_rate is not None
+        ):
+            counted, sent = measured.server_requests, measured.injector_requests
             apart.append(abs(counted / sent - 1))
-            window = trial.measurement.window_server_rate / trial.measurement.window_injector_rate - 1
+            window = measured.window_server_rate / measured.window_injector_rate - 1
             line += f", counts {counted:,} and {sent:,} ({apart[-1]:.4%} apart; in the window {window:+.3%})"
         print(line)  # noqa: T201
     print(  # noqa: T201

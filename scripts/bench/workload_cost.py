@@ -14,19 +14,28 @@ from statistics import median
 
 from rich.console import Console
 
-from steelyard.cli.building import ensure_build
-from steelyard.experiment.schema import Experiment
+from steelyard.cli.building import ensure_builds
+from steelyard.host.switching import HostStates
 from steelyard.processes import Children
 from steelyard.results.schema import Phase, Trial
-from steelyard.results.store import SessionDirectory
-from steelyard.session.plan import SessionPlan, plan_for
+from steelyard.session.opening import new_session
+from steelyard.session.plan import Request, make_plan
+from steelyard.session.runtimes import make_engines
 from steelyard.session.schedule import Planned
-from steelyard.session.toolchains import make_engines
-from steelyard.session.trial import TrialRunner
+from steelyard.session.trial import Rules, TrialRunner
 
 WORKLOADS = ("ping", "acmeair")
 ARM = "jvms-1"
-FIRST_PORT = 9080
+EXPERIMENT = """\
+steelyard: 1
+name: cost
+title: Cost of a request
+question: What does a request cost?
+workload: ping
+factors: {jvms: {levels: [1, 2]}}
+deployment: {total_heap: 1g, jvm: {gc: generational}}
+load: {users: 8, warmup: {until: fixed, at_least: 60s}, measure: 20s}
+"""
 
 
 class _Silent:
@@ -44,36 +53,28 @@ class _Silent:
     def trial_ended(self, trial: Trial, done: int, total: int) -> None:
         """Ignored."""
 
+    def note(self, sentence: str) -> None:
+        """Ignored."""
 
-def _plan(workload: str) -> SessionPlan:
-    experiment = {
-        "steelyard": 1,
-        "name": f"cost-of-{workload}",
-        "title": f"Cost of {workload}",
-        "question": "What does a request cost?",
-        "workload": workload,
-        "factors": {"jvms": {"levels": [1, 2]}},
-        "deployment": {"total_heap": "1g", "jvm": {"gc": "generational"}},
-        "load": {"users": 8, "warmup": {"until": "fixed", "at_least": "60s"}, "measure": "20s"},
-    }
-    return plan_for(
-        Experiment.model_validate(experiment), quick=False, seed=1, jdk=None, first_port=FIRST_PORT
-    )
+
+def _runner(workload: str, folder: Path, children: Children) -> TrialRunner:
+    file = folder / "cost.yaml"
+    file.write_text(EXPERIMENT, encoding="utf-8")
+    request = Request(str(file), seed=1, workload=workload)
+    plan = make_plan(request)
+    ensure_builds(Console(stderr=True), plan.runtimes)
+    directory = new_session(plan, request, folder)
+    engines = make_engines(plan.engines, plan.runtimes, children, directory.path.name)
+    states = HostStates([], children, directory.path)
+    return TrialRunner(Rules(plan.specs, plan.seed), directory, engines, children, _Silent(), states)
 
 
 def main() -> None:
     """Run the rounds, a line for each trial, and print the ratios."""
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 3
-    build = ensure_build(Console(stderr=True))
-    plans = {workload: _plan(workload) for workload in WORKLOADS}
     rates, costs = [], []
     with tempfile.TemporaryDirectory() as folder, Children() as children:
-        runners = {}
-        for workload, plan in plans.items():
-            directory = SessionDirectory(Path(folder) / workload)
-            (directory.path / "trials").mkdir(parents=True)
-            engines = make_engines(plan.toolchains, build, children, workload, "cost")
-            runners[workload] = TrialRunner(plan, directory, engines, children, _Silent())
+        runners = {workload: _runner(workload, Path(folder), children) for workload in WORKLOADS}
         for number in range(1, rounds + 1):
             # The order turns round, so that a drift of the machine favours neither.
             order = WORKLOADS if number % 2 else WORKLOADS[::-1]
@@ -96,7 +97,7 @@ def _print(number: int, workload: str, trial: Trial) -> None:
     if trial.measurement is None:
         print(f"round {number} {workload}: {trial.failure}")  # noqa: T201
         return
-    failed = [check.name for check in trial.checks if check.voids and not check.passed]
+    failed = [check.name for check in trial.checks if check.voids and check.failed]
     figures = trial.metrics
     system = f", with database {figures['cpu_per_1k_system']:.3f}" if "cpu_per_1k_system" in figures else ""
     print(  # noqa: T201

@@ -18,9 +18,10 @@ from steelyard.experiment.loader import experiment_files, load_experiment
 from steelyard.experiment.settings import Settings
 from steelyard.paths import EXPERIMENTS, ROOT
 from steelyard.session.plan import host_checks
-from steelyard.workload.loader import load_workload, workload_names
+from steelyard.workload.loader import load_workload
 
 COMMANDS = ROOT / "docs" / "commands.md"
+EXAMPLE = ROOT / "docs" / "examples" / "fuseki" / "workload.yaml"
 DOCUMENTS = [
     *ROOT.glob("*.md"),
     *ROOT.glob("docs/**/*.md"),
@@ -110,24 +111,25 @@ def test_what_is_typed_is_there(example: Typed) -> None:
     if not given or _PLACEHOLDER.fullmatch(given[0]):
         return
     if command.name in ("run", "plan"):
-        _is_experiment(example.document, command, words, given[0])
+        _is_experiment(command, words, given[0])
     if command.name == "up":
-        assert given[0] in workload_names()
-        known = Settings(load_workload(given[0]).workload, host_checks())
+        known = Settings(load_workload(_workload(given[0])).workload, host_checks())
         _are_settings(known, values(command, words, "--set"))
 
 
-def _is_experiment(document: Path, command: Command, words: list[str], name: str) -> None:
+def _is_experiment(command: Command, words: list[str], name: str) -> None:
     files = experiment_files(EXPERIMENTS)
     if name.endswith(".yaml"):
         return
     assert name in files, f"there is no experiment {name}"
-    workload = next(iter(values(command, words, "--workload")), None)
-    if workload is not None and workload.endswith(".yaml"):
-        # Of a folder that the page has its reader make; it is the example's file or one of nobody's.
-        workload = str(ROOT / "docs" / "examples" / "fuseki" / "workload.yaml")
+    workload = next((_workload(one) for one in values(command, words, "--workload")), None)
     known = load_experiment(files[name], host_checks(), workload).settings
     _are_settings(known, values(command, words, "--set"))
+
+
+def _workload(told: str) -> str:
+    """A name as it is; the file of a folder that pages have their reader make is the example's."""
+    return str(EXAMPLE) if told.endswith(".yaml") else told
 
 
 def _are_settings(known: Settings, given: list[str]) -> None:
