@@ -110,9 +110,7 @@ def asked(workload: str, **keys: Any) -> Question:
         "load": {"users": 8},
     }
     found = load_workload(workload)
-    return Question(
-        Experiment.model_validate(fields | keys), found, Settings(found.workload, HOST)
-    )
+    return Question(Experiment.model_validate(fields | keys), found, Settings(found.workload, HOST))
 
 
 def session_of(found: Question, planned: Mapping[str, Spec], blocks: int = 2) -> Session:

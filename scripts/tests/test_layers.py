@@ -69,6 +69,8 @@ def test_pure_layers_start_nothing_and_ask_nobody() -> None:
     for layer in ("analysis", "spec", "jvm", "experiment", "workload", "results"):
         for path in (PACKAGE / layer).rglob("*.py"):
             tree = ast.parse(path.read_text(encoding="utf-8"))
-            used = {a.name.split(".")[0] for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
+            used = {
+                a.name.split(".")[0] for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names
+            }
             used |= {str(n.module).split(".")[0] for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
             assert not used & outside, path

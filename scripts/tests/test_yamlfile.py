@@ -54,19 +54,35 @@ def test_sizes_durations_and_shares_are_numbers(path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "line", "says"),
     [
-        ("steelyard: 1\nnmae: x\n", 2, "unknown key 'nmae' (did you mean 'name'?): allowed here are steelyard, name"),
-        ("steelyard: 1\ninner:\n  sise: 1\n", 3, "unknown key 'inner.sise' (did you mean 'size'?): allowed here are size, words"),
+        (
+            "steelyard: 1\nnmae: x\n",
+            2,
+            "unknown key 'nmae' (did you mean 'name'?): allowed here are steelyard, name",
+        ),
+        (
+            "steelyard: 1\ninner:\n  sise: 1\n",
+            3,
+            "unknown key 'inner.sise' (did you mean 'size'?): allowed here are size, words",
+        ),
         ("steelyard: 1\nparts:\n  a: {}\n  b:\n    sise: 1\n", 5, "unknown key 'parts.b.sise'"),
         ("name: x\n", 1, "key 'steelyard' is missing: add it"),
         ("steelyard: 1\nwait: 60parsecs\n", 2, "wait: '60parsecs' is not a duration: write for example 30s"),
         ("steelyard: 1\nshare: 101%\n", 2, "share: '101%' is not a share: write for example 0.1%"),
         ("steelyard: 1\ninner: {size: many}\n", 2, "inner.size: 'many' is not a size"),
-        ("steelyard: 1\ninner:\n  words:\n  - a\n  - {b: c}\n", 5, "inner.words.1: input should be a valid string"),
+        (
+            "steelyard: 1\ninner:\n  words:\n  - a\n  - {b: c}\n",
+            5,
+            "inner.words.1: input should be a valid string",
+        ),
         ("steelyard: 1\nname: a\n\nname: b\n", 4, "key 'name' occurs twice: keep one of them"),
         ("steelyard: 1\ninner: {size: 1, size: 2}\n", 2, "key 'size' occurs twice"),
         ("steelyard: [1\n", 2, "not valid YAML"),
         ("steelyard: 1\n\tname: x\n", 2, "not valid YAML"),
-        ("steelyard: 1\nname: !!python/name:os.system x\n", 2, "not valid YAML: could not determine a constructor"),
+        (
+            "steelyard: 1\nname: !!python/name:os.system x\n",
+            2,
+            "not valid YAML: could not determine a constructor",
+        ),
         ("- steelyard\n", 1, "an experiment is a mapping of keys to values (start with `steelyard: 1`)"),
         ("just words\n", 1, "an experiment is a mapping"),
         ("", 1, "an experiment is a mapping"),
@@ -89,22 +105,44 @@ LAUGHS = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1]\n" + "".join(
         pytest.param(f"steelyard: 1\n{LAUGHS}", "more than 20000 keys, aliases counted", id="alias bomb"),
         pytest.param("steelyard: 1\nanything: &x {again: *x}\n", "in itself", id="reference to itself"),
         pytest.param("steelyard: 1\nanything: &x [*x]\n", "in itself", id="list in itself"),
-        pytest.param("steelyard: 1\nanything: " + "[" * 40 + "]" * 40, "nested more than 30 deep", id="40 deep"),
-        pytest.param("steelyard: 1\nanything: " + "[" * 20_000 + "]" * 20_000, "not valid YAML", id="20,000 deep"),
-        pytest.param("steelyard: 1\nanything: " + "{a: " * 5_000 + "1" + "}" * 5_000, "not valid YAML", id="5,000 deep"),
+        pytest.param(
+            "steelyard: 1\nanything: " + "[" * 40 + "]" * 40, "nested more than 30 deep", id="40 deep"
+        ),
+        pytest.param(
+            "steelyard: 1\nanything: " + "[" * 20_000 + "]" * 20_000, "not valid YAML", id="20,000 deep"
+        ),
+        pytest.param(
+            "steelyard: 1\nanything: " + "{a: " * 5_000 + "1" + "}" * 5_000, "not valid YAML", id="5,000 deep"
+        ),
         pytest.param(b"steelyard: 1\nname: a\x07b\n", "not valid YAML: unacceptable character", id="bell"),
         pytest.param(b"steelyard: 1\nname: a\x00b\n", "not valid YAML: unacceptable character", id="zero"),
         pytest.param(b"steelyard: 1\nname: \xff\xfe\n", "cannot read", id="no UTF-8"),
         pytest.param("steelyard: 1\nanything: {a: !!bool maybe}\n", "not valid YAML", id="bool maybe"),
         pytest.param("steelyard: 1\nanything: {a: !!int x}\n", "not valid YAML", id="int x"),
         pytest.param("steelyard: 1\nanything: {a: !!timestamp x}\n", "not valid YAML", id="timestamp x"),
-        pytest.param("steelyard: 1\nanything: {a: 2024-13-45}\n", "not valid YAML: month must be in 1..12", id="month 13"),
+        pytest.param(
+            "steelyard: 1\nanything: {a: 2024-13-45}\n",
+            "not valid YAML: month must be in 1..12",
+            id="month 13",
+        ),
         pytest.param("steelyard: 1\nanything: {[1, 2]: 3}\n", "not valid YAML", id="list as a key"),
         pytest.param("steelyard: 1\nanything: {{a: b}: 3}\n", "not valid YAML", id="mapping as a key"),
         pytest.param(f"steelyard: {'9' * 5000}\n", "not valid YAML: Exceeds the limit", id="5,000 digits"),
-        pytest.param("steelyard: 1\n" + "# filler\n" * (MAX_BYTES // 9 + 1), "is larger than 256 KiB, which no experiment file is", id="large"),
-        pytest.param("steelyard: 1\n---\nsteelyard: 1\n", "not valid YAML: but found another document", id="two documents"),
-        pytest.param("steelyard: 1\nname: *nobody\n", "not valid YAML: found undefined alias 'nobody'", id="unknown alias"),
+        pytest.param(
+            "steelyard: 1\n" + "# filler\n" * (MAX_BYTES // 9 + 1),
+            "is larger than 256 KiB, which no experiment file is",
+            id="large",
+        ),
+        pytest.param(
+            "steelyard: 1\n---\nsteelyard: 1\n",
+            "not valid YAML: but found another document",
+            id="two documents",
+        ),
+        pytest.param(
+            "steelyard: 1\nname: *nobody\n",
+            "not valid YAML: found undefined alias 'nobody'",
+            id="unknown alias",
+        ),
         pytest.param("steelyard: 1\nwait: .nan\n", "is not a duration", id="not a number"),
         pytest.param("steelyard: 1\nwait: .inf\n", "is not a duration", id="infinite"),
     ],

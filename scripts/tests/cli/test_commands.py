@@ -48,11 +48,19 @@ def steelyard(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str
             4,
             "jvms=many: jvms: Input should be a valid integer",
         ),
-        (["plan", "jvm-count", "--set", "total_heap=48m"], 4, "is below the 32 MiB that it needs to start and serve"),
+        (
+            ["plan", "jvm-count", "--set", "total_heap=48m"],
+            4,
+            "is below the 32 MiB that it needs to start and serve",
+        ),
         (["plan", "jvm-count", "--set", "cores=4096"], 4, "needs 4096 cores, this host offers"),
         (["plan", "jvm-count", "--blocks", "1"], 4, "--blocks 1: give 2"),
         (["run", "jvm-count", "--jdk", "/no/such/jdk"], 3, "/no/such/jdk"),
-        (["plan", "jvm-count", "--set", "gc=generational", "--set", "jvms=["], 4, "'[' is not a value that YAML can read"),
+        (
+            ["plan", "jvm-count", "--set", "gc=generational", "--set", "jvms=["],
+            4,
+            "'[' is not a value that YAML can read",
+        ),
         (["plan", "jvm-count", "--set", "gc=2024-13-45"], 4, "is not a value that YAML can read"),
         (["plan", "jvm-count", "--engine", ","], 4, "is not one value"),
         (["plan", "jvm-count", "--engine", "podman"], 4, "Input should be 'process' or 'compose'"),
@@ -147,7 +155,7 @@ def test_a_session_of_the_first_version_is_refused_with_a_sentence(steelyard: An
 def test_results_cannot_be_kept_in_a_file(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for place in (tmp_path / "file", tmp_path / "file" / "below", tmp_path / ("n" * 300)):
-        with pytest.raises(NoSpace, match="cannot write .*choose another --out"):
+        with pytest.raises(NoSpace, match=r"cannot write .*choose another --out"):
             new_folder(place, "session")
     assert new_folder(tmp_path, "session") != new_folder(tmp_path, "session")
 

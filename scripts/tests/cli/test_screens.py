@@ -89,4 +89,3 @@ def test_plain_lines_name_each_trial_and_its_outcome() -> None:
 
 def test_a_void_trial_says_why() -> None:
     assert trial_line(failed()) == "block 1 jvms-2: void, server-1 died"
-

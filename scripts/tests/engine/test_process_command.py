@@ -63,14 +63,32 @@ def test_a_liberty_server_has_folders_a_port_and_cpus_of_its_own() -> None:
 
 
 def test_java_and_whole_commands_take_the_options_where_they_belong() -> None:
-    jar = foreign("java", "-jar", "${package}/app.jar", jvm_options=["-Xmx64m", "-XX:SharedArchiveFile=${cache}/c"])
+    jar = foreign(
+        "java", "-jar", "${package}/app.jar", jvm_options=["-Xmx64m", "-XX:SharedArchiveFile=${cache}/c"]
+    )
     assert command(jar, PLACES) == [
-        *("taskset", "-c", "0,2", "/opt/hotspot-17/bin/java", "-Xmx64m", "-XX:SharedArchiveFile=/t/cache/server/c"),
+        *(
+            "taskset",
+            "-c",
+            "0,2",
+            "/opt/hotspot-17/bin/java",
+            "-Xmx64m",
+            "-XX:SharedArchiveFile=/t/cache/server/c",
+        ),
         *("-jar", "/package/app.jar"),
     ]
     assert environment(jar, PLACES) == {"JAVA_HOME": "/opt/hotspot-17"}
-    script = foreign("command", "${java}", "${jvm_options}", "App", "--at", "${folder}/x", jvm_options=["-Xmx64m", "-Da=b"])
-    assert command(script, PLACES)[3:] == ["/opt/hotspot-17/bin/java", "-Xmx64m", "-Da=b", "App", "--at", "/t/server-1/x"]
+    script = foreign(
+        "command", "${java}", "${jvm_options}", "App", "--at", "${folder}/x", jvm_options=["-Xmx64m", "-Da=b"]
+    )
+    assert command(script, PLACES)[3:] == [
+        "/opt/hotspot-17/bin/java",
+        "-Xmx64m",
+        "-Da=b",
+        "App",
+        "--at",
+        "/t/server-1/x",
+    ]
 
 
 def test_what_is_no_jvm_gets_no_java_home() -> None:
@@ -81,8 +99,13 @@ def test_what_is_no_jvm_gets_no_java_home() -> None:
 
 def test_only_what_is_harmless_is_inherited() -> None:
     ours = {
-        **{name: "meddling" for name in ("JAVA_TOOL_OPTIONS", "OPENJ9_JAVA_OPTIONS", "WLP_USER_DIR", "MONGO_HOST")},
-        **{"PATH": "/bin", "HOME": "/root", "TZ": "UTC", "LC_ALL": "C.UTF-8"},
+        **dict.fromkeys(
+            ("JAVA_TOOL_OPTIONS", "OPENJ9_JAVA_OPTIONS", "WLP_USER_DIR", "MONGO_HOST"), "meddling"
+        ),
+        "PATH": "/bin",
+        "HOME": "/root",
+        "TZ": "UTC",
+        "LC_ALL": "C.UTF-8",
     }
     assert inherited_environment(ours) == {"PATH": "/bin", "HOME": "/root", "TZ": "UTC", "LC_ALL": "C.UTF-8"}
 
@@ -151,9 +174,7 @@ def test_the_replay_starts_the_same_commands_in_folders_of_its_own(tmp_path: Pat
     )
     script = replay / "deployment.sh"
     script.write_text(
-        deployment_script(
-            [beside, server(cpus=cpu)], {"server-1": str(package)}, {"server-1": primed}, []
-        ),
+        deployment_script([beside, server(cpus=cpu)], {"server-1": str(package)}, {"server-1": primed}, []),
         encoding="utf-8",
     )
     subprocess.run(["sh", str(script)], check=True, timeout=60)
@@ -167,7 +188,9 @@ def test_the_replay_starts_the_same_commands_in_folders_of_its_own(tmp_path: Pat
 
 
 def test_the_replay_waits_for_servers_and_loads_their_data() -> None:
-    script = deployment_script([], {}, {}, [("http://127.0.0.1:1/ready", "http://127.0.0.1:1/load?n=1&m=2", "data of a")])
+    script = deployment_script(
+        [], {}, {}, [("http://127.0.0.1:1/ready", "http://127.0.0.1:1/load?n=1&m=2", "data of a")]
+    )
     assert "until curl -fs -o /dev/null http://127.0.0.1:1/ready; do sleep 1; done" in script
     assert "curl -fsS 'http://127.0.0.1:1/load?n=1&m=2'; echo" in script
 
@@ -177,7 +200,9 @@ def test_the_load_is_repeated_with_the_same_settings(tmp_path: Path) -> None:
     home = tmp_path / "jdk"
     (home / "bin").mkdir(parents=True)
     java = home / "bin" / "java"
-    java.write_text('#!/bin/sh\nfor last; do :; done\ncp "$last" "$(dirname "$last")/given"\n', encoding="utf-8")
+    java.write_text(
+        '#!/bin/sh\nfor last; do :; done\ncp "$last" "$(dirname "$last")/given"\n', encoding="utf-8"
+    )
     java.chmod(0o755)
     jvm = identity("hotspot").model_copy(update={"home": str(home)})
     injector = specs("jvm-count")["jvms-1"].injectors[0]

@@ -80,7 +80,9 @@ def wait_for(condition: Any, what: str) -> Any:
     raise AssertionError(f"no {what} in a minute")
 
 
-def test_a_component_runs_in_its_folder_with_its_files_and_cpus(tmp_path: Path, deployment: ProcessDeployment) -> None:
+def test_a_component_runs_in_its_folder_with_its_files_and_cpus(
+    tmp_path: Path, deployment: ProcessDeployment
+) -> None:
     script = (
         "import os, json; json.dump([os.getcwd(), open('note.txt').read(), sorted(os.sched_getaffinity(0)),"
         " os.environ['MARK'], os.environ.get('SECRET')], open('told', 'w'))"
@@ -93,7 +95,13 @@ def test_a_component_runs_in_its_folder_with_its_files_and_cpus(tmp_path: Path, 
         del os.environ["SECRET"]
     wait_for(lambda: deployment.ended("server-1"), "end")
     folder = tmp_path / "servers" / "server-1"
-    assert json.loads((folder / "told").read_text(encoding="utf-8")) == [str(folder), "text", one.cpus, "m", None]
+    assert json.loads((folder / "told").read_text(encoding="utf-8")) == [
+        str(folder),
+        "text",
+        one.cpus,
+        "m",
+        None,
+    ]
     assert deployment.logs("server-1") == folder / "logs"
     assert (folder / "logs" / "console.log").exists()
 
@@ -101,12 +109,17 @@ def test_a_component_runs_in_its_folder_with_its_files_and_cpus(tmp_path: Path, 
 def test_an_injector_gets_its_settings_and_its_folder(tmp_path: Path, deployment: ProcessDeployment) -> None:
     deployment.start([process("injector-1", role="injector", port=None, settings={"users": 3})])
     folder = tmp_path / "load" / "injector-1"
-    assert json.loads((folder / "settings.json").read_text(encoding="utf-8")) == {"users": 3, "output": str(folder)}
+    assert json.loads((folder / "settings.json").read_text(encoding="utf-8")) == {
+        "users": 3,
+        "output": str(folder),
+    }
     assert deployment.logs("injector-1") == folder
 
 
 def test_what_runs_is_told_with_its_processes(deployment: ProcessDeployment) -> None:
-    forks = f"import subprocess, sys; print('up', flush=True); subprocess.run([sys.executable, '-c', {SLEEPS!r}])"
+    forks = (
+        f"import subprocess, sys; print('up', flush=True); subprocess.run([sys.executable, '-c', {SLEEPS!r}])"
+    )
     before = time.time()
     deployment.start([process("server-1", forks), process("database", role="database")])
     running = wait_for(lambda: (found := deployment.running()) and len(found[0].pids) == 2 and found, "child")
@@ -138,14 +151,18 @@ def test_a_signal_is_told_as_one(deployment: ProcessDeployment) -> None:
         ("print('bind() to 0.0.0.0:1 failed (98: Address already in use)')", {}),
     ],
 )
-def test_a_port_that_was_taken_meanwhile_is_told(deployment: ProcessDeployment, script: str, more: Any) -> None:
+def test_a_port_that_was_taken_meanwhile_is_told(
+    deployment: ProcessDeployment, script: str, more: Any
+) -> None:
     deployment.start([process("database", script, role="database", **more)])
     wait_for(lambda: deployment.ended("database"), "end")
     with pytest.raises(PortInUse, match=r"database could not open port 17999.*--port"):
         deployment.failure("database")
 
 
-def test_a_liberty_server_that_lives_without_its_port_is_not_waited_for(tmp_path: Path, children: Children) -> None:
+def test_a_liberty_server_that_lives_without_its_port_is_not_waited_for(
+    tmp_path: Path, children: Children
+) -> None:
     package, primed = tmp_path / "p", tmp_path / "primed"
     (package / "wlp" / "bin").mkdir(parents=True)
     (primed / "servers").mkdir(parents=True)
@@ -168,24 +185,27 @@ def test_a_liberty_server_that_lives_without_its_port_is_not_waited_for(tmp_path
     assert (tmp_path / "t" / "servers" / "server-2" / "logs" / "console.log").exists()
 
 
-def test_components_end_before_what_they_need_and_may_start_again(tmp_path: Path, deployment: ProcessDeployment) -> None:
+def test_components_end_before_what_they_need_and_may_start_again(
+    tmp_path: Path, deployment: ProcessDeployment
+) -> None:
     says = (
         "import signal, sys, time\n"
         "def end(*_):\n"
-        "    open('../../ended', 'a').write(sys.argv[0] + NAME + ' ')\n"
+        "    open('../../ended', 'a').write(ROLE + ' ')\n"
         "    sys.exit()\n"
         "signal.signal(signal.SIGTERM, end)\n"
         "print('up', flush=True)\n"
         "time.sleep(600)\n"
     )
     roles: list[Role] = ["database", "service", "compiler", "server", "proxy"]
-    components = [process(role, says.replace("sys.argv[0] + NAME", repr(role)), role=role) for role in roles]
+    components = [process(role, says.replace("ROLE", repr(role)), role=role) for role in roles]
     deployment.start(components)
     for role in roles:
         console = deployment.logs(role) / "console.log"
         wait_for(lambda console=console: "up" in console.read_text(encoding="utf-8"), "start")
     assert deployment.stop() == []
-    assert (tmp_path / "ended").read_text(encoding="utf-8").split() == list(reversed(roles))[:1] + [
+    assert (tmp_path / "ended").read_text(encoding="utf-8").split() == [
+        "proxy",
         "server",
         "compiler",
         "service",
@@ -198,7 +218,7 @@ def test_components_end_before_what_they_need_and_may_start_again(tmp_path: Path
 
 
 def test_what_does_not_stop_is_killed_and_told(deployment: ProcessDeployment) -> None:
-    deaf = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(600)"
+    deaf = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {SLEEPS}"
     deployment.start([process("server-1", deaf)])
     console = deployment.logs("server-1") / "console.log"
     wait_for(lambda: "up" in console.read_text(encoding="utf-8"), "start")
@@ -223,7 +243,16 @@ def test_the_engine_refuses_what_cannot_work(tmp_path: Path, children: Children)
 
 def test_opening_writes_the_replay_and_starts_nothing(tmp_path: Path, children: Children) -> None:
     engine = ProcessEngine(children, tmp_path / "builds")
-    found = spec(process("server-1", port=None), process("injector-1", role="injector", port=None, settings={"users": 2, "awaitStart": True}, artifact=Artifact(form="command", package="loadgen", build="b", words=["true"])))
+    found = spec(
+        process("server-1", port=None),
+        process(
+            "injector-1",
+            role="injector",
+            port=None,
+            settings={"users": 2, "awaitStart": True},
+            artifact=Artifact(form="command", package="loadgen", build="b", words=["true"]),
+        ),
+    )
     deployment = engine.open(found, tmp_path / "trial")
     assert deployment.running() == []
     replay = tmp_path / "trial" / "replay"

@@ -42,26 +42,106 @@ def test_sizes_and_durations_are_bytes_and_seconds() -> None:
             "  usres:",
             "unknown key 'load.usres' (did you mean 'users'?): allowed here are model",
         ),
-        ("gc: generational", "gcc: serial", "    gcc:", "unknown key 'deployment.jvm.gcc' (did you mean 'gc'?)"),
-        ("model: closed", "model: clsed", "  model:", "load.model: input should be 'closed' or 'open' (it is 'clsed')"),
-        ("measure: 60s", "measure: 60parsecs", "  measure: 60p", "'60parsecs' is not a duration: write for example 30s"),
-        ("total_heap: 1536m", "total_heap: many", "  total_heap:", "'many' is not a size: write for example 512m"),
-        ("blocks: 6", "blocks: 1001", "  blocks:", "design.blocks: input should be less than or equal to 1000"),
+        (
+            "gc: generational",
+            "gcc: serial",
+            "    gcc:",
+            "unknown key 'deployment.jvm.gcc' (did you mean 'gc'?)",
+        ),
+        (
+            "model: closed",
+            "model: clsed",
+            "  model:",
+            "load.model: input should be 'closed' or 'open' (it is 'clsed')",
+        ),
+        (
+            "measure: 60s",
+            "measure: 60parsecs",
+            "  measure: 60p",
+            "'60parsecs' is not a duration: write for example 30s",
+        ),
+        (
+            "total_heap: 1536m",
+            "total_heap: many",
+            "  total_heap:",
+            "'many' is not a size: write for example 512m",
+        ),
+        (
+            "blocks: 6",
+            "blocks: 1001",
+            "  blocks:",
+            "design.blocks: input should be less than or equal to 1000",
+        ),
         ("steelyard: 1", "steelyard: 2", "steelyard:", "steelyard: input should be 1 (it is 2)"),
-        ("levels: [1, 2, 4, 6, 12]", "levels: [1, two]", "  jvms:", "jvms=two: jvms: Input should be a valid integer"),
+        (
+            "levels: [1, 2, 4, 6, 12]",
+            "levels: [1, two]",
+            "  jvms:",
+            "jvms=two: jvms: Input should be a valid integer",
+        ),
         ("levels: [1, 2, 4, 6, 12]", "levels: []", "    levels:", "list should have at least 1 item"),
         ("at_least: 60s", "at_least: 600s", "  warmup:", "at_most (240s) is shorter than at_least (600s)"),
-        ("{compile: foreground}", "{compile: later}", "  settings:", "quick.settings.compile: compile=later: compile: Input"),
-        ("levels: {jvms: [1, 2]}", "levels: {jvms: []}", "  levels:", "quick.levels.jvms: list should have at least 1"),
-        ("workload: ping\n", "workload: ping\nprocedure: run-up\n", "procedure:", "procedure: input should be 'steady', 'start-up', 'ramp-up' or 'survive'"),
-        ("workload: ping\n", "workload: ping\nsettings: {thp: sometimes}\n", "settings:", "settings.thp: thp=sometimes: 'sometimes' is no mode"),
-        ("workload: ping\n", "workload: ping\nsettings: {ping.customers: 1}\n", "settings:", "'ping.customers' is not a setting"),
-        ("  jvm:\n", "  memory: 1g\n  jvm:\n", "deployment:", "memory is the limit of a container: set engine: compose"),
+        (
+            "{compile: foreground}",
+            "{compile: later}",
+            "  settings:",
+            "quick.settings.compile: compile=later: compile: Input",
+        ),
+        (
+            "levels: {jvms: [1, 2]}",
+            "levels: {jvms: []}",
+            "  levels:",
+            "quick.levels.jvms: list should have at least 1",
+        ),
+        (
+            "workload: ping\n",
+            "workload: ping\nprocedure: run-up\n",
+            "procedure:",
+            "procedure: input should be 'steady', 'start-up', 'ramp-up' or 'survive'",
+        ),
+        (
+            "workload: ping\n",
+            "workload: ping\nsettings: {thp: sometimes}\n",
+            "settings:",
+            "settings.thp: thp=sometimes: 'sometimes' is no mode",
+        ),
+        (
+            "workload: ping\n",
+            "workload: ping\nsettings: {ping.customers: 1}\n",
+            "settings:",
+            "'ping.customers' is not a setting",
+        ),
+        (
+            "  jvm:\n",
+            "  memory: 1g\n  jvm:\n",
+            "deployment:",
+            "memory is the limit of a container: set engine: compose",
+        ),
         ("blocks: 6", "blocks: 1", "steelyard", "blocks: an interval needs two blocks or more"),
-        ("baseline: {jvms: 1}", "baseline: {jvms: 3}", "steelyard", "baseline jvms: 3 is not a level: levels are 1, 2, 4, 6, 12"),
-        ("baseline: {jvms: 1}", "baseline: {gc: serial}", "steelyard", "baseline names 'gc', which is no factor"),
-        ("design:\n", "search: {raise: users, hold: cpu}\ndesign:\n", "search:", "give exactly one of raise, lower and hold"),
-        ("design:\n", "search: {lower: memory, while: survives}\ndesign:\n", "steelyard", "this search needs procedure: survive"),
+        (
+            "baseline: {jvms: 1}",
+            "baseline: {jvms: 3}",
+            "steelyard",
+            "baseline jvms: 3 is not a level: levels are 1, 2, 4, 6, 12",
+        ),
+        (
+            "baseline: {jvms: 1}",
+            "baseline: {gc: serial}",
+            "steelyard",
+            "baseline names 'gc', which is no factor",
+        ),
+        (
+            "design:\n",
+            "search: {raise: users, hold: cpu}\ndesign:\n",
+            "search:",
+            "give exactly one of raise, lower and hold",
+        ),
+        (
+            "design:\n",
+            "search: {lower: memory, while: survives}\ndesign:\n",
+            "steelyard",
+            "this search needs procedure: survive",
+        ),
     ],
 )
 def test_a_wrong_key_or_value_is_refused_with_file_and_line(
@@ -92,7 +172,9 @@ def test_a_factor_that_is_no_setting_is_refused(edited: Edit) -> None:
 
 
 def test_an_unknown_workload_names_the_experiment(edited: Edit) -> None:
-    with pytest.raises(BadInput, match=r"changed\.yaml: workload: unknown workload 'pong' \(did you mean 'ping'\?\)"):
+    with pytest.raises(
+        BadInput, match=r"changed\.yaml: workload: unknown workload 'pong' \(did you mean 'ping'\?\)"
+    ):
         load(edited("workload: ping", "workload: pong"))
 
 
@@ -105,7 +187,7 @@ def test_a_workload_file_lies_beside_its_experiment(edited: Edit, tmp_path: Path
 def test_an_experiment_runs_on_another_workload() -> None:
     found = load(EXPERIMENTS / "jvm-count.yaml", "acmeair")
     assert found.workload.workload.name == found.experiment.workload == "acmeair"
-    with pytest.raises(BadInput, match="^unknown workload 'pong'"):
+    with pytest.raises(BadInput, match=r"^unknown workload 'pong'"):
         load(EXPERIMENTS / "jvm-count.yaml", "pong")
 
 
@@ -118,5 +200,5 @@ def test_an_unknown_experiment_names_those_that_there_are() -> None:
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     for name in ("none", "n" * 300):
-        with pytest.raises(BadInput, match="there is no experiment file"):
+        with pytest.raises(BadInput, match=r"there is no experiment file"):
             find_experiment(str(tmp_path / f"{name}.yaml"), EXPERIMENTS)

@@ -77,9 +77,9 @@ def test_a_baseline_that_set_leaves_out_gives_way_to_the_first_level() -> None:
 
 
 def test_a_day_is_a_text_as_it_was_written() -> None:
-    assert {arm.settings["today"] for arm in arms("acmeair-topology", "acmeair.today=2026-06-16").values()} == {
-        "2026-06-16"
-    }
+    assert {
+        arm.settings["today"] for arm in arms("acmeair-topology", "acmeair.today=2026-06-16").values()
+    } == {"2026-06-16"}
 
 
 @pytest.mark.parametrize(
@@ -131,8 +131,14 @@ def test_a_bad_set_is_refused_in_one_sentence(setting: str, says: str) -> None:
         ({"jvms": {"levels": [1, True]}}, "jvms"),
         ({"gc_log": {"levels": [True, 1]}}, "have the same settings|not exactly one baseline"),
         ({"users": {"levels": [1, 1.0]}}, "the arms users-1 and users-1.0 have the same settings|baseline"),
-        ({"t": {"levels": {"a": {"jvms": 2}, "b": {"jvms": 2}}}}, "the arms t-a and t-b have the same settings"),
-        ({"t": {"levels": {"a b": {"jvms": 1}, "a-b": {"jvms": 2}}}}, "the arms t-a-b and t-a-b have the same"),
+        (
+            {"t": {"levels": {"a": {"jvms": 2}, "b": {"jvms": 2}}}},
+            "the arms t-a and t-b have the same settings",
+        ),
+        (
+            {"t": {"levels": {"a b": {"jvms": 1}, "a-b": {"jvms": 2}}}},
+            "the arms t-a-b and t-a-b have the same",
+        ),
         ({"jvms": {"levels": [1]}}, "one arm only"),
     ],
 )

@@ -97,7 +97,9 @@ def test_class_caches_of_each_family(state: str, populates: bool, family: int) -
 
 
 def test_the_aot_cache_begins_with_jdk_25() -> None:
-    assert "-XX:ArchiveClassesAtExit=${cache}/classes.jsa" in options(identity("hotspot", 24), class_cache="cold")
+    assert "-XX:ArchiveClassesAtExit=${cache}/classes.jsa" in options(
+        identity("hotspot", 24), class_cache="cold"
+    )
     assert options(identity("hotspot", 26), class_cache="cold") == ["-XX:AOTCacheOutput=${cache}/classes.aot"]
 
 

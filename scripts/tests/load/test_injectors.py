@@ -42,6 +42,7 @@ class Launched:
         return self.folder / name
 
     def stop(self, names: Sequence[str], grace: float) -> list[str]:
+        assert grace > 0
         self.stopped += names
         return []
 
@@ -93,7 +94,10 @@ def test_load_has_begun_when_each_has_completed_a_request(launched: Launched, in
     def alive() -> None:
         calls.append(1)
         path = launched.logs("injector-2") / "health.jsonl"
-        path.write_text(path.read_text(encoding="utf-8") + ('{"requests": 5}\n{"requ' if len(calls) > 1 else "x\n"), encoding="utf-8")
+        path.write_text(
+            path.read_text(encoding="utf-8") + ('{"requests": 5}\n{"requ' if len(calls) > 1 else "x\n"),
+            encoding="utf-8",
+        )
 
     injectors.wait_for_load(alive)
     assert len(calls) == 2
@@ -121,14 +125,20 @@ def test_something_else_that_dies_ends_the_wait(injectors: Injectors) -> None:
         ("LOAD_TIMEOUT", "wait_for_load", "injectors sent no load within 0 s"),
     ],
 )
-def test_time_runs_out(injectors: Injectors, monkeypatch: pytest.MonkeyPatch, limit: str, wait: str, says: str) -> None:
+def test_time_runs_out(
+    injectors: Injectors, monkeypatch: pytest.MonkeyPatch, limit: str, wait: str, says: str
+) -> None:
     monkeypatch.setattr(injector, limit, 0.05)
     with pytest.raises(ServerFailed, match=f"{says}: see .*injector-1"):
         getattr(injectors, wait)(nothing)
 
 
 def test_a_probe_ends_by_itself(launched: Launched, injectors: Injectors) -> None:
-    launched.each_look = lambda: [launched.end(name) for name in ("injector-1", "injector-2")].clear()
+    def end() -> None:
+        for name in ("injector-1", "injector-2"):
+            launched.end(name)
+
+    launched.each_look = end
     injectors.wait_until_through(nothing, 30.0)
     assert injectors.failures() == []
     assert injectors.stop() == []
@@ -154,7 +164,9 @@ def test_one_that_did_not_deliver_is_told(launched: Launched, injectors: Injecto
     ]
 
 
-def test_one_that_does_not_end_is_told(launched: Launched, injectors: Injectors, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_that_does_not_end_is_told(
+    launched: Launched, injectors: Injectors, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(injector, "STOP_TIMEOUT", 0.05)
     monkeypatch.setattr(launched, "exit_code", lambda _: None)
     assert injectors.stop() == [
@@ -174,7 +186,14 @@ def test_summaries_are_read_as_far_as_they_can_be(launched: Launched, injectors:
 def test_health_counts_the_seconds_whose_middle_lies_in_the_window(launched: Launched) -> None:
     for second in range(6):
         outcomes = {"found": second}
-        launched.say("injector-1", epochMillis=(T + second) * 1000 + 20, requests=10, late=1, dropped=2, outcomes=outcomes)
+        launched.say(
+            "injector-1",
+            epochMillis=(T + second) * 1000 + 20,
+            requests=10,
+            late=1,
+            dropped=2,
+            outcomes=outcomes,
+        )
         launched.say("injector-2", epochMillis=(T + second) * 1000 + 990, requests=5, late=0, dropped=0)
     health = read_health([launched.logs("injector-1"), launched.logs("injector-2")], T + 1.0, T + 4.0)
     assert (health.lines, health.requests, health.missed, health.intended) == (6, 45, 9, 51)

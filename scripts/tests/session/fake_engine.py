@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: ARG002 - what is not needed here is in the protocols
 """An engine, its components, the sampler and the time of a trial, all in this process: a whole session in a moment.
 
 Time passes only when somebody sleeps, so windows can have any length and the load of the host plays no part. Components
-answer over real HTTP; what the sampler and the injectors leave is written as they write it, each second. What goes wrong
-is said beforehand (`World.deaths`, `World.interrupts`).
+answer over real HTTP; what the sampler and the injectors leave is written as they write it, each second. What goes
+wrong is said beforehand (`World.deaths`, `Recorder.interrupt`).
 """
 
 import json
@@ -112,9 +113,9 @@ class World:
     """What all trials have in common, and what happens in them."""
 
     clock: Clock = field(default_factory=Clock)
-    throughput: Callable[[Spec], float] = lambda spec: 100.0
+    throughput: Callable[[Spec], float] = lambda _spec: 100.0
     """Requests/s that the servers of a spec serve together."""
-    latency: Callable[[Spec], float] = lambda spec: 2e-6
+    latency: Callable[[Spec], float] = lambda _spec: 2e-6
     """Seconds that each request takes; long ones make histograms that take long to read."""
     answers: dict[str, tuple[int, str]] = field(default_factory=dict)
     """By path: what loaders and checks answer."""
@@ -276,7 +277,9 @@ class FakeDeployment:
         for name, (one, _) in self.up.items():
             cores = SERVER_CORES if one.role == "server" else INJECTOR_CORES
             used += cores
-            rows["processes"].append(f"{now},{name},{cores * age},0,{10**8},{9 * 10**7},{10 * age},0,{age},{age},30")
+            rows["processes"].append(
+                f"{now},{name},{cores * age},0,{10**8},{9 * 10**7},{10 * age},0,{age},{age},30"
+            )
             if one.role == "server":
                 share = {"request": 0.9, "gc": 0.1}
                 rows["threads"] += [f"{now},{name},{g},{cores * age * share.get(g, 0.0)}" for g in GROUPS]
@@ -304,7 +307,9 @@ class FakeDeployment:
 
     def _answered(self) -> float:
         """When the servers have answered every operation."""
-        ready = [self.sites[one.name].ready_at if one.name in self.sites else math.inf for one in self.spec.servers]
+        ready = [
+            self.sites[one.name].ready_at if one.name in self.sites else math.inf for one in self.spec.servers
+        ]
         return max(ready) + 0.2
 
     def _requests(self, until: float) -> int:

@@ -37,7 +37,9 @@ def planned(**more: Any) -> Spec:
     return spec.model_copy(update=more)
 
 
-def group_rows(name: str, throttled: float = 0.0, periods: int = 0, peak: str = "2000", kills: int = 0) -> list[str]:
+def group_rows(
+    name: str, throttled: float = 0.0, periods: int = 0, peak: str = "2000", kills: int = 0
+) -> list[str]:
     """0.5 CPU seconds a second, 1000 bytes; per second so much throttled, so often, in half of the periods."""
     return [
         f"{T + s},{name},{0.5 * s},{throttled * s},{2 * periods * s},{periods * s},1000,800,{peak},{kills}"
@@ -59,7 +61,10 @@ def written(folder: Path, groups: list[list[str]], left_out: tuple[str, ...] = (
             for s in seconds
         ],
         "threads": [
-            f"{T + s},{n},{g},{(0.3 if g == 'request' else 0.05) * s}" for n in servers for g in GROUPS for s in seconds
+            f"{T + s},{n},{g},{(0.3 if g == 'request' else 0.05) * s}"
+            for n in servers
+            for g in GROUPS
+            for s in seconds
         ],
     }
     for name, lines in rows.items():
@@ -102,7 +107,9 @@ def evidence(
         for one in spec.servers
     }
     settings = GcSettings(policy="gencon")
-    log = GcLog((GcEvent(T + 2, "young", 0.02), GcEvent(T + 5, "young", 0.04), GcEvent(T + 50, "full", 9.0)), settings)
+    log = GcLog(
+        (GcEvent(T + 2, "young", 0.02), GcEvent(T + 5, "young", 0.04), GcEvent(T + 50, "full", 9.0)), settings
+    )
     fields: dict[str, Any] = {
         "flight": cast("Flight", flight),
         "started": started,
@@ -127,7 +134,9 @@ def voided(found: Evidence, *names: str) -> set[str]:
 
 
 def test_each_component_has_its_figures(tmp_path: Path) -> None:
-    components, measured = figures(evidence(tmp_path, group_rows("server-1"), group_rows("server-2", peak="2500")))
+    components, measured = figures(
+        evidence(tmp_path, group_rows("server-1"), group_rows("server-2", peak="2500"))
+    )
     server, injector = components[0], components[-1]
     assert [one.name for one in components] == ["server-1", "server-2", "injector-1", "injector-2"]
     assert (server.requests, server.errors, server.throughput) == (1000, 0, 100.0)
@@ -138,7 +147,11 @@ def test_each_component_has_its_figures(tmp_path: Path) -> None:
     assert (server.gc_count, server.gc_pause_seconds, server.gc_pause_max) == (2, pytest.approx(0.06), 0.04)
     assert (server.start_seconds, server.start_cpu_seconds, server.start_rss) == (3.0, 2.5, 500)
     assert server.cgroup is not None
-    assert (server.cgroup.cpu_seconds, server.cgroup.memory_mean, server.cgroup.memory_peak) == (5.0, 1000, 2000)
+    assert (server.cgroup.cpu_seconds, server.cgroup.memory_mean, server.cgroup.memory_peak) == (
+        5.0,
+        1000,
+        2000,
+    )
     assert injector.cpu_seconds == pytest.approx(2.0)
     assert (injector.requests, injector.gc_count, injector.start_seconds, injector.cgroup) == (None,) * 4
     assert measured.window_server_rate == pytest.approx(200)
@@ -156,16 +169,26 @@ def test_injectors_on_the_servers_cores_are_judged_one_by_one(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("left_out", "unknown", "void"),
     [
-        ("processes", {"injector_cpu_share", "memory_rss", "memory_rss_peak", "memory_pss"}, {"injector-cpu"}),
+        (
+            "processes",
+            {"injector_cpu_share", "memory_rss", "memory_rss_peak", "memory_pss"},
+            {"injector-cpu"},
+        ),
         ("processes:injector-2", {"injector_cpu_share"}, {"injector-cpu"}),
         ("processes:server-2", {"memory_rss", "memory_rss_peak", "memory_pss"}, set()),
         ("threads:server-2", {"jit_share"}, set()),
         ("counters", {"server_requests", "server_errors", "window_server_rate"}, {"counts-window"}),
         ("counters:server-2", {"window_server_rate"}, {"counts-window"}),
-        ("host", {"steal_share", "other_cpu_share", "clock_step_seconds"}, {"steal", "other-cpu", "clock-step"}),
+        (
+            "host",
+            {"steal_share", "other_cpu_share", "clock_step_seconds"},
+            {"steal", "other-cpu", "clock-step"},
+        ),
     ],
 )
-def test_a_missing_sample_is_never_a_zero(tmp_path: Path, left_out: str, unknown: set[str], void: set[str]) -> None:
+def test_a_missing_sample_is_never_a_zero(
+    tmp_path: Path, left_out: str, unknown: set[str], void: set[str]
+) -> None:
     found = evidence(tmp_path, group_rows("server-1"), group_rows("server-2"), left_out=(left_out,))
     _, measured = figures(found)
     told = {name: getattr(measured, name) for name in TrialMeasurement.model_fields}
@@ -254,7 +277,10 @@ def test_curves_follow_the_load_by_the_second(tmp_path: Path) -> None:
 
 def test_first_answers_count_from_the_first_start(tmp_path: Path) -> None:
     found = evidence(tmp_path)
-    said = {"injector-1": {"firstAnswers": {"ping": (T - 26) * 1000, "pong": (T - 20) * 1000}}, "injector-2": {"firstAnswers": {"ping": (T - 27) * 1000}}}
+    said = {
+        "injector-1": {"firstAnswers": {"ping": (T - 26) * 1000, "pong": (T - 20) * 1000}},
+        "injector-2": {"firstAnswers": {"ping": (T - 27) * 1000}},
+    }
     found.flight.injectors.summaries = lambda: said  # type: ignore[method-assign]
     assert collect.first_answers(found) == pytest.approx({"ping": 3.0, "pong": 10.0})
 
@@ -277,7 +303,9 @@ def test_ratios_are_of_requests_and_outcomes(tmp_path: Path) -> None:
         ({"model": "open", "rate": 10}, Health(), None),
     ],
 )
-def test_late_arrivals_of_an_open_model(tmp_path: Path, load: dict[str, Any], health: Health, late: float | None) -> None:
+def test_late_arrivals_of_an_open_model(
+    tmp_path: Path, load: dict[str, Any], health: Health, late: float | None
+) -> None:
     changed = type(planned().load).model_validate({"injectors": 2, **load})
     _, measured = figures(evidence(tmp_path, spec=planned(load=changed), health=health))
     assert measured.late_share == late

@@ -85,7 +85,9 @@ def test_roles_can_be_brought_up_and_taken_down_apart(world: World, services: Sp
     assert deployed.started["auth-1"].running.started > first
 
 
-def test_a_server_that_dies_while_it_is_waited_for_is_named(world: World, services: Spec, tmp_path: Path) -> None:
+def test_a_server_that_dies_while_it_is_waited_for_is_named(
+    world: World, services: Spec, tmp_path: Path
+) -> None:
     world.deaths = {tmp_path.name: ("flight-1", 0.0)}
     deployed, _ = opened(world, services, tmp_path)
     with pytest.raises(ServerFailed, match="flight-1 ended with exit code 1"):
@@ -116,12 +118,15 @@ ANSWERS: dict[str, tuple[int, str]] = {
 }
 
 
-def test_data_is_loaded_in_order_and_a_refusal_is_passed_on(world: World, services: Spec, tmp_path: Path) -> None:
+def test_data_is_loaded_in_order_and_a_refusal_is_passed_on(
+    world: World, services: Spec, tmp_path: Path
+) -> None:
     world.answers = {**ANSWERS, "/flight/loader/load": (503, "no airports\nat Loader:7")}
     deployed, deployment = opened(world, services, tmp_path)
     deployed.bring_up()
     with pytest.raises(
-        ServerFailed, match=r"^flight-1 could not load its data \(/flight/loader/load\): status 503, it said: no airports$"
+        ServerFailed,
+        match=r"^flight-1 could not load its data \(/flight/loader/load\): status 503, it said: no airports$",
     ):
         deployed.load_data()
     assert deployment.sites["customer-1"].own_requests == 1
@@ -142,7 +147,12 @@ def test_data_is_loaded_in_order_and_a_refusal_is_passed_on(world: World, servic
     ],
 )
 def test_the_data_is_checked(
-    world: World, services: Spec, tmp_path: Path, check: dict[str, Any], answer: tuple[int, str], says: str | None
+    world: World,
+    services: Spec,
+    tmp_path: Path,
+    check: dict[str, Any],
+    answer: tuple[int, str],
+    says: str | None,
 ) -> None:
     world.answers = {"/count": answer}
     checked = services.model_copy(

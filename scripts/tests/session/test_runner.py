@@ -110,7 +110,9 @@ def test_a_session_of_steady_trials(bench: Bench) -> None:
     directory = bench.session(ping())
     trials = bench.run(directory, report=True)
     assert [failed(one) for one in trials] == [[]] * 4
-    assert [(one.block, one.arm) for one in trials] == [(p.block, p.arm) for p in directory.session().schedule]
+    assert [(one.block, one.arm) for one in trials] == [
+        (p.block, p.arm) for p in directory.session().schedule
+    ]
     assert bench.world.checked == 2
     assert events(directory)[0] == "session-start"
     assert events(directory)[-1] == "session-end"
@@ -124,7 +126,10 @@ def test_a_session_of_steady_trials(bench: Bench) -> None:
         assert one.measurement.server_requests == one.measurement.injector_requests
         assert one.metrics["throughput"] == pytest.approx(100 * servers)
         assert one.latency["ping"].p50 == pytest.approx(0.002, rel=0.01)
-        assert [(c.name, c.role) for c in one.components][-2:] == [("injector-1", "injector"), ("injector-2", "injector")]
+        assert [(c.name, c.role) for c in one.components][-2:] == [
+            ("injector-1", "injector"),
+            ("injector-2", "injector"),
+        ]
         server = one.components[0]
         assert server.start_seconds == pytest.approx(READY_AFTER, abs=0.1)
         assert server.cpu_seconds == pytest.approx(2.5)
@@ -167,7 +172,11 @@ def test_data_is_loaded_and_checked_and_counted(bench: Bench) -> None:
         "/rest/info/config/countBookings": (200, "17"),
     }
     world.throughput = lambda _: 2000.0
-    question = asked("acmeair", load={"users": 8, **WINDOW}, factors={"topology": {"levels": ["monolith"]}, "threads": {"levels": [8, 16]}})
+    question = asked(
+        "acmeair",
+        load={"users": 8, **WINDOW},
+        factors={"topology": {"levels": ["monolith"]}, "threads": {"levels": [8, 16]}},
+    )
     directory = bench.session(question, blocks=2)
     trials = bench.run(directory)
     assert [failed(one) for one in trials] == [[]] * 4
@@ -178,19 +187,20 @@ def test_data_is_loaded_and_checked_and_counted(bench: Bench) -> None:
     world.answers["/rest/info/config/countCustomers"] = (200, "199")
     world.answers["/rest/info/config/countBookings"] = (500, "no")
     again = bench.run(bench.session(question, blocks=2))
-    assert {tuple(failed(one)) for one in again} == {
-        (
-            "consistency: The data is not sound after the load: the number of customers: it is 199, expected 200;"
-            " the bookings can be counted: server-1 gave status 500 to /rest/info/config/countBookings.",
-        )
-    }
+    (told,) = {tuple(failed(one)) for one in again}
+    assert told[0] == (
+        "consistency: The data is not sound after the load: the number of customers: it is 199, expected 200;"
+        " the bookings can be counted: server-1 gave status 500 to /rest/info/config/countBookings."
+    )
 
 
 def test_a_loader_that_says_no_voids_the_trial_and_two_of_them_end_the_session(bench: Bench) -> None:
     bench.world.answers = {"/rest/info/loader/load?numCustomers=200": (500, "no database\nat line 1")}
     question = asked("acmeair", load={"users": 8, **WINDOW}, factors={"threads": {"levels": [8, 16]}})
     directory = bench.session(question)
-    with pytest.raises(ServerFailed, match=r"2 trials in a row did not start: .*status 500, it said: no database$"):
+    with pytest.raises(
+        ServerFailed, match=r"2 trials in a row did not start: .*status 500, it said: no database$"
+    ):
         bench.run(directory, report=True)
     assert [one.state for one in directory.trials()] == ["void", "void"]
     assert (directory.path / "report.html").exists()
@@ -224,7 +234,9 @@ def test_an_injector_that_dies_voids_its_trial(bench: Bench) -> None:
 def test_servers_that_never_start_end_the_session_after_two_trials(bench: Bench) -> None:
     bench.world.deaths = {f"0{block}-jvms-{n}": ("server-1", 0.0) for block in (1, 2) for n in (1, 2)}
     directory = bench.session(ping())
-    with pytest.raises(ServerFailed, match="2 trials in a row did not start: server-1 ended with exit code 1"):
+    with pytest.raises(
+        ServerFailed, match="2 trials in a row did not start: server-1 ended with exit code 1"
+    ):
         bench.run(directory)
     assert [one.checks[0].name for one in directory.trials()] == ["start", "start"]
     assert events(directory)[-1] == "trial-end"
@@ -251,7 +263,9 @@ def test_another_build_and_other_settings_void(bench: Bench) -> None:
     bench.world.info = {"build": "other", "availableProcessors": 64}
     one = bench.run(bench.session(ping(design={"repeats": 0})))[0]
     assert {check.name for check in one.checks if check.voids and check.failed} == {"build", "settings"}
-    assert "server-1 reports build 'other', expected 'b0'" in next(c.detail for c in one.checks if c.name == "build")
+    assert "server-1 reports build 'other', expected 'b0'" in next(
+        c.detail for c in one.checks if c.name == "build"
+    )
 
 
 @pytest.mark.parametrize("phase", ["start", "warmup", "measure", "stop"])
@@ -292,7 +306,9 @@ def test_specs_are_read_and_not_made_anew(bench: Bench) -> None:
 
 
 def test_start_up_trials_time_the_first_answers(bench: Bench) -> None:
-    directory = bench.session(ping(procedure="start-up", load={"users": 1}, metrics={"primary": "first_answers_time"}))
+    directory = bench.session(
+        ping(procedure="start-up", load={"users": 1}, metrics={"primary": "first_answers_time"})
+    )
     trials = bench.run(directory, report=True)
     assert [failed(one) for one in trials] == [[]] * 4
     for one in trials:
@@ -327,7 +343,12 @@ def test_a_measured_start_follows_one_that_loads_the_data(bench: Bench) -> None:
         "/rest/info/config/countBookings": (200, "17"),
     }
     world.throughput = lambda _: 2000.0
-    question = asked("acmeair", procedure="ramp-up", load={"users": 8, "measure": 5}, factors={"threads": {"levels": [8, 16]}})
+    question = asked(
+        "acmeair",
+        procedure="ramp-up",
+        load={"users": 8, "measure": 5},
+        factors={"threads": {"levels": [8, 16]}},
+    )
     trials = bench.run(bench.session(question))
     assert [failed(one) for one in trials] == [[]] * 4
     first = world.deployments[0]
@@ -376,7 +397,9 @@ def test_a_cache_that_is_not_written_is_a_failed_start(bench: Bench, monkeypatch
     directory = bench.session(
         asked("ping", procedure="start-up", factors={"class_cache": {"levels": ["warm", "none"]}}),
     )
-    with pytest.raises(ServerFailed, match="server of arm class-cache-warm wrote no class cache when it ended"):
+    with pytest.raises(
+        ServerFailed, match="server of arm class-cache-warm wrote no class cache when it ended"
+    ):
         bench.run(directory)
     assert {one.state for one in directory.trials() if one.arm == "class-cache-warm"} == {"void"}
 
@@ -433,7 +456,11 @@ def test_a_search_ends_at_the_edge(bench: Bench) -> None:
     bench.run(directory, report=True)
     values = [one.value for one in directory.trials()]
     assert values[:2] == [20.0, pytest.approx(40.0)]
-    assert [d.spec.injectors[0].settings["users"] for d in bench.world.deployments if d.directory.name.endswith("-r1")] == [40]
+    assert [
+        d.spec.injectors[0].settings["users"]
+        for d in bench.world.deployments
+        if d.directory.name.endswith("-r1")
+    ] == [40]
     (found,) = directory.analysis().searches
     (run,) = found.runs
     assert run.end == "found"

@@ -79,7 +79,11 @@ def test_arms_of_the_study_conserve_cores_and_heap() -> None:
         ({"jvm": {"heap": "256m"}}, ["jvms", "heap"], None),
         ({}, ["jvms"], None),
         ({"total_heap": "512m"}, ["jvms"], None),
-        ({"engine": "compose", "memory": "256m", "total_heap": "128m"}, ["jvms"], "total memory limit is 256 MiB in jvms-1"),
+        (
+            {"engine": "compose", "memory": "256m", "total_heap": "128m"},
+            ["jvms"],
+            "total memory limit is 256 MiB in jvms-1",
+        ),
         ({"engine": "compose", "memory": "256m", "total_heap": "128m"}, ["jvms", "memory"], None),
     ],
 )
@@ -96,7 +100,9 @@ def test_arms_have_equal_resources_unless_that_is_the_question(
 
 
 def test_a_heap_left_to_the_jvm_is_unknown_and_not_zero() -> None:
-    found = asked("ping", factors={"t": {"levels": {"a": {"jvms": 1, "total_heap": "64m"}, "b": {"jvms": 2}}}})
+    found = asked(
+        "ping", factors={"t": {"levels": {"a": {"jvms": 1, "total_heap": "64m"}, "b": {"jvms": 2}}}}
+    )
     with pytest.raises(BadInput, match="total heap is 64 MiB in t-a and left to the JVM in t-b"):
         check_conserved(specs_of(found), ["jvms"])
     assert _varied(found.experiment) == {"jvms", "total_heap"}
@@ -152,7 +158,9 @@ def test_monolith_and_microservices_have_equal_cores_and_heap() -> None:
 
 def test_each_service_has_as_many_jvms_as_asked_for() -> None:
     _, services = topologies("jvms=4", "total_heap=8g")
-    assert [one.name for one in services.servers if one.kind == "flight"] == [f"flight-{n}" for n in (1, 2, 3, 4)]
+    assert [one.name for one in services.servers if one.kind == "flight"] == [
+        f"flight-{n}" for n in (1, 2, 3, 4)
+    ]
     assert {one.artifact.words[0] for one in services.servers} == {f"acmeair-{name}" for name in SERVICES}
     assert len(services.servers) == 20
     assert sum(one.heap_bytes or 0 for one in services.servers) == 8192 * MIB
@@ -185,10 +193,16 @@ def test_settings_reach_the_servers_that_have_them_and_are_read_back() -> None:
     assert {one.environment["EXECUTOR_THREADS"] for one in by_kind.values()} == {"64"}
     assert by_kind["booking"].environment["ACMEAIR_INDEXES"] == "secondary"
     assert "ACMEAIR_INDEXES" not in by_kind["auth"].environment
-    assert by_kind["booking"].expected_info == {"indexes": "secondary", "today": "2026-06-15", "executorThreads": "64"}
+    assert by_kind["booking"].expected_info == {
+        "indexes": "secondary",
+        "today": "2026-06-15",
+        "executorThreads": "64",
+    }
     assert by_kind["auth"].expected_info == {"executorThreads": "64"}
     # The services that call others, and no other, are given time to do so.
-    assert {kind for kind, one in by_kind.items() if any(key.endswith("_TIMEOUT") for key in one.environment)} == {
+    assert {
+        kind for kind, one in by_kind.items() if any(key.endswith("_TIMEOUT") for key in one.environment)
+    } == {
         "auth",
         "booking",
     }
@@ -209,7 +223,9 @@ def test_injectors_and_servers_agree_on_the_day_and_the_customers() -> None:
     told = services.injectors[0].settings
     assert told["scenario"] == "acmeair-microservices"
     assert told["parameters"] == {"customers": 1000, "today": "2026-06-16", "visitsPerLogin": 5}
-    assert {one.environment["ACMEAIR_TODAY"] for one in services.servers if one.kind != "auth"} == {"2026-06-16"}
+    assert {one.environment["ACMEAIR_TODAY"] for one in services.servers if one.kind != "auth"} == {
+        "2026-06-16"
+    }
     assert services.data[0].path == "/customer/loader/load?numCustomers=1000"
     assert services.consistency[0].equals == "1000"
     assert services.settings["acmeair.customers"] == 1000
@@ -229,7 +245,9 @@ def test_the_mix_is_that_of_the_published_plans() -> None:
     found = {}
     for topology in ("monolith", "microservices"):
         deployment = {"topology": topology, "total_heap": "1g"}
-        (first, *_) = specs_of(asked("acmeair", deployment=deployment, factors={"users": {"levels": [1, 2]}})).values()
+        (first, *_) = specs_of(
+            asked("acmeair", deployment=deployment, factors={"users": {"levels": [1, 2]}})
+        ).values()
         found[topology] = first.mix
     expected = {"login": (101.5, 24.8), "query-flight": (507.7, 621.2), "book-flight": (68.5, 83.8)}
     for operation, (one, five) in expected.items():
@@ -266,7 +284,11 @@ def test_in_containers_components_reach_each_other_by_name() -> None:
     runtime = containers(*KINDS, "server", "database", jvm=identity("openj9", 21), embedded=frozenset())
     monolith, services = topologies("engine=compose", "memory=2g", runtime=runtime)
     server = monolith.servers[0]
-    assert (server.artifact.form, server.artifact.image, server.artifact.build) == ("image", "reg/server@sha256:1", "b0")
+    assert (server.artifact.form, server.artifact.image, server.artifact.build) == (
+        "image",
+        "reg/server@sha256:1",
+        "b0",
+    )
     assert server.container is not None
     assert (server.container.port, server.port, server.memory_bytes) == (9080, 9080, 2048 * MIB)
     assert "MONGO_HOST" not in server.environment  # the bundle leads it there
@@ -282,7 +304,7 @@ def test_in_containers_components_reach_each_other_by_name() -> None:
 
 
 def test_an_image_that_tells_no_jvm_takes_no_jvm_settings() -> None:
-    with pytest.raises(BadInput, match="ping, server: gc, a heap|ping, server: gc cannot be set"):
+    with pytest.raises(BadInput, match="ping, server: gc cannot be set"):
         specs("jvm-count", "engine=compose", runtime=containers("server", jvm=None))
     plain = specs_of(asked("ping", deployment={"engine": "compose"}), runtime=containers("server", jvm=None))
     assert plain["jvms-1"].servers[0].jvm_options == []
@@ -294,7 +316,9 @@ def foreign(process: dict[str, Any], deployment: dict[str, Any]) -> Question:
     found = load_workload("ping")
     changed = found.workload.model_dump(by_alias=True)
     changed["packages"] = {}
-    changed["topologies"]["single"]["components"]["server"].update(process=process, container=None, threads=None)
+    changed["topologies"]["single"]["components"]["server"].update(
+        process=process, container=None, threads=None
+    )
     workload = found._replace(workload=type(found.workload).model_validate(changed))
     made = asked("ping", deployment=deployment)
     return made._replace(workload=workload, settings=Settings(workload.workload, {}))
@@ -317,7 +341,9 @@ def test_a_command_takes_jvm_options_where_it_says() -> None:
         ({"jvm": {"jvm_args": ["-Da=b"]}}, "jvm_args cannot be set"),
     ],
 )
-def test_a_command_without_a_place_for_options_takes_no_jvm_settings(deployment: dict[str, Any], says: str) -> None:
+def test_a_command_without_a_place_for_options_takes_no_jvm_settings(
+    deployment: dict[str, Any], says: str
+) -> None:
     with pytest.raises(BadInput, match=says):
         specs_of(foreign({"command": ["node", "server.js"]}, deployment))
 
@@ -329,7 +355,9 @@ def test_a_command_that_is_no_jvm_runs_without_settings() -> None:
 
 
 def test_a_workload_that_does_not_say_how_it_runs_on_an_engine_is_refused() -> None:
-    with pytest.raises(BadInput, match="ping does not say how its server runs with the compose engine: add container"):
+    with pytest.raises(
+        BadInput, match="ping does not say how its server runs with the compose engine: add container"
+    ):
         specs_of(foreign({"command": ["node"]}, {"engine": "compose"}), runtime=containers("server"))
 
 

@@ -88,7 +88,9 @@ def test_a_mix_chooses_visits_of_a_journey_and_nothing_else() -> None:
 
 
 def test_injectors_run_on_their_own_jvm_with_their_own_options() -> None:
-    spec = specs("jvm-count", runtime=processes(identity("openj9", 21), injector_jvm=identity("hotspot", 25)))["jvms-1"]
+    spec = specs(
+        "jvm-count", runtime=processes(identity("openj9", 21), injector_jvm=identity("hotspot", 25))
+    )["jvms-1"]
     (one,) = spec.injectors
     assert one.artifact.jvm == identity("hotspot", 25)
     assert (one.artifact.package, one.artifact.build) == ("loadgen", "t0")
@@ -100,7 +102,9 @@ def test_injectors_run_on_their_own_jvm_with_their_own_options() -> None:
 
 
 def test_in_containers_servers_are_reached_by_name() -> None:
-    spec = specs("jvm-count", "engine=compose", runtime=containers("server", jvm=identity("openj9")))["jvms-2"]
+    spec = specs("jvm-count", "engine=compose", runtime=containers("server", jvm=identity("openj9")))[
+        "jvms-2"
+    ]
     assert spec.injectors[0].settings["targets"] == ["http://server-1:9080", "http://server-2:9080"]
     assert spec.injectors[0].jvm_options == []
 

@@ -14,9 +14,9 @@ import steelyard
 from steelyard.errors import BadInput
 from steelyard.experiment.loader import Question
 from steelyard.experiment.settings import Settings
+from steelyard.units import MIB
 from steelyard.workload.loader import APPS, load_workload, workload_names
 from steelyard.workload.schema import Setting, Workload
-from steelyard.units import MIB
 
 FILE = """\
 steelyard: 1
@@ -86,7 +86,13 @@ def test_every_workload_of_the_project_is_accepted() -> None:
 def test_acmeair_is_a_monolith_or_five_services() -> None:
     workload = load_workload("acmeair").workload
     assert list(workload.topologies) == ["monolith", "microservices"]
-    assert list(workload.topologies["microservices"].kinds("server")) == ["auth", "customer", "flight", "booking", "main"]
+    assert list(workload.topologies["microservices"].kinds("server")) == [
+        "auth",
+        "customer",
+        "flight",
+        "booking",
+        "main",
+    ]
     assert workload.resolved("monolith", {})["visits_per_login"] == 1
     assert workload.resolved("microservices", {})["visits_per_login"] == 5
     assert workload.resolved("microservices", {"visits_per_login": 7})["visits_per_login"] == 7
@@ -110,7 +116,9 @@ def texts(path: Path) -> Iterator[tuple[int, str]]:
     """Line and value of each text of a module that is no prose: neither a docstring nor a help text."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    prose |= {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg == "help"}
+    prose |= {
+        id(node.value) for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg == "help"
+    }
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in prose:
             yield node.lineno, node.value
@@ -153,17 +161,47 @@ def test_a_users_own_server_is_a_workload(write: Callable[..., Path]) -> None:
         ("role: server", "role: sever", "        role: sever", "role: input should be 'server', 'compiler'"),
         ("replicas: jvms", "replicas: 3", "        replicas", "replicas: input should be 'one' or 'jvms'"),
         ("weight: 3", "weight: 0", "          weight", "weight: input should be greater than 0"),
-        ("{random: [1, 9]}", "{random: [9, 1]}", "      variables", "random: the first number is above the second"),
+        (
+            "{random: [1, 9]}",
+            "{random: [9, 1]}",
+            "      variables",
+            "random: the first number is above the second",
+        ),
         ("path: /items}", "pth: /items}", "            - {operation: list", "unknown key"),
-        ("operation: list", "operation: List!", "            - {operation: List!", "string should match pattern"),
+        (
+            "operation: list",
+            "operation: List!",
+            "            - {operation: List!",
+            "string should match pattern",
+        ),
         ("{folder: app}", "{folder: app, archive: x.zip}", "  app:", "give archive or folder"),
-        ("package: app, java", "package: other, java", "steelyard", "topology alone, component server: there is no package 'other'"),
-        ("package: app, java: [-jar, \"${package}/app.jar\", --port, \"${port}\"]", "package: app", "        process", "give exactly one of liberty, java and command"),
+        (
+            "package: app, java",
+            "package: other, java",
+            "steelyard",
+            "topology alone, component server: there is no package 'other'",
+        ),
+        (
+            'package: app, java: [-jar, "${package}/app.jar", --port, "${port}"]',
+            "package: app",
+            "        process",
+            "give exactly one of liberty, java and command",
+        ),
         ("        process: {package", "        processs: {package", "        processs", "unknown key"),
         ("default: 10", "default: 100", "  items", "it is at most 99, not 100"),
         ("type: choice, choices: [fast, slow]", "type: choice", "  mode", "type choice has choices"),
-        ("component: server, path: \"/load", "component: sever, path: \"/load", "  alone", "there is no component 'sever': there are server"),
-        ("    journey:\n", "    scenario: shop\n    journey:\n", "  alone", "give scenario (built into the injector) or journey"),
+        (
+            'component: server, path: "/load',
+            'component: sever, path: "/load',
+            "  alone",
+            "there is no component 'sever': there are server",
+        ),
+        (
+            "    journey:\n",
+            "    scenario: shop\n    journey:\n",
+            "  alone",
+            "give scenario (built into the injector) or journey",
+        ),
         ("name: shop", "name: My Shop", "name", "string should match pattern"),
         ("steelyard: 1", "steelyard: 2", "steelyard", "steelyard: input should be 1 (it is 2)"),
     ],
@@ -183,7 +221,11 @@ def test_what_is_wrong_is_told_with_its_line(
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ('DAY: "${day}"', 'DAY: "${dya}"', r"shop, server: \$\{dya\} stands for nothing: there are day, host, items"),
+        (
+            'DAY: "${day}"',
+            'DAY: "${dya}"',
+            r"shop, server: \$\{dya\} stands for nothing: there are day, host, items",
+        ),
         ('"${port}"', '"${database.port}"', r"\$\{database.port\} stands for nothing"),
         ("/load?n=${items}", "/load?n=${port}", r"data: \$\{port\} stands for nothing"),
     ],
@@ -197,20 +239,32 @@ def test_a_place_that_stands_for_nothing_is_refused(
 
 @pytest.mark.parametrize("name", ["pong", "../apps/ping", "", "/etc/passwd", "none.yaml"])
 def test_a_workload_that_is_not_there_is_refused(name: str) -> None:
-    with pytest.raises(BadInput, match="unknown workload .*ping|there is no workload file"):
+    with pytest.raises(BadInput, match=r"unknown workload .*ping|there is no workload file"):
         load_workload(name)
 
 
 @pytest.mark.parametrize(
     ("setting", "good", "bad", "says"),
     [
-        ({"type": "integer", "minimum": 1, "default": 1}, [1, 10**6], [0, 1.5, "x", True, None], "a whole number|at least 1"),
+        (
+            {"type": "integer", "minimum": 1, "default": 1},
+            [1, 10**6],
+            [0, 1.5, "x", True, None],
+            "a whole number|at least 1",
+        ),
         ({"type": "number", "maximum": 2, "default": 1}, [0, 1.5], [2.5, "x", False], "a number|at most 2"),
         ({"type": "text", "default": "a"}, ["", "b"], [1, True, ["a"]], "a text"),
-        ({"type": "choice", "choices": ["a", "b"], "default": "a"}, ["b"], ["c", 1, True], "one of a, b|a text"),
+        (
+            {"type": "choice", "choices": ["a", "b"], "default": "a"},
+            ["b"],
+            ["c", 1, True],
+            "one of a, b|a text",
+        ),
     ],
 )
-def test_a_setting_takes_values_of_its_type(setting: dict[str, object], good: list[object], bad: list[object], says: str) -> None:
+def test_a_setting_takes_values_of_its_type(
+    setting: dict[str, object], good: list[object], bad: list[object], says: str
+) -> None:
     made = Setting.model_validate({"about": "", **setting})
     assert [made.check(value) for value in good] == good
     for value in bad:
