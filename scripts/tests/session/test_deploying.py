@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fake_engine import READY_AFTER, FakeDeployment, FakeEngine, World
+from fake_engine import FakeDeployment, FakeEngine, World
+from fake_site import READY_AFTER
 from planned import specs
 
 from steelyard.errors import PortInUse, ServerFailed

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What tests of sessions ask, and how they look at the outcome."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fake_engine import FakeChildren, FakeEngine, Recorder, World
+from planned import asked, identity, processes, session_of, specs_of
+from trees import Kernel
+
+from steelyard.engines.base import Engine
+from steelyard.experiment.loader import Question
+from steelyard.results.schema import Trial
+from steelyard.results.store import SessionDirectory, write_record
+from steelyard.session import runner
+
+WINDOW = {"ramp": 1, "warmup": {"until": "fixed", "at_least": 2}, "measure": 5}
+
+
+class Bench:
+    """Sessions in a folder, on one world."""
+
+    def __init__(self, folder: Path, world: World, port: int) -> None:
+        self.folder, self.world, self.port = folder, world, port
+        self.kernel: Kernel | None = None
+        self.children = FakeChildren(world)
+
+    def session(self, question: Question, blocks: int = 2, feature: int = 17) -> SessionDirectory:
+        """A session that has not begun."""
+        specs = specs_of(question, runtime=processes(identity("hotspot", feature)), first_port=self.port)
+        directory = SessionDirectory(self.folder / f"session-{len(list(self.folder.iterdir()))}")
+        (directory.path / "trials").mkdir(parents=True)
+        write_record(directory.path / "session.json", session_of(question, specs, blocks))
+        return directory
+
+    def run(self, directory: SessionDirectory, report: bool = False, **watching: Any) -> list[Trial]:
+        """Run it, or what is left of it; a report is drawn where it is asked for."""
+        with pytest.MonkeyPatch.context() as patch:
+            if not report:
+                patch.setattr(runner, "write_report", lambda _: [])
+            return self._run(directory, **watching)
+
+    def _run(self, directory: SessionDirectory, **watching: Any) -> list[Trial]:
+        self.watcher = Recorder(**watching)
+        engines: dict[str, Engine] = {"process": FakeEngine(self.world)}
+        lock = self.folder / "lock"
+        system = {"system": self.kernel} if self.kernel is not None else {}
+        return runner.run_session(directory, engines, self.children, self.watcher, lock=lock, **system)
+
+
+def order(directory: SessionDirectory) -> list[tuple[int, str, int]]:
+    return [(one.block, one.arm, one.attempt) for one in directory.trials()]
+
+
+def events(directory: SessionDirectory) -> list[str]:
+    return [entry.event for entry in directory.journal()]
+
+
+def failed(one: Trial) -> list[str]:
+    return [f"{check.name}: {check.detail}" for check in one.checks if check.voids and check.failed]
+
+
+def ping(**keys: Any) -> Question:
+    return asked("ping", **{"load": {"users": 8, "injectors": 2, **WINDOW}, **keys})

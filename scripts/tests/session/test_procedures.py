@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sessions of the other procedures on the fake engine; class caches, host states, searches."""
+
+from pathlib import Path
+
+import pytest
+from fake_site import READY_AFTER
+from planned import asked
+from sessions import WINDOW, Bench, events, failed, ping
+from trees import THP, Kernel
+
+from steelyard.errors import ServerFailed
+from steelyard.results.spec import Spec
+
+
+def test_start_up_trials_time_the_first_answers(bench: Bench) -> None:
+    directory = bench.session(
+        ping(procedure="start-up", load={"users": 1}, metrics={"primary": "first_answers_time"})
+    )
+    trials = bench.run(directory, report=True)
+    assert [failed(one) for one in trials] == [[]] * 4
+    for one in trials:
+        assert one.first_answers == {"ping": pytest.approx(READY_AFTER + 0.2, abs=0.2)}
+        assert one.components[0].start_seconds == pytest.approx(READY_AFTER, abs=0.2)
+        assert one.components[0].start_rss
+        assert one.trace == []
+        assert one.curves == {}
+    assert bench.world.deployments[0].starts[0] == ["injector-1"]
+    assert bench.world.deployments[0].spec.injectors[0].settings["model"] == "probe"
+
+
+def test_ramp_up_trials_have_curves_from_the_first_second(bench: Bench) -> None:
+    directory = bench.session(
+        ping(procedure="ramp-up", load={"users": 8, "measure": 12}, metrics={"primary": "requests_lost"})
+    )
+    trials = bench.run(directory, report=True)
+    assert [failed(one) for one in trials] == [[]] * 4
+    for one in trials:
+        assert len(one.curves["throughput"]) == 12
+        assert one.curves["throughput"][5] == pytest.approx(100.0)
+        assert one.curves["cpu_request"] == pytest.approx([0.45 * int(one.arm[-1])] * 12)
+        assert one.steady is None
+    assert bench.watcher.phases == ["prepare", "start", "measure", "stop", "collect"] * 4
+
+
+def test_a_measured_start_follows_one_that_loads_the_data(bench: Bench) -> None:
+    world = bench.world
+    world.answers = {
+        "/rest/info/loader/load?numCustomers=200": (200, "loaded"),
+        "/rest/info/config/countCustomers": (200, "200"),
+        "/rest/info/config/countBookings": (200, "17"),
+    }
+    world.throughput = lambda _: 2000.0
+    question = asked(
+        "acmeair",
+        procedure="ramp-up",
+        load={"users": 8, "measure": 5},
+        factors={"threads": {"levels": [8, 16]}},
+    )
+    trials = bench.run(bench.session(question))
+    assert [failed(one) for one in trials] == [[]] * 4
+    first = world.deployments[0]
+    assert first.starts == [["database"], ["server-1"], ["injector-1"], ["server-1"]]
+    assert first.stops[0] == "server-1"
+
+
+def test_a_trial_under_a_limit_survives_or_does_not(bench: Bench) -> None:
+    bench.world.deaths = {"02-jvms-1": ("server-1", 3.5)}
+    directory = bench.session(
+        ping(procedure="survive", load={"users": 8, "measure": 6}, metrics={"primary": "survived"})
+    )
+    trials = bench.run(directory, report=True)
+    assert [failed(one) for one in trials] == [[]] * 4
+    assert [(one.block, one.arm) for one in trials if not one.survived] == [(2, "jvms-1")]
+    died = next(one for one in trials if not one.survived)
+    assert died.measurement is not None
+    assert died.measurement.restarts == ["server-1 ended with exit code 137"]
+    assert died.measurement.measure_seconds == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize("feature", [17, 25])
+def test_class_caches_are_filled_once_for_each_arm(bench: Bench, feature: int) -> None:
+    directory = bench.session(
+        asked(
+            "ping",
+            procedure="start-up",
+            factors={"class_cache": {"levels": ["none", "cold", "warm"]}},
+            metrics={"primary": "first_answers_time"},
+        ),
+        feature=feature,
+    )
+    trials = bench.run(directory)
+    assert [failed(one) for one in trials] == [[]] * 6
+    assert events(directory).count("populate") == 1
+    filled = [d for d in bench.world.deployments if d.directory.name == "populate-class-cache-warm"]
+    assert len(filled) == 1
+    assert (directory.path / "caches" / "class-cache-warm" / "server" / "classes").exists()
+    warm = [d for d in bench.world.deployments if d.spec.arm == "class-cache-warm" and d not in filled]
+    assert [d.caches_seen for d in warm] == [{"server-1": ["classes"]}] * 2
+    assert not list(directory.trials_path.glob("populate*/trial.json"))
+
+
+def test_a_cache_that_is_not_written_is_a_failed_start(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fake_engine.WRITES_CACHE", ("-XX:Nothing",))
+    directory = bench.session(
+        asked("ping", procedure="start-up", factors={"class_cache": {"levels": ["warm", "none"]}}),
+    )
+    with pytest.raises(
+        ServerFailed, match="server of arm class-cache-warm wrote no class cache when it ended"
+    ):
+        bench.run(directory)
+    assert {one.state for one in directory.trials() if one.arm == "class-cache-warm"} == {"void"}
+
+
+def test_host_states_are_set_for_each_plot_and_put_back(bench: Bench, tmp_path: Path) -> None:
+    kernel = bench.kernel = Kernel(tmp_path / "tree")
+    seen: list[tuple[str, str | None]] = []
+    throughput = bench.world.throughput
+
+    def look(spec: Spec) -> float:
+        seen.append((str(spec.host_states["thp"]), kernel.choice(THP)))
+        return throughput(spec)
+
+    bench.world.throughput = look
+    directory = bench.session(ping(factors={"thp": {"levels": ["never", "always"]}}))
+    trials = bench.run(directory)
+    assert [failed(one) for one in trials] == [[]] * 4
+    assert {wanted for wanted, _ in seen} == {"never", "always"}
+    assert all(wanted == there for wanted, there in seen)
+    assert kernel.choice(THP) == "madvise"
+    assert bench.watcher.phases[0] == "set-host"
+    assert bench.children.told[0] == "!host-states"
+    assert bench.children.told[-1] == "~host-states"
+
+
+def test_a_host_state_that_changed_meanwhile_voids(bench: Bench, tmp_path: Path) -> None:
+    kernel = bench.kernel = Kernel(tmp_path / "tree")
+
+    def meddle(_: Spec) -> float:
+        kernel.write(THP, "madvise")
+        return 100.0
+
+    bench.world.throughput = meddle
+    directory = bench.session(ping(factors={"thp": {"levels": ["never", "always"]}}, design={"repeats": 0}))
+    trials = bench.run(directory)
+    assert {one.state for one in trials} == {"void"}
+    assert {one.checks[0].name for one in trials} == {"settings"}
+    assert "host state thp reads back madvise" in str(trials[0].failure)
+
+
+def test_a_search_ends_at_the_edge(bench: Bench) -> None:
+    bench.world.throughput = lambda spec: 20.0 * (spec.load.users or 0)
+    bench.world.latency = lambda spec: 0.001 * (spec.load.users or 0)
+    question = asked(
+        "ping",
+        search={"raise": "users", "within": {"p99": "100ms"}, "start": 20, "resolution": 0.1, "confirm": 0},
+        load={"users": 20, **WINDOW, "measure": 10},
+        design={"blocks": 1},
+        factors={"jvms": {"levels": [1]}},
+    )
+    directory = bench.session(question, blocks=1)
+    with pytest.raises(KeyboardInterrupt):
+        bench.run(directory, interrupt=lambda planned, phase: (planned.order, phase) == (2, "measure"))
+    bench.run(directory, report=True)
+    values = [one.value for one in directory.trials()]
+    assert values[:2] == [20.0, pytest.approx(40.0)]
+    assert [
+        d.spec.injectors[0].settings["users"]
+        for d in bench.world.deployments
+        if d.directory.name.endswith("-r1")
+    ] == [40]
+    (found,) = directory.analysis().searches
+    (run,) = found.runs
+    assert run.end == "found"
+    assert run.passed is not None
+    assert run.failed is not None
+    assert 80 <= run.passed <= 100 < run.failed <= 1.1 * run.passed + 1
