@@ -126,9 +126,10 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
     asked = Metrics.model_validate(session.experiment.get("metrics", {}))
     chosen = latest_valid(trials)
     # Trials of a search differ in their load: means over them say nothing.
-    compared = {} if session.experiment.get("search") else chosen
+    searching = bool(session.experiment.get("search"))
+    compared = {} if searching else chosen
     across, notes = against_best(compared)
-    seen = {name for trial in trials for name in trial.metrics if compared}
+    seen = {name for trial in trials for name in trial.metrics if not searching}
     names = _metric_names(asked, seen | across.keys())
     figures = {
         name: {arm: across.get(name, {}).get(arm) or values_of(compared.get(arm, {}), name) for arm in arms}

@@ -132,12 +132,7 @@ def analyse_again(directory: SessionDirectory) -> Analysis:
     """Make `analysis.json` from the trials that there are, and return it."""
     session, trials = directory.session(), directory.trials()
     searches = search_results(session, trials)
-    analysis = analyse(session, trials)
-    if searches:
-        # Trials of a search differ in what was searched: their means and ratios would compare different loads.
-        analysis = analysis.model_copy(
-            update={"searches": searches, "summaries": {}, "estimates": {}, "notes": []}
-        )
+    analysis = analyse(session, trials).model_copy(update={"searches": searches})
     write_record(directory.path / "analysis.json", analysis)
     return analysis
 

@@ -403,7 +403,7 @@ def _refuse_without_options(
         return
     given = [
         key
-        for key in deployment.jvm.model_fields_set
+        for key in type(deployment.jvm).model_fields
         if getattr(deployment.jvm, key)
         != type(deployment.jvm).model_fields[key].get_default(call_default_factory=True)
         and key != "gc_log"

@@ -2,16 +2,17 @@
 from typing import Any
 
 import pytest
+from planned import identity
 
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import JvmSettings
-from steelyard.jvm.options import jvm_options
-from steelyard.results.schema import JvmIdentity
+from steelyard.jvm.options import jvm_options, not_read_back
+from steelyard.results.spec import JvmIdentity
 from steelyard.units import MIB
 
 
 def options(jvm: JvmIdentity, heap: int | None = None, **settings: Any) -> list[str]:
-    return jvm_options(JvmSettings.model_validate({"gc_log": False, **settings}), heap, jvm, "/trial")
+    return jvm_options(JvmSettings.model_validate({"gc_log": False, **settings}), heap, jvm)
 
 
 POWER9_STUDY = {"nursery": "1792m", "gc_threads": 8, "pages": "large"}
@@ -55,21 +56,55 @@ def test_neutral_settings_have_an_option_on_each_jvm(
     assert options(hotspot, **setting) == on_hotspot
 
 
-def test_a_cold_class_cache_and_a_remote_jit_on_openj9(openj9: JvmIdentity) -> None:
-    assert options(openj9, class_cache="cold", jit="remote", jitserver="jit:38400") == [
-        "-Xshareclasses:name=steelyard,cacheDir=/trial/classcache",
-        "-Xscmx160m",
+def test_a_remote_jit_on_openj9(openj9: JvmIdentity) -> None:
+    assert options(openj9, jit="remote", jitserver="jit:38400") == [
         "-XX:+UseJITServer",
         "-XX:JITServerAddress=jit",
         "-XX:JITServerPort=38400",
     ]
+    assert options(openj9, jit="remote", jitserver="jit") == ["-XX:+UseJITServer", "-XX:JITServerAddress=jit"]
+
+
+AGENT = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+AllowArchivingWithJavaAgent"]
+CACHES = {
+    # state, whether this run fills a cache -> options of each family
+    ("default", False): ([], [], []),
+    ("none", False): (["-Xshare:off"], ["-Xshare:off"], ["-Xshareclasses:none"]),
+    ("cold", False): (
+        [*AGENT, "-XX:ArchiveClassesAtExit=${cache}/classes.jsa"],
+        ["-XX:AOTCacheOutput=${cache}/classes.aot"],
+        ["-Xshareclasses:name=steelyard,cacheDir=${cache}", "-Xscmx160m"],
+    ),
+    ("warm", True): (
+        [*AGENT, "-XX:ArchiveClassesAtExit=${cache}/classes.jsa"],
+        ["-XX:AOTCacheOutput=${cache}/classes.aot"],
+        ["-Xshareclasses:name=steelyard,cacheDir=${cache}", "-Xscmx160m"],
+    ),
+    ("warm", False): (
+        [*AGENT, "-Xshare:on", "-XX:SharedArchiveFile=${cache}/classes.jsa"],
+        ["-XX:AOTMode=on", "-XX:AOTCache=${cache}/classes.aot"],
+        ["-Xshareclasses:name=steelyard,cacheDir=${cache},readonly", "-Xscmx160m"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("state", "populates"), CACHES)
+@pytest.mark.parametrize("family", [0, 1, 2])
+def test_class_caches_of_each_family(state: str, populates: bool, family: int) -> None:
+    jvm = (identity("hotspot", 17), identity("hotspot", 25), identity("openj9", 21))[family]
+    settings = JvmSettings.model_validate({"gc_log": False, "class_cache": state})
+    assert jvm_options(settings, None, jvm, populates=populates) == CACHES[state, populates][family]
+
+
+def test_the_aot_cache_begins_with_jdk_25() -> None:
+    assert "-XX:ArchiveClassesAtExit=${cache}/classes.jsa" in options(identity("hotspot", 24), class_cache="cold")
+    assert options(identity("hotspot", 26), class_cache="cold") == ["-XX:AOTCacheOutput=${cache}/classes.aot"]
 
 
 @pytest.mark.parametrize(
     ("setting", "says"),
     [
         ({"jit": "remote", "jitserver": "jit"}, "OpenJDK 64-Bit Server VM has no JITServer"),
-        ({"class_cache": "cold"}, "class_cache: cold needs OpenJ9"),
         ({"initial_heap": "same"}, "initial_heap: same needs a heap"),
     ],
 )
@@ -91,8 +126,21 @@ def test_a_nursery_must_fit_into_the_heap(hotspot: JvmIdentity) -> None:
         options(hotspot, 128 * MIB, nursery="128m")
 
 
-def test_gc_logs_go_to_the_folder_of_the_instance(openj9: JvmIdentity, hotspot: JvmIdentity) -> None:
-    assert jvm_options(JvmSettings(), None, openj9, "/i") == ["-Xverbosegclog:/i/logs/gc.%seq.log,10,100000"]
-    assert jvm_options(JvmSettings(), None, hotspot, "/i") == [
-        "-Xlog:gc*:file=/i/logs/gc.log:time,uptime,level,tags:filecount=0"
+def test_gc_logs_go_to_the_folder_of_the_component(openj9: JvmIdentity, hotspot: JvmIdentity) -> None:
+    settings = JvmSettings(jvm_args=["-Dlast=1"])
+    assert jvm_options(settings, None, openj9) == [
+        "-Xverbosegclog:${folder}/logs/gc.%seq.log,10,100000",
+        "-Dlast=1",
     ]
+    assert jvm_options(settings, None, hotspot) == [
+        "-Xlog:gc*:file=${folder}/logs/gc.log:time,uptime,level,tags:filecount=0",
+        "-Dlast=1",
+    ]
+
+
+def test_what_cannot_be_read_back_is_said(hotspot: JvmIdentity) -> None:
+    assert not_read_back(JvmSettings(), hotspot) == []
+    (args,) = not_read_back(JvmSettings(jvm_args=["-Dx=1"]), hotspot)
+    (log,) = not_read_back(JvmSettings(gc_log=False), hotspot)
+    (jvm,) = not_read_back(JvmSettings(), None)
+    assert ("jvm_args" in args, "GC log" in log, "does not tell what it is" in jvm) == (True, True, True)

@@ -1,21 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0
 from pathlib import Path
 
+import pytest
+
 from steelyard.session.live import LiveRate
 
 HEAD = "epoch,process,operation,requests,errors,service_s\n"
 
 
-def test_throughput_is_the_sum_over_servers_between_whole_samples(tmp_path: Path) -> None:
+def test_each_servers_samples_have_times_of_their_own(tmp_path: Path) -> None:
+    """As the sampler writes them: servers answer at different moments of a second."""
     path = tmp_path / "counters.csv"
     live = LiveRate(path)
     assert live.read() is None
-    path.write_text(HEAD + "100.0,a,ping,0,0,0\n100.0,b,ping,0,0,0\n101.0,a,ping,50,0,0\n", encoding="utf-8")
+    rows = [HEAD]
+    for second in range(4):
+        rows += [f"{100 + second}.10,a,{name},{40 * second},0,0\n" for name in ("ping", "pong")]
+        rows += [f"{100 + second}.30,b,ping,{20 * second},0,0\n"]
+    path.write_text("".join(rows), encoding="utf-8")
+    assert live.read() == pytest.approx(100.0)
+    assert live.read() is None
+
+
+def test_a_sample_counts_when_it_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "counters.csv"
+    live = LiveRate(path)
+    path.write_text(HEAD + "100.0,a,ping,0,0,0\n100.0,a,pong,0,0,0\n101.0,a,ping,50,0,0\n", encoding="utf-8")
     assert live.read() is None  # the sample at 101 is not whole yet
     with path.open("a", encoding="utf-8") as file:
-        file.write("101.0,b,ping,70,0,0\n103.0,a,pi")
+        file.write("101.0,a,pong,70,0,0\n103.0,a,pi")
         file.flush()
         assert live.read() is None
-        file.write("ng,100,0,0\n103.0,b,ping,140,0,0\n103.0,b,internal-miles,9,0,0\n104.0,a,ping,100,0,0\n")
+        file.write("ng,100,0,0\n103.0,a,pong,140,0,0\n103.0,a,internal-miles,9,0,0\n104.0,a,ping,100,0,0\n")
         file.flush()
         assert live.read() == 60.0  # (240 - 120) requests in 2 s
+
+
+def test_a_server_that_starts_again_shows_nothing_below_zero(tmp_path: Path) -> None:
+    path = tmp_path / "counters.csv"
+    live = LiveRate(path)
+    rows = [HEAD, *(f"{100 + s},a,ping,{count},0,0\n" for s, count in enumerate((1000, 2000, 5, 105, 205)))]
+    path.write_text("".join(rows[:4]), encoding="utf-8")
+    assert live.read() == 1000.0
+    path.write_text("".join(rows[:5]), encoding="utf-8")
+    assert live.read() == 0.0
+    path.write_text("".join(rows), encoding="utf-8")
+    assert live.read() == 100.0

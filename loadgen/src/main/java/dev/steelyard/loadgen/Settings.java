@@ -39,8 +39,6 @@ import java.util.Set;
  * @param injectors number of injectors in the run
  * @param requestTimeoutMillis time after which a request counts as failed
  * @param awaitStart whether load waits for the file {@code start}
- * @param rehearsalSeconds CPU time that the injector spends on requests to itself before it is
- *     ready; only with awaitStart
  * @param output absolute folder of the files of the run
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -64,7 +62,6 @@ public record Settings(
     Integer injectors,
     Integer requestTimeoutMillis,
     Boolean awaitStart,
-    Double rehearsalSeconds,
     Path output) {
 
   private static final double MAX_SECONDS = 7 * 24 * 3600;
@@ -123,10 +120,6 @@ public record Settings(
     requestTimeoutMillis =
         within("requestTimeoutMillis", or(requestTimeoutMillis, 10_000), 1, 600_000);
     awaitStart = or(awaitStart, false);
-    rehearsalSeconds = within("rehearsalSeconds", or(rehearsalSeconds, 0.0), 0, 600.0);
-    if (rehearsalSeconds > 0 && !awaitStart) {
-      throw new SettingsException("rehearsalSeconds", "needs \"awaitStart\": set it to true");
-    }
     if (!needed("output", output).isAbsolute()) {
       throw must("output", output.toString(), "an absolute path of a folder");
     }
@@ -154,7 +147,6 @@ public record Settings(
         injectors,
         requestTimeoutMillis,
         awaitStart,
-        rehearsalSeconds,
         output);
   }
 

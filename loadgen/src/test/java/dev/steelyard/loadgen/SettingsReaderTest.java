@@ -162,7 +162,6 @@ class SettingsReaderTest {
         "measureSeconds | 0 | it must be a number from 0.1 to",
         "thinkTimeMillis | true | it must be a whole number",
         "awaitStart | 1 | it must be true or false",
-        "rehearsalSeconds | 5 | Setting \"rehearsalSeconds\" needs \"awaitStart\"",
         "mix | {\"ping\": 90} | gives a percentage to some of ping, with the sum 100",
         "mix | {\"pong\": 100} | gives a percentage to some of ping, with the sum 100",
         "seed | 1.5 | it must be a whole number",

@@ -101,7 +101,8 @@ class StartTest {
     settings.set("journey", Injector.json(TWO_PAGES));
     Injector injector = waiting(settings);
     injector.createStartFile();
-    Injector.waitUntil(() -> injector.healthFile().length() > 0, "no load came");
+    // Some seconds' lines: by then it has tried, however slow the machine is.
+    Injector.waitUntil(() -> injector.healthFile().length() > 600, "no load came");
     AtomicInteger asked = new AtomicInteger();
     HttpServer server = HttpServer.create(address, 10);
     server.createContext(

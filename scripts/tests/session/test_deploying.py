@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How components come up, on the fake engine: order, waiting, strangers, data."""
+
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fake_engine import READY_AFTER, FakeDeployment, FakeEngine, World
+from planned import specs
+
+from steelyard.errors import PortInUse, ServerFailed
+from steelyard.results.spec import Consistency, Spec
+from steelyard.session import deploying
+from steelyard.session.deploying import Deployed
+
+
+@pytest.fixture(scope="module")
+def port() -> int:
+    """The first of ten free ports below those of outgoing connections."""
+    for first in range(25000, 32000, 10):
+        probes = [socket.socket() for _ in range(10)]
+        try:
+            for offset, probe in enumerate(probes):
+                probe.bind(("127.0.0.1", first + offset))
+        except OSError:
+            continue
+        else:
+            return first
+        finally:
+            for probe in probes:
+                probe.close()
+    raise AssertionError("no free ports")
+
+
+@pytest.fixture
+def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    made = World()
+    monkeypatch.setattr(deploying, "time", made.clock)
+    yield made
+    for deployment in made.deployments:
+        deployment.close()
+
+
+@pytest.fixture
+def services(port: int) -> Spec:
+    return specs("acmeair-topology", first_port=port)["topology-microservices"]
+
+
+def opened(world: World, spec: Spec, folder: Path) -> tuple[Deployed, FakeDeployment]:
+    (folder / "replay").mkdir()
+    deployment = FakeEngine(world).open(spec, folder)
+    return Deployed(spec, deployment), deployment
+
+
+def test_each_role_waits_for_those_before(world: World, services: Spec, tmp_path: Path) -> None:
+    deployed, deployment = opened(world, services, tmp_path)
+    deployed.bring_up()
+    assert deployment.starts == [
+        ["customer-database", "flight-database", "booking-database"],
+        ["auth-1", "customer-1", "flight-1", "booking-1", "main-1"],
+        ["proxy"],
+    ]
+    starts = {name: started.running.started for name, started in deployed.started.items()}
+    assert starts["proxy"] >= starts["auth-1"] + READY_AFTER  # the servers had answered by then
+    assert deployed.started["main-1"].start_seconds >= READY_AFTER
+    assert deployed.started["auth-1"].cpu_seconds
+    assert deployed.started["auth-1"].rss
+    deployed.describe()
+    assert deployed.started["auth-1"].info["pid"] == os.getpid()
+    assert deployed.started["proxy"].info == {}
+
+
+def test_roles_can_be_brought_up_and_taken_down_apart(world: World, services: Spec, tmp_path: Path) -> None:
+    deployed, deployment = opened(world, services, tmp_path)
+    deployed.bring_up(("database",))
+    assert len(deployment.starts) == 1
+    deployed.bring_up(("server", "proxy"))
+    first = deployed.started["auth-1"].running.started
+    assert deployed.take_down(("server", "proxy")) == []
+    assert set(deployed.started) == {"customer-database", "flight-database", "booking-database"}
+    deployed.bring_up(("server", "proxy"))
+    assert deployed.started["auth-1"].running.started > first
+
+
+def test_a_server_that_dies_while_it_is_waited_for_is_named(world: World, services: Spec, tmp_path: Path) -> None:
+    world.deaths = {tmp_path.name: ("flight-1", 0.0)}
+    deployed, _ = opened(world, services, tmp_path)
+    with pytest.raises(ServerFailed, match="flight-1 ended with exit code 1"):
+        deployed.bring_up()
+    assert "proxy" not in deployed.started
+
+
+def test_a_server_that_never_answers_is_given_up(
+    world: World, services: Spec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deploying, "START_TIMEOUT", 1.0)
+    deployed, _ = opened(world, services, tmp_path)
+    with pytest.raises(ServerFailed, match=r"-1 did not answer within 1 s: see .*servers/"):
+        deployed.bring_up()
+
+
+def test_a_stranger_on_the_port_is_not_weighed(world: World, services: Spec, tmp_path: Path) -> None:
+    world.info = {"pid": 1}
+    deployed, _ = opened(world, services, tmp_path)
+    with pytest.raises(PortInUse, match="is answered by process 1, not by auth-1: stop that process"):
+        deployed.bring_up()
+
+
+ANSWERS: dict[str, tuple[int, str]] = {
+    "/customer/loader/load?numCustomers=200": (200, "loaded"),
+    "/flight/loader/load": (200, "loaded"),
+    "/booking/loader/load": (200, "loaded"),
+}
+
+
+def test_data_is_loaded_in_order_and_a_refusal_is_passed_on(world: World, services: Spec, tmp_path: Path) -> None:
+    world.answers = {**ANSWERS, "/flight/loader/load": (503, "no airports\nat Loader:7")}
+    deployed, deployment = opened(world, services, tmp_path)
+    deployed.bring_up()
+    with pytest.raises(
+        ServerFailed, match=r"^flight-1 could not load its data \(/flight/loader/load\): status 503, it said: no airports$"
+    ):
+        deployed.load_data()
+    assert deployment.sites["customer-1"].own_requests == 1
+    assert deployment.sites["booking-1"].own_requests == 0
+    deployment.stop(["flight-1"])
+    with pytest.raises(ServerFailed, match="flight-1 did not answer when its data was to be loaded"):
+        deployed.load_data()
+
+
+@pytest.mark.parametrize(
+    ("check", "answer", "says"),
+    [
+        ({"equals": "200"}, (200, " 200\n"), None),
+        ({"equals": "200"}, (200, "199"), "the count: it is 199, expected 200"),
+        ({"matches": r"\d+"}, (200, "17"), None),
+        ({"matches": r"\d+"}, (200, "17 or so"), "the count: '17 or so' does not match"),
+        ({"equals": "200"}, (500, "200"), "the count: main-1 gave status 500 to /count"),
+    ],
+)
+def test_the_data_is_checked(
+    world: World, services: Spec, tmp_path: Path, check: dict[str, Any], answer: tuple[int, str], says: str | None
+) -> None:
+    world.answers = {"/count": answer}
+    checked = services.model_copy(
+        update={"consistency": [Consistency(component="main-1", path="/count", about="the count", **check)]}
+    )
+    deployed, deployment = opened(world, checked, tmp_path)
+    deployed.bring_up()
+    found = deployed.inconsistencies()
+    assert ([text.startswith(says) for text in found] == [True]) if says else (found == [])
+    deployment.stop(["main-1"])
+    assert deployed.inconsistencies() == ["the count: main-1 gave no answer to /count"]
+
+
+def test_what_has_ended_is_told(world: World, services: Spec, tmp_path: Path) -> None:
+    deployed, deployment = opened(world, services, tmp_path)
+    deployed.bring_up()
+    assert deployed.failures() == []
+    deployment.codes["booking-1"] = 137
+    assert deployed.failures() == ["booking-1 ended with exit code 137"]

@@ -1,0 +1,346 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From arms to specs: CPUs, heap, ports, environment, options, equal resources."""
+
+from typing import Any
+
+import pytest
+from planned import asked, containers, cores, identity, processes, question, specs, specs_of
+
+from steelyard.analysis.mix import settling_mix
+from steelyard.errors import BadInput
+from steelyard.experiment.loader import Question
+from steelyard.experiment.settings import Settings
+from steelyard.results.spec import FOLDER, ORDER, Spec
+from steelyard.session.plan import _varied
+from steelyard.spec.split import check_conserved, split_cores, split_heap
+from steelyard.units import MIB
+from steelyard.workload.loader import load_workload
+
+SERVICES = ["auth", "customer", "flight", "booking", "main"]
+KINDS = [*SERVICES, "proxy", "customer-database", "flight-database", "booking-database"]
+
+
+def topologies(*settings: str, **more: Any) -> tuple[Spec, Spec]:
+    """The monolith and the microservices."""
+    found = specs("acmeair-topology", *settings, **more)
+    return found["topology-monolith"], found["topology-microservices"]
+
+
+@pytest.mark.parametrize(
+    ("count", "jvms", "cpus", "shared"),
+    [
+        (4, 1, [(0, 1, 2, 3)], 1),
+        (4, 2, [(0, 1), (2, 3)], 1),
+        (4, 4, [(0,), (1,), (2,), (3,)], 1),
+        (2, 4, [(0,), (0,), (1,), (1,)], 2),
+        (2, 12, [(0,)] * 6 + [(1,)] * 6, 6),
+        (4, 6, [(0, 1)] * 3 + [(2, 3)] * 3, 3),
+        (2, 3, [(0, 1)] * 3, 3),
+    ],
+)
+def test_cores_are_shared_evenly(count: int, jvms: int, cpus: list[tuple[int, ...]], shared: int) -> None:
+    shares = split_cores(cores(count), jvms)
+    assert [share.cpus for share in shares] == cpus
+    assert {share.shared_with for share in shares} == {shared}
+    assert sum(share.cores for share in shares) == pytest.approx(count)
+
+
+def test_smt_siblings_stay_together() -> None:
+    shares = split_cores(cores(6, threads=8), 3)
+    assert shares[1].cpus == tuple(range(16, 32))
+    assert shares[1].cores == 2
+
+
+def test_heap_is_split_in_whole_mebibytes() -> None:
+    for jvms, share in ((1, 1536), (2, 768), (4, 384), (6, 256), (12, 128)):
+        assert split_heap(1536 * MIB, [1] * jvms) == [share * MIB] * jvms
+    assert split_heap(2048 * MIB, [1, 2, 2, 2, 1]) == [n * MIB for n in (256, 512, 512, 512, 256)]
+
+
+def test_a_heap_that_does_not_split_evenly_is_refused() -> None:
+    with pytest.raises(BadInput, match="1536 MiB does not split evenly over 100 JVMs"):
+        split_heap(1536 * MIB, [1] * 100)
+
+
+def test_arms_of_the_study_conserve_cores_and_heap() -> None:
+    found = specs("jvm-count")
+    check_conserved(found, ["jvms"])
+    assert {sum(one.heap_bytes or 0 for one in spec.servers) for spec in found.values()} == {1536 * MIB}
+    assert all(spec.injectors_share_cores for spec in found.values())
+    assert found["jvms-12"].notes == ["jvms-12: 12 JVMs on 2 cores share them evenly, 0.167 core each"]
+    assert [one.port for one in found["jvms-2"].servers] == [9080, 9081]
+    assert found["jvms-2"].entry == ["server-1", "server-2"]
+
+
+@pytest.mark.parametrize(
+    ("deployment", "varied", "says"),
+    [
+        ({"jvm": {"heap": "256m"}}, ["jvms"], "total heap is 256 MiB in jvms-1 and 512 MiB in jvms-2"),
+        ({"jvm": {"heap": "256m"}}, ["jvms", "heap"], None),
+        ({}, ["jvms"], None),
+        ({"total_heap": "512m"}, ["jvms"], None),
+        ({"engine": "compose", "memory": "256m", "total_heap": "128m"}, ["jvms"], "total memory limit is 256 MiB in jvms-1"),
+        ({"engine": "compose", "memory": "256m", "total_heap": "128m"}, ["jvms", "memory"], None),
+    ],
+)
+def test_arms_have_equal_resources_unless_that_is_the_question(
+    deployment: dict[str, Any], varied: list[str], says: str | None
+) -> None:
+    runtime = containers("server", jvm=identity("openj9")) if "engine" in deployment else processes()
+    found = specs_of(asked("ping", deployment=deployment), runtime=runtime)
+    if says is None:
+        check_conserved(found, varied)
+    else:
+        with pytest.raises(BadInput, match=says):
+            check_conserved(found, varied)
+
+
+def test_a_heap_left_to_the_jvm_is_unknown_and_not_zero() -> None:
+    found = asked("ping", factors={"t": {"levels": {"a": {"jvms": 1, "total_heap": "64m"}, "b": {"jvms": 2}}}})
+    with pytest.raises(BadInput, match="total heap is 64 MiB in t-a and left to the JVM in t-b"):
+        check_conserved(specs_of(found), ["jvms"])
+    assert _varied(found.experiment) == {"jvms", "total_heap"}
+
+
+def test_cores_that_differ_are_refused_unless_they_are_the_question() -> None:
+    found = specs_of(asked("ping", factors={"cores": {"levels": [1, 2]}}), cores(4))
+    with pytest.raises(BadInput, match="server cores is 1 in cores-1 and 2 in cores-2"):
+        check_conserved(found, [])
+    check_conserved(found, ["cores"])
+
+
+def test_a_heap_below_what_the_server_needs_is_refused() -> None:
+    with pytest.raises(BadInput, match=r"arm jvms-64: 24 MiB of heap for a server is below the 32 MiB"):
+        specs("jvm-count", "jvms=1,64")
+
+
+def test_a_large_host_keeps_a_quarter_of_its_cores_for_the_injectors() -> None:
+    spec = specs("jvm-count", host=cores(8))["jvms-2"]
+    assert (spec.server_cores, spec.injectors[0].cpus) == (6, [6, 7])
+    assert not spec.injectors_share_cores
+    assert [one.cpus for one in spec.servers] == [[0, 1, 2], [3, 4, 5]]
+
+
+def test_spare_cores_go_to_the_injectors() -> None:
+    spec = specs("jvm-count", "cores=2", host=cores(4))["jvms-2"]
+    assert (spec.server_cores, spec.injectors[0].cpus) == (2, [2, 3])
+
+
+@pytest.mark.parametrize(
+    ("setting", "says"),
+    [
+        ("cores=4", "needs 4 cores, this host offers 2: lower cores"),
+        ("injector_cores=2", "cores for servers and 2 for injectors, this host offers 2"),
+    ],
+)
+def test_too_few_cores_are_refused(setting: str, says: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        specs("jvm-count", setting)
+    assert says in str(caught.value)
+
+
+def test_monolith_and_microservices_have_equal_cores_and_heap() -> None:
+    monolith, services = topologies()
+    check_conserved({"monolith": monolith, "services": services}, ["topology"])
+    assert [one.heap_bytes for one in monolith.servers] == [2048 * MIB]
+    assert [one.kind for one in services.servers] == SERVICES
+    assert [(one.heap_bytes or 0) // MIB for one in services.servers] == [256, 512, 512, 512, 256]
+    assert {tuple(one.cpus) for spec in (monolith, services) for one in spec.servers} == {(0, 1)}
+    assert sum(one.cores for one in services.servers) == pytest.approx(2)
+    assert services.notes == ["topology-microservices: 5 JVMs of 5 services share all 2 cores"]
+
+
+def test_each_service_has_as_many_jvms_as_asked_for() -> None:
+    _, services = topologies("jvms=4", "total_heap=8g")
+    assert [one.name for one in services.servers if one.kind == "flight"] == [f"flight-{n}" for n in (1, 2, 3, 4)]
+    assert {one.artifact.words[0] for one in services.servers} == {f"acmeair-{name}" for name in SERVICES}
+    assert len(services.servers) == 20
+    assert sum(one.heap_bytes or 0 for one in services.servers) == 8192 * MIB
+
+
+def test_components_start_in_the_order_of_their_roles() -> None:
+    for spec in topologies():
+        places = [ORDER.index(one.role) for one in spec.components]
+        assert places == sorted(places)
+
+
+def test_no_two_components_have_the_same_port_and_the_entry_has_the_first() -> None:
+    _, services = topologies(first_port=7000)
+    assert sorted(services.ports) == list(range(7000, 7000 + 5 + 3 + 1))
+    assert services.component("proxy").port == 7000
+    assert services.entry == ["proxy"]
+    assert services.injectors[0].settings["targets"] == ["http://127.0.0.1:7000"]
+
+
+def test_databases_stand_with_the_injectors_and_the_proxy_with_the_servers() -> None:
+    _, services = topologies(host=cores(8))
+    cpus = {one.name: one.cpus for one in services.components}
+    assert cpus["proxy"] == cpus["auth-1"] == [0, 1, 2, 3, 4, 5]
+    assert cpus["customer-database"] == cpus["flight-database"] == cpus["injector-1"] == [6, 7]
+
+
+def test_settings_reach_the_servers_that_have_them_and_are_read_back() -> None:
+    _, services = topologies("threads=64", "acmeair.indexes=secondary")
+    by_kind = {one.kind: one for one in services.servers}
+    assert {one.environment["EXECUTOR_THREADS"] for one in by_kind.values()} == {"64"}
+    assert by_kind["booking"].environment["ACMEAIR_INDEXES"] == "secondary"
+    assert "ACMEAIR_INDEXES" not in by_kind["auth"].environment
+    assert by_kind["booking"].expected_info == {"indexes": "secondary", "today": "2026-06-15", "executorThreads": "64"}
+    assert by_kind["auth"].expected_info == {"executorThreads": "64"}
+    # The services that call others, and no other, are given time to do so.
+    assert {kind for kind, one in by_kind.items() if any(key.endswith("_TIMEOUT") for key in one.environment)} == {
+        "auth",
+        "booking",
+    }
+
+
+def test_a_thread_pool_that_cannot_be_set_is_refused() -> None:
+    found = load_workload("ping")
+    changed = found.workload.model_dump(by_alias=True)
+    changed["topologies"]["single"]["components"]["server"]["threads"] = None
+    asked_of = asked("ping", deployment={"threads": 8})
+    workload = found._replace(workload=type(found.workload).model_validate(changed))
+    with pytest.raises(BadInput, match="ping, server: its thread pool cannot be set"):
+        specs_of(asked_of._replace(workload=workload))
+
+
+def test_injectors_and_servers_agree_on_the_day_and_the_customers() -> None:
+    _, services = topologies("acmeair.customers=1000", "acmeair.today=2026-06-16")
+    told = services.injectors[0].settings
+    assert told["scenario"] == "acmeair-microservices"
+    assert told["parameters"] == {"customers": 1000, "today": "2026-06-16", "visitsPerLogin": 5}
+    assert {one.environment["ACMEAIR_TODAY"] for one in services.servers if one.kind != "auth"} == {"2026-06-16"}
+    assert services.data[0].path == "/customer/loader/load?numCustomers=1000"
+    assert services.consistency[0].equals == "1000"
+    assert services.settings["acmeair.customers"] == 1000
+
+
+def test_what_a_workload_does_not_have_is_refused() -> None:
+    for name, setting, says in (
+        ("jvm-count", "topology=monolith", "ping has no topology monolith: there is single"),
+        ("acmeair-scale", "topology=mesh", "acmeair has no topology mesh: there is monolith, microservices"),
+    ):
+        with pytest.raises(BadInput, match=says):
+            specs(name, setting)
+
+
+def test_the_mix_is_that_of_the_published_plans() -> None:
+    """Per 1,000 requests, as worked out from the plans (workload sheet, effective mix)."""
+    found = {}
+    for topology in ("monolith", "microservices"):
+        deployment = {"topology": topology, "total_heap": "1g"}
+        (first, *_) = specs_of(asked("acmeair", deployment=deployment, factors={"users": {"levels": [1, 2]}})).values()
+        found[topology] = first.mix
+    expected = {"login": (101.5, 24.8), "query-flight": (507.7, 621.2), "book-flight": (68.5, 83.8)}
+    for operation, (one, five) in expected.items():
+        assert found["monolith"][operation] * 1000 == pytest.approx(one, abs=0.5)
+        assert found["microservices"][operation] * 1000 == pytest.approx(five, abs=0.5)
+    assert found["monolith"]["logout"] == found["monolith"]["login"]
+    assert "logout" not in found["microservices"]
+
+
+def test_a_growing_operation_may_have_any_share_up_to_its_own() -> None:
+    settled = {"query": 0.6, "book": 0.2, "cancel": 0.2}
+    assert settling_mix(settled, ["cancel"], {}) == pytest.approx({"query": 0.75, "book": 0.25, "cancel": 0})
+    assert settling_mix(settled, ["cancel"], {"cancel": 0.1}) == pytest.approx(
+        {"query": 0.675, "book": 0.225, "cancel": 0.1}
+    )
+    assert settling_mix(settled, ["cancel"], {"cancel": 0.4}) == pytest.approx(settled)
+
+
+def test_servers_get_the_jvm_and_the_rest_the_injectors() -> None:
+    openj9 = identity("openj9", 21)
+    monolith, _ = topologies(runtime=processes(openj9))
+    assert monolith.servers[0].artifact.jvm == openj9
+    assert monolith.servers[0].artifact.build == "b0"
+    assert monolith.servers[0].jvm_options[0] == "-Xmx2048m"
+    assert monolith.servers[0].jvm_options[-1].startswith(f"-Xverbosegclog:{FOLDER}/logs/gc.")
+    database = monolith.component("database")
+    assert database.artifact.jvm == identity("hotspot")
+    assert database.artifact.build == "t0"
+    assert (database.jvm_settings, database.jvm_options) == (None, ["-Xmx1g", "-XX:+UseParallelGC"])
+    assert monolith.embedded[0].startswith("The database was the embedded one")
+
+
+def test_in_containers_components_reach_each_other_by_name() -> None:
+    runtime = containers(*KINDS, "server", "database", jvm=identity("openj9", 21), embedded=frozenset())
+    monolith, services = topologies("engine=compose", "memory=2g", runtime=runtime)
+    server = monolith.servers[0]
+    assert (server.artifact.form, server.artifact.image, server.artifact.build) == ("image", "reg/server@sha256:1", "b0")
+    assert server.container is not None
+    assert (server.container.port, server.port, server.memory_bytes) == (9080, 9080, 2048 * MIB)
+    assert "MONGO_HOST" not in server.environment  # the bundle leads it there
+    assert server.environment["ACMEAIR_INDEXES"] == "none"
+    database = monolith.component("database")
+    assert (database.host, database.port, database.artifact.build) == ("database", None, None)
+    assert database.memory_bytes is None
+    assert sorted(services.ports) == list(range(9080, 9086))
+    assert services.injectors[0].settings["targets"] == ["http://proxy:8080"]
+    assert services.injectors[0].artifact.image == "reg/injector@sha256:1"
+    assert services.bundle == "acmeair-microservices"
+    assert services.embedded == []
+
+
+def test_an_image_that_tells_no_jvm_takes_no_jvm_settings() -> None:
+    with pytest.raises(BadInput, match="ping, server: gc, a heap|ping, server: gc cannot be set"):
+        specs("jvm-count", "engine=compose", runtime=containers("server", jvm=None))
+    plain = specs_of(asked("ping", deployment={"engine": "compose"}), runtime=containers("server", jvm=None))
+    assert plain["jvms-1"].servers[0].jvm_options == []
+    assert "does not tell what it is" in plain["jvms-1"].not_read_back[0]
+
+
+def foreign(process: dict[str, Any], deployment: dict[str, Any]) -> Question:
+    """A workload of one server that is started by a command of its own."""
+    found = load_workload("ping")
+    changed = found.workload.model_dump(by_alias=True)
+    changed["packages"] = {}
+    changed["topologies"]["single"]["components"]["server"].update(process=process, container=None, threads=None)
+    workload = found._replace(workload=type(found.workload).model_validate(changed))
+    made = asked("ping", deployment=deployment)
+    return made._replace(workload=workload, settings=Settings(workload.workload, {}))
+
+
+def test_a_command_takes_jvm_options_where_it_says() -> None:
+    words = ["${java}", "${jvm_options}", "-jar", "x.jar", "--port", "${port}"]
+    spec = specs_of(foreign({"command": words}, {"total_heap": "64m"}))["jvms-2"]
+    server = spec.component("server-2")
+    assert server.artifact.words == ["${java}", "${jvm_options}", "-jar", "x.jar", "--port", "9081"]
+    assert server.jvm_options[0] == "-Xmx32m"
+    assert server.artifact.jvm is not None
+
+
+@pytest.mark.parametrize(
+    ("deployment", "says"),
+    [
+        ({"total_heap": "64m"}, "a heap cannot be set, because nothing takes the JVM's options"),
+        ({"jvm": {"gc": "serial", "pages": "large"}}, "gc, pages cannot be set"),
+        ({"jvm": {"jvm_args": ["-Da=b"]}}, "jvm_args cannot be set"),
+    ],
+)
+def test_a_command_without_a_place_for_options_takes_no_jvm_settings(deployment: dict[str, Any], says: str) -> None:
+    with pytest.raises(BadInput, match=says):
+        specs_of(foreign({"command": ["node", "server.js"]}, deployment))
+
+
+def test_a_command_that_is_no_jvm_runs_without_settings() -> None:
+    spec = specs_of(foreign({"command": ["node", "server.js"]}, {}))["jvms-1"]
+    assert spec.servers[0].artifact.jvm is None
+    assert spec.servers[0].jvm_settings is None
+
+
+def test_a_workload_that_does_not_say_how_it_runs_on_an_engine_is_refused() -> None:
+    with pytest.raises(BadInput, match="ping does not say how its server runs with the compose engine: add container"):
+        specs_of(foreign({"command": ["node"]}, {"engine": "compose"}), runtime=containers("server"))
+
+
+def test_the_spec_is_the_same_after_a_session_file() -> None:
+    for name in ("jvm-count", "acmeair-topology", "start-up", "ramp-up"):
+        for spec in specs(name).values():
+            assert Spec.model_validate_json(spec.model_dump_json()) == spec
+
+
+def test_the_experiment_decides_the_procedure_and_host_states() -> None:
+    spec = specs_of(question("start-up", "thp=never"))["class-cache-warm"]
+    assert (spec.procedure, spec.class_cache, spec.host_states) == ("start-up", "warm", {"thp": "never"})
+    assert spec.needs_preparation
+    assert not specs("jvm-count")["jvms-1"].needs_preparation

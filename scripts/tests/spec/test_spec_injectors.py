@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What injectors are told: their part of the load, the procedure's model, where to send it."""
+
+from typing import Any
+
+import pytest
+from planned import asked, containers, identity, processes, specs, specs_of
+
+from steelyard.errors import BadInput
+from steelyard.experiment.schema import Search
+from steelyard.results.spec import Spec
+from steelyard.spec.injectors import LATEST, injector_options, share_users
+from steelyard.spec.search import with_value
+
+
+def first(workload: str = "ping", **keys: Any) -> Spec:
+    return next(iter(specs_of(asked(workload, **keys)).values()))
+
+
+def told(spec: Spec, *keys: str) -> list[tuple[Any, ...]]:
+    return [tuple(one.settings.get(key) for key in keys) for one in spec.injectors]
+
+
+@pytest.mark.parametrize("users", [1, 2, 7, 48, 1001])
+@pytest.mark.parametrize("injectors", [1, 2, 3, 16])
+def test_each_user_has_one_injector(users: int, injectors: int) -> None:
+    parts = [share_users(users, injectors, index) for index in range(injectors)]
+    assert [user for count, begin in parts for user in range(begin, begin + count)] == list(range(users))
+    counts = [count for count, _ in parts]
+    assert max(counts) - min(counts) <= 1
+
+
+def test_users_are_shared_and_keep_their_numbers() -> None:
+    spec = first(load={"users": 7, "injectors": 3, "think_time": "1500ms", "request_timeout": "5s"})
+    assert told(spec, "users", "firstUser", "injector", "injectors", "model") == [
+        (3, 0, 0, 3, "closed"),
+        (2, 3, 1, 3, "closed"),
+        (2, 5, 2, 3, "closed"),
+    ]
+    settings = spec.injectors[0].settings
+    assert (settings["thinkTimeMillis"], settings["requestTimeoutMillis"]) == (1500, 5000)
+    assert settings["awaitStart"] is True
+    assert not {"output", "seed"} & settings.keys()
+
+
+def test_a_rate_is_divided() -> None:
+    spec = first(load={"model": "open", "rate": 100, "injectors": 4, "arrivals": "exponential"})
+    assert told(spec, "rate", "arrivals", "users") == [(25.0, "exponential", None)] * 4
+
+
+@pytest.mark.parametrize(
+    ("warmup", "seconds"),
+    [({"until": "steady", "at_least": 30, "at_most": 90}, 90), ({"until": "fixed", "at_least": 10}, 10)],
+)
+def test_the_plan_of_the_injector_is_a_cap(warmup: dict[str, Any], seconds: float) -> None:
+    spec = first(load={"users": 1, "ramp": 3, "warmup": warmup, "measure": 20})
+    assert told(spec, "rampSeconds", "warmupSeconds", "measureSeconds") == [(3, seconds, 20 + LATEST)]
+
+
+def test_one_probe_asks_in_a_start_up_trial() -> None:
+    spec = first(procedure="start-up", load={"users": 8, "injectors": 4, "think_time": 2})
+    assert told(spec, "model", "rampSeconds", "warmupSeconds", "thinkTimeMillis") == [("probe", 0, 0, 0)]
+    assert spec.injectors[0].settings["injectors"] == 1
+
+
+def test_a_ramp_up_has_neither_ramp_nor_warm_up_but_practises() -> None:
+    spec = first(procedure="ramp-up", load={"users": 8, "ramp": 5})
+    ((ramp, warmup, rehearsal),) = told(spec, "rampSeconds", "warmupSeconds", "rehearsalSeconds")
+    assert (ramp, warmup) == (0, 0)
+    assert rehearsal > 0
+    assert told(first(), "rehearsalSeconds") == [(None,)]
+
+
+def test_a_journey_goes_to_the_injector_as_it_is_written() -> None:
+    journey = first().injectors[0].settings["journey"]
+    (step,) = journey["visits"]["ping"]["steps"]
+    assert (step["operation"], step["path"], step["check"]["contains"]) == ("ping", "/ping", "pong")
+    assert "scenario" not in first().injectors[0].settings
+
+
+def test_a_mix_chooses_visits_of_a_journey_and_nothing_else() -> None:
+    spec = first(load={"users": 1, "mix": {"ping": 100}})
+    assert spec.injectors[0].settings["mix"] == {"ping": 100}
+    with pytest.raises(BadInput, match="mix: there is no visit 'pong': there are ping"):
+        first(load={"users": 1, "mix": {"pong": 100}})
+    with pytest.raises(BadInput, match="mix means nothing to this workload"):
+        first("acmeair", load={"users": 1, "mix": {"login": 100}})
+
+
+def test_injectors_run_on_their_own_jvm_with_their_own_options() -> None:
+    spec = specs("jvm-count", runtime=processes(identity("openj9", 21), injector_jvm=identity("hotspot", 25)))["jvms-1"]
+    (one,) = spec.injectors
+    assert one.artifact.jvm == identity("hotspot", 25)
+    assert (one.artifact.package, one.artifact.build) == ("loadgen", "t0")
+    assert one.jvm_options == injector_options(25)
+    assert set(injector_options(25)) - set(injector_options(17)) == {
+        "--enable-native-access=ALL-UNNAMED",
+        "--sun-misc-unsafe-memory-access=allow",
+    }
+
+
+def test_in_containers_servers_are_reached_by_name() -> None:
+    spec = specs("jvm-count", "engine=compose", runtime=containers("server", jvm=identity("openj9")))["jvms-2"]
+    assert spec.injectors[0].settings["targets"] == ["http://server-1:9080", "http://server-2:9080"]
+    assert spec.injectors[0].jvm_options == []
+
+
+def test_a_searched_value_is_shared_like_any_other() -> None:
+    spec = first(load={"users": 7, "injectors": 3})
+    search = Search.model_validate({"raise": "users"})
+    tried = with_value(spec, search, 10.0)
+    assert tried.load.users == 10
+    assert told(tried, "users", "firstUser") == [share_users(10, 3, index) for index in range(3)]
+    assert told(with_value(spec, search, 7.0), "users", "firstUser") == told(spec, "users", "firstUser")
