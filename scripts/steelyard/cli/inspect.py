@@ -183,7 +183,9 @@ def doctor(
     styles = {"ok": "green", "info": "blue", "warn": "yellow"}
     for finding in findings:
         table.add_row(
-            f"[{styles[finding.level]}]{finding.level}[/]", f"[bold]{finding.topic}[/bold]", escape(finding.state)
+            f"[{styles[finding.level]}]{finding.level}[/]",
+            f"[bold]{finding.topic}[/bold]",
+            escape(finding.state),
         )
         if finding.level != "ok":
             table.add_row("", "", f"[dim]{escape(finding.why)}[/dim]")
