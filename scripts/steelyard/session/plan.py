@@ -90,6 +90,11 @@ class SessionPlan:
                 "The injectors ran on the servers' cores, so every figure includes their competition for CPU;"
                 " throughput is that of servers and injectors together, and latency is not to be relied on."
             )
+        if self.experiment.procedure == "ramp-up":
+            notes.append(
+                "The injectors were fresh processes as well: a part of the rise in the first seconds is theirs, the same"
+                " in every arm."
+            )
         if any(arm.deployment.jvm.compile == "foreground" for arm in self.arms):
             notes.append(
                 "Servers compiled in the foreground, which shortens the warm-up and lengthens the start."

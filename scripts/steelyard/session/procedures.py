@@ -2,7 +2,7 @@
 """What a trial does with what it deployed: one function for each procedure, from the first component to the last.
 
 - steady:   start, load data | injectors go | ramp | warm up until steady | measure | stop
-- ramp-up:  prepare (start, load data, stop the servers), injectors practise | start | injectors go: the curve | stop
+- ramp-up:  prepare (start, load data, stop the servers), injectors wait | start | injectors go: the curve | stop
 - start-up: prepare, the injector waits | start: it asks for each operation until all are answered | stop
 - survive:  start, load data | injectors go | a fixed time under load, whatever dies ends it | stop
 """
@@ -63,7 +63,7 @@ def ramp_up(flight: Flight, fill_caches: Callable[[], None]) -> None:
     """The whole curve from the first second of load on fresh servers."""
     with flight.phase("prepare"):
         _prepare(flight)
-        # It practises now: what it needs to warm up itself would look like the servers' warm-up.
+        # Its JVM starts now, so that it takes no CPU from the servers' start.
         flight.start_injectors()
     with flight.phase("start"):
         fill_caches()

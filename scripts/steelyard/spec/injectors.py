@@ -21,8 +21,6 @@ LATEST = 120.0
 """Seconds that an injector goes on for beyond its plan, should the harness's stop not come."""
 PROBE_LIMIT = 300.0
 """Seconds in which every operation of a start-up trial must have been answered."""
-REHEARSAL = 3.0
-"""CPU seconds that the injector of a ramp-up trial practises for, so that it is not what has to warm up."""
 
 
 def injector_components(
@@ -112,10 +110,9 @@ def _offered(spec: Spec, topology: Topology, values: Mapping[str, Scalar]) -> di
         found |= {"model": "probe", "rampSeconds": 0, "warmupSeconds": 0, "measureSeconds": PROBE_LIMIT}
         found |= {"thinkTimeMillis": 0}
     if spec.procedure == "ramp-up":
-        found |= {"rampSeconds": 0, "warmupSeconds": 0, "rehearsalSeconds": REHEARSAL}
-    parameters = {
-        name: fill_value(value, values, "parameters") for name, value in topology.parameters.items()
-    }
+        found |= {"rampSeconds": 0, "warmupSeconds": 0}
+    told = {**topology.parameters, **(topology.probe if spec.procedure == "start-up" else {})}
+    parameters = {name: fill_value(value, values, "parameters") for name, value in told.items()}
     if parameters:
         found["parameters"] = parameters
     if topology.scenario is not None:

@@ -255,6 +255,8 @@ class Topology(Model):
     """Name of a load that is built into the injector."""
     parameters: dict[str, Scalar] = Field(default_factory=dict)
     """What the scenario is told, or constants of the journey."""
+    probe: dict[str, Scalar] = Field(default_factory=dict)
+    """Parameters that differ in a start-up trial, in which one user tries every operation as soon as it can."""
     journey: Journey | None = None
     """A load that needs no program; exactly one of scenario and journey."""
     mix: list[MixPart] = Field(default_factory=list)

@@ -62,8 +62,13 @@ def test_a_server_that_knows_nothing_of_steelyard_is_weighed(
     assert not any(arm.spec.servers[0].counters for arm in read.arms)
     for name in ("report.html", "report.md"):
         text = (directory.path / name).read_text(encoding="utf-8")
-        assert "no counters" in text, name
+        assert "counters of its own" in text, name
         assert "has not ended" not in text, name
+    quoted = [
+        line.removeprefix("> ") for line in PAGE.read_text(encoding="utf-8").splitlines() if line[:2] == "> "
+    ]
+    assert quoted
+    assert not set(quoted) - set(text.splitlines()), "the page quotes what the report does not say"
     assert not processes_that_mention(str(out))
 
 
