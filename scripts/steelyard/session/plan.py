@@ -92,8 +92,8 @@ class SessionPlan:
             )
         if self.experiment.procedure == "ramp-up":
             notes.append(
-                "The injectors were fresh processes as well: a part of the rise in the first seconds is theirs, the same"
-                " in every arm."
+                "The injectors were fresh processes as well: a part of the rise in the first seconds is theirs, in"
+                " every arm the same."
             )
         if any(arm.deployment.jvm.compile == "foreground" for arm in self.arms):
             notes.append(
