@@ -86,8 +86,10 @@ def up(
         runtimes = Runtimes(load_workload(workload), jdk)
         runtimes.runtime(arm.deployment)
     ensure_builds(console, runtimes)
-    arguments = ["up", workload, "--engine", engine, "--jvms", str(jvms), "--port", str(port)]
-    arguments += ["--jdk", str(jdk)] if jdk is not None else []
+    # The keeper runs in another folder.
+    whole = str(Path(workload).absolute()) if workload.endswith((".yaml", ".yml")) else workload
+    arguments = ["up", whole, "--engine", engine, "--jvms", str(jvms), "--port", str(port)]
+    arguments += ["--jdk", str(jdk.expanduser().absolute())] if jdk is not None else []
     arguments += ["--topology", topology] if topology is not None else []
     arguments += ["--heap", heap] if heap is not None else []
     arguments += [word for setting in set_ for word in ("--set", setting)]

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """A session on a server that this project did not write: docs/own-server.md, with its example as it stands there."""
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 
 from steelyard.paths import ROOT
 from steelyard.results.schema import Check, Trial
 
-from .driver import DONE, call, processes_that_mention, start, void_for_other_reasons_than_noise
+from .driver import DONE, call, free_port, processes_that_mention, start, void_for_other_reasons_than_noise
 
 pytestmark = pytest.mark.e2e
 
@@ -70,6 +72,19 @@ def test_a_server_that_knows_nothing_of_steelyard_is_weighed(
     assert quoted
     assert not set(quoted) - set(text.splitlines()), "the page quotes what the report does not say"
     assert not processes_that_mention(str(out))
+
+
+def test_the_server_alone_is_up_from_a_file_named_from_here(workload: Path) -> None:
+    port = free_port()
+    up = call("up", os.path.relpath(workload), "--port", str(port), "--heap", "128m")
+    assert up.returncode == 0, up.stderr
+    try:
+        assert f"http://127.0.0.1:{port}" in up.stdout
+        with urlopen(f"http://127.0.0.1:{port}/$/ping", timeout=30) as answer:
+            assert answer.status == 200
+    finally:
+        assert call("down").stdout.endswith("is down\n")
+    assert not processes_that_mention(str(workload.parent))
 
 
 def test_what_the_workload_file_lacks_is_told_with_its_line(workload: Path) -> None:
