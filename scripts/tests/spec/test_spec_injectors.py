@@ -11,6 +11,7 @@ from steelyard.experiment.schema import Search
 from steelyard.results.spec import Spec
 from steelyard.spec.injectors import LATEST, injector_options, share_users
 from steelyard.spec.search import with_value
+from steelyard.workload.loader import load_workload
 
 
 def first(workload: str = "ping", **keys: Any) -> Spec:
@@ -63,18 +64,24 @@ def test_one_probe_asks_in_a_start_up_trial() -> None:
     assert spec.injectors[0].settings["injectors"] == 1
 
 
-def test_a_ramp_up_has_neither_ramp_nor_warm_up_but_practises() -> None:
+def test_a_ramp_up_has_neither_ramp_nor_warm_up() -> None:
     spec = first(procedure="ramp-up", load={"users": 8, "ramp": 5})
-    ((ramp, warmup, rehearsal),) = told(spec, "rampSeconds", "warmupSeconds", "rehearsalSeconds")
-    assert (ramp, warmup) == (0, 0)
-    assert rehearsal > 0
-    assert told(first(), "rehearsalSeconds") == [(None,)]
+    assert told(spec, "model", "users", "rampSeconds", "warmupSeconds") == [("closed", 8, 0, 0)]
+
+
+def test_a_probe_may_be_told_other_parameters_than_the_load() -> None:
+    probe = load_workload("acmeair").workload.topologies["monolith"].probe
+    assert probe
+    (loaded,) = told(first("acmeair", load={"users": 1}), "parameters")
+    (probed,) = told(first("acmeair", procedure="start-up", load={"users": 1}), "parameters")
+    assert probed[0] == {**loaded[0], **probe}
 
 
 def test_a_journey_goes_to_the_injector_as_it_is_written() -> None:
     journey = first().injectors[0].settings["journey"]
     (step,) = journey["visits"]["ping"]["steps"]
-    assert (step["operation"], step["path"], step["check"]["contains"]) == ("ping", "/ping", "pong")
+    assert (step["operation"], step["path"]) == ("ping", "/ping")
+    assert "pong" in step["check"]["matches"]
     assert "scenario" not in first().injectors[0].settings
 
 
