@@ -29,7 +29,7 @@ from steelyard.analysis.formulas import (
 )
 from steelyard.analysis.procedures import PROCEDURE_METRICS
 from steelyard.results.analysis import MetricInfo
-from steelyard.results.schema import Trial
+from steelyard.results.schema import ComponentResult, Trial
 from steelyard.results.spec import Role, Spec
 
 THROUGHPUT = "throughput"
@@ -44,7 +44,14 @@ def _system_cpu(trial: Trial, spec: Spec) -> float | None:
 
 
 def _group_cpu(group: str) -> Compute:
-    return sum_of(lambda one: one.cpu_by_group.get(group, 0.0) if one.cpu_by_group else None)
+    def read(one: ComponentResult) -> float | None:
+        if not one.cpu_by_group:
+            return None
+        used = one.cpu_by_group.get(group, 0.0)
+        # A server under load has threads that serve requests: no CPU in them means that no rule knows their names.
+        return None if group == "request" and used == 0 else used
+
+    return sum_of(read)
 
 
 def _requests_per_gib(trial: Trial, spec: Spec) -> float | None:

@@ -64,15 +64,11 @@ def make_spec(
     shares = _shares(topology, server_cores, deployment.jvms)
     heaps = _heaps(topology, deployment, workload.min_heap, arm.name)
     components = []
+    servers = 0
     for kind, described in kinds.items():
-        for index, component in enumerate(places.names[kind]):
-            share = _share(
-                described,
-                shares,
-                index + _before(topology, kind) * deployment.jvms,
-                server_cores,
-                injector_cores,
-            )
+        for component in places.names[kind]:
+            share = _share(described, shares, servers, server_cores, injector_cores)
+            servers += described.role == "server"
             components.append(
                 make_component(
                     component, kind, described, arm, found, runtime, share, heaps.get(kind), places, values
@@ -187,12 +183,6 @@ def _shares(topology: Topology, cores: Sequence[Core], jvms: int) -> list[CpuSha
     return share_cores(cores, replicas)
 
 
-def _before(topology: Topology, kind: str) -> int:
-    """Kinds of server before this one."""
-    servers = list(topology.kinds("server"))
-    return servers.index(kind) if kind in servers else 0
-
-
 def _share(
     described: Kind,
     shares: Sequence[CpuShare],
@@ -201,7 +191,7 @@ def _share(
     injectors: Sequence[Core],
 ) -> CpuShare:
     if described.role == "server":
-        return shares[min(index, len(shares) - 1)]
+        return shares[index]
     side = described.cpus or ("injectors" if described.role == "database" else "servers")
     return share_cores(servers if side == "servers" else injectors, 1)[0]
 
