@@ -34,13 +34,7 @@ def steady(flight: Flight, fill_caches: Callable[[], None]) -> None:
     """Throughput, CPU, memory and latency of warm servers."""
     load = flight.spec.load
     with flight.phase("start"):
-        fill_caches()
-        flight.deployed.bring_up()
-        flight.deployed.load_data()
-        flight.deployed.describe()
-        flight.start_sampler()
-        flight.start_injectors()
-        flight.start_sampler()
+        _bring_up(flight, fill_caches)
         flight.load_start = flight.injectors.go()
         flight.injectors.wait_for_load(flight.check_alive)
     with flight.phase("ramp", load.ramp):
@@ -106,13 +100,7 @@ def start_up(flight: Flight, fill_caches: Callable[[], None]) -> None:
 def survive(flight: Flight, fill_caches: Callable[[], None]) -> None:
     """A fixed time under load and a memory limit: did everything live?"""
     with flight.phase("start"):
-        fill_caches()
-        flight.deployed.bring_up()
-        flight.deployed.load_data()
-        flight.deployed.describe()
-        flight.start_sampler()
-        flight.start_injectors()
-        flight.start_sampler()
+        _bring_up(flight, fill_caches)
         start = float(math.ceil(time.time()))
         flight.watch(start - time.time())
         flight.load_start = flight.injectors.go()
@@ -131,6 +119,17 @@ PROCEDURES: Mapping[ProcedureName, Callable[[Flight, Callable[[], None]], None]]
     "start-up": start_up,
     "survive": survive,
 }
+
+
+def _bring_up(flight: Flight, fill_caches: Callable[[], None]) -> None:
+    """Everything up, loaded with data and sampled; the injectors wait for their start."""
+    fill_caches()
+    flight.deployed.bring_up()
+    flight.deployed.load_data()
+    flight.deployed.describe()
+    flight.start_sampler()
+    flight.start_injectors()
+    flight.start_sampler()
 
 
 def _prepare(flight: Flight) -> None:
