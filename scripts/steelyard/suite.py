@@ -28,6 +28,11 @@ ENGINE_STATE = REPORTS / "engine"
 STAGES = ("checks", "unit", "java", "e2e", "containers")
 """In the order in which they run; all but `unit` are markers of pytest."""
 SCRIPTS = ROOT / "scripts"
+# A shell starts background jobs with SIGINT ignored, and all that they start inherits it: tests that interrupt
+# something would wait for ever, and so would an interrupt of the tests.
+_PYTEST = (
+    "import signal, sys, pytest; signal.signal(signal.SIGINT, signal.default_int_handler); sys.exit(pytest.main())"
+)
 _MAVEN = ("apps/**/target/*-reports/TEST-*.xml", "loadgen/target/*-reports/TEST-*.xml")
 
 
@@ -94,7 +99,7 @@ def _pytest(arguments: Sequence[str], environment: Mapping[str, str], folder: Pa
     """Exit code of pytest; an interrupt reaches it once, so that it can end its fixtures."""
     # In a session of its own: a terminal's Ctrl-C would come twice, and the second one cuts fixtures short.
     child = subprocess.Popen(
-        [sys.executable, "-m", "pytest", "-q", "--color=no", *arguments],
+        [sys.executable, "-c", _PYTEST, "-q", "--color=no", *arguments],
         cwd=folder,
         env=dict(environment),
         stdin=subprocess.DEVNULL,
