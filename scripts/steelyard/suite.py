@@ -31,7 +31,9 @@ SCRIPTS = ROOT / "scripts"
 # A shell starts background jobs with SIGINT ignored, and all that they start inherits it: tests that interrupt
 # something would wait for ever, and so would an interrupt of the tests.
 _PYTEST = (
-    "import signal, sys, pytest; signal.signal(signal.SIGINT, signal.default_int_handler); sys.exit(pytest.main())"
+    "import signal, sys, pytest;"
+    " signal.signal(signal.SIGINT, signal.default_int_handler);"
+    " sys.exit(pytest.main())"
 )
 _MAVEN = ("apps/**/target/*-reports/TEST-*.xml", "loadgen/target/*-reports/TEST-*.xml")
 

@@ -168,6 +168,16 @@ class Samples:
                 found[process][operation] = Counts(grown[0], grown[1], grown[2])
         return dict(found)
 
+    def counted_nothing(self, process: str) -> bool:
+        """Whether a server was asked for its counters all the time and never had an operation to tell of.
+
+        The sampler notes every time at which counters do not answer; without such a note, no row is no request.
+        """
+        sampled = (process, "user_s") in self.processes
+        silent = not any(key[0] == process for key in self.counters)
+        missed = any(note.process == process and note.note.startswith("counters:") for note in self.notes)
+        return sampled and silent and not missed
+
     def service_calls(self, t0: float, t1: float) -> float | None:
         """Calls between services over a window; None where services make none or their counters do not cover it."""
         grown = [one.delta(t0, t1) for (_, _, column), one in self.internal.items() if column == "requests"]

@@ -191,12 +191,13 @@ def _result(evidence: Evidence, component: Component) -> ComponentResult:
     faults, switches = samples.faults(name, start, end), samples.switches(name, start, end)
     started = evidence.started.get(name)
     requests = sum(count.requests for count in counts)
+    counted = bool(counts) or (component.counters is not None and evidence.samples.counted_nothing(name))
     return ComponentResult(
         name=name,
         role=component.role,
-        requests=round(requests) if counts else None,
-        errors=round(sum(count.errors for count in counts)) if counts else None,
-        throughput=requests / evidence.seconds if counts else None,
+        requests=round(requests) if counted else None,
+        errors=round(sum(count.errors for count in counts)) if counted else None,
+        throughput=requests / evidence.seconds if counted else None,
         rss_mean=memory.rss_mean if memory else None,
         rss_peak=memory.rss_peak if memory else None,
         pss_mean=memory.pss_mean if memory else None,

@@ -87,6 +87,16 @@ def test_calls_between_services_are_no_requests(folder: Path) -> None:
     assert set(samples.requests(T + 1, T + 9)["a"]) == set(samples.last_counters()["a"]) == {"ping"}
 
 
+def test_a_server_that_nobody_asked_anything_counts_nothing(folder: Path) -> None:
+    rows = (folder / "counters.csv").read_text(encoding="utf-8").splitlines()[1:]
+    write(folder, "counters", [row for row in rows if row.split(",")[1] != "b"])
+    assert not Samples.load(folder).counted_nothing("b"), "it was asked and did not answer, as a note says"
+    write(folder, "notes", [])
+    assert Samples.load(folder).counted_nothing("b")
+    assert not Samples.load(folder).counted_nothing("a"), "it has counted"
+    assert not Samples.load(folder).counted_nothing("c"), "nobody sampled it"
+
+
 def test_cpu(folder: Path) -> None:
     samples = Samples.load(folder)
     assert samples.process_names() == ["a", "b"]

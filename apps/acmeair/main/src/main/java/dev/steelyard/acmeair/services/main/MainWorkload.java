@@ -32,6 +32,8 @@ public final class MainWorkload implements Workload {
 
   @Override
   public Map<String, String> settings() {
-    return Map.of("executorThreads", System.getenv().getOrDefault("EXECUTOR_THREADS", "-1"));
+    return Map.of(
+        "executorThreads", System.getenv().getOrDefault("EXECUTOR_THREADS", "-1"),
+        "today", TodayServlet.today());
   }
 }

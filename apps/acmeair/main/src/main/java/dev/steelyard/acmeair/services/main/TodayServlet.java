@@ -21,8 +21,13 @@ public final class TodayServlet extends HttpServlet {
   @Override
   protected void doGet(HttpServletRequest request, HttpServletResponse response)
       throws IOException {
-    String set = System.getenv().getOrDefault("ACMEAIR_TODAY", "").strip();
     response.setContentType("text/plain;charset=UTF-8");
-    response.getWriter().print(set.isEmpty() ? PRESET : set);
+    response.getWriter().print(today());
+  }
+
+  /** What {@code ACMEAIR_TODAY} says, or the preset day. */
+  static String today() {
+    String set = System.getenv().getOrDefault("ACMEAIR_TODAY", "").strip();
+    return set.isEmpty() ? PRESET : set;
   }
 }
