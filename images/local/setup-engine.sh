@@ -95,9 +95,11 @@ start_child() { # NAME COMMAND... ; leaves its process id and start time, so tha
     echo "$! $(cut -d ' ' -f 22 "/proc/$!/stat")" >"$folder/$name.pid"
 }
 
-child() ( # NAME -> its process id while it runs
+child() ( # NAME -> its process id while it runs; one that has ended and that nobody has waited for yet runs no more
     read -r pid started <"$folder/$1.pid" 2>/dev/null || exit 1
-    [ "$(cut -d ' ' -f 22 "/proc/$pid/stat" 2>/dev/null)" = "$started" ] || exit 1
+    now=$(cut -d ' ' -f 3,22 "/proc/$pid/stat" 2>/dev/null)
+    [ "${now#* }" = "$started" ] || exit 1
+    [ "${now%% *}" != Z ] || exit 1
     echo "$pid"
 )
 
