@@ -149,6 +149,8 @@ class Process:
         self.is_server = watched.role == "server"
         self.cpu = 0.0
         """CPU seconds at the last reading."""
+        self.children = 0.0
+        """CPU seconds of a server's own children that have ended: the tools of its start script."""
         self.ended = False
         self.started = 0.0
         """When the process started, seconds since boot; known once it was read."""
@@ -177,6 +179,8 @@ class Process:
         self.started = stat.start / CLOCK_TICKS
         user, system = stat.user / CLOCK_TICKS, stat.system / CLOCK_TICKS
         self.cpu = user + system
+        # Not of others: the harness's children are the servers, which are watched themselves.
+        self.children = stat.children / CLOCK_TICKS if self.is_server else 0.0
         return Reading(
             epoch,
             user,

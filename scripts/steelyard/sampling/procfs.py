@@ -69,6 +69,8 @@ class Stat(NamedTuple):
     system: int
     threads: int
     start: int
+    children: int
+    """CPU (user and system) of children that have ended and were waited for; `exec` keeps it."""
 
 
 def parse_stat(line: bytes) -> Stat:
@@ -83,6 +85,7 @@ def parse_stat(line: bytes) -> Stat:
         int(fields[12]),
         int(fields[17]),
         int(fields[19]),
+        int(fields[13]) + int(fields[14]),
     )
 
 

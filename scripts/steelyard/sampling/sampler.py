@@ -192,10 +192,10 @@ class Sampler:
         # Where interrupt time is in the processes' own time it belongs on both sides of the difference.
         total = cpu.tasks if self._interrupts_apart else cpu.busy
         if self._host_before is not None:
-            watched = sum(p.cpu - self._cpu_known(p) for p in self._processes.values())
+            watched = sum(p.cpu + p.children - self._cpu_known(p) for p in self._processes.values())
             self._other_seconds += total - self._host_before - watched
         self._host_before = total
-        self._cpu_before = {name: process.cpu for name, process in self._processes.items()}
+        self._cpu_before = {name: one.cpu + one.children for name, one in self._processes.items()}
         self._tables["host"].add(
             f"{epoch:.4f},{monotonic:.4f},{cpu.busy:.2f},{cpu.steal:.2f},{cpu.idle:.2f},{self._other_seconds:.2f}"
         )
@@ -206,7 +206,7 @@ class Sampler:
         What a process used before it was added to the configuration was counted as `other`: if it started after the
         sampler, that is all of its CPU, and it is taken back.
         """
-        first = 0.0 if process.started > self._started else process.cpu
+        first = 0.0 if process.started > self._started else process.cpu + process.children
         return self._cpu_before.get(process.name, first)
 
     def _answered(self, process: str, epoch: float, counts: list[Count]) -> None:

@@ -164,3 +164,30 @@ def test_wrong_configurations_are_refused(changed: dict[str, object], message: s
 def test_text_fields_stay_one_field() -> None:
     assert text("plain") == "plain"
     assert text('a,"b"\nc') == '"a,""b"" c"'
+
+
+def test_children_that_ended_keep_their_cpu_with_the_parent() -> None:
+    fields = [
+        "S",
+        "1",
+        "7",
+        "7",
+        "0",
+        "-1",
+        "0",
+        "5",
+        "0",
+        "6",
+        "0",
+        "100",
+        "20",
+        "30",
+        "4",
+        "20",
+        "0",
+        "9",
+        "0",
+        "777",
+    ]
+    stat = parse_stat(f"7 (a b) {' '.join(fields)} 0 0".encode())
+    assert (stat.user, stat.system, stat.children, stat.start) == (100, 20, 34, 777)
