@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 ROLES = ("server", "injector", "backing", "harness")
 OWN_NAME = "sampler"
+NOTHING = "internal-nothing"
+"""Stands in counters.csv for the operations of a server that answers and has none to tell of."""
 
 
 class Watched(NamedTuple):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from steelyard.errors import BadInput
-from steelyard.sampling.config import OWN_NAME
+from steelyard.sampling.config import NOTHING, OWN_NAME
 from steelyard.sampling.output import COLUMNS
 from steelyard.sampling.series import SLACK, Series, total
 
@@ -168,19 +168,19 @@ class Samples:
                 found[process][operation] = Counts(grown[0], grown[1], grown[2])
         return dict(found)
 
-    def counted_nothing(self, process: str) -> bool:
-        """Whether a server was asked for its counters all the time and never had an operation to tell of.
-
-        The sampler notes every time at which counters do not answer; without such a note, no row is no request.
-        """
-        sampled = (process, "user_s") in self.processes
+    def counted_nothing(self, process: str, t0: float, t1: float) -> bool:
+        """Whether a server told its counters over a window and had no operation to tell of."""
         silent = not any(key[0] == process for key in self.counters)
-        missed = any(note.process == process and note.note.startswith("counters:") for note in self.notes)
-        return sampled and silent and not missed
+        said = self.internal.get((process, NOTHING, "requests"))
+        return silent and said is not None and said.delta(t0, t1) is not None
 
     def service_calls(self, t0: float, t1: float) -> float | None:
         """Calls between services over a window; None where services make none or their counters do not cover it."""
-        grown = [one.delta(t0, t1) for (_, _, column), one in self.internal.items() if column == "requests"]
+        grown = [
+            one.delta(t0, t1)
+            for (_, operation, column), one in self.internal.items()
+            if column == "requests" and operation != NOTHING
+        ]
         return sum(known for known in grown if known is not None) if grown and None not in grown else None
 
     def last_counters(self) -> dict[str, dict[str, Counts]]:

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from steelyard.sampling.cgroup import ControlGroup, GroupReading
-from steelyard.sampling.config import OWN_NAME, Config, Watched, parse_config
+from steelyard.sampling.config import NOTHING, OWN_NAME, Config, Watched, parse_config
 from steelyard.sampling.counters import Count, Counters, Endpoint
 from steelyard.sampling.hostload import Others, interrupts_apart, parse_host_cpu
 from steelyard.sampling.output import COLUMNS, Table, text
@@ -210,6 +210,8 @@ class Sampler:
         return self._cpu_before.get(process.name, first)
 
     def _answered(self, process: str, epoch: float, counts: list[Count]) -> None:
+        if not counts:
+            self._tables["counters"].add(f"{epoch:.4f},{process},{NOTHING},0,0,0")
         for count in counts:
             self._tables["counters"].add(
                 f"{epoch:.4f},{process},{text(count.operation)},{count.requests},{count.errors},"

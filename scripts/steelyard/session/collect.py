@@ -191,7 +191,7 @@ def _result(evidence: Evidence, component: Component) -> ComponentResult:
     faults, switches = samples.faults(name, start, end), samples.switches(name, start, end)
     started = evidence.started.get(name)
     requests = sum(count.requests for count in counts)
-    counted = bool(counts) or (component.counters is not None and evidence.samples.counted_nothing(name))
+    counted = bool(counts) or (component.counters is not None and samples.counted_nothing(name, start, end))
     return ComponentResult(
         name=name,
         role=component.role,

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from steelyard.errors import BadInput
+from steelyard.sampling.config import NOTHING
 from steelyard.sampling.output import COLUMNS
 from steelyard.sampling.read import CgroupUse, Counts, OtherProcess, Samples
 from steelyard.sampling.series import Series, total
@@ -89,12 +90,15 @@ def test_calls_between_services_are_no_requests(folder: Path) -> None:
 
 def test_a_server_that_nobody_asked_anything_counts_nothing(folder: Path) -> None:
     rows = (folder / "counters.csv").read_text(encoding="utf-8").splitlines()[1:]
-    write(folder, "counters", [row for row in rows if row.split(",")[1] != "b"])
-    assert not Samples.load(folder).counted_nothing("b"), "it was asked and did not answer, as a note says"
-    write(folder, "notes", [])
-    assert Samples.load(folder).counted_nothing("b")
-    assert not Samples.load(folder).counted_nothing("a"), "it has counted"
-    assert not Samples.load(folder).counted_nothing("c"), "nobody sampled it"
+    others = [row for row in rows if row.split(",")[1] != "b"]
+    write(folder, "counters", others)
+    assert not Samples.load(folder).counted_nothing("b", T + 1, T + 9), "nobody says that it answered"
+    write(folder, "counters", sorted([*others, *(f"{T + s},b,{NOTHING},0,0,0" for s in range(11))]))
+    samples = Samples.load(folder)
+    assert samples.counted_nothing("b", T + 1, T + 9)
+    assert not samples.counted_nothing("b", T + 1, T + 90), "not over the whole window"
+    assert not samples.counted_nothing("a", T + 1, T + 9), "it has counted"
+    assert samples.service_calls(T + 1, T + 9) is None
 
 
 def test_cpu(folder: Path) -> None:
