@@ -1,14 +1,81 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GC logs of both JVMs: which collections ran, how long the application stood still, and the settings read back."""
+"""GC logs of both JVMs: for how long the application stood still, and the settings read back.
 
+HotSpot writes its unified log, `-Xlog:gc*` with the decorations that `steelyard.jvm.options` asks for. OpenJ9 writes
+XML (`-Xverbosegclog`), which is not well-formed when the JVM was killed or while it runs, so that it is taken section
+by section: a pause is an exclusive section (`exclusive-start` to `exclusive-end`) in which a collection ran. Sections
+without a collection are the JIT's or a debugger's.
+"""
+
+import re
 from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
-from steelyard.sampling.gcevents import GcEvent, GcLog, GcSettings, GcTotals
-from steelyard.sampling.gclog_hotspot import parse_hotspot
-from steelyard.sampling.gclog_openj9 import parse_openj9
+from steelyard.units import parse_size
 
-__all__ = ["GcEvent", "GcLog", "GcSettings", "GcTotals", "parse_gc_log", "read_gc_logs"]
+_LINE = re.compile(
+    r"^\[(?P<time>\d{4}-[^\]]+)\]\[[^\]]*\]\[\w+\s*\]\[(?P<tags>[\w,]+)\s*\] (?P<text>.*)$", re.MULTILINE
+)
+# A pause is logged when it ends, with its length; ZGC logs its pauses as phases, marked by generation since JDK 21.
+_PAUSE = re.compile(r"GC\(\d+\) (?:[YyO]: )?Pause .*?\s([\d.]+)ms")
+_SETTING = re.compile(r"(?:Heap )?([A-Z][\w -]*): (.*)")
+
+_BEGIN = re.compile(r'[^>]*?timestamp="([^"]+)"')
+_END = re.compile(r'<exclusive-end\b[^>]*?durationms="([\d.]+)"')
+_COLLECTION = re.compile(r'<gc-end\b[^>]*?durationms="([\d.]+)"')
+_ATTRIBUTE = re.compile(r'<attribute name="([^"]*)" value="([^"]*)"')
+
+
+class GcPause(NamedTuple):
+    """The application stood still."""
+
+    epoch: float
+    """Start, seconds since the Unix epoch."""
+    seconds: float
+
+
+class GcTotals(NamedTuple):
+    """Pauses over a window."""
+
+    pauses: int
+    """That began in the window."""
+    pause_seconds: float
+    """Time stood still inside the window."""
+    pause_max: float | None
+    """Seconds of the longest pause that began in the window; None without one."""
+
+
+@dataclass(frozen=True)
+class GcSettings:
+    """Settings read back from the log; None where the JVM does not log them. Sizes are bytes."""
+
+    policy: str | None = None
+    """As the JVM calls it: `-Xgcpolicy:gencon`, `G1`, `Parallel`, `Serial`."""
+    max_heap: int | None = None
+    page_size: int | None = None
+    """Page size of the heap (OpenJ9)."""
+    large_pages: str | None = None
+    """HotSpot's own words: `Disabled`, `Enabled (Transparent)`, `Enabled (Explicit)`."""
+    gc_threads: int | None = None
+    """Threads that collect in parallel."""
+
+
+@dataclass(frozen=True)
+class GcLog:
+    """One JVM's GC log, all its files."""
+
+    pauses: tuple[GcPause, ...] = ()
+    """In order of time."""
+    settings: GcSettings = GcSettings()
+
+    def totals(self, t0: float, t1: float) -> GcTotals:
+        """Pauses that began in the window, and the time stood still in it (epoch seconds)."""
+        inside = [pause.seconds for pause in self.pauses if t0 <= pause.epoch < t1]
+        stood = (min(begin + seconds, t1) - max(begin, t0) for begin, seconds in self.pauses)
+        return GcTotals(len(inside), sum(max(0.0, one) for one in stood), max(inside, default=None))
 
 
 def parse_gc_log(text: str) -> GcLog:
@@ -24,6 +91,67 @@ def read_gc_logs(paths: Iterable[Path]) -> GcLog:
     logs = [
         parse_gc_log(path.read_text(encoding="utf-8", errors="replace")) for path in paths if path.exists()
     ]
-    events = sorted(event for log in logs for event in log.events)
     settings = next((log.settings for log in logs if log.settings != GcSettings()), GcSettings())
-    return GcLog(tuple(events), settings)
+    return GcLog(tuple(sorted(pause for log in logs for pause in log.pauses)), settings)
+
+
+def parse_hotspot(text: str) -> GcLog:
+    """Read a file of HotSpot's; a last line that was cut off is passed over."""
+    pauses = []
+    init: dict[str, str] = {}
+    policy = None
+    for line in _LINE.finditer(text):
+        tags, message = line["tags"], line["text"]
+        if tags in ("gc", "gc,phases") and (pause := _PAUSE.fullmatch(message)):
+            seconds = float(pause[1]) / 1000
+            pauses.append(GcPause(datetime.fromisoformat(line["time"]).timestamp() - seconds, seconds))
+        elif tags == "gc" and message.startswith("Using "):
+            policy = message.removeprefix("Using ")
+        elif tags == "gc,init" and (setting := _SETTING.fullmatch(message)):
+            init[setting[1]] = setting[2]
+    workers = init.get("Parallel Workers") or init.get("GC Workers") or ("1" if policy == "Serial" else "")
+    threads = re.match(r"\d+", workers)
+    settings = GcSettings(
+        policy=policy,
+        max_heap=_size(init.get("Max Capacity")),
+        large_pages=init.get("Large Page Support"),
+        gc_threads=int(threads[0]) if threads else None,
+    )
+    return GcLog(tuple(sorted(pauses)), settings)
+
+
+def parse_openj9(text: str) -> GcLog:
+    """Read a file of OpenJ9's. Its times have no offset: they are taken as local time of this host."""
+    head, *sections = text.split("<exclusive-start")
+    named = dict(reversed(_ATTRIBUTE.findall(head)))  # of one name the first counts
+    settings = GcSettings(
+        policy=named.get("gcPolicy"),
+        max_heap=_number(named.get("maxHeapSize")),
+        page_size=_number(named.get("pageSize")),
+        gc_threads=_number(named.get("gcthreads")),
+    )
+    return GcLog(tuple(sorted(pause for section in sections for pause in _openj9_pause(section))), settings)
+
+
+def _openj9_pause(section: str) -> list[GcPause]:
+    """The pause of an exclusive section; of one that was cut off its finished collections are what is known."""
+    begin, end = _BEGIN.match(section), _END.search(section)
+    collections = _COLLECTION.findall(section[: end.start()] if end else section)
+    seconds = float(end[1]) if end else sum(map(float, collections))
+    if begin is None or not collections or seconds <= 0:
+        return []
+    return [GcPause(datetime.fromisoformat(begin[1]).astimezone().timestamp(), seconds / 1000)]
+
+
+def _size(text: str | None) -> int | None:
+    try:
+        return None if text is None else parse_size(text)
+    except ValueError:
+        return None
+
+
+def _number(text: str | None) -> int | None:
+    try:
+        return None if text is None else int(text, 0)
+    except ValueError:
+        return None

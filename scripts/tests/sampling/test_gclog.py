@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.jvm.options import hotspot_log_option
-from steelyard.sampling.gclog import GcLog, GcSettings, parse_gc_log, read_gc_logs
+from steelyard.sampling.gclog import GcLog, GcPause, GcSettings, parse_gc_log, read_gc_logs
 
 LOGS = Path(__file__).parents[1] / "fixtures" / "gc"
 MIB = 1024 * 1024
@@ -34,39 +34,34 @@ def test_hotspot_settings(version: int, collector: str, threads: int) -> None:
     settings = read(f"hotspot{version}-{collector.lower()}").settings
     assert settings.policy == collector
     assert settings.max_heap == 64 * MIB
-    assert settings.initial_heap == 64 * MIB
     assert settings.gc_threads == threads
-    assert settings.cpus == 2
     assert settings.large_pages == "Disabled"
 
 
 def test_hotspot_parallel_pauses(zone: str) -> None:
     log = read("hotspot17-parallel")
-    assert [event.kind for event in log.events] == ["young", "young", "young", "full", "young", "full"]
-    assert [event.pause for event in log.events] == pytest.approx(
+    assert [one.seconds for one in log.pauses] == pytest.approx(
         [0.354242, 0.003375, 0.001336, 0.009418, 0.000733, 0.006403]
     )
     # Logged at its end, 07:14:05.264 with an offset of -05:00.
     end = datetime(2026, 11, 20, 12, 14, 5, 264000, tzinfo=UTC).timestamp()
-    assert log.events[0].epoch == pytest.approx(end - 0.354242)
+    assert log.pauses[0].epoch == pytest.approx(end - 0.354242)
 
 
 def test_hotspot_g1_concurrent_cycle() -> None:
     log = read("hotspot17-g1")
     # Two cycles: Remark and Cleanup stop the application, the cycle itself does not.
     totals = log.totals(0, 4e9)
-    assert (totals.young, totals.full, totals.pauses) == (4, 0, 8)
-    assert totals.concurrent == 4 + 2
+    assert totals.pauses == 8
     assert totals.pause_max == pytest.approx(0.005331)
-    assert sum(event.pause for event in log.events) == pytest.approx(
+    assert sum(one.seconds for one in log.pauses) == pytest.approx(
         (1.230 + 5.331 + 1.127 + 0.295 + 0.024 + 0.886 + 0.231 + 0.027) / 1000
     )
 
 
 @pytest.mark.parametrize("version", [17, 25])
 def test_hotspot_serial_counts_every_pause_once(version: int) -> None:
-    totals = read(f"hotspot{version}-serial").totals(0, 4e9)
-    assert (totals.pauses, totals.young, totals.full) == (6, 4, 2)
+    assert read(f"hotspot{version}-serial").totals(0, 4e9).pauses == 6
 
 
 def test_zgc_pauses_of_both_generations() -> None:
@@ -75,17 +70,16 @@ def test_zgc_pauses_of_both_generations() -> None:
         "[2026-11-20T07:14:12.993-0500][0.197s][info][gc,phases   ] GC(0) Y: Concurrent Mark 1.936ms\n"
         "[2026-11-20T07:14:12.996-0500][0.200s][info][gc,phases   ] GC(0) O: Pause Mark End 0.011ms\n"
     )
-    assert [event.pause for event in log.events] == pytest.approx([0.000023, 0.000011])
-    assert {event.kind for event in log.events} == {"concurrent"}
+    assert [one.seconds for one in log.pauses] == pytest.approx([0.000023, 0.000011])
 
 
 def test_window_takes_the_part_of_a_pause_that_lies_inside() -> None:
     log = read("hotspot17-parallel")
-    first = log.events[0]
-    middle = first.epoch + first.pause / 2
+    first = log.pauses[0]
+    middle = first.epoch + first.seconds / 2
     before, after = log.totals(first.epoch - 1, middle), log.totals(middle, middle + 0.17)
     assert before.pauses == 1
-    assert before.pause_seconds == pytest.approx(first.pause / 2)
+    assert before.pause_seconds == pytest.approx(first.seconds / 2)
     assert after.pauses == 0
     assert after.pause_max is None
     assert after.pause_seconds == pytest.approx(0.17)
@@ -94,23 +88,19 @@ def test_window_takes_the_part_of_a_pause_that_lies_inside() -> None:
 def test_openj9_killed_while_writing(zone: str) -> None:
     log = read("openj9-gencon-truncated")
     # Three sections with an end, and one of which only the collection's end was written.
-    assert [event.pause for event in log.events] == pytest.approx([0.020834, 0.030844, 0.028224, 0.012526])
-    assert {event.kind for event in log.events} == {"young"}
-    assert log.events[0].epoch == datetime(2026, 11, 20, 10, 49, 40, 296000).astimezone().timestamp()
+    assert [one.seconds for one in log.pauses] == pytest.approx([0.020834, 0.030844, 0.028224, 0.012526])
+    assert log.pauses[0].epoch == datetime(2026, 11, 20, 10, 49, 40, 296000).astimezone().timestamp()
 
 
 def test_openj9_settings() -> None:
     settings = read("openj9-large-pages").settings
     assert settings.policy == "-Xgcpolicy:gencon"
-    assert settings.max_heap == settings.initial_heap == 200 * MIB
-    assert settings.page_size == settings.requested_page_size == 2 * MIB
+    assert settings.max_heap == 200 * MIB
+    assert settings.page_size == 2 * MIB
     assert settings.gc_threads == 2
-    assert settings.cpus == 2
-    assert settings.memory_limited is False
-    assert "-Xlp" in settings.vm_args
 
 
-def test_openj9_kinds_and_sections_that_are_no_collection() -> None:
+def test_openj9_sections_that_are_no_collection() -> None:
     def section(second: int, *collections: str) -> str:
         stamp = f"2026-11-20T10:00:{second:02d}.000"
         inside = "".join(
@@ -123,16 +113,9 @@ def test_openj9_kinds_and_sections_that_are_no_collection() -> None:
         )
 
     kickoff = '<concurrent-kickoff id="9" timestamp="2026-11-20T10:00:50.000" />\n'
-    log = parse_gc_log(
-        "<verbosegc>\n" + section(1) + section(2, "scavenge", "global") + section(3, "partial gc")
-        + section(4, "mark increment") + kickoff
-    )  # fmt: skip
-    assert [(event.kind, event.pause) for event in log.events] == [
-        ("full", 0.009),
-        ("young", 0.009),
-        ("concurrent", 0.009),
-        ("concurrent", 0.0),
-    ]
+    log = parse_gc_log("<verbosegc>\n" + section(1) + section(2, "scavenge", "global") + kickoff + section(4))
+    begin = datetime(2026, 11, 20, 10, 0, 2).astimezone().timestamp()
+    assert log.pauses == (GcPause(begin, 0.009),)
 
 
 def test_several_files_in_any_order(tmp_path: Path) -> None:
@@ -147,8 +130,8 @@ def test_several_files_in_any_order(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["hotspot25-g1", "openj9-gencon-truncated"])
 def test_every_cut_is_readable_and_never_invents_a_pause(name: str) -> None:
     whole = (LOGS / f"{name}.txt").read_text(encoding="utf-8")
-    pauses = len(parse_gc_log(whole).events)
-    found = [len(parse_gc_log(whole[:cut]).events) for cut in range(0, len(whole), 97)]
+    pauses = len(parse_gc_log(whole).pauses)
+    found = [len(parse_gc_log(whole[:cut]).pauses) for cut in range(0, len(whole), 97)]
     assert found == sorted(found)
     assert found[-1] <= pauses
 
@@ -157,7 +140,7 @@ def test_no_log_yet(tmp_path: Path) -> None:
     empty = tmp_path / "gc.log"
     empty.write_bytes(b"")
     log = read_gc_logs([empty, tmp_path / "missing.log"])
-    assert log.events == ()
+    assert log.pauses == ()
     assert log.settings == GcSettings()
     assert log.totals(0, 1).pause_max is None
 

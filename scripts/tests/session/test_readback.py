@@ -26,13 +26,8 @@ INFO = {"availableProcessors": 2}
 GOOD = GcSettings(
     policy="gencon",
     max_heap=512 * MIB,
-    initial_heap=None,
     page_size=2 * MIB,
-    requested_page_size=2 * MIB,
     gc_threads=2,
-    cpus=2,
-    memory_limited=None,
-    vm_args=(),
 )
 
 
