@@ -2,8 +2,10 @@
 """`python -m steelyard.sampling CONFIG.json`: sample until SIGTERM or SIGINT, or until the parent is gone."""
 
 import os
+import resource
 import signal
 import sys
+from contextlib import closing
 from pathlib import Path
 
 from steelyard.errors import Exit
@@ -20,18 +22,19 @@ def main(arguments: list[str]) -> int:
     signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: None)  # the wake-up file ends the wait; nothing is cut short
+    _, most_files = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most_files, most_files))
     try:
         sampler = Sampler(Path(arguments[0]), wake)
     except (OSError, ValueError) as error:
         sys.stderr.write(f"sampler: cannot start: {error}\n")
         return Exit.BAD_INPUT
-    try:
-        sampler.run()
-    except OSError as error:
-        sys.stderr.write(f"sampler: cannot write its samples: {error}\n")
-        return Exit.NO_SPACE
-    finally:
-        sampler.close()
+    with closing(sampler):
+        try:
+            sampler.run()
+        except OSError as error:
+            sys.stderr.write(f"sampler: cannot write its samples: {error}\n")
+            return Exit.NO_SPACE
     return Exit.OK
 
 

@@ -7,8 +7,9 @@ cgroup-v2.
 """
 
 import glob
-import time
+import os
 from collections.abc import Iterator
+from contextlib import closing
 from typing import NamedTuple
 
 from steelyard.sampling.procfs import Files, ProcFile
@@ -18,14 +19,42 @@ UNIFIED = ""
 _FILE_SIZE = 16384
 
 
-class Mount(NamedTuple):
-    """A mounted tree of control groups."""
+class Source(NamedTuple):
+    """Where a figure stands."""
 
-    point: str
-    root: str
-    """The group that is seen at the mount point; with leading `/..` when it lies above the reader's own namespace."""
-    controllers: frozenset[str]
-    """Controllers of version 1; `UNIFIED` alone for version 2."""
+    file: str
+    key: bytes = b""
+    """Of a line `key number`; empty: the number is all that the file holds."""
+    unit: float = 1
+    """What the kernel's number is multiplied by."""
+
+
+_PERIODS = Source("cpu.stat", b"nr_periods")
+_THROTTLED_PERIODS = Source("cpu.stat", b"nr_throttled")
+FIGURES = {
+    "cpu_s": ("cpuacct", Source("cpuacct.usage", unit=1e-9), Source("cpu.stat", b"usage_usec", 1e-6)),
+    "throttled_s": (
+        "cpu",
+        Source("cpu.stat", b"throttled_time", 1e-9),
+        Source("cpu.stat", b"throttled_usec", 1e-6),
+    ),
+    "periods": ("cpu", _PERIODS, _PERIODS),
+    "throttled_periods": ("cpu", _THROTTLED_PERIODS, _THROTTLED_PERIODS),
+    "memory": ("memory", Source("memory.usage_in_bytes"), Source("memory.current")),
+    # Page cache that has not been used lately; `ControlGroup.read` takes it from the memory.
+    "working_set": (
+        "memory",
+        Source("memory.stat", b"total_inactive_file"),
+        Source("memory.stat", b"inactive_file"),
+    ),
+    "peak": ("memory", Source("memory.max_usage_in_bytes"), Source("memory.peak")),
+    "oom_kills": (
+        "memory",
+        Source("memory.oom_control", b"oom_kill"),
+        Source("memory.events", b"oom_kill"),
+    ),
+}
+"""Controller and source in version 1 and 2, by column of cgroups.csv; seconds, bytes, and counts since it was made."""
 
 
 class Place(NamedTuple):
@@ -35,218 +64,115 @@ class Place(NamedTuple):
     unified: bool
 
 
-class CpuUse(NamedTuple):
-    """CPU of a group since it was made; None where the kernel does not tell."""
+def find(controller: str, pid: int, root: str = "") -> Place | None:
+    """Where a controller's files lie for a process: version 1 where that has the controller, else version 2.
 
-    seconds: float | None
-    throttled: float | None
-    """Seconds, summed over the CPUs on which it had to wait."""
-    periods: int | None
-    """Enforcement periods that passed while it ran; 0 without a quota."""
-    throttled_periods: int | None
-
-
-class GroupReading(NamedTuple):
-    """One sample of a group; sizes in bytes; None where the kernel does not tell."""
-
-    epoch: float
-    cpu: CpuUse
-    memory: int | None
-    working_set: int | None
-    """Memory without page cache that has not been used lately."""
-    peak: int | None
-    """Highest memory since the group was made."""
-    oom_kills: int | None
+    Args:
+        controller: its name in version 1.
+        pid: the process, as this process sees it.
+        root: what stands before every path, for recorded trees.
+    """
+    membership = parse_membership(_text(f"{root}/proc/{pid}/cgroup"))
+    mounts = parse_mounts(_text(f"{root}/proc/self/mountinfo"))
+    for name in (controller, UNIFIED):
+        for point in (point for point, names in mounts if name in names and name in membership):
+            for folder in _folders(f"{root}{point}", membership[name]):
+                if _holds(folder, pid):
+                    return Place(folder, name == UNIFIED)
+    return None
 
 
-def parse_mounts(mountinfo: str) -> list[Mount]:
-    """The mounted trees in /proc/PID/mountinfo (proc(5)), the newest first: what is mounted over others is seen."""
+def parse_mounts(mountinfo: str) -> list[tuple[str, frozenset[str]]]:
+    """Mount points of trees in /proc/PID/mountinfo (proc(5)) with their controllers, version 2 as `UNIFIED`.
+
+    The newest comes first: what is mounted over others is seen.
+    """
     found = []
     for line in mountinfo.splitlines():
         left, _, right = line.partition(" - ")
         fields, kind = left.split(" "), right.split(" ")
         if len(fields) < 5 or len(kind) < 3 or kind[0] not in ("cgroup", "cgroup2"):
             continue
-        names = frozenset([UNIFIED]) if kind[0] == "cgroup2" else frozenset(kind[2].split(","))
-        found.append(Mount(_unescaped(fields[4]), _unescaped(fields[3]), names))
+        # Spaces and the like stand as octal numbers.
+        point = fields[4].encode("latin-1", "replace").decode("unicode_escape")
+        found.append((point, frozenset([UNIFIED] if kind[0] == "cgroup2" else kind[2].split(","))))
     return found[::-1]
-
-
-def _unescaped(field: str) -> str:
-    """Spaces and the like stand as octal numbers in mountinfo."""
-    return field.encode("latin-1", "replace").decode("unicode_escape") if "\\" in field else field
 
 
 def parse_membership(text: str) -> dict[str, str]:
     """Group of a process by controller, from /proc/PID/cgroup; version 2 under `UNIFIED`."""
-    found = {}
-    for line in text.splitlines():
-        parts = line.split(":", 2)
-        if len(parts) == 3:
-            for controller in parts[1].split(","):
-                found[controller] = parts[2]
-    return found
+    lines = [line.split(":", 2) for line in text.splitlines()]
+    return {name: path for _, names, path in lines for name in names.split(",")}
 
 
-def candidates(mount: Mount, path: str) -> str | None:
-    """Pattern (as of `glob`) of the folders that a group may have below a mount; None: it is not below it.
+def _folders(point: str, path: str) -> Iterator[str]:
+    """The folder that a group has below a mount that shows all groups, then all that the mount has.
 
-    Path and mount root are relative to the reader's own control-group namespace. Seen from a container both may begin
-    with `/..`, and the names of the groups between the two are then unknown: a star each.
+    Seen from a container the path and what the mount shows are relative to two groups, and the names between the two
+    are not told: only the groups themselves say which of them holds the process.
     """
-    up_root, root = _split(mount.root)
-    up_path, names = _split(path)
-    if up_path > up_root:
-        return None
-    whole = ["*"] * (up_root - up_path) + [glob.escape(name) for name in names]
-    if len(root) > len(whole):
-        return None
-    if any(name not in ("*", glob.escape(known)) for name, known in zip(whole, root, strict=False)):
-        return None
-    return "/".join([glob.escape(mount.point.rstrip("/")), *whole[len(root) :]])
-
-
-def _split(path: str) -> tuple[int, list[str]]:
-    """Steps up, and the names after them."""
-    names = [name for name in path.split("/") if name]
-    up = 0
-    while up < len(names) and names[up] == "..":
-        up += 1
-    return up, names[up:]
-
-
-def find(controller: str, pid: int, membership: dict[str, str], mounts: list[Mount]) -> Place | None:
-    """Where a controller's files lie for a process: version 1 where that has the controller, else version 2."""
-    for name in (controller, UNIFIED):
-        if name not in membership:
-            continue
-        for mount in mounts:
-            if name in mount.controllers:
-                for folder in _folders(mount, membership[name]):
-                    if _holds(folder, pid):
-                        return Place(folder, name == UNIFIED)
-    return None
-
-
-def _folders(mount: Mount, path: str) -> Iterator[str]:
-    pattern = candidates(mount, path)
-    return glob.iglob(pattern) if pattern is not None else iter(())  # noqa: PTH207 - no Path objects here
+    yield f"{point}{path}".rstrip("/")
+    for name in glob.iglob(f"{glob.escape(point)}/**/cgroup.procs", recursive=True):  # noqa: PTH207
+        yield name.rpartition("/")[0]
 
 
 def _holds(folder: str, pid: int) -> bool:
-    """Whether the process is in this very group: several mounts, or groups of one name, may fit its path."""
-    try:
-        with open(f"{folder}/cgroup.procs", encoding="ascii") as file:  # noqa: PTH123 - no Path objects here
-            return str(pid) in file.read().split()
-    except OSError:
-        return False
+    """Whether the process is in this very group."""
+    return str(pid) in _text(f"{folder}/cgroup.procs").split()
 
 
 def number(text: bytes, key: bytes) -> int | None:
-    """A number of a file of lines `key number`; None when the key is not there."""
-    at = 0 if text.startswith(key + b" ") else text.find(b"\n" + key + b" ") + 1
-    if at == 0 and not text.startswith(key + b" "):
+    """A number of a file of lines `key number`, or with an empty key the file's only one; None: it is not there."""
+    if not key:
+        return int(text) if text else None
+    at = text.find(b"\n" + key + b" ") + 1
+    if not text.startswith(key + b" ", at):
         return None
     return int(text[at + len(key) + 1 :].split(None, 1)[0])
-
-
-def parse_cpu_unified(stat: bytes) -> CpuUse:
-    """Read `cpu.stat` of version 2; without the controller it only tells the CPU used."""
-    used, throttled = number(stat, b"usage_usec"), number(stat, b"throttled_usec")
-    return CpuUse(
-        used / 1e6 if used is not None else None,
-        throttled / 1e6 if throttled is not None else None,
-        number(stat, b"nr_periods"),
-        number(stat, b"nr_throttled"),
-    )
-
-
-def parse_cpu(usage: bytes | None, stat: bytes | None) -> CpuUse:
-    """Read `cpuacct.usage` and `cpu.stat` of version 1, both in nanoseconds."""
-    throttled = number(stat or b"", b"throttled_time")
-    return CpuUse(
-        int(usage) / 1e9 if usage else None,
-        throttled / 1e9 if throttled is not None else None,
-        number(stat or b"", b"nr_periods"),
-        number(stat or b"", b"nr_throttled"),
-    )
-
-
-def working_set(memory: int | None, stat: bytes | None) -> int | None:
-    """Memory without inactive page cache, as kubelet and `docker stats` count it; version 1 needs the `total_` line."""
-    if memory is None or stat is None:
-        return None
-    inactive = number(stat, b"total_inactive_file")
-    if inactive is None:
-        inactive = number(stat, b"inactive_file")
-    return max(0, memory - inactive) if inactive is not None else None
 
 
 class ControlGroup:
     """The group of one process, with its files held open: like those of /proc they end with the group."""
 
-    def __init__(self, pid: int, files: Files, proc: str = "/proc") -> None:
-        membership = parse_membership(_text(f"{proc}/{pid}/cgroup"))
-        mounts = parse_mounts(_text(f"{proc}/self/mountinfo"))
-        self._files = files
-        self._open: list[ProcFile] = []
-        cpu = find("cpu", pid, membership, mounts)
-        memory = find("memory", pid, membership, mounts)
-        account = find("cpuacct", pid, membership, mounts)
-        self.found = cpu is not None or memory is not None
+    def __init__(self, pid: int, files: Files, root: str = "") -> None:
+        places = {name: find(name, pid, root) for name in ("cpuacct", "cpu", "memory")}
+        self.found = any(places.values())
         """Whether its files can be seen from here."""
-        self._cpu_unified = cpu is not None and cpu.unified
-        self._cpu_stat = self._file(cpu, "cpu.stat", "cpu.stat")
-        self._cpu_usage = None
-        if account is not None and not account.unified:
-            self._cpu_usage = self._file(account, "cpuacct.usage", "")
-        self._memory = self._file(memory, "memory.usage_in_bytes", "memory.current")
-        self._peak = self._file(memory, "memory.max_usage_in_bytes", "memory.peak")
-        self._memory_stat = self._file(memory, "memory.stat", "memory.stat")
-        self._oom = self._file(memory, "memory.oom_control", "memory.events")
+        self._files: dict[str, ProcFile] = {}
+        self._sources: list[tuple[str, str, Source]] = []
+        for column, (controller, first, second) in FIGURES.items():
+            if place := places[controller]:
+                source = second if place.unified else first
+                path = f"{place.folder}/{source.file}"
+                self._files.setdefault(path, ProcFile(path, files))
+                self._sources.append((column, path, source))
 
-    def read(self) -> GroupReading | None:
-        """Read the group; None when it is gone or cannot be seen."""
-        epoch = time.time()
-        cpu_stat = _content(self._cpu_stat)
-        cpu = (
-            parse_cpu_unified(cpu_stat or b"")
-            if self._cpu_unified
-            else parse_cpu(_content(self._cpu_usage), cpu_stat)
-        )
-        memory = _integer(self._memory)
-        if cpu.seconds is None and memory is None:
-            return None
-        kills = _content(self._oom)
-        return GroupReading(
-            epoch,
-            cpu,
-            memory,
-            working_set(memory, _content(self._memory_stat)),
-            _integer(self._peak),
-            number(kills, b"oom_kill") if kills is not None else None,
-        )
+    def read(self) -> dict[str, float] | None:
+        """Figures by column (see `FIGURES`), but those that the kernel does not tell; None when the group is gone.
+
+        The working set is memory without inactive page cache, as kubelet and `docker stats` count it.
+        """
+        contents = {path: file.read(_FILE_SIZE) or b"" for path, file in self._files.items()}
+        found = {
+            column: value if source.unit == 1 else value * source.unit
+            for column, path, source in self._sources
+            if (value := number(contents[path], source.key)) is not None
+        }
+        inactive = found.pop("working_set", None)
+        if inactive is not None and "memory" in found:
+            found["working_set"] = max(0, found["memory"] - inactive)
+        return found or None
 
     def close(self) -> None:
         """Give the files back."""
-        for file in self._open:
+        for file in self._files.values():
             file.close()
 
-    def _file(self, place: Place | None, name: str, unified_name: str) -> ProcFile | None:
-        if place is None:
-            return None
-        file = ProcFile(f"{place.folder}/{unified_name if place.unified else name}", self._files)
-        self._open.append(file)
-        return file
 
-
-def _content(file: ProcFile | None) -> bytes | None:
-    return file.read(_FILE_SIZE) if file is not None else None
-
-
-def _integer(file: ProcFile | None) -> int | None:
-    content = _content(file)
-    return int(content) if content else None
+def throttled_seconds() -> float | None:
+    """Seconds that our own group was throttled so far (by a CI runner's CPU limit, say); None: it is not told."""
+    with closing(ControlGroup(os.getpid(), Files())) as group:
+        return (group.read() or {}).get("throttled_s")
 
 
 def _text(path: str) -> str:

@@ -1,20 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Request counters of the servers (`GET /bench/counters`), asked of all at once and never waited for.
 
-A server that is busy answers late; its answer carries its own time of reading, so late answers lose nothing.
+A server that is busy answers late; its answer carries its own time of reading, so late answers lose nothing. Each
+question has a connection of its own, by HTTP/1.0: the answer ends where the server closes it. (The standard library's
+client waits, and parses headers as mail does, which would be the dearest part of a sample.)
 """
 
-import errno
 import json
-import os
 import select
 import socket
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import NamedTuple
 from urllib.parse import urlsplit
-
-from steelyard.sampling.http import Response, parse_response, request
 
 ANSWER_LIMIT = 5.0
 """Seconds after which a server that does not answer is asked again on a new connection."""
@@ -27,6 +26,23 @@ class Count(NamedTuple):
     requests: int
     errors: int
     service_seconds: float
+
+
+def parse_answer(data: bytes) -> bytes:
+    """The body of a whole answer to a question by HTTP/1.0.
+
+    Raises:
+        ValueError: not such an answer, or not one of success.
+    """
+    head, separator, body = data.partition(b"\r\n\r\n")
+    if not data:
+        raise ValueError("the server closed the connection without an answer")
+    words = head.split(None, 2)
+    if not separator or not head.startswith(b"HTTP/1.") or len(words) < 2:
+        raise ValueError(f"not an HTTP answer: {data[:40]!r}")
+    if words[1] != b"200":
+        raise ValueError(f"it answered with status {words[1].decode(errors='replace')}")
+    return body
 
 
 def parse_counters(body: bytes) -> tuple[float | None, list[Count]]:
@@ -48,7 +64,7 @@ def parse_counters(body: bytes) -> tuple[float | None, list[Count]]:
 
 
 class Endpoint:
-    """The counters of one server, over one connection that is kept open."""
+    """The counters of one server."""
 
     def __init__(self, process: str, url: str) -> None:
         parts = urlsplit(url)
@@ -57,23 +73,14 @@ class Endpoint:
         self.process = process
         self.problem: str | None = None
         """Why the last question failed; None when it was answered or is still open."""
-        self._address = (parts.hostname, parts.port or 80)
-        self._request = request(parts.netloc, parts.path or "/")
-        self._socket: socket.socket | None = None
-        self._received = b""
-        self._asked: float | None = None
+        self._host, self._port = parts.hostname, parts.port or 80
+        head = f"GET {parts.path or '/'} HTTP/1.0\r\nHost: {parts.netloc}\r\nAccept: application/json\r\n\r\n"
+        self._request = head.encode()
+        self.socket: socket.socket | None = None
+        """The connection while an answer is awaited."""
+        self._asked = 0.0
         self._unsent = b""
-        self._fresh = False
-
-    @property
-    def open(self) -> bool:
-        """Whether an answer is awaited."""
-        return self._asked is not None
-
-    @property
-    def fileno(self) -> int:
-        """The connection's file number, -1 when there is none."""
-        return self._socket.fileno() if self._socket else -1
+        self._received = b""
 
     @property
     def events(self) -> int:
@@ -82,103 +89,59 @@ class Endpoint:
 
     def ask(self, now: float) -> None:
         """Ask, unless the last question is still open and not too old."""
-        if self._asked is not None:
+        if self.socket is not None:
             if now - self._asked < ANSWER_LIMIT:
                 return
-            self.fail(f"no answer within {ANSWER_LIMIT:g} s")
-        self._asked = now
-        self._received = b""
-        self._unsent = self._request
+            self._fail(f"no answer within {ANSWER_LIMIT:g} s")
+        self._asked, self._unsent, self._received = now, self._request, b""
         try:
-            if self._socket is None:
-                self._connect()
-            else:
-                self._fresh = False
-                self._send()
+            family, kind, protocol, _, address = socket.getaddrinfo(
+                self._host, self._port, type=socket.SOCK_STREAM
+            )[0]
+            self.socket = socket.socket(family, kind, protocol)
+            self.socket.setblocking(False)
+            with suppress(BlockingIOError):  # the connection is being made
+                self.socket.connect(address)
         except OSError as error:
-            self._retry(error)
+            self._fail(error.strerror or str(error))
 
     def ready(self) -> tuple[float, list[Count]] | None:
         """Go on after the connection became ready; the time and counts once they are complete."""
-        if self._socket is None:
+        if self.socket is None:
             return None
         try:
             if self._unsent:
-                self._send()
+                self._unsent = self._unsent[self.socket.send(self._unsent) :]
                 return None
-            data = self._socket.recv(65536)
+            data = self.socket.recv(65536)
+            self._received += data
+            if data:
+                return None
+            epoch, counts = parse_counters(parse_answer(self._received))
         except BlockingIOError:
             return None
-        except OSError as error:
-            self._retry(error)
+        except (OSError, ValueError) as error:
+            self._fail((error.strerror if isinstance(error, OSError) else None) or str(error))
             return None
-        self._received += data
-        try:
-            response = parse_response(self._received, closed=not data)
-            return None if response is None else self._accept(response)
-        except ValueError as error:
-            if not self._received and not self._fresh:
-                self._retry(OSError(str(error)))  # a kept connection that the server closed meanwhile
-            else:
-                self.fail(str(error))
-            return None
+        self.problem = None
+        self.close()
+        return (time.time() if epoch is None else epoch), counts
 
-    def fail(self, problem: str) -> None:
-        """Give the question up and the connection with it."""
+    def _fail(self, problem: str) -> None:
         self.problem = problem
         self.close()
 
     def close(self) -> None:
-        """Close the connection."""
-        if self._socket is not None:
-            self._socket.close()
-        self._socket = None
-        self._asked = None
-        self._unsent = b""
-
-    def _accept(self, response: Response) -> tuple[float, list[Count]]:
-        if response.status != 200:
-            raise ValueError(f"it answered with status {response.status}")
-        epoch, counts = parse_counters(response.body)
-        self._asked = None
-        self.problem = None
-        if not response.keep_open:
-            self.close()
-        return (time.time() if epoch is None else epoch), counts
-
-    def _connect(self) -> None:
-        family, kind, protocol, _, address = socket.getaddrinfo(*self._address, type=socket.SOCK_STREAM)[0]
-        self._socket = socket.socket(family, kind, protocol)
-        self._socket.setblocking(False)
-        self._fresh = True
-        result = self._socket.connect_ex(address)
-        if result not in (0, errno.EINPROGRESS):
-            raise OSError(result, os.strerror(result))
-
-    def _send(self) -> None:
-        if self._socket is not None:
-            self._unsent = self._unsent[self._socket.send(self._unsent) :]
-
-    def _retry(self, error: OSError) -> None:
-        """A kept connection may have been closed by the server: then ask once more on a new one."""
-        asked, fresh = self._asked, self._fresh
-        self.fail(error.strerror or str(error))
-        if fresh or asked is None:
-            return
-        self._asked, self._unsent, self._received = asked, self._request, b""
-        try:
-            self._connect()
-        except OSError as again:
-            self.fail(again.strerror or str(again))
-
-
-Answer = Callable[[str, float, list[Count]], None]
+        """Close the connection, and give an open question up with it."""
+        if self.socket is not None:
+            self.socket.close()
+        self.socket = None
 
 
 class Counters:
     """All endpoints together."""
 
-    def __init__(self, answered: Answer) -> None:
+    def __init__(self, answered: Callable[[str, float, list[Count]], None]) -> None:
         self.endpoints: list[Endpoint] = []
         self._answered = answered
 
@@ -199,28 +162,23 @@ class Counters:
         Returns:
             Whether `wake` became readable.
         """
-        while not (until_answered and not any(endpoint.open for endpoint in self.endpoints)):
+        while True:
             poll = select.poll()
             if wake is not None:
                 poll.register(wake, select.POLLIN)
-            waiting = {}
-            for endpoint in self.endpoints:
-                if endpoint.open and endpoint.fileno >= 0:
-                    waiting[endpoint.fileno] = endpoint
-                    poll.register(endpoint.fileno, endpoint.events)
+            waiting = {one.socket.fileno(): one for one in self.endpoints if one.socket is not None}
+            if until_answered and not waiting:
+                return False
+            for number, endpoint in waiting.items():
+                poll.register(number, endpoint.events)
             left = until - time.monotonic()
             for number, _ in poll.poll(max(0.0, left) * 1000):
                 if number == wake:
                     return True
-                self._go_on(waiting[number])
+                if (result := waiting[number].ready()) is not None:
+                    self._answered(waiting[number].process, *result)
             if left <= 0:
                 return False
-        return False
-
-    def _go_on(self, endpoint: Endpoint) -> None:
-        result = endpoint.ready()
-        if result is not None:
-            self._answered(endpoint.process, *result)
 
     def close(self) -> None:
         """Close all connections."""

@@ -11,7 +11,6 @@ COLUMNS = {
     "cgroups": "epoch,process,cpu_s,throttled_s,periods,throttled_periods,memory,working_set,peak,oom_kills",
     "counters": "epoch,process,operation,requests,errors,service_s",
     "host": "epoch,monotonic,busy_s,steal_s,idle_s,other_s",
-    "others": "epoch,pid,command,cpu_s",
     "notes": "epoch,process,note",
 }
 

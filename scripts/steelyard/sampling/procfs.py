@@ -17,10 +17,8 @@ class Files:
     """How many files may be held open; past that they are opened for each reading."""
 
     def __init__(self) -> None:
-        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        if soft < hard:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-        self.free = max(0, hard - _SPARE_FILES) if hard != resource.RLIM_INFINITY else 1 << 20
+        soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        self.free = max(0, soft - _SPARE_FILES) if soft != resource.RLIM_INFINITY else 1 << 20
 
 
 class ProcFile:
@@ -62,7 +60,6 @@ class Stat(NamedTuple):
     """The fields of /proc/PID/stat that are used; times in clock ticks since boot or of CPU."""
 
     state: bytes
-    flags: int
     minor_faults: int
     major_faults: int
     user: int
@@ -78,7 +75,6 @@ def parse_stat(line: bytes) -> Stat:
     fields = line[line.rindex(b")") + 2 :].split(b" ", 20)
     return Stat(
         fields[0],
-        int(fields[6]),
         int(fields[7]),
         int(fields[9]),
         int(fields[11]),

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from steelyard.errors import BadInput
+from steelyard.results.schema import CgroupResult
 from steelyard.sampling.config import NOTHING, OWN_NAME
 from steelyard.sampling.output import COLUMNS
 from steelyard.sampling.series import SLACK, Series, total
@@ -18,16 +19,15 @@ from steelyard.sampling.series import SLACK, Series, total
 INTERNAL = "internal-"
 """Beginning of the names of operations that services ask of each other."""
 ROTATION_SLACK = 120.0
-"""Seconds by which a window may reach past readings that are made in rotation (PSS, switches, other processes)."""
+"""Seconds by which a window may reach past readings that are made in rotation (PSS, switches)."""
 
 
 class Counts(NamedTuple):
-    """Requests of one operation."""
+    """Requests that servers counted."""
 
     requests: float
     """Ended, with or without an error. Over a window a fraction: it is interpolated between samples."""
     errors: float
-    service_seconds: float
 
 
 class Memory(NamedTuple):
@@ -36,45 +36,6 @@ class Memory(NamedTuple):
     rss_mean: float | None
     rss_peak: float | None
     pss_mean: float | None
-    pss_peak: float | None
-
-
-class Faults(NamedTuple):
-    """Page faults."""
-
-    minor: float
-    major: float
-
-
-class Switches(NamedTuple):
-    """Context switches."""
-
-    voluntary: float
-    involuntary: float
-
-
-class CgroupUse(NamedTuple):
-    """What a server's container was charged over a window; sizes in bytes; None where the kernel does not tell."""
-
-    cpu_seconds: float
-    throttled_seconds: float | None
-    throttled_share: float | None
-    """Throttled periods / periods of its CPU quota; 0 without a quota."""
-    memory_mean: float | None
-    memory_peak: float | None
-    """Highest since the container started, as the kernel keeps it: not of the window alone."""
-    working_set_mean: float | None
-    oom_kills: int | None
-    """Since the container started."""
-
-
-class OtherProcess(NamedTuple):
-    """A process that does not belong to the trial."""
-
-    pid: int
-    command: str
-    share: float
-    """Of the CPU time of the whole host."""
 
 
 class Note(NamedTuple):
@@ -101,8 +62,6 @@ class Samples:
     """By (process, operation, column of counters.csv): what clients asked for."""
     host: Table
     """By (column of host.csv,)."""
-    others: Table
-    """By (pid, command, `cpu_s`)."""
     notes: tuple[Note, ...]
     cgroups: Table = field(default_factory=dict)
     """By (process, column of cgroups.csv)."""
@@ -118,7 +77,6 @@ class Samples:
             _table(folder, "threads", keys=2),
             {key: one for key, one in counted.items() if not key[1].startswith(INTERNAL)},
             _table(folder, "host", keys=0),
-            _table(folder, "others", keys=2),
             tuple(Note(float(row[0]), row[1], row[2]) for row in _rows(folder, "notes")),
             _table(folder, "cgroups", keys=1),
             {key: one for key, one in counted.items() if key[1].startswith(INTERNAL)},
@@ -127,11 +85,6 @@ class Samples:
     def process_names(self) -> list[str]:
         """Names of the sampled processes, the sampler's own left out, in the order of their first sample."""
         return [name for name, column in self.processes if column == "user_s" and name != OWN_NAME]
-
-    def last_time(self) -> float | None:
-        """Time of the newest host sample."""
-        clock = self.host.get(("monotonic",))
-        return float(clock.t[-1]) if clock else None
 
     def request_rate(self, t0: float, t1: float, step: float = 1.0) -> list[tuple[float, float]]:
         """Requests per second summed over the servers, by step of a window.
@@ -153,26 +106,32 @@ class Samples:
         rates = np.diff(counts) / step
         return [(float(step * (i + 1)), float(rate)) for i, rate in enumerate(rates)]
 
-    def requests(self, t0: float, t1: float) -> dict[str, dict[str, Counts]]:
-        """Growth of the servers' counters over a window: process -> operation -> counts.
+    def requests(self, process: str, t0: float, t1: float) -> Counts | None:
+        """Growth of a server's counters over a window; None where they do not cover it.
 
-        A server whose counters do not cover the window is left out.
+        Zero for a server that told its counters over the window and had no operation to tell of.
         """
-        found: dict[str, dict[str, Counts]] = defaultdict(dict)
-        for process, operation in self._operations():
-            grown = [
-                self.counters[process, operation, column].delta(t0, t1)
-                for column in ("requests", "errors", "service_s")
-            ]
-            if grown[0] is not None and grown[1] is not None and grown[2] is not None:
-                found[process][operation] = Counts(grown[0], grown[1], grown[2])
-        return dict(found)
+        grown = [
+            (one.delta(t0, t1), self.counters[name, operation, "errors"].delta(t0, t1))
+            for (name, operation, column), one in self.counters.items()
+            if name == process and column == "requests"
+        ]
+        if not grown:
+            said = self.internal.get((process, NOTHING, "requests"))
+            return Counts(0.0, 0.0) if said is not None and said.delta(t0, t1) is not None else None
+        known = [
+            Counts(requests, errors)
+            for requests, errors in grown
+            if requests is not None and errors is not None
+        ]
+        return Counts(*map(sum, zip(*known, strict=True))) if known else None
 
-    def counted_nothing(self, process: str, t0: float, t1: float) -> bool:
-        """Whether a server told its counters over a window and had no operation to tell of."""
-        silent = not any(key[0] == process for key in self.counters)
-        said = self.internal.get((process, NOTHING, "requests"))
-        return silent and said is not None and said.delta(t0, t1) is not None
+    def counted(self) -> Counts | None:
+        """Newest counters of all servers together, since each started; None without any."""
+        last: dict[str, float] = defaultdict(float)
+        for (_, _, column), one in self.counters.items():
+            last[column] += float(one.v[-1])
+        return Counts(last["requests"], last["errors"]) if last else None
 
     def service_calls(self, t0: float, t1: float) -> float | None:
         """Calls between services over a window; None where services make none or their counters do not cover it."""
@@ -181,24 +140,11 @@ class Samples:
             for (_, operation, column), one in self.internal.items()
             if column == "requests" and operation != NOTHING
         ]
-        return sum(known for known in grown if known is not None) if grown and None not in grown else None
-
-    def last_counters(self) -> dict[str, dict[str, Counts]]:
-        """Newest counters: process -> operation -> counts since the server started."""
-        found: dict[str, dict[str, Counts]] = defaultdict(dict)
-        for process, operation in self._operations():
-            last = [
-                float(self.counters[process, operation, column].v[-1])
-                for column in ("requests", "errors", "service_s")
-            ]
-            found[process][operation] = Counts(*last)
-        return dict(found)
+        return _sum(grown) if grown else None
 
     def cpu_seconds(self, process: str, t0: float, t1: float) -> float | None:
         """CPU seconds (user and system) of a process over a window; None without samples."""
-        user = self._grown(process, "user_s", t0, t1)
-        system = self._grown(process, "system_s", t0, t1)
-        return None if user is None or system is None else user + system
+        return self._grown(process, ("user_s", "system_s"), t0, t1)
 
     def cpu_by_group(self, process: str, t0: float, t1: float) -> dict[str, float]:
         """CPU seconds of a server by thread group over a window; empty without samples."""
@@ -210,64 +156,49 @@ class Samples:
     def memory(self, processes: Iterable[str], t0: float, t1: float) -> Memory:
         """Memory of processes together over a window, summed at equal times."""
         names = list(processes)
-        rss = total(self._levels(names, "rss"), t0, t1) if self._has(names, "rss") else None
-        pss = total(self._levels(names, "pss"), t0, t1, ROTATION_SLACK) if self._has(names, "pss") else None
+        rss, pss = self._levels(names, "rss", t0, t1), self._levels(names, "pss", t0, t1, ROTATION_SLACK)
         return Memory(
             rss.mean(t0, t1) if rss else None,
             rss.peak(t0, t1) if rss else None,
             pss.mean(t0, t1) if pss else None,
-            pss.peak(t0, t1) if pss else None,
         )
 
-    def faults(self, process: str, t0: float, t1: float) -> Faults | None:
-        """Page faults of a process over a window."""
-        minor = self._grown(process, "minor_faults", t0, t1)
-        major = self._grown(process, "major_faults", t0, t1)
-        return None if minor is None or major is None else Faults(minor, major)
+    def faults(self, process: str, t0: float, t1: float) -> float | None:
+        """Page faults (minor and major) of a process over a window."""
+        return self._grown(process, ("minor_faults", "major_faults"), t0, t1)
 
-    def switches(self, process: str, t0: float, t1: float) -> Switches | None:
-        """Context switches of a server over a window, from readings made in rotation."""
-        voluntary = self.processes.get((process, "voluntary_switches"))
-        involuntary = self.processes.get((process, "involuntary_switches"))
-        if not voluntary or not involuntary or not voluntary.covers(t0, t1, ROTATION_SLACK):
-            return None
-        grown = [float(np.diff(np.interp((t0, t1), one.t, one.v))[0]) for one in (voluntary, involuntary)]
-        return Switches(grown[0], grown[1])
+    def switches(self, process: str, t0: float, t1: float) -> float | None:
+        """Context switches (either kind) of a server over a window, from readings made in rotation."""
+        return self._grown(process, ("voluntary_switches", "involuntary_switches"), t0, t1, ROTATION_SLACK)
 
-    def cgroup(self, process: str, t0: float, t1: float) -> CgroupUse | None:
+    def cgroup(self, process: str, t0: float, t1: float) -> CgroupResult | None:
         """What the container of a process was charged over a window; None when it was not sampled there."""
 
-        def series(column: str) -> Series | None:
-            return self.cgroups.get((process, column))
+        def series(column: str) -> Series:
+            return self.cgroups.get((process, column), Series.of([]))
 
-        def grown(column: str) -> float | None:
-            return one.delta(t0, t1) if (one := series(column)) else None
-
-        def mean(column: str) -> float | None:
-            return one.mean(t0, t1) if (one := series(column)) else None
-
-        cpu = grown("cpu_s")
+        cpu = series("cpu_s").delta(t0, t1)
         if cpu is None:
             return None
-        periods, throttled = grown("periods"), grown("throttled_periods")
-        peak, kills = series("peak"), series("oom_kills")
-        return CgroupUse(
-            cpu,
-            grown("throttled_s"),
-            None if periods is None or throttled is None else throttled / periods if periods else 0.0,
-            mean("memory"),
-            peak.at(t1) if peak else None,
-            mean("working_set"),
-            int(kills.v[-1]) if kills else None,
+        periods, throttled = (series(column).delta(t0, t1) for column in ("periods", "throttled_periods"))
+        kills = series("oom_kills").v
+        return CgroupResult(
+            cpu_seconds=cpu,
+            throttled_seconds=series("throttled_s").delta(t0, t1),
+            throttled_share=None
+            if periods is None or throttled is None
+            else throttled / periods
+            if periods
+            else 0.0,
+            memory_mean=series("memory").mean(t0, t1),
+            memory_peak=series("peak").at(t1),
+            working_set_mean=series("working_set").mean(t0, t1),
+            oom_kills=int(kills[-1]) if kills.size else None,
         )
 
     def steal_share(self, t0: float, t1: float) -> float | None:
         """CPU time stolen by the hypervisor / CPU time of the host."""
         return self._host_share("steal_s", t0, t1)
-
-    def busy_share(self, t0: float, t1: float) -> float | None:
-        """CPU time used by anyone / CPU time of the host."""
-        return self._host_share("busy_s", t0, t1)
 
     def other_share(self, t0: float, t1: float) -> float | None:
         """CPU time of processes that were not sampled / CPU time of the host; at least 0.
@@ -278,17 +209,6 @@ class Samples:
         share = self._host_share("other_s", t0, t1)
         return None if share is None else max(0.0, share)
 
-    def busiest_other(self, t0: float, t1: float) -> OtherProcess | None:
-        """The process that was not sampled and used most CPU over a window."""
-        capacity = self._capacity(t0, t1)
-        if not capacity:
-            return None
-        used = {key: float(np.diff(np.interp((t0, t1), one.t, one.v))[0]) for key, one in self.others.items()}
-        busiest = max(used, key=lambda key: used[key], default=None)
-        if busiest is None or used[busiest] <= 0:
-            return None
-        return OtherProcess(int(busiest[0]), busiest[1], used[busiest] / capacity)
-
     def clock_step(self, t0: float, t1: float) -> float | None:
         """Largest change of (wall clock - monotonic clock) over a window, seconds; None without samples."""
         clock = self.host.get(("monotonic",))
@@ -298,31 +218,31 @@ class Samples:
         apart = clock.t[inside] - clock.v[inside]
         return float(np.ptp(apart))
 
-    def _operations(self) -> list[tuple[str, str]]:
-        return [(process, operation) for process, operation, column in self.counters if column == "requests"]
+    def _grown(
+        self, process: str, columns: tuple[str, ...], t0: float, t1: float, slack: float = SLACK
+    ) -> float | None:
+        """Growth of some columns of a process together."""
+        series = [self.processes.get((process, column)) for column in columns]
+        return _sum([one.delta(t0, t1, slack) if one else None for one in series])
 
-    def _grown(self, process: str, column: str, t0: float, t1: float) -> float | None:
-        series = self.processes.get((process, column))
-        return series.delta(t0, t1) if series else None
-
-    def _has(self, names: list[str], column: str) -> bool:
-        return all((name, column) in self.processes for name in names)
-
-    def _levels(self, names: list[str], column: str) -> list[Series]:
-        return [self.processes[name, column] for name in names]
-
-    def _capacity(self, t0: float, t1: float) -> float | None:
-        grown = [
-            self.host[(column,)].delta(t0, t1) for column in ("busy_s", "steal_s", "idle_s") if self.host
-        ]
-        return (
-            sum(seconds for seconds in grown if seconds is not None) if grown and None not in grown else None
-        )
+    def _levels(
+        self, names: list[str], column: str, t0: float, t1: float, slack: float = SLACK
+    ) -> Series | None:
+        """A column of several processes, summed at equal times."""
+        series = [one for name in names if (one := self.processes.get((name, column)))]
+        return total(series, t0, t1, slack) if len(series) == len(names) else None
 
     def _host_share(self, column: str, t0: float, t1: float) -> float | None:
-        capacity = self._capacity(t0, t1)
-        used = self.host[(column,)].delta(t0, t1) if capacity else None
+        grown = {key[0]: one.delta(t0, t1) for key, one in self.host.items()}
+        capacity = _sum([grown.get(part) for part in ("busy_s", "steal_s", "idle_s")])
+        used = grown.get(column)
         return used / capacity if used is not None and capacity else None
+
+
+def _sum(values: list[float | None]) -> float | None:
+    """The sum; None when one of them is not known."""
+    known = [value for value in values if value is not None]
+    return sum(known) if len(known) == len(values) else None
 
 
 def _rows(folder: Path, name: str) -> Iterator[list[str]]:

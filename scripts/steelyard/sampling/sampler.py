@@ -3,30 +3,31 @@
 
 What is cheap is read every second. What is dear is rationed, so that the sampler stays below 1 % of one core whatever
 the size of the servers: PSS (the kernel walks all page tables of the process) and context switches (a file for each
-thread) are read of one server at a time in rotation, each server at most every `ROTATION` seconds, and the processes
-that do not belong to the trial every `OTHERS_EVERY` seconds. All of it is read at the start and at the end.
+thread) are read of one server at a time in rotation, each server at most every `ROTATION` seconds. All of it is read
+at the start and at the end.
 """
 
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
-from steelyard.sampling.cgroup import ControlGroup, GroupReading
+from steelyard.sampling.cgroup import FIGURES, ControlGroup
 from steelyard.sampling.config import NOTHING, OWN_NAME, Config, Watched, parse_config
 from steelyard.sampling.counters import Count, Counters, Endpoint
-from steelyard.sampling.hostload import Others, interrupts_apart, parse_host_cpu
+from steelyard.sampling.hostload import interrupts_apart, parse_host_cpu
 from steelyard.sampling.output import COLUMNS, Table, text
 from steelyard.sampling.process import Process, Reading
 from steelyard.sampling.procfs import Files, ProcFile, Ration
 
+R = TypeVar("R")
+
 ROTATION = 15.0
-OTHERS_EVERY = 5.0
 PSS_SHARE = 0.0015
 SWITCHES_SHARE = 0.001
-OTHERS_SHARE = 0.001
 LAST_ANSWERS = 1.0
 """Seconds that the last sample waits for the servers' counters."""
 
@@ -48,18 +49,14 @@ class Sampler:
         self._files = Files()
         self._processes: dict[str, Process] = {}
         self._groups: dict[str, ControlGroup] = {}
-        self._pids: dict[str, int] = {}
         self._counters = Counters(self._answered)
         self._problems: dict[str, str | None] = {}
         self._host = ProcFile("/proc/stat", self._files)
-        self._others = Others(self._files)
         self._interrupts_apart = interrupts_apart()
         self._other_seconds = 0.0
         self._host_before: float | None = None
         self._cpu_before: dict[str, float] = {}
-        self._pss = Ration(PSS_SHARE, ROTATION)
-        self._switches = Ration(SWITCHES_SHARE, ROTATION)
-        self._scan = Ration(OTHERS_SHARE, OTHERS_EVERY)
+        self._dear = {"pss": Ration(PSS_SHARE, ROTATION), "switches": Ration(SWITCHES_SHARE, ROTATION)}
         self._rotation = 0
         self._cost: dict[str, int] = {}
         self._samples = 0
@@ -105,20 +102,14 @@ class Sampler:
         with self._part("counters"):
             self._counters.ask()
         now = time.monotonic()
-        dear = self._turn(now)
+        turn = self._turn()
         for process in self._processes.values():
             if not process.ended:
-                self._sample_process(process, now, everything, dear)
+                self._sample_process(process, now, everything, process.name == turn)
         with self._part("cgroups"):
             self._sample_groups()
         with self._part("host"):
             self._sample_host()
-        if everything or self._scan.due(now):
-            with self._part("others"):
-                before = time.thread_time()
-                for row in self._others.scan({*self._pids.values(), os.getpid()}):
-                    self._tables["others"].add(f"{row.epoch:.4f},{row.pid},{text(row.command)},{row.cpu:.2f}")
-                self._scan.spent(now, time.thread_time() - before)
         with self._part("counters"):
             self._counters.wait(now)
         self._note_problems()
@@ -126,20 +117,18 @@ class Sampler:
             self._flush()
         self._samples += 1
 
-    def _turn(self, now: float) -> tuple[str | None, str | None]:
-        """Names of the servers whose PSS and whose switches are read in this sample."""
-        servers = [p.name for p in self._processes.values() if p.is_server and not p.ended]
+    def _turn(self) -> str | None:
+        """Name of the server whose PSS and switches may be read in this sample."""
+        servers = [one.name for one in self._processes.values() if one.is_server and not one.ended]
         if not servers:
-            return None, None
-        self._pss.least = self._switches.least = ROTATION / len(servers)
+            return None
+        for ration in self._dear.values():
+            ration.least = ROTATION / len(servers)
         self._rotation += 1
-        name = servers[self._rotation % len(servers)]
-        return (name if self._pss.due(now) else None), (name if self._switches.due(now) else None)
+        return servers[self._rotation % len(servers)]
 
-    def _sample_process(
-        self, process: Process, now: float, everything: bool, dear: tuple[str | None, str | None]
-    ) -> None:
-        first = process.name not in self._cpu_before
+    def _sample_process(self, process: Process, now: float, everything: bool, turn: bool) -> None:
+        everything = everything or process.name not in self._cpu_before
         if process.is_server:
             with self._part("threads"):
                 process.read_threads(everything)
@@ -150,19 +139,21 @@ class Sampler:
         if reading is None:
             return
         pss = switches = None
-        if process.is_server and not reading.ended:
-            if everything or first or process.name == dear[0]:
-                with self._part("pss"):
-                    before = time.thread_time()
-                    pss = process.read_pss()
-                    self._pss.spent(now, time.thread_time() - before)
-            if everything or first or process.name == dear[1]:
-                with self._part("switches"):
-                    before = time.thread_time()
-                    switches = process.threads.switches()
-                    self._switches.spent(now, time.thread_time() - before)
+        if process.is_server and not reading.ended and (everything or turn):
+            pss = self._rationed("pss", now, everything, process.read_pss)
+            switches = self._rationed("switches", now, everything, process.threads.switches)
         with self._part("processes"):
             self._add_process(process, reading, pss, switches)
+
+    def _rationed(self, name: str, now: float, everything: bool, read: Callable[[], R]) -> R | None:
+        ration = self._dear[name]
+        if not (everything or ration.due(now)):
+            return None
+        with self._part(name):
+            before = time.thread_time()
+            value = read()
+            ration.spent(now, time.thread_time() - before)
+        return value
 
     def _add_process(
         self, process: Process, reading: Reading, pss: int | None, switches: tuple[int, int] | None
@@ -180,8 +171,11 @@ class Sampler:
 
     def _sample_groups(self) -> None:
         for name, group in self._groups.items():
-            if not self._processes[name].ended and (reading := group.read()) is not None:
-                self._tables["cgroups"].add(_group_row(name, reading))
+            epoch = time.time()
+            if not self._processes[name].ended and (found := group.read()) is not None:
+                known = (found.get(column, "") for column in FIGURES)
+                fields = (f"{one:.6f}" if isinstance(one, float) else str(one) for one in known)
+                self._tables["cgroups"].add(f"{epoch:.4f},{name},{','.join(fields)}")
 
     def _sample_host(self) -> None:
         line = self._host.read(512)
@@ -210,12 +204,9 @@ class Sampler:
         return self._cpu_before.get(process.name, first)
 
     def _answered(self, process: str, epoch: float, counts: list[Count]) -> None:
-        if not counts:
-            self._tables["counters"].add(f"{epoch:.4f},{process},{NOTHING},0,0,0")
-        for count in counts:
+        for one in counts or [Count(NOTHING, 0, 0, 0.0)]:
             self._tables["counters"].add(
-                f"{epoch:.4f},{process},{text(count.operation)},{count.requests},{count.errors},"
-                f"{count.service_seconds:.6f}"
+                f"{epoch:.4f},{process},{text(one.operation)},{one.requests},{one.errors},{one.service_seconds:.6f}"
             )
 
     def _watch(self, config: Config) -> None:
@@ -224,7 +215,6 @@ class Sampler:
             if watched.name in self._processes:
                 continue
             self._processes[watched.name] = Process(watched, self._files)
-            self._pids[watched.name] = watched.pid
             if watched.cgroup:
                 group = self._groups[watched.name] = ControlGroup(watched.pid, self._files)
                 if not group.found:
@@ -284,21 +274,3 @@ class Sampler:
         before = time.thread_time_ns()
         yield
         self._cost[name] = self._cost.get(name, 0) + time.thread_time_ns() - before
-
-
-def _group_row(name: str, reading: GroupReading) -> str:
-    seconds = (
-        "" if value is None else f"{value:.6f}" for value in (reading.cpu.seconds, reading.cpu.throttled)
-    )
-    counts = (
-        "" if value is None else str(value)
-        for value in (
-            reading.cpu.periods,
-            reading.cpu.throttled_periods,
-            reading.memory,
-            reading.working_set,
-            reading.peak,
-            reading.oom_kills,
-        )
-    )
-    return ",".join((f"{reading.epoch:.4f}", name, *seconds, *counts))

@@ -34,31 +34,24 @@ class Series:
         """Value at a time; before the first and after the last sample it is theirs. None: no samples."""
         return float(np.interp(t, self.t, self.v)) if self.t.size else None
 
-    def delta(self, t0: float, t1: float) -> float | None:
+    def delta(self, t0: float, t1: float, slack: float = SLACK) -> float | None:
         """Growth of a cumulative count over a window; None when the samples do not cover it."""
-        if not self.covers(t0, t1):
+        if not self.covers(t0, t1, slack):
             return None
         return float(np.interp(t1, self.t, self.v) - np.interp(t0, self.t, self.v))
 
-    def rate(self, t0: float, t1: float) -> float | None:
-        """Growth per second over a window; None when the samples do not cover it."""
-        grown = self.delta(t0, t1)
-        return None if grown is None else grown / (t1 - t0)
-
-    def mean(self, t0: float, t1: float, slack: float = SLACK) -> float | None:
+    def mean(self, t0: float, t1: float) -> float | None:
         """Mean of a level over a window, weighted by time; None when the samples do not cover it."""
-        if not self.covers(t0, t1, slack):
+        if not self.covers(t0, t1):
             return None
         grid = self.grid(t0, t1)
         levels = np.interp(grid, self.t, self.v)
         # The trapezoidal rule, which numpy 1 (Debian's, in the ppc64le image) and numpy 2 call by different names.
         return float(np.sum(np.diff(grid) * (levels[1:] + levels[:-1]) / 2.0) / (t1 - t0))
 
-    def peak(self, t0: float, t1: float, slack: float = SLACK) -> float | None:
+    def peak(self, t0: float, t1: float) -> float | None:
         """Highest level over a window; None when the samples do not cover it."""
-        return (
-            float(np.interp(self.grid(t0, t1), self.t, self.v).max()) if self.covers(t0, t1, slack) else None
-        )
+        return float(np.interp(self.grid(t0, t1), self.t, self.v).max()) if self.covers(t0, t1) else None
 
     def grid(self, t0: float, t1: float) -> Array:
         """The window's ends and the times of the samples inside."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from steelyard.analysis.mix import settling_mix
 from steelyard.load.health import Health, per_second, read_health
 from steelyard.load.histograms import Recorded, read_logs
-from steelyard.results.schema import CgroupResult, ComponentResult, RatioResult, TrialMeasurement
+from steelyard.results.schema import ComponentResult, RatioResult, TrialMeasurement
 from steelyard.results.spec import Component, Spec
 from steelyard.sampling.gclog import GcLog, read_gc_logs
 from steelyard.sampling.groups import GROUPS
@@ -90,7 +90,7 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
     samples, flight, start, end = evidence.samples, evidence.flight, evidence.start, evidence.end
     servers = [one for one in components if one.role == "server"]
     counted = _all_known(one.throughput for one in servers)
-    last = [count for counts in samples.last_counters().values() for count in counts.values()]
+    last = samples.counted()
     other = samples.other_share(start, end)
     shares = _mix(evidence.recorded)
     weighed = [one.name for one in evidence.spec.of("server", "compiler")]
@@ -99,8 +99,8 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
     return TrialMeasurement(
         measure_seconds=evidence.seconds,
         # Servers count the harness's own requests, which loaded the data, like any other.
-        server_requests=round(sum(one.requests for one in last)) - _own_requests(evidence) if last else None,
-        server_errors=round(sum(one.errors for one in last)) if last else None,
+        server_requests=round(last.requests) - _own_requests(evidence) if last else None,
+        server_errors=round(last.errors) if last else None,
         injector_requests=evidence.whole.requests,
         injector_errors=sum(evidence.whole.errors.values()),
         window_server_rate=counted,
@@ -183,21 +183,17 @@ def first_answers(evidence: Evidence) -> dict[str, float]:
 def _result(evidence: Evidence, component: Component) -> ComponentResult:
     samples, start, end, name = evidence.samples, evidence.start, evidence.end, component.name
     processes = [one for one in samples.process_names() if one == name or one.startswith(f"{name}:")]
-    counts = list(samples.requests(start, end).get(name, {}).values()) if component.counters else []
+    counts = samples.requests(name, start, end) if component.counters else None
     memory = samples.memory(processes, start, end) if processes else None
     log = evidence.gc_logs.get(name)
     pauses = log.totals(start, end) if log is not None else None
-    group = samples.cgroup(name, start, end)
-    faults, switches = samples.faults(name, start, end), samples.switches(name, start, end)
     started = evidence.started.get(name)
-    requests = sum(count.requests for count in counts)
-    counted = bool(counts) or (component.counters is not None and samples.counted_nothing(name, start, end))
     return ComponentResult(
         name=name,
         role=component.role,
-        requests=round(requests) if counted else None,
-        errors=round(sum(count.errors for count in counts)) if counted else None,
-        throughput=requests / evidence.seconds if counted else None,
+        requests=round(counts.requests) if counts else None,
+        errors=round(counts.errors) if counts else None,
+        throughput=counts.requests / evidence.seconds if counts else None,
         rss_mean=memory.rss_mean if memory else None,
         rss_peak=memory.rss_peak if memory else None,
         pss_mean=memory.pss_mean if memory else None,
@@ -212,12 +208,12 @@ def _result(evidence: Evidence, component: Component) -> ComponentResult:
         ready_message_seconds=started.ready_message_seconds if started else None,
         start_cpu_seconds=started.cpu_seconds if started else None,
         start_rss=started.rss if started else None,
-        faults=faults.minor + faults.major if faults is not None else None,
-        switches=switches.voluntary + switches.involuntary if switches is not None else None,
+        faults=samples.faults(name, start, end),
+        switches=samples.switches(name, start, end),
         gc_count=pauses.pauses if pauses else None,
         gc_pause_seconds=pauses.pause_seconds if pauses else None,
         gc_pause_max=pauses.pause_max if pauses else None,
-        cgroup=CgroupResult(**group._asdict()) if group is not None else None,
+        cgroup=samples.cgroup(name, start, end),
     )
 
 

@@ -14,9 +14,9 @@ from contextlib import contextmanager
 
 from steelyard.analysis.warmup import judge_steady
 from steelyard.experiment.schema import ProcedureName
-from steelyard.host.throttling import throttled_seconds
 from steelyard.load.health import per_second
 from steelyard.results.spec import Role
+from steelyard.sampling.cgroup import throttled_seconds
 from steelyard.sampling.read import Samples
 from steelyard.session.flight import Flight
 from steelyard.spec.caches import without_caches

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from steelyard.errors import BadInput
+from steelyard.results.schema import CgroupResult
 from steelyard.sampling.config import NOTHING
 from steelyard.sampling.output import COLUMNS
-from steelyard.sampling.read import CgroupUse, Counts, OtherProcess, Samples
+from steelyard.sampling.read import Counts, Samples
 from steelyard.sampling.series import Series, total
 
 T = 1_700_000_000.0
@@ -39,11 +40,6 @@ def folder(tmp_path: Path) -> Path:
     write(tmp_path, "threads", threads)
     write(tmp_path, "counters", counters)
     write(tmp_path, "host", host)
-    write(
-        tmp_path,
-        "others",
-        [f'{T},9,"x, y",0.0', f'{T + 10},9,"x, y",0.8', f"{T},8,cron,0.0", f"{T + 10},8,cron,0.1"],
-    )
     write(tmp_path, "notes", [f"{T + 3},b,counters: refused"])
     return tmp_path
 
@@ -72,10 +68,21 @@ def test_request_rate_goes_on_after_a_server_died(folder: Path) -> None:
 
 def test_requests_over_a_window_and_at_the_end(folder: Path) -> None:
     samples = Samples.load(folder)
-    assert samples.requests(T + 2, T + 8)["a"]["ping"] == pytest.approx(Counts(600, 6, 0.6))
-    assert samples.requests(T + 2, T + 8)["b"]["ping"].requests == pytest.approx(300)
-    assert samples.last_counters()["b"]["ping"] == Counts(525, 10, 1.0)
-    assert samples.requests(T + 2, T + 80) == {}
+    assert samples.requests("a", T + 2, T + 8) == pytest.approx(Counts(600, 6))
+    assert samples.requests("b", T + 2, T + 8) == pytest.approx(Counts(300, 6))
+    assert samples.counted() == Counts(1000 + 525, 10 + 10)
+    assert samples.requests("a", T + 2, T + 80) is None
+    assert samples.requests("nobody", T + 2, T + 8) is None
+
+
+def test_requests_are_those_of_all_operations(folder: Path) -> None:
+    rows = [
+        f"{T + s},a,{operation},{n * s},{s},0" for s in range(11) for operation, n in (("x", 3), ("y", 4))
+    ]
+    write(folder, "counters", rows)
+    samples = Samples.load(folder)
+    assert samples.requests("a", T + 2, T + 8) == pytest.approx(Counts(42, 12))
+    assert samples.counted() == Counts(70, 20)
 
 
 def test_calls_between_services_are_no_requests(folder: Path) -> None:
@@ -85,19 +92,19 @@ def test_calls_between_services_are_no_requests(folder: Path) -> None:
     samples = Samples.load(folder)
     assert samples.service_calls(T + 1, T + 9) == pytest.approx(240)
     assert samples.request_rate(T + 1, T + 9)[-1][1] == pytest.approx(150.0)
-    assert set(samples.requests(T + 1, T + 9)["a"]) == set(samples.last_counters()["a"]) == {"ping"}
+    assert samples.requests("a", T + 1, T + 9) == pytest.approx(Counts(800, 8))
+    assert samples.counted() == Counts(1000 + 525, 10 + 10)
 
 
 def test_a_server_that_nobody_asked_anything_counts_nothing(folder: Path) -> None:
     rows = (folder / "counters.csv").read_text(encoding="utf-8").splitlines()[1:]
     others = [row for row in rows if row.split(",")[1] != "b"]
     write(folder, "counters", others)
-    assert not Samples.load(folder).counted_nothing("b", T + 1, T + 9), "nobody says that it answered"
+    assert Samples.load(folder).requests("b", T + 1, T + 9) is None, "nobody says that it answered"
     write(folder, "counters", sorted([*others, *(f"{T + s},b,{NOTHING},0,0,0" for s in range(11))]))
     samples = Samples.load(folder)
-    assert samples.counted_nothing("b", T + 1, T + 9)
-    assert not samples.counted_nothing("b", T + 1, T + 90), "not over the whole window"
-    assert not samples.counted_nothing("a", T + 1, T + 9), "it has counted"
+    assert samples.requests("b", T + 1, T + 9) == Counts(0, 0)
+    assert samples.requests("b", T + 1, T + 90) is None, "not over the whole window"
     assert samples.service_calls(T + 1, T + 9) is None
 
 
@@ -115,15 +122,14 @@ def test_memory_is_summed_at_equal_times(folder: Path) -> None:
     assert memory.rss_mean == pytest.approx(1050 + 1045)
     assert memory.rss_peak == pytest.approx(1090 + 1085)
     assert memory.pss_mean == pytest.approx(950 + 945)
-    assert memory.pss_peak == pytest.approx(990 + 985)
-    assert Samples.load(folder).memory(["a", "nobody"], T + 1, T + 9) == (None, None, None, None)
+    assert Samples.load(folder).memory(["a", "nobody"], T + 1, T + 9) == (None, None, None)
     assert Samples.load(folder).memory(["a", "sampler"], T + 1, T + 9).pss_mean is None
 
 
 def test_faults_and_switches(folder: Path) -> None:
     samples = Samples.load(folder)
-    assert samples.faults("a", T + 1, T + 3) == pytest.approx((14, 0))
-    assert samples.switches("a", T + 2, T + 8) == pytest.approx((60, 6))
+    assert samples.faults("a", T + 1, T + 3) == pytest.approx(14)
+    assert samples.switches("a", T + 2, T + 8) == pytest.approx(60 + 6)
     assert samples.switches("sampler", T + 2, T + 8) is None
 
 
@@ -145,18 +151,23 @@ def test_control_groups(folder: Path) -> None:
     assert a.memory_mean == pytest.approx(1040)
     assert a.memory_peak == pytest.approx(1506)
     assert (a.working_set_mean, a.oom_kills) == (900, 1)
-    assert samples.cgroup("b", T + 2, T + 6) == CgroupUse(pytest.approx(2.0), 0.0, 0.0, 500, None, None, None)
+    assert samples.cgroup("b", T + 2, T + 6) == CgroupResult(
+        cpu_seconds=2.0,
+        throttled_seconds=0.0,
+        throttled_share=0.0,
+        memory_mean=500,
+        memory_peak=None,
+        working_set_mean=None,
+        oom_kills=None,
+    )
     assert samples.cgroup("a", T + 2, T + 60) is None
     assert samples.cgroup("nobody", T + 2, T + 6) is None
 
 
 def test_host_shares(folder: Path) -> None:
     samples = Samples.load(folder)
-    assert samples.last_time() == T + 10
-    assert samples.busy_share(T + 1, T + 9) == pytest.approx(1.0 / 2)
     assert samples.steal_share(T + 1, T + 9) == pytest.approx(0.02 / 2)
     assert samples.other_share(T + 1, T + 9) == pytest.approx(0.1 / 2)
-    assert samples.busiest_other(T, T + 10) == OtherProcess(9, "x, y", pytest.approx(0.8 / 20))
     assert samples.clock_step(T, T + 10) == pytest.approx(0)
 
 
@@ -167,21 +178,20 @@ def test_clock_step(folder: Path) -> None:
 
 
 def test_a_line_that_is_being_written_is_passed_over(folder: Path) -> None:
-    before = Samples.load(folder).last_counters()
+    before = Samples.load(folder).counted()
     with (folder / "counters.csv").open("a", encoding="utf-8") as file:
         file.write(f"{T + 11},a,ping,12")
-    assert Samples.load(folder).last_counters() == before
+    assert Samples.load(folder).counted() == before
 
 
 def test_nothing_there_yet(tmp_path: Path) -> None:
     samples = Samples.load(tmp_path)
     assert samples.request_rate(T, T + 10) == []
-    assert samples.requests(T, T + 10) == {}
-    assert samples.memory([], T, T + 1) == (None, None, None, None)
+    assert samples.requests("a", T, T + 10) is None
+    assert samples.memory([], T, T + 1) == (None, None, None)
     assert samples.steal_share(T, T + 1) is None
-    assert samples.busiest_other(T, T + 1) is None
     assert samples.clock_step(T, T + 1) is None
-    assert samples.last_time() is None
+    assert samples.counted() is None
 
 
 def test_other_columns_are_refused(tmp_path: Path) -> None:
@@ -194,7 +204,7 @@ def test_series_outside_of_its_samples() -> None:
     series = Series.of([(T + 1, 10.0), (T, 0.0)])
     assert series.at(T + 0.25) == pytest.approx(2.5)
     assert series.at(T + 99) == 10.0
-    assert series.rate(T, T + 1) == pytest.approx(10)
+    assert series.delta(T, T + 1) == pytest.approx(10)
     assert series.delta(T, T + 99) is None
     assert series.mean(T, T + 99) is None
     assert series.peak(T - 99, T) is None

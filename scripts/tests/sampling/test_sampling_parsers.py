@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sampler's small parsers: /proc files, HTTP answers, counters, its configuration, other processes."""
+"""The sampler's small parsers: /proc files, HTTP answers, counters, its configuration."""
 
 import gzip
 import json
@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from steelyard.sampling.config import parse_config
-from steelyard.sampling.counters import Count, parse_counters
+from steelyard.sampling.counters import Count, parse_answer, parse_counters
 from steelyard.sampling.hostload import interrupts_apart, parse_host_cpu
-from steelyard.sampling.http import parse_response
 from steelyard.sampling.output import text
 from steelyard.sampling.procfs import (
     CLOCK_TICKS,
@@ -34,7 +33,7 @@ STATUS = (
 
 def test_stat_of_a_name_with_spaces_and_brackets() -> None:
     stat = parse_stat(STAT)
-    assert (stat.state, stat.flags, stat.threads, stat.start) == (b"S", 4194368, 70, 660628)
+    assert (stat.state, stat.threads, stat.start) == (b"S", 70, 660628)
     assert (stat.minor_faults, stat.major_faults) == (5598, 796)
     assert (stat.user, stat.system) == (91, 21)
     assert parse_comm_and_ticks(STAT) == (b"Start Level: (x) y", 112)
@@ -82,42 +81,25 @@ def test_ration_spaces_by_cost_and_by_least_distance() -> None:
     assert ration.due(155)
 
 
-HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+def test_answers() -> None:
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"
+    assert parse_answer(head + b'{"a": 1}\r\n\r\n') == b'{"a": 1}\r\n\r\n'
+    assert parse_answer(b"HTTP/1.0 200\r\n\r\n") == b""
 
 
 @pytest.mark.parametrize(
-    "answer",
+    ("data", "message"),
     [
-        HEAD + b"Content-Length: 5\r\n\r\nhello",
-        HEAD + b"content-length:5\r\n\r\nhello",
-        HEAD + b"Transfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3;x=y\r\nllo\r\n0\r\n\r\n",
+        (b"", "closed the connection without an answer"),
+        (b"HTTP/1.1 200 OK\r\nContent-", "not an HTTP answer"),
+        (b"SSH-2.0-x\r\n\r\n", "not an HTTP answer"),
+        (b"HTTP/1.1\r\n\r\n", "not an HTTP answer"),
+        (b"HTTP/1.1 503 Busy\r\n\r\n", "answered with status 503"),
     ],
 )
-def test_answers_arrive_in_pieces(answer: bytes) -> None:
-    for cut in range(len(answer)):
-        assert parse_response(answer[:cut], closed=False) is None
-    response = parse_response(answer, closed=False)
-    assert response is not None
-    assert (response.status, response.body, response.keep_open) == (200, b"hello", True)
-
-
-def test_answer_that_ends_with_the_connection() -> None:
-    answer = b"HTTP/1.0 503 Busy\r\n\r\nno"
-    assert parse_response(answer, closed=False) is None
-    response = parse_response(answer, closed=True)
-    assert response is not None
-    assert (response.status, response.body, response.keep_open) == (503, b"no", False)
-
-
-@pytest.mark.parametrize("data", [b"", HEAD, HEAD + b"Content-Length: 9\r\n\r\nhello"])
-def test_cut_answers_are_refused(data: bytes) -> None:
-    with pytest.raises(ValueError, match="closed the connection"):
-        parse_response(data, closed=True)
-
-
-def test_something_else_than_http() -> None:
-    with pytest.raises(ValueError, match="not an HTTP answer"):
-        parse_response(b"SSH-2.0-x\r\n\r\n", closed=False)
+def test_what_is_no_answer_is_refused(data: bytes, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        parse_answer(data)
 
 
 def test_counters() -> None:
@@ -167,27 +149,5 @@ def test_text_fields_stay_one_field() -> None:
 
 
 def test_children_that_ended_keep_their_cpu_with_the_parent() -> None:
-    fields = [
-        "S",
-        "1",
-        "7",
-        "7",
-        "0",
-        "-1",
-        "0",
-        "5",
-        "0",
-        "6",
-        "0",
-        "100",
-        "20",
-        "30",
-        "4",
-        "20",
-        "0",
-        "9",
-        "0",
-        "777",
-    ]
-    stat = parse_stat(f"7 (a b) {' '.join(fields)} 0 0".encode())
+    stat = parse_stat(b"7 (a b) S 1 7 7 0 -1 0 5 0 6 0 100 20 30 4 20 0 9 0 777 0 0")
     assert (stat.user, stat.system, stat.children, stat.start) == (100, 20, 34, 777)

@@ -15,7 +15,7 @@ from steelyard.load.health import Health
 from steelyard.load.histograms import Recorded
 from steelyard.results.schema import ComponentResult, TrialMeasurement
 from steelyard.results.spec import RatioLimit, Request, Spec
-from steelyard.sampling.gcevents import GcEvent, GcLog, GcSettings
+from steelyard.sampling.gclog import GcLog, GcPause, GcSettings
 from steelyard.sampling.groups import GROUPS
 from steelyard.sampling.output import COLUMNS
 from steelyard.sampling.read import Samples
@@ -107,9 +107,7 @@ def evidence(
         for one in spec.servers
     }
     settings = GcSettings(policy="gencon")
-    log = GcLog(
-        (GcEvent(T + 2, "young", 0.02), GcEvent(T + 5, "young", 0.04), GcEvent(T + 50, "full", 9.0)), settings
-    )
+    log = GcLog((GcPause(T + 2, 0.02), GcPause(T + 5, 0.04), GcPause(T + 50, 9.0)), settings)
     fields: dict[str, Any] = {
         "flight": cast("Flight", flight),
         "started": started,
