@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Request counters of the servers (`GET /bench/counters`), asked of all at once and never waited for.
 
-A server that is busy answers late; its answer carries its own time of reading, so late answers lose nothing. Each
-question has a connection of its own, by HTTP/1.0: the answer ends where the server closes it. (The standard library's
-client waits, and parses headers as mail does, which would be the dearest part of a sample.)
+A server that is busy answers late; its answer carries its own time of reading, so late answers lose nothing. The
+questions are HTTP/1.0 with a kept connection: an answer has a length, or ends where the server closes the connection.
+(The standard library's client waits, and parses headers as mail does, which would be the dearest part of a sample.)
 """
 
 import json
@@ -28,21 +28,31 @@ class Count(NamedTuple):
     service_seconds: float
 
 
-def parse_answer(data: bytes) -> bytes:
-    """The body of a whole answer to a question by HTTP/1.0.
+def parse_answer(data: bytes, closed: bool) -> bytes | None:
+    """The body of an answer from what has arrived so far; None while it is not complete.
+
+    Args:
+        data: everything received since the question.
+        closed: whether the server closed the connection after it.
 
     Raises:
-        ValueError: not such an answer, or not one of success.
+        ValueError: not an HTTP answer, one that was cut off, or not one of success.
     """
     head, separator, body = data.partition(b"\r\n\r\n")
-    if not data:
-        raise ValueError("the server closed the connection without an answer")
-    words = head.split(None, 2)
-    if not separator or not head.startswith(b"HTTP/1.") or len(words) < 2:
+    status, *headers = head.lower().split(b"\r\n")
+    told = [header for header in headers if separator and header.startswith(b"content-length:")]
+    length = int(told[0][15:]) if told else None
+    whole = closed if length is None else len(body) >= length
+    if not (separator and whole):
+        if closed:
+            raise ValueError("the server closed the connection without a whole answer")
+        return None
+    version, _, code = status.partition(b" ")
+    if not version.startswith(b"http/1."):
         raise ValueError(f"not an HTTP answer: {data[:40]!r}")
-    if words[1] != b"200":
-        raise ValueError(f"it answered with status {words[1].decode(errors='replace')}")
-    return body
+    if code[:3] != b"200":
+        raise ValueError(f"it answered with status {code[:3].decode(errors='replace')}")
+    return body[:length]
 
 
 def parse_counters(body: bytes) -> tuple[float | None, list[Count]]:
@@ -74,58 +84,75 @@ class Endpoint:
         self.problem: str | None = None
         """Why the last question failed; None when it was answered or is still open."""
         self._host, self._port = parts.hostname, parts.port or 80
-        head = f"GET {parts.path or '/'} HTTP/1.0\r\nHost: {parts.netloc}\r\nAccept: application/json\r\n\r\n"
-        self._request = head.encode()
-        self.socket: socket.socket | None = None
-        """The connection while an answer is awaited."""
-        self._asked = 0.0
+        head = f"GET {parts.path or '/'} HTTP/1.0\r\nHost: {parts.netloc}\r\nConnection: keep-alive\r\n"
+        self._request = f"{head}Accept: application/json\r\n\r\n".encode()
+        self._socket: socket.socket | None = None
+        self._asked: float | None = None
+        """When the question that is open was asked, monotonic."""
+        self._kept = False
+        """Whether the connection had an answer before."""
         self._unsent = b""
         self._received = b""
 
-    @property
-    def events(self) -> int:
-        """What to wait for on the connection (`select.poll`)."""
-        return select.POLLOUT if self._unsent else select.POLLIN
+    def waiting(self) -> tuple[int, int] | None:
+        """File number of the connection and what to wait for (`select.poll`); None: no answer is awaited."""
+        if self._asked is None or self._socket is None:
+            return None
+        return self._socket.fileno(), select.POLLOUT if self._unsent else select.POLLIN
 
     def ask(self, now: float) -> None:
         """Ask, unless the last question is still open and not too old."""
-        if self.socket is not None:
+        if self._asked is not None:
             if now - self._asked < ANSWER_LIMIT:
                 return
             self._fail(f"no answer within {ANSWER_LIMIT:g} s")
+        self._begin(now)
+
+    def _begin(self, now: float) -> None:
         self._asked, self._unsent, self._received = now, self._request, b""
         try:
+            if self._socket is not None:
+                self._unsent = self._unsent[self._socket.send(self._unsent) :]
+                return
             family, kind, protocol, _, address = socket.getaddrinfo(
                 self._host, self._port, type=socket.SOCK_STREAM
             )[0]
-            self.socket = socket.socket(family, kind, protocol)
-            self.socket.setblocking(False)
+            self._socket = socket.socket(family, kind, protocol)
+            self._socket.setblocking(False)
             with suppress(BlockingIOError):  # the connection is being made
-                self.socket.connect(address)
+                self._socket.connect(address)
         except OSError as error:
-            self._fail(error.strerror or str(error))
+            self._give_up(error, now)
 
     def ready(self) -> tuple[float, list[Count]] | None:
         """Go on after the connection became ready; the time and counts once they are complete."""
-        if self.socket is None:
+        if self._socket is None or self._asked is None:
             return None
         try:
             if self._unsent:
-                self._unsent = self._unsent[self.socket.send(self._unsent) :]
+                self._unsent = self._unsent[self._socket.send(self._unsent) :]
                 return None
-            data = self.socket.recv(65536)
+            data = self._socket.recv(65536)
             self._received += data
-            if data:
+            body = parse_answer(self._received, closed=not data)
+            if body is None:
                 return None
-            epoch, counts = parse_counters(parse_answer(self._received))
+            epoch, counts = parse_counters(body)
         except BlockingIOError:
             return None
         except (OSError, ValueError) as error:
-            self._fail((error.strerror if isinstance(error, OSError) else None) or str(error))
+            self._give_up(error, self._asked)
             return None
-        self.problem = None
-        self.close()
+        self.problem, self._asked, self._kept = None, None, True
+        if not data:
+            self.close()
         return (time.time() if epoch is None else epoch), counts
+
+    def _give_up(self, error: OSError | ValueError, asked: float) -> None:
+        again = self._kept and not self._received
+        self._fail((error.strerror if isinstance(error, OSError) else None) or str(error))
+        if again:  # the server closed the kept connection meanwhile: once more on a new one
+            self._begin(asked)
 
     def _fail(self, problem: str) -> None:
         self.problem = problem
@@ -133,9 +160,9 @@ class Endpoint:
 
     def close(self) -> None:
         """Close the connection, and give an open question up with it."""
-        if self.socket is not None:
-            self.socket.close()
-        self.socket = None
+        if self._socket is not None:
+            self._socket.close()
+        self._socket, self._asked, self._kept = None, None, False
 
 
 class Counters:
@@ -166,11 +193,13 @@ class Counters:
             poll = select.poll()
             if wake is not None:
                 poll.register(wake, select.POLLIN)
-            waiting = {one.socket.fileno(): one for one in self.endpoints if one.socket is not None}
+            waiting = {}
+            for endpoint in self.endpoints:
+                if awaited := endpoint.waiting():
+                    waiting[awaited[0]] = endpoint
+                    poll.register(*awaited)
             if until_answered and not waiting:
                 return False
-            for number, endpoint in waiting.items():
-                poll.register(number, endpoint.events)
             left = until - time.monotonic()
             for number, _ in poll.poll(max(0.0, left) * 1000):
                 if number == wake:

@@ -81,25 +81,36 @@ def test_ration_spaces_by_cost_and_by_least_distance() -> None:
     assert ration.due(155)
 
 
-def test_answers() -> None:
-    head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"
-    assert parse_answer(head + b'{"a": 1}\r\n\r\n') == b'{"a": 1}\r\n\r\n'
-    assert parse_answer(b"HTTP/1.0 200\r\n\r\n") == b""
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+
+
+@pytest.mark.parametrize("length", [b"Content-Length: 5", b"content-length:5"])
+def test_answers_arrive_in_pieces(length: bytes) -> None:
+    answer = HEAD + length + b"\r\n\r\nhello"
+    for cut in range(len(answer)):
+        assert parse_answer(answer[:cut], closed=False) is None
+    assert parse_answer(answer, closed=False) == b"hello"
+
+
+def test_answer_that_ends_with_the_connection() -> None:
+    assert parse_answer(HEAD + b"\r\nhello", closed=False) is None
+    assert parse_answer(HEAD + b"\r\nhello", closed=True) == b"hello"
 
 
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "closed the connection without an answer"),
-        (b"HTTP/1.1 200 OK\r\nContent-", "not an HTTP answer"),
+        (b"", "closed the connection without a whole answer"),
+        (HEAD, "closed the connection"),
+        (HEAD + b"Content-Length: 9\r\n\r\nhello", "closed the connection"),
         (b"SSH-2.0-x\r\n\r\n", "not an HTTP answer"),
-        (b"HTTP/1.1\r\n\r\n", "not an HTTP answer"),
+        (b"HTTP/1.1\r\n\r\n", "answered with status"),
         (b"HTTP/1.1 503 Busy\r\n\r\n", "answered with status 503"),
     ],
 )
 def test_what_is_no_answer_is_refused(data: bytes, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        parse_answer(data)
+        parse_answer(data, closed=True)
 
 
 def test_counters() -> None:
