@@ -3,6 +3,7 @@
 
 import os
 import time
+from contextlib import suppress
 from typing import NamedTuple
 
 import psutil
@@ -30,36 +31,22 @@ class Activity(NamedTuple):
 
 def watch(seconds: float) -> Activity:
     """Watch the host for a while."""
-    cpu, processes, began = psutil.cpu_times(), _processes(), time.monotonic()
+    processes = list(psutil.process_iter())
+    _busy(processes)
+    psutil.cpu_times_percent()
     time.sleep(seconds)
-    cpu_after, processes_after = psutil.cpu_times(), _processes()
-    capacity = (time.monotonic() - began) * (os.cpu_count() or 1)
-    used = {
-        key: (seconds_after - processes.get(key, (0.0, ""))[0], command)
-        for key, (seconds_after, command) in processes_after.items()
-    }
-    own = sum(amount for (pid, _), (amount, _) in used.items() if pid == os.getpid())
-    others = [
-        Busy(pid, command, amount / capacity)
-        for (pid, _), (amount, command) in used.items()
-        if amount > 0 and pid != os.getpid()
-    ]
-    idle = cpu_after.idle - cpu.idle + cpu_after.iowait - cpu.iowait
-    steal = cpu_after.steal - cpu.steal
-    busy = capacity - idle - steal - own
-    return Activity(
-        max(0.0, busy / capacity),
-        max(0.0, steal / capacity),
-        tuple(sorted(others, key=lambda one: -one.share)),
-    )
+    whole, found = psutil.cpu_times_percent(), _busy(processes)
+    own = sum(one.share for one in found if one.pid == os.getpid())
+    busy = 1 - (whole.idle + whole.iowait + whole.steal) / 100 - own
+    others = [one for one in found if one.share > 0 and one.pid != os.getpid()]
+    return Activity(max(0.0, busy), whole.steal / 100, tuple(sorted(others, key=lambda one: -one.share)))
 
 
-def _processes() -> dict[tuple[int, float], tuple[float, str]]:
-    """CPU seconds and command by pid and start time."""
-    found = {}
-    for process in psutil.process_iter(["pid", "create_time", "cpu_times", "name"]):
-        times = process.info["cpu_times"]
-        if times is not None:
-            key = (process.info["pid"], process.info["create_time"])
-            found[key] = (times.user + times.system, process.info["name"])
+def _busy(processes: list[psutil.Process]) -> list[Busy]:
+    """What the processes used since this was asked before."""
+    found = []
+    for process in processes:
+        with suppress(psutil.Error):
+            share = process.cpu_percent() / 100 / (os.cpu_count() or 1)
+            found.append(Busy(process.pid, process.name(), share))
     return found

@@ -52,12 +52,41 @@ class Docker:
     ) -> str:
         """Run `docker ARGUMENTS` and return its standard output, with `merge_errors` its standard error as well.
 
-        With `whole` an interrupt waits until the command has ended: what is cleaned up then holds all that it made.
+        It runs in a session of its own, so that a Ctrl-C of the terminal does not cut it short. With `whole` an
+        interrupt waits until the command has ended: what is cleaned up then holds all that it made.
 
         Raises:
             DockerFailed: it ended with an error, or not within `timeout` seconds.
         """
-        return run_client(self.client, arguments, timeout, env, merge_errors, whole)
+        what = f"docker {' '.join(arguments[:2])}"
+        try:
+            process = subprocess.Popen(
+                [str(self.client), *arguments],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT if merge_errors else subprocess.PIPE,
+                text=True,
+                errors="replace",
+                stdin=subprocess.DEVNULL,
+                env=env,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise DockerFailed(what, f"{self.client} cannot be started ({error.strerror})") from error
+        with process:
+            try:
+                printed, errors = process.communicate(timeout=timeout)
+            except subprocess.TimeoutExpired as error:
+                _end(process)
+                raise DockerFailed(what, f"no answer within {timeout:.0f} s") from error
+            except BaseException:
+                if whole:
+                    with contextlib.suppress(subprocess.TimeoutExpired):
+                        process.wait(timeout)
+                _end(process)
+                raise
+        if process.returncode != 0:
+            raise DockerFailed(what, last_words(errors or printed) or f"exit code {process.returncode}")
+        return printed
 
     def inspect(self, kind: str, names: Sequence[str]) -> list[dict[str, Any]]:
         """`docker KIND inspect NAMES`, parsed (see `run` for errors)."""
@@ -87,10 +116,9 @@ def find_docker(environment: Mapping[str, str] = os.environ) -> Docker:
             f"DOCKER_HOST names an engine on another host ({host}), and the harness reads /proc of the servers:"
             " run it on that host"
         )
+    docker = Docker(Path(client), "unknown", "unknown")
     try:
-        versions = json.loads(
-            run_client(Path(client), ["version", "--format", "{{json .}}"], ANSWER_LIMIT, environment)
-        )
+        versions = json.loads(docker.run("version", "--format", "{{json .}}", env=environment))
     except DockerFailed as error:
         raise MissingRequirement(_why_no_answer(error.said)) from error
     except ValueError as error:
@@ -99,57 +127,11 @@ def find_docker(environment: Mapping[str, str] = os.environ) -> Docker:
     engine = str(server.get("Version", "unknown"))
     _require("the container engine", engine, MINIMUM_ENGINE)
     try:
-        compose = run_client(
-            Path(client), ["compose", "version", "--short"], ANSWER_LIMIT, environment
-        ).strip()
+        compose = docker.run("compose", "version", "--short", env=environment).strip()
     except DockerFailed as error:
         raise MissingRequirement(f"docker has no compose plugin ({error.said}): {INSTALL}") from error
     _require("docker compose", compose, MINIMUM_COMPOSE)
     return Docker(Path(client), engine, compose)
-
-
-def run_client(
-    client: Path,
-    arguments: Sequence[str],
-    timeout: float,
-    environment: Mapping[str, str] | None = None,
-    merge_errors: bool = False,
-    whole: bool = False,
-) -> str:
-    """Run the client; in a session of its own, so that a Ctrl-C of the terminal does not cut it short.
-
-    Raises:
-        DockerFailed: as `Docker.run`.
-    """
-    what = f"docker {' '.join(arguments[:2])}"
-    try:
-        process = subprocess.Popen(
-            [str(client), *arguments],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT if merge_errors else subprocess.PIPE,
-            text=True,
-            errors="replace",
-            stdin=subprocess.DEVNULL,
-            env=None if environment is None else dict(environment),
-            start_new_session=True,
-        )
-    except OSError as error:
-        raise DockerFailed(what, f"{client} cannot be started ({error.strerror})") from error
-    with process:
-        try:
-            printed, errors = process.communicate(timeout=timeout)
-        except subprocess.TimeoutExpired as error:
-            _end(process)
-            raise DockerFailed(what, f"no answer within {timeout:.0f} s") from error
-        except BaseException:
-            if whole:
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    process.wait(timeout)
-            _end(process)
-            raise
-    if process.returncode != 0:
-        raise DockerFailed(what, last_words(errors or printed) or f"exit code {process.returncode}")
-    return printed
 
 
 def _end(process: subprocess.Popen[str]) -> None:

@@ -4,27 +4,32 @@
 import os
 import resource
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 from steelyard.errors import MissingRequirement
+from steelyard.host import settings
 from steelyard.host.activity import Activity, watch
-from steelyard.host.finding import WHY, Finding, finding, untold
-from steelyard.host.settings import settings
+from steelyard.host.finding import UNTOLD, Finding, Seen
 from steelyard.host.states import STATES
 from steelyard.host.switching import recorded
 from steelyard.host.system import System
 from steelyard.units import format_size
 
-TOPICS = {**{state.topic: state.why for state in STATES.values()}, **WHY}
-"""Topics, in the order of the output, each with why it matters: first what a session can set itself."""
 STEAL_LIMIT = 0.01
 """Share of CPU time, as in the validity ledger."""
 LOAD_LIMIT = 0.02
 """Share of CPU time of all other processes together, as in the validity ledger."""
-LITTLE_MEMORY = 2 * 1024**3
 LITTLE_DISK = 1024**3
 
-__all__ = ["TOPICS", "Finding", "examine"]
+
+class Host(System):
+    """What the doctor looks at."""
+
+    def __init__(self, root: Path, machine: str, results: Path, activity: Activity) -> None:
+        super().__init__(root, machine)
+        self.results = results
+        self.activity = activity
 
 
 def examine(
@@ -36,82 +41,124 @@ def examine(
         results: where results will be written; it need not be there yet.
         root: another than `/` for recorded trees.
         seconds: how long to watch for other load.
-        machine: architecture of the recorded tree.
+        machine: architecture of the recorded tree; `dscr` is told on POWER only.
     """
-    system = System(root)
-    found = settings(system, machine)
-    for one in (*activity(watch(seconds)), left_over(system), memory(system), disk(results), memlock()):
-        found[one.topic] = one
-    return [found[topic] for topic in TOPICS if topic in found]
+    host = Host(root, machine, results, watch(seconds))
+    looks: dict[str, tuple[str, Callable[[Host], Seen]]] = {
+        state.topic: (state.why, state.judge) for state in STATES.values()
+    }
+    looks |= {topic: (why, _LOOKS[topic]) for topic, why in _WHY.items()}
+    return [
+        Finding(topic, why, *look(host))
+        for topic, (why, look) in looks.items()
+        if topic != "dscr" or machine.startswith("ppc")
+    ]
 
 
-def left_over(system: System) -> Finding:
+def left_over(system: System) -> Seen:
     """Host states that a session has set and not put back."""
     try:
         found = recorded(system)
     except MissingRequirement as error:
-        return finding("host-states", str(error), "warn")
+        return Seen(str(error), "warn")
     if found is None:
-        return finding("host-states", "none set by a session")
+        return Seen("none set by a session")
     before = ", ".join(f"{name} {value}" for name, value in found.original.items())
     if found.alive():
-        return finding("host-states", f"set by {found.session}, which is running (before: {before})", "info")
+        return Seen(f"set by {found.session}, which is running (before: {before})", "info")
     by_hand = [STATES[name].command(value) for name, value in found.original.items() if name in STATES]
-    return finding(
-        "host-states",
+    return Seen(
         f"left as {found.session} had set them when it was killed (before: {before})",
         "warn",
         f"the next session puts them back first; by hand: {'; '.join(by_hand)}",
     )
 
 
-def activity(seen: Activity) -> tuple[Finding, Finding]:
-    """Findings on stolen time and other load."""
-    stolen = finding("steal", f"{seen.steal:.1%}")
-    if seen.steal > STEAL_LIMIT:
-        stolen = finding(
-            "steal", f"{seen.steal:.1%}", "warn", "use a dedicated host, or one whose CPUs are not shared"
-        )
-    busiest = [
-        f"{one.command} ({one.pid}) {one.share:.1%}" for one in seen.processes[:3] if one.share >= 0.001
-    ]
-    state = f"{seen.busy:.1%} of the CPU time" + (f": {', '.join(busiest)}" if busiest else "")
-    if seen.busy <= LOAD_LIMIT:
-        return stolen, finding("load", state)
-    return stolen, finding("load", state, "warn", "stop what is not needed, or wait until it has ended")
+def steal(host: Host) -> Seen:
+    """CPU time that the hypervisor took."""
+    share = host.activity.steal
+    if share <= STEAL_LIMIT:
+        return Seen(f"{share:.1%}")
+    return Seen(f"{share:.1%}", "warn", "use a dedicated host, or one whose CPUs are not shared")
 
 
-def memory(system: System) -> Finding:
-    """Memory that can be had without swapping."""
-    available = system.memory("MemAvailable")
-    if available is None:
-        return untold("memory")
-    if available >= LITTLE_MEMORY:
-        return finding("memory", f"{format_size(available)} free")
-    return finding("memory", f"only {format_size(available)} free", "warn", "stop what is not needed")
+def load(host: Host) -> Seen:
+    """CPU time that other processes used."""
+    busy, _, processes = host.activity
+    busiest = [f"{one.command} ({one.pid}) {one.share:.1%}" for one in processes[:3] if one.share >= 0.001]
+    state = f"{busy:.1%} of the CPU time" + (f": {', '.join(busiest)}" if busiest else "")
+    if busy <= LOAD_LIMIT:
+        return Seen(state)
+    return Seen(state, "warn", "stop what is not needed, or wait until it has ended")
 
 
-def disk(results: Path) -> Finding:
+def disk(host: Host) -> Seen:
     """Space on the disk that will hold the results."""
-    folder = next(path for path in (results.absolute(), *results.absolute().parents) if path.is_dir())
+    results = host.results.absolute()
+    folder = next(path for path in (results, *results.parents) if path.is_dir())
     try:
         free = shutil.disk_usage(folder).free
     except OSError:
-        return untold("disk")
+        return UNTOLD
     if not os.access(folder, os.W_OK):
-        return finding(
-            "disk", f"{folder} cannot be written by this user", "warn", "choose another folder with --out"
-        )
+        return Seen(f"{folder} cannot be written by this user", "warn", "choose another folder with --out")
     if free >= LITTLE_DISK:
-        return finding("disk", f"{format_size(free)} free in {folder}")
-    return finding(
-        "disk", f"only {format_size(free)} free in {folder}", "warn", "free some, or choose another --out"
-    )
+        return Seen(f"{format_size(free)} free in {folder}")
+    return Seen(f"only {format_size(free)} free in {folder}", "warn", "free some, or choose another --out")
 
 
-def memlock() -> Finding:
+def memlock(_host: Host) -> Seen:
     """Limit on locked memory of this user."""
     soft, _ = resource.getrlimit(resource.RLIMIT_MEMLOCK)
     if soft == resource.RLIM_INFINITY:
-        return finding("memlock", "unlimited")
-    return finding("memlock", format_size(soft), "info", "ulimit -l unlimited   (only for `pages: large`)")
+        return Seen("unlimited")
+    return Seen(format_size(soft), "info", "ulimit -l unlimited   (only for `pages: large`)")
+
+
+_LOOKS: dict[str, Callable[[Host], Seen]] = {
+    "host-states": left_over,
+    "smt": settings.smt,
+    "governor": settings.governor,
+    "turbo": settings.turbo,
+    "numa": settings.numa,
+    "irq-affinity": settings.irq_affinity,
+    "cgroup": settings.cgroup,
+    "steal": steal,
+    "load": load,
+    "swap": settings.swap,
+    "memory": settings.memory,
+    "disk": disk,
+    "memlock": memlock,
+    "clock": settings.clock,
+    "virtualization": settings.virtualization,
+    "container": settings.container,
+    "aslr": settings.aslr,
+    "dscr": settings.dscr,
+}
+"""How each topic beside the host states is looked at."""
+
+_WHY = {
+    "host-states": "What a session that was killed had set and nobody put back changes every later figure.",
+    "smt": "Threads of one core share its units, so what a CPU is worth depends on whether its siblings are busy.",
+    "governor": "A governor that saves power changes the clock with the load, so arms are measured at other speeds.",
+    "turbo": "Turbo raises the clock as far as temperature and idle cores allow, which drifts over a session.",
+    "numa": "Memory of another node is slower to reach, and the kernel may move pages in the middle of a measurement.",
+    "irq-affinity": "A CPU that serves the interrupts has less time for the server that is bound to it.",
+    "cgroup": "A CPU or memory limit on this session throttles servers and injectors, whatever the host could do.",
+    "steal": "Time that the hypervisor takes away is missing in some trials more than in others.",
+    "load": "Other processes take CPU, caches and memory bandwidth from the servers, not evenly over the arms.",
+    "swap": "A page of a JVM that was swapped out comes back from disk in the middle of a request or a collection.",
+    "memory": "When memory runs short the kernel reclaims pages or kills a server in the middle of a trial.",
+    "disk": "A full disk ends the session: each trial keeps its samples, logs and histograms (some MiB).",
+    "memlock": "Large pages need a limit on locked memory above the heap's size, or the JVM falls back to small ones.",
+    "clock": "Servers and injectors read the clock for every request, and a slow source costs microseconds each time.",
+    "virtualization": "In a guest, CPUs and memory are shared with neighbours that cannot be seen from inside.",
+    "container": "In a container, limits and settings come from outside, and some cannot be read or changed.",
+    "aslr": "Random addresses are part of why two starts of one JVM differ; fresh starts average it, a fixed layout"
+    " would hide it.",
+    "dscr": "POWER's data-stream register sets how far the hardware prefetches, for all that runs on the host.",
+}
+"""Why each of them matters, in the order of the output."""
+
+TOPICS = {state.topic: state.why for state in STATES.values()} | _WHY
+"""Topics, in the order of the output, each with why it matters: first what a session can set itself."""

@@ -26,15 +26,14 @@ def read_facts(root: Path = Path("/"), architecture: str | None = None) -> HostF
         root: another than `/` for recorded trees.
         architecture: of the recorded tree; left out, this host's.
     """
-    system = System(root)
-    machine = architecture or os.uname().machine
+    system = System(root, architecture or os.uname().machine)
     online = parse_cpu_list(system.text(f"{_CPU}/online") or "") or sorted(os.sched_getaffinity(0))
     layout = read_layout(root, allowed=online)
     states = read_states(system)
     return HostFacts(
         hostname=system.text("proc/sys/kernel/hostname") or "unknown",
-        architecture=machine,
-        cpu_model=cpu_model(system, machine),
+        architecture=system.machine,
+        cpu_model=cpu_model(system),
         sockets=layout.packages,
         cores=len(layout.cores),
         cpus=len(layout.cpus),
@@ -52,16 +51,19 @@ def read_facts(root: Path = Path("/"), architecture: str | None = None) -> HostF
         huge_pages=reserved_pages(system),
         cgroup_version=cgroup_version(system),
         virtualization=virtualization(system),
-        extra={**_extra(system), **_without_field(states)},
+        extra=_extra(system)
+        | {name: value for name, value in states.items() if name not in HostFacts.model_fields},
     )
 
 
-def cpu_model(system: System, machine: str) -> str:
+def cpu_model(system: System) -> str:
     """The processor's name, from /proc/cpuinfo, whose fields differ by architecture."""
     fields = system.fields("proc/cpuinfo")
-    if machine.startswith("ppc"):
-        return ", ".join(value for value in (fields.get("cpu"), fields.get("model")) if value) or machine
-    return fields.get("model name") or fields.get("Model") or machine
+    if system.machine.startswith("ppc"):
+        return (
+            ", ".join(value for value in (fields.get("cpu"), fields.get("model")) if value) or system.machine
+        )
+    return fields.get("model name") or fields.get("Model") or system.machine
 
 
 def governor(system: System) -> str | None:
@@ -114,16 +116,8 @@ def container(system: System) -> str | None:
     return None
 
 
-def _without_field(states: dict[str, str]) -> dict[str, str]:
-    return {name: value for name, value in states.items() if name not in HostFacts.model_fields}
-
-
-def _kernel_options(system: System) -> str | None:
-    options = (system.text("proc/cmdline") or "").split()
-    return " ".join(option for option in options if _OPTIONS.fullmatch(option.partition("=")[0])) or None
-
-
 def _extra(system: System) -> dict[str, str]:
+    options = (system.text("proc/cmdline") or "").split()
     found = {
         "clock_source": system.text("sys/devices/system/clocksource/clocksource0/current_clocksource"),
         "aslr": system.text("proc/sys/kernel/randomize_va_space"),
@@ -131,6 +125,7 @@ def _extra(system: System) -> dict[str, str]:
         "numa_balancing": system.text("proc/sys/kernel/numa_balancing"),
         "dscr": system.text(f"{_CPU}/dscr_default"),
         "container": container(system),
-        "kernel_options": _kernel_options(system),
+        "kernel_options": " ".join(one for one in options if _OPTIONS.fullmatch(one.partition("=")[0]))
+        or None,
     }
     return {name: value for name, value in found.items() if value is not None}

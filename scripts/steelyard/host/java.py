@@ -54,89 +54,69 @@ def identify(java: Path, timeout: float = ANSWER_LIMIT) -> Jdk:
             stdin=subprocess.DEVNULL,
         )
     except subprocess.TimeoutExpired as error:
-        raise MissingRequirement(
-            f"{java} did not say its version within {timeout:g} s: choose another JDK with --jdk, or install one with"
-            f" {INSTALL}"
-        ) from error
+        raise _unfit(f"{java} did not say its version within {timeout:g} s") from error
     except OSError as error:
-        raise MissingRequirement(
-            f"{java} cannot be started ({error.strerror}): choose another JDK with --jdk, or install one with {INSTALL}"
-        ) from error
+        raise _unfit(f"{java} cannot be started ({error.strerror})") from error
     # Errors first: some JVMs print them on standard output.
     printed = (result.stderr + b"\n" + result.stdout).decode(errors="replace")
     if result.returncode != 0:
-        raise MissingRequirement(
-            f'{java} dies at start ("{_first_line(printed, result.returncode)}"): repair it or choose another JDK'
-            f" with --jdk, or install one with {INSTALL}"
-        )
+        lines = (line.strip() for line in printed.splitlines() if line.strip())
+        raise _unfit(f'{java} dies at start ("{next(lines, f"exit status {result.returncode}")}")')
     try:
         return Jdk(java, parse_identity(printed))
     except ValueError as error:
-        raise MissingRequirement(
-            f"{java} is not a JDK that Steelyard knows ({error}): choose another with --jdk, or install one with"
-            f" {INSTALL}"
-        ) from error
+        raise _unfit(f"{java} is not a JDK that Steelyard knows ({error})") from error
 
 
-def find_jdk(
-    chosen: Path | None = None, *, environment: Mapping[str, str] = os.environ, minimum: int = MINIMUM
-) -> Jdk:
+def _unfit(problem: str) -> MissingRequirement:
+    return MissingRequirement(f"{problem}: choose another JDK with --jdk, or install one with {INSTALL}")
+
+
+def find_jdk(chosen: Path | None = None, *, environment: Mapping[str, str] = os.environ) -> Jdk:
     """The JDK for the servers.
 
     Args:
         chosen: `--jdk`: a JDK's home or its `java`; else JAVA_HOME counts, else `java` on the PATH.
         environment: where JAVA_HOME and PATH are looked up.
-        minimum: oldest Java feature release that will do.
 
     Raises:
         MissingRequirement: there is none, it does not start, or it is too old.
     """
     java, origin = _launcher(chosen, environment)
     jdk = identify(java)
-    if jdk.identity.feature < minimum:
-        raise MissingRequirement(
-            f"{origin} is Java {jdk.identity.feature} ({java}) and Steelyard needs {minimum} or newer: choose another"
-            f" with --jdk, or install one with {INSTALL}"
+    if jdk.identity.feature < MINIMUM:
+        raise _unfit(
+            f"{origin} is Java {jdk.identity.feature} ({java}) and Steelyard needs {MINIMUM} or newer"
         )
     return jdk
 
 
-def find_hotspot(jdk: Jdk, *, environment: Mapping[str, str] = os.environ, minimum: int = MINIMUM) -> Jdk:
+def find_hotspot(jdk: Jdk, *, environment: Mapping[str, str] = os.environ) -> Jdk:
     """A HotSpot JVM for the injectors, so that they are the same whatever JVM the servers use.
 
     Args:
         jdk: the servers' JDK, taken when it is HotSpot.
         environment: where JAVA_HOME and PATH are looked up, after which the usual folders are searched.
-        minimum: oldest Java feature release that will do.
 
     Raises:
         MissingRequirement: there is none.
     """
     if jdk.identity.kind == "hotspot":
         return jdk
-    for java in _candidates(environment):
-        try:
-            found = identify(java)
-        except MissingRequirement:
-            continue
-        if found.identity.kind == "hotspot" and found.identity.feature >= minimum:
+    for found in _usable(environment):
+        if found.identity.kind == "hotspot":
             return found
     raise MissingRequirement(
-        f"the servers' JVM is {jdk.identity.vm_name}, and the injectors need a HotSpot JVM {minimum} or newer, which"
+        f"the servers' JVM is {jdk.identity.vm_name}, and the injectors need a HotSpot JVM {MINIMUM} or newer, which"
         f" was not found: install one with {INSTALL}"
     )
 
 
-def named_jdks(environment: Mapping[str, str] = os.environ, minimum: int = MINIMUM) -> dict[str, Jdk]:
+def named_jdks(environment: Mapping[str, str] = os.environ) -> dict[str, Jdk]:
     """JDKs of this host by a name that a factor can use, for example `hotspot-17`; `doctor` lists them."""
     found: dict[str, Jdk] = {}
-    for java in _candidates(environment):
-        try:
-            jdk = identify(java)
-        except MissingRequirement:
-            continue
-        if jdk.identity.feature >= minimum:
-            found.setdefault(f"{jdk.identity.kind}-{jdk.identity.feature}", jdk)
+    for jdk in _usable(environment):
+        found.setdefault(f"{jdk.identity.kind}-{jdk.identity.feature}", jdk)
     return found
 
 
@@ -181,23 +161,23 @@ def _below(path: Path, origin: str) -> Path:
     return java
 
 
-def _candidates(environment: Mapping[str, str]) -> Iterator[Path]:
-    """Every launcher that may be a JVM, each once."""
-    found = [Path(home) / "bin" / "java" for home in (environment.get("JAVA_HOME"),) if home]
+def _usable(environment: Mapping[str, str]) -> Iterator[Jdk]:
+    """Every JVM of this host that will do, each once: JAVA_HOME's, the PATH's, then those of the usual folders."""
+    home = environment.get("JAVA_HOME")
+    found = [Path(home) / "bin" / "java"] if home else []
     if on_path := shutil.which("java", path=environment.get("PATH", os.defpath)):
         found.append(Path(on_path))
-    own = [Path(folder) for folder in environment.get("STEELYARD_JDKS", "").split(":") if folder]
-    for folder in own:
+    for folder in map(Path, filter(None, environment.get("STEELYARD_JDKS", "").split(":"))):
         found += [folder / "bin" / "java", *sorted(folder.glob("*/bin/java"))]
     for folder in USUAL_FOLDERS:
         found += sorted(folder.glob("*/bin/java"), reverse=True)
     seen: set[Path] = set()
     for java in found:
-        real = java.resolve()
-        if real not in seen and os.access(real, os.X_OK):
+        if (real := java.resolve()) not in seen:
             seen.add(real)
-            yield java
-
-
-def _first_line(printed: str, status: int) -> str:
-    return next((line.strip() for line in printed.splitlines() if line.strip()), f"exit status {status}")
+            try:
+                jdk = identify(java)
+            except MissingRequirement:
+                continue
+            if jdk.identity.feature >= MINIMUM:
+                yield jdk

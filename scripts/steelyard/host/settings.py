@@ -1,93 +1,85 @@
 # SPDX-License-Identifier: Apache-2.0
 """The doctor's look at settings of CPUs, memory and kernel: from files alone. What a session can set is in `states`."""
 
-import os
-
 from steelyard.host import facts
-from steelyard.host.cpus import parse_cpu_list, read_layout
-from steelyard.host.finding import Finding, finding, untold
+from steelyard.host.cpus import CpuLayout, parse_cpu_list, read_layout
+from steelyard.host.finding import UNTOLD, Seen
 from steelyard.host.limits import read_limits
-from steelyard.host.states import STATES
 from steelyard.host.system import System
 from steelyard.units import format_size
 
 ONE_CPU = 0.9
 """Share of the interrupts on one CPU from which on they are called bound to it."""
 FEW_INTERRUPTS = 10_000
+LITTLE_MEMORY = 2 * 1024**3
 _CPU = "sys/devices/system/cpu"
 _PRECISE_CLOCKS = ("tsc", "kvm-clock", "timebase", "arch_sys_counter", "hyperv_clocksource_tsc_page", "xen")
 
 
-def smt(system: System, machine: str) -> Finding:
-    """Threads per core, and how to set them."""
+def _layout(system: System) -> CpuLayout | None:
     online = parse_cpu_list(system.text(f"{_CPU}/online") or "")
-    if not online:
-        return untold("smt")
-    layout = read_layout(system.root, allowed=online)
+    return read_layout(system.root, allowed=online) if online else None
+
+
+def smt(system: System) -> Seen:
+    """Threads per core, and how to set them."""
+    if (layout := _layout(system)) is None:
+        return UNTOLD
     control = system.text(f"{_CPU}/smt/control")
     state = f"{layout.threads_per_core} on each of {len(layout.cores)} cores" + (
         f" ({control})" if control else ""
     )
-    if {len(core.cpus) for core in layout.cores} != {layout.threads_per_core}:
-        return finding("smt", f"up to {state}, not the same on all", "warn", _smt_command(machine, "on"))
-    if layout.threads_per_core == 1:
-        return finding("smt", state)
-    return finding("smt", state, "info", _smt_command(machine, "off"))
-
-
-def _smt_command(machine: str, to: str) -> str:
-    if machine.startswith("ppc"):
-        return f"sudo ppc64_cpu --smt={to}   (or a number of threads)"
-    return f"echo {to} | sudo tee /sys/devices/system/cpu/smt/control"
-
-
-def governor(system: System) -> Finding:
-    """Frequency governor."""
-    chosen = facts.governor(system)
-    if chosen is None:
-        return finding("governor", "no frequency control here (left to hypervisor or firmware)", "info")
-    if chosen == "performance":
-        return finding("governor", chosen)
-    return finding("governor", chosen, "warn", "sudo cpupower frequency-set -g performance")
-
-
-def turbo(system: System) -> Finding:
-    """Turbo or boost."""
-    state = facts.turbo(system)
-    if state is None:
-        return untold("turbo")
-    if state == "off":
-        return finding("turbo", state)
-    intel = system.number(f"{_CPU}/intel_pstate/no_turbo") is not None
-    name, value = ("intel_pstate/no_turbo", 1) if intel else ("cpufreq/boost", 0)
-    return finding("turbo", state, "info", f"echo {value} | sudo tee /{_CPU}/{name}")
-
-
-def numa(system: System) -> Finding:
-    """NUMA nodes and automatic balancing."""
-    online = parse_cpu_list(system.text(f"{_CPU}/online") or "")
-    if not online:
-        return untold("numa")
-    nodes = read_layout(system.root, allowed=online).nodes
-    if nodes == 1:
-        return finding("numa", "1 node")
-    if system.number("proc/sys/kernel/numa_balancing"):
-        return finding(
-            "numa",
-            f"{nodes} nodes, automatic balancing on",
-            "warn",
-            "sudo sysctl kernel.numa_balancing=0",
-        )
-    return finding(
-        "numa", f"{nodes} nodes", "info", "bind each server to the cores of one node (the plan does)"
+    even = {len(core.cpus) for core in layout.cores} == {layout.threads_per_core}
+    if even and layout.threads_per_core == 1:
+        return Seen(state)
+    to = "off" if even else "on"
+    change = f"echo {to} | sudo tee /{_CPU}/smt/control"
+    if system.machine.startswith("ppc"):
+        change = f"sudo ppc64_cpu --smt={to}   (or a number of threads)"
+    return (
+        Seen(state, "info", change) if even else Seen(f"up to {state}, not the same on all", "warn", change)
     )
 
 
-def irq_affinity(system: System) -> Finding:
+def governor(system: System) -> Seen:
+    """Frequency governor."""
+    chosen = facts.governor(system)
+    if chosen is None:
+        return Seen("no frequency control here (left to hypervisor or firmware)", "info")
+    if chosen == "performance":
+        return Seen(chosen)
+    return Seen(chosen, "warn", "sudo cpupower frequency-set -g performance")
+
+
+def turbo(system: System) -> Seen:
+    """Turbo or boost."""
+    state = facts.turbo(system)
+    if state is None:
+        return UNTOLD
+    if state == "off":
+        return Seen(state)
+    intel = system.number(f"{_CPU}/intel_pstate/no_turbo") is not None
+    name, value = ("intel_pstate/no_turbo", 1) if intel else ("cpufreq/boost", 0)
+    return Seen(state, "info", f"echo {value} | sudo tee /{_CPU}/{name}")
+
+
+def numa(system: System) -> Seen:
+    """NUMA nodes and automatic balancing."""
+    if (layout := _layout(system)) is None:
+        return UNTOLD
+    if layout.nodes == 1:
+        return Seen("1 node")
+    state = f"{layout.nodes} nodes"
+    if system.number("proc/sys/kernel/numa_balancing"):
+        return Seen(f"{state}, automatic balancing on", "warn", "sudo sysctl kernel.numa_balancing=0")
+    return Seen(state, "info", "bind each server to the cores of one node (the plan does)")
+
+
+def irq_affinity(system: System) -> Seen:
     """Whether one CPU served nearly all device interrupts since boot."""
     text = system.text("proc/interrupts")
     if not text:
-        return untold("irq-affinity")
+        return UNTOLD
     cpus = [int(name.removeprefix("CPU")) for name in text.splitlines()[0].split()]
     counts = [0] * len(cpus)
     for line in text.splitlines()[1:]:
@@ -95,123 +87,97 @@ def irq_affinity(system: System) -> Finding:
         if name.rstrip(":").isdigit():  # devices; the named lines are each CPU's own timer and the like
             for i, field in enumerate(fields[: len(cpus)]):
                 counts[i] += int(field) if field.isdigit() else 0
-    total = sum(counts)
+    total, most = sum(counts), max(counts)
     if len(cpus) == 1 or total < FEW_INTERRUPTS:
-        return finding("irq-affinity", f"{total:,} device interrupts since boot")
-    busiest = max(range(len(cpus)), key=lambda i: counts[i])
-    share = counts[busiest] / total
-    state = f"CPU {cpus[busiest]} served {share:.0%} of {total:,} device interrupts since boot"
-    if share < ONE_CPU:
-        return finding("irq-affinity", state)
-    return finding("irq-affinity", state, "warn", "sudo systemctl start irqbalance")
+        return Seen(f"{total:,} device interrupts since boot")
+    busiest = cpus[counts.index(most)]
+    state = f"CPU {busiest} served {most / total:.0%} of {total:,} device interrupts since boot"
+    return Seen(state) if most < ONE_CPU * total else Seen(state, "warn", "sudo systemctl start irqbalance")
 
 
-def cgroup(system: System) -> Finding:
+def cgroup(system: System) -> Seen:
     """Control group version, and limits on this session."""
     version = facts.cgroup_version(system)
     if version is None:
-        return finding("cgroup", "none")
-    limits = read_limits(system)
-    found = []
-    if limits.cpus is not None:
-        found.append(f"{limits.cpus:g} CPUs")
-    if limits.memory is not None:
-        found.append(format_size(limits.memory))
+        return Seen("none")
+    cpus, memory = read_limits(system)
+    found = ([f"{cpus:g} CPUs"] if cpus is not None else []) + (
+        [format_size(memory)] if memory is not None else []
+    )
     if not found:
-        return finding("cgroup", f"version {version}, no limits on this session")
-    return finding(
-        "cgroup",
+        return Seen(f"version {version}, no limits on this session")
+    return Seen(
         f"version {version}, this session is limited to {' and '.join(found)}",
         "warn",
         "start it without --cpus and --memory (containers), or outside the limited slice (systemd)",
     )
 
 
-def swap(system: System) -> Finding:
+def swap(system: System) -> Seen:
     """Swap space, and whether it is in use."""
     total, free = system.memory("SwapTotal"), system.memory("SwapFree")
     if total is None or free is None:
-        return untold("swap")
+        return UNTOLD
     if total == 0:
-        return finding("swap", "none")
-    used = total - free
-    if used == 0:
-        return finding("swap", f"{format_size(total)}, unused", "info", "sudo swapoff -a")
-    return finding("swap", f"{format_size(used)} of {format_size(total)} used", "warn", "sudo swapoff -a")
+        return Seen("none")
+    if free == total:
+        return Seen(f"{format_size(total)}, unused", "info", "sudo swapoff -a")
+    return Seen(f"{format_size(total - free)} of {format_size(total)} used", "warn", "sudo swapoff -a")
 
 
-def clock(system: System) -> Finding:
+def memory(system: System) -> Seen:
+    """Memory that can be had without swapping."""
+    available = system.memory("MemAvailable")
+    if available is None:
+        return UNTOLD
+    if available >= LITTLE_MEMORY:
+        return Seen(f"{format_size(available)} free")
+    return Seen(f"only {format_size(available)} free", "warn", "stop what is not needed")
+
+
+def clock(system: System) -> Seen:
     """Clock source of the kernel."""
     folder = "sys/devices/system/clocksource/clocksource0"
     source = system.text(f"{folder}/current_clocksource")
     if source is None:
-        return untold("clock")
+        return UNTOLD
     if source in _PRECISE_CLOCKS:
-        return finding("clock", source)
+        return Seen(source)
     offered = (system.text(f"{folder}/available_clocksource") or "").split()
     better = next((name for name in _PRECISE_CLOCKS if name in offered), None)
-    change = f"echo {better} | sudo tee /{folder}/current_clocksource" if better else None
-    return finding("clock", source, "warn", change)
+    return Seen(source, "warn", f"echo {better} | sudo tee /{folder}/current_clocksource" if better else None)
 
 
-def virtualization(system: System) -> Finding:
+def virtualization(system: System) -> Seen:
     """Bare metal or guest."""
     hypervisor = facts.virtualization(system)
     if hypervisor is None:
-        return finding("virtualization", "none seen")
+        return Seen("none seen")
     name = "a hypervisor" if hypervisor == "hypervisor" else hypervisor
-    return finding("virtualization", f"a guest of {name}", "info", "measure on dedicated or bare-metal hosts")
+    return Seen(f"a guest of {name}", "info", "measure on dedicated or bare-metal hosts")
 
 
-def container(system: System) -> Finding:
+def container(system: System) -> Seen:
     """Inside a container or not."""
     runtime = facts.container(system)
     if runtime is None:
-        return finding("container", "no")
-    return finding("container", runtime, "info", "look at the host too: run `steelyard doctor` there")
+        return Seen("no")
+    return Seen(runtime, "info", "look at the host too: run `steelyard doctor` there")
 
 
-def aslr(system: System) -> Finding:
+def aslr(system: System) -> Seen:
     """Address space layout randomisation."""
     value = system.number("proc/sys/kernel/randomize_va_space")
     if value is None:
-        return untold("aslr")
-    if value:
-        return finding("aslr", "on")
-    return finding("aslr", "off", "info", "sudo sysctl kernel.randomize_va_space=2")
+        return UNTOLD
+    return Seen("on") if value else Seen("off", "info", "sudo sysctl kernel.randomize_va_space=2")
 
 
-def dscr(system: System) -> Finding:
+def dscr(system: System) -> Seen:
     """POWER's default data-stream control."""
     value = system.text(f"{_CPU}/dscr_default")
     if value is None:
-        return untold("dscr")
+        return UNTOLD
     if int(value, 16) == 0:
-        return finding("dscr", "0 (the hardware's default)")
-    return finding("dscr", value, "info", "sudo ppc64_cpu --dscr=0")
-
-
-def settings(system: System, machine: str = os.uname().machine) -> dict[str, Finding]:
-    """All findings from settings, by topic; `dscr` on POWER only."""
-    found = [
-        *(state.finding(system) for state in STATES.values()),
-        smt(system, machine),
-        *(
-            look(system)
-            for look in (
-                governor,
-                turbo,
-                numa,
-                irq_affinity,
-                cgroup,
-                swap,
-                clock,
-                virtualization,
-                container,
-                aslr,
-            )
-        ),
-    ]
-    if machine.startswith("ppc"):
-        found.append(dscr(system))
-    return {one.topic: one for one in found}
+        return Seen("0 (the hardware's default)")
+    return Seen(value, "info", "sudo ppc64_cpu --dscr=0")

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from steelyard.errors import BadInput, MissingRequirement
-from steelyard.host.finding import Finding, Level
+from steelyard.host.finding import UNTOLD, Seen
 from steelyard.host.system import System
 from steelyard.units import format_size, parse_size
 
@@ -42,18 +42,13 @@ class HostState:
     """Set it, also back to what was read before; OSError when the kernel or the user's rights refuse."""
     command: Callable[[str], str]
     """What a person types to set it."""
-    judge: Callable[[System], tuple[str, Level, str | None] | None]
-    """State, level and command for the doctor; None where it cannot be told."""
+    judge: Callable[[System], Seen]
+    """What the doctor says of it."""
 
     @property
     def topic(self) -> str:
         """Its topic in the doctor's output."""
         return self.name.replace("_", "-")
-
-    def finding(self, system: System) -> Finding:
-        """The doctor's line."""
-        state, level, change = self.judge(system) or ("cannot be told here", "info", None)
-        return Finding(self.topic, state, level, self.why, change)
 
     def value(self, system: System, wanted: Wanted) -> str:
         """A wanted value as this host will read it back.
@@ -121,11 +116,11 @@ def _thp_command(value: str) -> str:
     return f"echo {value} | sudo tee /{_THP}"
 
 
-def _judge_thp(system: System) -> tuple[str, Level, str | None] | None:
+def _judge_thp(system: System) -> Seen:
     chosen = system.choice(_THP)
     if chosen is None:
-        return None
-    return (chosen, "info", _thp_command("madvise")) if chosen == "always" else (chosen, "ok", None)
+        return UNTOLD
+    return Seen(chosen, "info", _thp_command("madvise")) if chosen == "always" else Seen(chosen)
 
 
 # --- reserved huge pages
@@ -218,15 +213,15 @@ def _huge_pages_command(value: str) -> str:
     return f"sudo sysctl vm.nr_hugepages={value}"
 
 
-def _judge_huge_pages(system: System) -> tuple[str, Level, str | None] | None:
+def _judge_huge_pages(system: System) -> Seen:
     reserved = reserved_pages(system)
     if not reserved:
-        return None
+        return UNTOLD
     sizes = sorted(reserved.items(), key=lambda item: int(item[0]))
     state = ", ".join(f"{count} of {format_size(int(size) * 1024)}" for size, count in sizes)
     if any(reserved.values()):
-        return state, "info", f"{_huge_pages_command('0')}   (gives their memory back)"
-    return state, "ok", f"{_huge_pages_command('N')}   (only for `pages: large`)"
+        return Seen(state, "info", f"{_huge_pages_command('0')}   (gives their memory back)")
+    return Seen(state, change=f"{_huge_pages_command('N')}   (only for `pages: large`)")
 
 
 STATES: Mapping[str, HostState] = {

@@ -6,7 +6,7 @@ is emptied when the host restarts, as the settings themselves are. Three may put
 of them does, under a lock:
 
 - the session, at its end (`HostStates.restore`);
-- the guard process, when the session was killed (`Children.on_crash` runs `steelyard.host.restore`);
+- the guard process, when the session was killed (`Children.on_crash` runs this module, see `main`);
 - the next session, when both were killed (`put_back`); until then `doctor` warns (`recorded`).
 
 The record of a session that is alive is left alone. A resumed session therefore finds the host as it was before the
@@ -24,12 +24,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from steelyard.errors import Busy, MissingRequirement, NoSpace, SteelyardError
+from steelyard.errors import Busy, Exit, MissingRequirement, NoSpace, SteelyardError
 from steelyard.host.states import STATES, Wanted, state_named
 from steelyard.host.system import System
 from steelyard.paths import ROOT
 from steelyard.processes import Children
 from steelyard.results.store import write_atomic
+from steelyard.sampling.procfs import ENDED_STATES, parse_stat
 
 RECORD = "run/steelyard/host-states.json"
 _CRASH = "host-states"
@@ -179,11 +180,6 @@ class HostStates:
         self._set(target)
         self._plot = plot
 
-    def apply(self, wanted: Mapping[str, Wanted]) -> None:
-        """Set what differs, without a plot; errors as those of `enter`."""
-        self._plot = None
-        self._set(self._complete(wanted))
-
     def verify(self, wanted: Mapping[str, Wanted]) -> list[str]:
         """What reads back otherwise than wanted, one sentence each; call it before and after each trial."""
         now = {name: STATES[name].read(self._system) for name in self._original}
@@ -230,10 +226,9 @@ class HostStates:
 
     def _record(self) -> None:
         """Write down what there is, and have it put back should this process be killed, before anything is changed."""
-        pid = os.getpid()
+        pid, root = os.getpid(), str(self._system.root.absolute())
         started = _start_ticks(pid) or 0
-        module = [sys.executable, "-m", "steelyard.host.restore"]
-        restore = [*module, str(self._system.root.absolute()), str(pid), str(started)]
+        module = [f"PYTHONPATH={ROOT / 'scripts'}", sys.executable, "-m", "steelyard.host.switching"]
         with _lock(self._system):
             _put_back_left(self._system)
             other = recorded(self._system)
@@ -242,7 +237,7 @@ class HostStates:
                     f"another session ({other.session}, process {other.pid}) has set the states of this host:"
                     " wait until it has ended or stop it"
                 )
-            self._children.on_crash(_CRASH, ["env", f"PYTHONPATH={ROOT / 'scripts'}", *restore])
+            self._children.on_crash(_CRASH, ["env", *module, root, str(pid), str(started)])
             record = Record(self._session, pid, started, _boot(), self._original)
             path = self._system.path(RECORD)
             self._recorded = True
@@ -320,11 +315,29 @@ def _boot() -> str:
 
 
 def _start_ticks(pid: int) -> int | None:
-    """Field 22 of /proc/PID/stat (proc(5)); None for a process that is gone or only waits to be reaped."""
+    """Start since boot; None for a process that is gone or only waits to be reaped."""
     try:
-        fields = (
-            Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
-        )
+        stat = parse_stat(Path(f"/proc/{pid}/stat").read_bytes())
     except OSError:
         return None
-    return None if fields[0] in ("Z", "X") else int(fields[19])
+    return None if stat.state in ENDED_STATES else stat.start
+
+
+def main(arguments: list[str]) -> int:
+    """`python -m steelyard.host.switching [ROOT [PID STARTED]]`: put back what a session that is over had set.
+
+    The guard process runs it, with the process that it guarded. It does nothing when there is nothing to put back, or
+    when another session that is alive has set the states.
+    """
+    root, *over = arguments or ["/"]
+    try:
+        sentences = put_back(System(Path(root)), (int(over[0]), int(over[1])) if over else None)
+    except SteelyardError as error:
+        sys.stderr.write(f"steelyard: {error}\n")
+        return error.exit_code
+    sys.stdout.writelines(f"{sentence}\n" for sentence in sentences)
+    return Exit.OK
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

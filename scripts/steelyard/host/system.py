@@ -8,10 +8,11 @@ from pathlib import Path
 
 
 class System:
-    """Files of a host, below `root` (another than `/` for recorded trees)."""
+    """Files of a host of some architecture, below `root` (another than `/` for recorded trees)."""
 
-    def __init__(self, root: Path = Path("/")) -> None:
+    def __init__(self, root: Path = Path("/"), machine: str = os.uname().machine) -> None:
         self.root = root
+        self.machine = machine
 
     def path(self, name: str) -> Path:
         """A file, by its path without the leading slash."""

@@ -9,6 +9,7 @@ from steelyard.sampling.config import Watched
 from steelyard.sampling.groups import GROUPS, group_of
 from steelyard.sampling.procfs import (
     CLOCK_TICKS,
+    ENDED_STATES,
     Files,
     ProcFile,
     parse_comm_and_ticks,
@@ -18,7 +19,6 @@ from steelyard.sampling.procfs import (
 )
 
 IDLE_SKIP = 3
-_ENDED_STATES = (b"Z", b"X", b"x")
 
 
 class Reading(NamedTuple):
@@ -172,7 +172,7 @@ class Process:
             return None
         epoch = time.time()
         stat = parse_stat(line)
-        self.ended = stat.state in _ENDED_STATES
+        self.ended = stat.state in ENDED_STATES
         status = None if self.ended else self._status.read(4096)
         rss = status_number(status, b"VmRSS") + status_number(status, b"HugetlbPages") if status else None
         self._count = stat.threads

@@ -10,6 +10,8 @@ import resource
 from typing import NamedTuple
 
 CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
+ENDED_STATES = (b"Z", b"X", b"x")
+"""Of a process that is gone or only waits to be reaped."""
 _SPARE_FILES = 128  # left for sockets, tables and the interpreter
 
 

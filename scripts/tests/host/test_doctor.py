@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Host facts, limits and the doctor, on recorded hosts and on this one."""
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import psutil
@@ -9,16 +12,18 @@ import pytest
 import trees
 from trees import put
 
-from steelyard.host.activity import Activity, Busy
-from steelyard.host.doctor import TOPICS, Finding, activity, disk, examine, memory
+from steelyard.host.activity import Activity, Busy, watch
+from steelyard.host.doctor import TOPICS, Host, disk, examine, load, steal
 from steelyard.host.facts import read_facts
+from steelyard.host.finding import Finding
 from steelyard.host.limits import Limits, read_limits
-from steelyard.host.settings import settings
 from steelyard.host.system import System
 
 DOC = Path(__file__).parents[3] / "docs" / "doctor.md"
 CPU = "sys/devices/system/cpu"
 CGROUP2 = "sys/fs/cgroup"
+RUNNING = ("steal", "load", "disk", "memlock")
+"""Topics of this host itself, whatever the tree."""
 
 
 @pytest.fixture
@@ -39,7 +44,10 @@ def laptop(tmp_path: Path) -> Path:
         f"     {heads}\n 24: 90000 {'100 ' * 15} PCI-MSI eth0\nLOC: {'9999999 ' * 16} timer",
     )
     put(root, f"{CGROUP2}/cgroup.controllers", "cpu memory")
-    put(root, "proc/self/cgroup", "0::/user.slice/run")
+    put(root, f"proc/{os.getpid()}/cgroup", "0::/user.slice/run")
+    put(root, "proc/self/mountinfo", "30 25 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw")
+    for folder in ("", "/user.slice", "/user.slice/run"):
+        put(root, f"{CGROUP2}{folder}/cgroup.procs", str(os.getpid()) if folder.endswith("run") else "")
     put(root, f"{CGROUP2}/user.slice/run/cpu.max", "max 100000")
     put(root, f"{CGROUP2}/user.slice/cpu.max", "150000 100000")
     put(root, f"{CGROUP2}/user.slice/run/memory.max", str(2 << 30))
@@ -78,18 +86,26 @@ def power(tmp_path: Path) -> Path:
     return root
 
 
+def doctor(root: Path, machine: str) -> dict[str, Finding]:
+    """Findings on what a tree of files tells."""
+    told = (one for one in examine(root, root, 0.0, machine) if one.topic not in RUNNING)
+    return {one.topic: one for one in told}
+
+
 def levels(found: dict[str, Finding]) -> dict[str, str]:
     return {topic: one.level for topic, one in found.items()}
 
 
 def test_everything_that_disturbs_is_found(laptop: Path) -> None:
-    found = settings(System(laptop), "x86_64")
+    found = doctor(laptop, "x86_64")
     assert levels(found) == {
         "smt": "info",
         "governor": "warn",
         "turbo": "info",
         "thp": "info",
         "huge-pages": "info",
+        "host-states": "ok",
+        "memory": "warn",
         "numa": "warn",
         "irq-affinity": "warn",
         "cgroup": "warn",
@@ -107,11 +123,10 @@ def test_everything_that_disturbs_is_found(laptop: Path) -> None:
     )
     assert found["virtualization"].state == "a guest of QEMU"
     assert found["huge-pages"].state == "512 of 2 MiB"
-    assert memory(System(laptop)).level == "warn"
 
 
 def test_a_well_kept_power_host(power: Path) -> None:
-    found = settings(System(power), "ppc64le")
+    found = doctor(power, "ppc64le")
     assert found["smt"].state == "8 on each of 16 cores"
     assert found["smt"].change is not None
     assert found["smt"].change.startswith("sudo ppc64_cpu --smt=off")
@@ -119,21 +134,21 @@ def test_a_well_kept_power_host(power: Path) -> None:
     for topic in ("governor", "swap", "clock", "virtualization", "container", "dscr"):
         assert found[topic].level == "ok", found[topic]
     put(power, f"{CPU}/dscr_default", "1f")
-    assert settings(System(power), "ppc64le")["dscr"].level == "info"
+    assert doctor(power, "ppc64le")["dscr"].level == "info"
 
 
 def test_nothing_can_be_read(tmp_path: Path) -> None:
-    found = settings(System(tmp_path), "ppc64le")
+    found = doctor(tmp_path, "ppc64le")
     assert {one.level for one in found.values()} <= {"ok", "info"}
     assert found["smt"].state == "cannot be told here"
-    assert memory(System(tmp_path)).state == "cannot be told here"
+    assert found["memory"].state == "cannot be told here"
     assert read_facts(tmp_path, "ppc64le").cgroup_version is None
     assert read_limits(System(tmp_path)) == Limits(None, None)
 
 
 def test_uneven_smt(tmp_path: Path) -> None:
     root = trees.cpus(tmp_path, [[0, 1], [2, 3]], offline=(3,))
-    assert settings(System(root), "x86_64")["smt"].level == "warn"
+    assert doctor(root, "x86_64")["smt"].level == "warn"
 
 
 def test_facts_of_x86(laptop: Path) -> None:
@@ -176,7 +191,11 @@ def test_facts_of_this_host() -> None:
 
 
 def test_limits_of_the_old_cgroups(tmp_path: Path) -> None:
-    put(tmp_path, "proc/self/cgroup", "4:memory:/box\n2:cpu,cpuacct:/box\n0::/")
+    put(tmp_path, f"proc/{os.getpid()}/cgroup", "4:memory:/box\n2:cpu,cpuacct:/box\n0::/")
+    mount = "30 25 0:26 / /sys/fs/cgroup/{0} rw - cgroup cgroup rw,{0}"
+    put(tmp_path, "proc/self/mountinfo", "\n".join(mount.format(name) for name in ("cpu", "memory")))
+    for folder in ("cpu", "cpu/box", "memory", "memory/box"):
+        put(tmp_path, f"{CGROUP2}/{folder}/cgroup.procs", str(os.getpid()) if folder.endswith("box") else "")
     put(tmp_path, f"{CGROUP2}/cpu/box/cpu.cfs_quota_us", "50000")
     put(tmp_path, f"{CGROUP2}/cpu/box/cpu.cfs_period_us", "100000")
     put(tmp_path, f"{CGROUP2}/memory/box/memory.limit_in_bytes", "9223372036854771712")
@@ -185,15 +204,32 @@ def test_limits_of_the_old_cgroups(tmp_path: Path) -> None:
 
 
 def test_activity() -> None:
-    quiet = activity(Activity(0.01, 0.0, (Busy(7, "cron", 0.01),)))
-    assert [one.level for one in quiet] == ["ok", "ok"]
-    loud = activity(Activity(0.31, 0.05, (Busy(7, "make", 0.3), Busy(8, "idle", 0.0001))))
-    assert [one.level for one in loud] == ["warn", "warn"]
-    assert loud[1].state == "31.0% of the CPU time: make (7) 30.0%"
+    quiet = Host(Path("/"), "x86_64", Path("/"), Activity(0.01, 0.0, (Busy(7, "cron", 0.01),)))
+    assert [one(quiet).level for one in (steal, load)] == ["ok", "ok"]
+    processes = (Busy(7, "make", 0.3), Busy(8, "idle", 0.0001))
+    loud = Host(Path("/"), "x86_64", Path("/"), Activity(0.31, 0.05, processes))
+    assert [one(loud).level for one in (steal, load)] == ["warn", "warn"]
+    assert load(loud).state == "31.0% of the CPU time: make (7) 30.0%"
+
+
+def test_what_is_busy_is_seen() -> None:
+    burner = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    try:
+        seen = watch(0.5)
+    finally:
+        burner.kill()
+        burner.wait()
+    (found,) = (one for one in seen.processes if one.pid == burner.pid)
+    assert 0 < found.share <= 1.1 / (os.cpu_count() or 1)
+    assert 0 < seen.busy <= 1
+    assert [one.share for one in seen.processes] == sorted(
+        (one.share for one in seen.processes), reverse=True
+    )
 
 
 def test_disk(tmp_path: Path) -> None:
-    assert str(tmp_path) in disk(tmp_path / "not" / "there" / "yet").state
+    host = Host(Path("/"), "x86_64", tmp_path / "not" / "there" / "yet", Activity(0.0, 0.0, ()))
+    assert str(tmp_path) in disk(host).state
 
 
 def test_this_host_in_the_documented_order(tmp_path: Path) -> None:

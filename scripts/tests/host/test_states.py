@@ -9,9 +9,9 @@ from trees import PAGES, THP, Kernel, put
 
 import steelyard
 from steelyard.errors import BadInput, MissingRequirement
-from steelyard.host.doctor import TOPICS
+from steelyard.host.doctor import TOPICS, examine
 from steelyard.host.facts import read_facts
-from steelyard.host.settings import settings
+from steelyard.host.finding import UNTOLD, Seen
 from steelyard.host.states import STATES, HostState, read_states, reserved_pages, state_named
 from steelyard.host.switching import HostStates
 from steelyard.host.system import System
@@ -51,7 +51,7 @@ def test_pages_of_another_default_size(tmp_path: Path) -> None:
     assert PAGES_STATE.value(system, "1g") == "64"
     assert PAGES_STATE.read(system) == "3"
     assert reserved_pages(system) == {"16384": 3, "16777216": 1}
-    assert PAGES_STATE.finding(system).state == "3 of 16 MiB, 1 of 16.0 GiB"
+    assert PAGES_STATE.judge(system).state == "3 of 16 MiB, 1 of 16.0 GiB"
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_a_host_without_a_state_says_so(tmp_path: Path) -> None:
     system = System(tmp_path)
     assert read_states(system) == {}
     for state in STATES.values():
-        assert state.finding(system).state == "cannot be told here"
+        assert state.judge(system) == UNTOLD
         with pytest.raises(MissingRequirement, match=f"this host has no {state.name} to set"):
             state.require(system)
 
@@ -152,7 +152,7 @@ def _declare(monkeypatch: pytest.MonkeyPatch) -> str:
         parse=lambda _system, wanted: str(wanted),
         write=lambda system, value: system.write(swappiness, value),
         command=lambda value: f"sudo sysctl vm.swappiness={value}",
-        judge=lambda system: (system.text(swappiness) or "?", "ok", None),
+        judge=lambda system: Seen(system.text(swappiness) or "?"),
     )
     monkeypatch.setitem(STATES, state.name, state)
     return swappiness
@@ -162,7 +162,7 @@ def test_a_state_is_one_declaration(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     """Doctor, facts, setting, read-back and restoring know it, and nothing else was told."""
     put(tmp_path, _declare(monkeypatch), "60")
     kernel = Kernel(tmp_path)
-    assert settings(kernel)["swap-taste"].state == "60"
+    assert [one.state for one in examine(tmp_path, tmp_path, 0.0) if one.topic == "swap-taste"] == ["60"]
     assert read_facts(tmp_path).extra["swap_taste"] == "60"
     with Children() as children, HostStates([{"swap_taste": 1}], children, "test", kernel) as states:
         states.enter((1, 1), {"swap_taste": 1})

@@ -235,7 +235,7 @@ def test_a_record_from_before_a_restart_of_the_host_is_void(kernel: Kernel, chil
     dead_record(kernel, {"thp": "never"}, boot="another")
     assert (recorded(kernel), put_back(kernel), left_over(kernel).level) == (None, [], "ok")
     with HostStates([ALWAYS], children, "s", kernel) as states:
-        states.apply(ALWAYS)
+        states.enter((1, 0), ALWAYS)
     assert kernel.choice(THP) == "madvise"
 
 
