@@ -22,6 +22,7 @@ _FILE_SIZE = 16384
 class Source(NamedTuple):
     """Where a figure stands."""
 
+    controller: str
     file: str
     key: bytes = b""
     """Of a line `key number`; empty: the number is all that the file holds."""
@@ -29,32 +30,30 @@ class Source(NamedTuple):
     """What the kernel's number is multiplied by."""
 
 
-_PERIODS = Source("cpu.stat", b"nr_periods")
-_THROTTLED_PERIODS = Source("cpu.stat", b"nr_throttled")
-FIGURES = {
-    "cpu_s": ("cpuacct", Source("cpuacct.usage", unit=1e-9), Source("cpu.stat", b"usage_usec", 1e-6)),
-    "throttled_s": (
-        "cpu",
-        Source("cpu.stat", b"throttled_time", 1e-9),
-        Source("cpu.stat", b"throttled_usec", 1e-6),
-    ),
-    "periods": ("cpu", _PERIODS, _PERIODS),
-    "throttled_periods": ("cpu", _THROTTLED_PERIODS, _THROTTLED_PERIODS),
-    "memory": ("memory", Source("memory.usage_in_bytes"), Source("memory.current")),
-    # Page cache that has not been used lately; `ControlGroup.read` takes it from the memory.
-    "working_set": (
-        "memory",
-        Source("memory.stat", b"total_inactive_file"),
-        Source("memory.stat", b"inactive_file"),
-    ),
-    "peak": ("memory", Source("memory.max_usage_in_bytes"), Source("memory.peak")),
-    "oom_kills": (
-        "memory",
-        Source("memory.oom_control", b"oom_kill"),
-        Source("memory.events", b"oom_kill"),
-    ),
+_V1 = {
+    "cpu_s": Source("cpuacct", "cpuacct.usage", unit=1e-9),
+    "throttled_s": Source("cpu", "cpu.stat", b"throttled_time", 1e-9),
+    "periods": Source("cpu", "cpu.stat", b"nr_periods"),
+    "throttled_periods": Source("cpu", "cpu.stat", b"nr_throttled"),
+    "memory": Source("memory", "memory.usage_in_bytes"),
+    "working_set": Source("memory", "memory.stat", b"total_inactive_file"),
+    "peak": Source("memory", "memory.max_usage_in_bytes"),
+    "oom_kills": Source("memory", "memory.oom_control", b"oom_kill"),
 }
-"""Controller and source in version 1 and 2, by column of cgroups.csv; seconds, bytes, and counts since it was made."""
+"""Sources in version 1 by column of cgroups.csv: seconds, bytes, and counts since the group was made.
+
+For the working set it is page cache that has not been used lately; `ControlGroup.read` takes it from the memory.
+"""
+_V2 = {
+    "cpu_s": Source("cpu", "cpu.stat", b"usage_usec", 1e-6),
+    "throttled_s": Source("cpu", "cpu.stat", b"throttled_usec", 1e-6),
+    "periods": Source("cpu", "cpu.stat", b"nr_periods"),
+    "throttled_periods": Source("cpu", "cpu.stat", b"nr_throttled"),
+    "memory": Source("memory", "memory.current"),
+    "working_set": Source("memory", "memory.stat", b"inactive_file"),
+    "peak": Source("memory", "memory.peak"),
+    "oom_kills": Source("memory", "memory.events", b"oom_kill"),
+}
 
 
 class Place(NamedTuple):
@@ -140,15 +139,15 @@ class ControlGroup:
         """Whether its files can be seen from here."""
         self._files: dict[str, ProcFile] = {}
         self._sources: list[tuple[str, str, Source]] = []
-        for column, (controller, first, second) in FIGURES.items():
-            if place := places[controller]:
-                source = second if place.unified else first
+        for column, first in _V1.items():
+            if place := places[first.controller]:
+                source = _V2[column] if place.unified else first
                 path = f"{place.folder}/{source.file}"
                 self._files.setdefault(path, ProcFile(path, files))
                 self._sources.append((column, path, source))
 
     def read(self) -> dict[str, float] | None:
-        """Figures by column (see `FIGURES`), but those that the kernel does not tell; None when the group is gone.
+        """Figures by column of cgroups.csv, but those that the kernel does not tell; None when the group is gone.
 
         The working set is memory without inactive page cache, as kubelet and `docker stats` count it.
         """

@@ -8,7 +8,7 @@ without a collection are the JIT's or a debugger's.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -113,7 +113,7 @@ def parse_hotspot(text: str) -> GcLog:
     threads = re.match(r"\d+", workers)
     settings = GcSettings(
         policy=policy,
-        max_heap=_size(init.get("Max Capacity")),
+        max_heap=_known(parse_size, init.get("Max Capacity")),
         large_pages=init.get("Large Page Support"),
         gc_threads=int(threads[0]) if threads else None,
     )
@@ -126,9 +126,9 @@ def parse_openj9(text: str) -> GcLog:
     named = dict(reversed(_ATTRIBUTE.findall(head)))  # of one name the first counts
     settings = GcSettings(
         policy=named.get("gcPolicy"),
-        max_heap=_number(named.get("maxHeapSize")),
-        page_size=_number(named.get("pageSize")),
-        gc_threads=_number(named.get("gcthreads")),
+        max_heap=_known(_number, named.get("maxHeapSize")),
+        page_size=_known(_number, named.get("pageSize")),
+        gc_threads=_known(_number, named.get("gcthreads")),
     )
     return GcLog(tuple(sorted(pause for section in sections for pause in _openj9_pause(section))), settings)
 
@@ -143,15 +143,12 @@ def _openj9_pause(section: str) -> list[GcPause]:
     return [GcPause(datetime.fromisoformat(begin[1]).astimezone().timestamp(), seconds / 1000)]
 
 
-def _size(text: str | None) -> int | None:
-    try:
-        return None if text is None else parse_size(text)
-    except ValueError:
-        return None
+def _number(text: str) -> int:
+    return int(text, 0)
 
 
-def _number(text: str | None) -> int | None:
+def _known(parse: Callable[[str], int], text: str | None) -> int | None:
     try:
-        return None if text is None else int(text, 0)
+        return None if text is None else parse(text)
     except ValueError:
         return None

@@ -13,6 +13,7 @@ COLUMNS = {
     "host": "epoch,monotonic,busy_s,steal_s,idle_s,other_s",
     "notes": "epoch,process,note",
 }
+GROUP_COLUMNS = COLUMNS["cgroups"].split(",")[2:]
 
 
 class Table:

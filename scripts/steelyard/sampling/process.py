@@ -3,7 +3,6 @@
 
 import os
 import time
-from typing import NamedTuple
 
 from steelyard.sampling.config import Watched
 from steelyard.sampling.groups import GROUPS, group_of
@@ -12,27 +11,13 @@ from steelyard.sampling.procfs import (
     ENDED_STATES,
     Files,
     ProcFile,
+    Stat,
     parse_comm_and_ticks,
     parse_stat,
-    parse_switches,
     status_number,
 )
 
 IDLE_SKIP = 3
-
-
-class Reading(NamedTuple):
-    """One sample; counts are cumulative since the process started, sizes are bytes."""
-
-    epoch: float
-    user: float
-    system: float
-    rss: int | None
-    """Resident memory with pages of the large-page pool, which the kernel's own RSS leaves out; None: ended."""
-    minor_faults: int
-    major_faults: int
-    threads: int
-    ended: bool
 
 
 class _Thread:
@@ -44,7 +29,7 @@ class _Thread:
         self.comm = b""
         self.group = "other"
         self.ticks = 0
-        self.switches = (0, 0)
+        self.switches = [0, 0]
 
 
 class Threads:
@@ -59,7 +44,7 @@ class Threads:
         self._files = files
         self._threads: dict[str, _Thread] = {}
         self._ticks = dict.fromkeys(GROUPS, 0)
-        self._ended_switches = (0, 0)
+        self._ended_switches = [0, 0]
 
     def read(self, count: int, everything: bool = False) -> None:
         """Add what each thread used since the last reading.
@@ -87,15 +72,16 @@ class Threads:
         seconds["other"] = max(0.0, process_cpu - sum(seconds.values()))
         return seconds
 
-    def switches(self) -> tuple[int, int]:
+    def switches(self) -> list[int]:
         """Voluntary and involuntary context switches of all threads, read now (the dear part: a file each)."""
         for tid, thread in self._threads.items():
             status = ProcFile(f"{self._folder}/{tid}/status", self._files)
             if content := status.read(4096):
-                thread.switches = parse_switches(content)
+                fields = (b"voluntary_ctxt_switches", b"nonvoluntary_ctxt_switches")
+                thread.switches = [status_number(content, field) for field in fields]
             status.close()
-        counts = [self._ended_switches, *(thread.switches for thread in self._threads.values())]
-        return sum(count[0] for count in counts), sum(count[1] for count in counts)
+        counts = (thread.switches for thread in self._threads.values())
+        return [sum(column) for column in zip(self._ended_switches, *counts, strict=True)]
 
     def close(self) -> None:
         """Give the files back."""
@@ -120,10 +106,8 @@ class Threads:
     def _forget(self, tid: str) -> None:
         thread = self._threads.pop(tid)
         thread.stat.close()
-        self._ended_switches = (
-            self._ended_switches[0] + thread.switches[0],
-            self._ended_switches[1] + thread.switches[1],
-        )
+        for kind, count in enumerate(thread.switches):
+            self._ended_switches[kind] += count
 
     def _list(self) -> None:
         try:
@@ -152,6 +136,10 @@ class Process:
         self.children = 0.0
         """CPU seconds of a server's own children that have ended: the tools of its start script."""
         self.ended = False
+        self.epoch = 0.0
+        """When it was read."""
+        self.rss: int | None = None
+        """Resident bytes with the large-page pool's, which the kernel's own RSS leaves out; None once it has ended."""
         self.started = 0.0
         """When the process started, seconds since boot; known once it was read."""
         self._stat = ProcFile(f"/proc/{watched.pid}/stat", files)
@@ -164,33 +152,24 @@ class Process:
         """Read the threads; before `read`, so that the process's CPU is never less than theirs."""
         self.threads.read(self._count, everything)
 
-    def read(self) -> Reading | None:
+    def read(self) -> Stat | None:
         """Read the process; None when it is gone. The last reading of one that ended has its final counts."""
         line = self._stat.read()
         if line is None:
             self.ended = True
             return None
-        epoch = time.time()
+        self.epoch = time.time()
         stat = parse_stat(line)
         self.ended = stat.state in ENDED_STATES
         status = None if self.ended else self._status.read(4096)
-        rss = status_number(status, b"VmRSS") + status_number(status, b"HugetlbPages") if status else None
+        fields = (b"VmRSS", b"HugetlbPages")
+        self.rss = sum(status_number(status, field) for field in fields) * 1024 if status else None
         self._count = stat.threads
         self.started = stat.start / CLOCK_TICKS
-        user, system = stat.user / CLOCK_TICKS, stat.system / CLOCK_TICKS
-        self.cpu = user + system
+        self.cpu = (stat.user + stat.system) / CLOCK_TICKS
         # Not of others: the harness's children are the servers, which are watched themselves.
         self.children = stat.children / CLOCK_TICKS if self.is_server else 0.0
-        return Reading(
-            epoch,
-            user,
-            system,
-            rss * 1024 if rss is not None else None,
-            stat.minor_faults,
-            stat.major_faults,
-            stat.threads,
-            self.ended,
-        )
+        return stat
 
     def read_pss(self) -> int | None:
         """Proportional memory in bytes, the large-page pool included. Dear: the kernel walks all page tables."""

@@ -100,14 +100,6 @@ def status_number(status: bytes, field: bytes) -> int:
     return int(status[at + len(field) + 2 :].split(None, 1)[0]) if at >= 0 else 0
 
 
-def parse_switches(status: bytes) -> tuple[int, int]:
-    """Voluntary and involuntary context switches of /proc/PID/task/TID/status."""
-    return (
-        status_number(status, b"voluntary_ctxt_switches"),
-        status_number(status, b"nonvoluntary_ctxt_switches"),
-    )
-
-
 class Ration:
     """Spaces dear readings so that they cost at most `share` of one core, and are `least` seconds apart."""
 

@@ -86,25 +86,22 @@ class Samples:
         """Names of the sampled processes, the sampler's own left out, in the order of their first sample."""
         return [name for name, column in self.processes if column == "user_s" and name != OWN_NAME]
 
-    def request_rate(self, t0: float, t1: float, step: float = 1.0) -> list[tuple[float, float]]:
-        """Requests per second summed over the servers, by step of a window.
+    def request_rate(self, t0: float, t1: float) -> list[tuple[float, float]]:
+        """Requests per second summed over the servers, for each second of a window.
 
         Returns:
-            (end of the step in seconds since t0, requests/s). The trace ends with the last step for which every
-            server that still answers has counters, so it can be made while the trial runs.
+            (end of the second since t0, requests/s). The trace ends with the last second for which every server that
+            still answers has counters, so it can be made while the trial runs.
         """
         series = [one for (_, _, column), one in self.counters.items() if column == "requests"]
         if not series:
             return []
         newest = max(one.t[-1] for one in series)
         known = min(one.t[-1] for one in series if one.t[-1] > newest - 2 * SLACK)
-        steps = int((min(t1, float(known)) - t0) / step + 1e-9)
-        if steps < 1:
-            return []
-        edges = t0 + step * np.arange(steps + 1)
+        seconds = max(0, int(min(t1, float(known)) - t0 + 1e-9))
+        edges = t0 + np.arange(seconds + 1)
         counts = np.sum([np.interp(edges, one.t, one.v) for one in series], axis=0)
-        rates = np.diff(counts) / step
-        return [(float(step * (i + 1)), float(rate)) for i, rate in enumerate(rates)]
+        return [(float(second), float(rate)) for second, rate in enumerate(np.diff(counts), start=1)]
 
     def requests(self, process: str, t0: float, t1: float) -> Counts | None:
         """Growth of a server's counters over a window; None where they do not cover it.

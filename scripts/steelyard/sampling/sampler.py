@@ -15,13 +15,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from steelyard.sampling.cgroup import FIGURES, ControlGroup
+from steelyard.sampling.cgroup import ControlGroup
 from steelyard.sampling.config import NOTHING, OWN_NAME, Config, Watched, parse_config
 from steelyard.sampling.counters import Count, Counters, Endpoint
 from steelyard.sampling.hostload import interrupts_apart, parse_host_cpu
-from steelyard.sampling.output import COLUMNS, Table, text
-from steelyard.sampling.process import Process, Reading
-from steelyard.sampling.procfs import Files, ProcFile, Ration
+from steelyard.sampling.output import COLUMNS, GROUP_COLUMNS, Table, text
+from steelyard.sampling.process import Process
+from steelyard.sampling.procfs import CLOCK_TICKS, Files, ProcFile, Ration, Stat
 
 R = TypeVar("R")
 
@@ -133,17 +133,17 @@ class Sampler:
             with self._part("threads"):
                 process.read_threads(everything)
         with self._part("processes"):
-            reading = process.read()
+            stat = process.read()
         if process.ended:
             self._note(process.name, "the process has ended")
-        if reading is None:
+        if stat is None:
             return
         pss = switches = None
-        if process.is_server and not reading.ended and (everything or turn):
+        if process.is_server and not process.ended and (everything or turn):
             pss = self._rationed("pss", now, everything, process.read_pss)
             switches = self._rationed("switches", now, everything, process.threads.switches)
         with self._part("processes"):
-            self._add_process(process, reading, pss, switches)
+            self._add_process(process, stat, pss, switches)
 
     def _rationed(self, name: str, now: float, everything: bool, read: Callable[[], R]) -> R | None:
         ration = self._dear[name]
@@ -155,15 +155,13 @@ class Sampler:
             ration.spent(now, time.thread_time() - before)
         return value
 
-    def _add_process(
-        self, process: Process, reading: Reading, pss: int | None, switches: tuple[int, int] | None
-    ) -> None:
-        epoch = f"{reading.epoch:.4f}"
+    def _add_process(self, process: Process, stat: Stat, pss: int | None, switches: list[int] | None) -> None:
+        epoch = f"{process.epoch:.4f}"
         voluntary, involuntary = switches if switches is not None else ("", "")
         self._tables["processes"].add(
-            f"{epoch},{process.name},{reading.user:.2f},{reading.system:.2f},"
-            f"{'' if reading.rss is None else reading.rss},{'' if pss is None else pss},"
-            f"{reading.minor_faults},{reading.major_faults},{voluntary},{involuntary},{reading.threads}"
+            f"{epoch},{process.name},{stat.user / CLOCK_TICKS:.2f},{stat.system / CLOCK_TICKS:.2f},"
+            f"{'' if process.rss is None else process.rss},{'' if pss is None else pss},"
+            f"{stat.minor_faults},{stat.major_faults},{voluntary},{involuntary},{stat.threads}"
         )
         if process.is_server:
             for group, seconds in process.threads.cpu_by_group(process.cpu).items():
@@ -173,7 +171,7 @@ class Sampler:
         for name, group in self._groups.items():
             epoch = time.time()
             if not self._processes[name].ended and (found := group.read()) is not None:
-                known = (found.get(column, "") for column in FIGURES)
+                known = (found.get(column, "") for column in GROUP_COLUMNS)
                 fields = (f"{one:.6f}" if isinstance(one, float) else str(one) for one in known)
                 self._tables["cgroups"].add(f"{epoch:.4f},{name},{','.join(fields)}")
 

@@ -17,7 +17,6 @@ from steelyard.sampling.procfs import (
     Ration,
     parse_comm_and_ticks,
     parse_stat,
-    parse_switches,
     status_number,
 )
 
@@ -43,7 +42,8 @@ def test_status() -> None:
     assert status_number(STATUS, b"VmRSS") == 436008
     assert status_number(STATUS, b"HugetlbPages") == 2048
     assert status_number(STATUS, b"VmSwap") == 0
-    assert parse_switches(STATUS) == (146, 7)
+    assert status_number(STATUS, b"voluntary_ctxt_switches") == 146
+    assert status_number(STATUS, b"nonvoluntary_ctxt_switches") == 7
 
 
 def test_host_cpu() -> None:
