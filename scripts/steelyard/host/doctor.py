@@ -4,12 +4,16 @@
 import os
 import resource
 import shutil
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
+
+import psutil
 
 from steelyard.errors import MissingRequirement
 from steelyard.host import settings
-from steelyard.host.activity import Activity, watch
 from steelyard.host.finding import UNTOLD, Finding, Seen
 from steelyard.host.states import STATES
 from steelyard.host.switching import recorded
@@ -21,6 +25,26 @@ STEAL_LIMIT = 0.01
 LOAD_LIMIT = 0.02
 """Share of CPU time of all other processes together, as in the validity ledger."""
 LITTLE_DISK = 1024**3
+
+
+class Busy(NamedTuple):
+    """A process that uses CPU."""
+
+    pid: int
+    command: str
+    share: float
+    """Of the CPU time of the whole host."""
+
+
+class Activity(NamedTuple):
+    """CPU use of the host over a short while; shares of the CPU time of the whole host."""
+
+    busy: float
+    """Used by anyone, this process left out."""
+    steal: float
+    """Taken by the hypervisor."""
+    processes: tuple[Busy, ...]
+    """Other processes that used CPU, busiest first."""
 
 
 class Host(System):
@@ -53,6 +77,29 @@ def examine(
         for topic, (why, look) in looks.items()
         if topic != "dscr" or machine.startswith("ppc")
     ]
+
+
+def watch(seconds: float) -> Activity:
+    """Watch the host for a while."""
+    processes = list(psutil.process_iter())
+    _busy(processes)
+    psutil.cpu_times_percent()
+    time.sleep(seconds)
+    whole, found = psutil.cpu_times_percent(), _busy(processes)
+    own = sum(one.share for one in found if one.pid == os.getpid())
+    busy = 1 - (whole.idle + whole.iowait + whole.steal) / 100 - own
+    others = [one for one in found if one.share > 0 and one.pid != os.getpid()]
+    return Activity(max(0.0, busy), whole.steal / 100, tuple(sorted(others, key=lambda one: -one.share)))
+
+
+def _busy(processes: list[psutil.Process]) -> list[Busy]:
+    """What the processes used since this was asked before."""
+    found = []
+    for process in processes:
+        with suppress(psutil.Error):
+            share = process.cpu_percent() / 100 / (os.cpu_count() or 1)
+            found.append(Busy(process.pid, process.name(), share))
+    return found
 
 
 def left_over(system: System) -> Seen:

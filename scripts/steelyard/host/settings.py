@@ -4,8 +4,8 @@
 from steelyard.host import facts
 from steelyard.host.cpus import CpuLayout, parse_cpu_list, read_layout
 from steelyard.host.finding import UNTOLD, Seen
-from steelyard.host.limits import read_limits
 from steelyard.host.system import System
+from steelyard.sampling.cgroup import read_limits
 from steelyard.units import format_size
 
 ONE_CPU = 0.9
@@ -100,7 +100,7 @@ def cgroup(system: System) -> Seen:
     version = facts.cgroup_version(system)
     if version is None:
         return Seen("none")
-    cpus, memory = read_limits(system)
+    cpus, memory = read_limits(str(system.root).rstrip("/"))
     found = ([f"{cpus:g} CPUs"] if cpus is not None else []) + (
         [format_size(memory)] if memory is not None else []
     )

@@ -17,6 +17,7 @@ from steelyard.sampling.procfs import Files, ProcFile
 UNIFIED = ""
 """The controller name of version 2, which has one tree for all controllers (as in /proc/PID/cgroup)."""
 _FILE_SIZE = 16384
+_UNLIMITED = 1 << 60  # version 1 writes a very large number where version 2 writes `max`
 
 
 class Source(NamedTuple):
@@ -172,6 +173,41 @@ def throttled_seconds() -> float | None:
     """Seconds that our own group was throttled so far (by a CI runner's CPU limit, say); None: it is not told."""
     with closing(ControlGroup(os.getpid(), Files())) as group:
         return (group.read() or {}).get("throttled_s")
+
+
+class Limits(NamedTuple):
+    """The tightest limits on the way from a group up; None: no limit."""
+
+    cpus: float | None
+    """CPU time per time, in CPUs."""
+    memory: int | None
+    """Bytes."""
+
+
+def read_limits(root: str = "") -> Limits:
+    """The limits of this process; `root` as for `find`."""
+    cpu, memory = (_upwards(find(name, os.getpid(), root)) for name in ("cpu", "memory"))
+    sizes = [
+        _text(f"{folder}/{'memory.max' if unified else 'memory.limit_in_bytes'}").strip()
+        for folder, unified in memory
+    ]
+    return Limits(
+        min((quota for place in cpu if (quota := _quota(place)) is not None), default=None),
+        min((int(size) for size in sizes if size.isdigit() and int(size) < _UNLIMITED), default=None),
+    )
+
+
+def _upwards(place: Place | None) -> Iterator[Place]:
+    """The group and those above it that can be seen."""
+    while place and os.path.exists(f"{place.folder}/cgroup.procs"):  # noqa: PTH110 - no Path objects here
+        yield place
+        place = place._replace(folder=place.folder.rpartition("/")[0])
+
+
+def _quota(place: Place) -> float | None:
+    names = ["cpu.max"] if place.unified else ["cpu.cfs_quota_us", "cpu.cfs_period_us"]
+    words = " ".join(_text(f"{place.folder}/{name}") for name in names).split()
+    return int(words[0]) / int(words[1]) if words and words[0].isdigit() else None
 
 
 def _text(path: str) -> str:

@@ -28,8 +28,8 @@ class Count(NamedTuple):
     service_seconds: float
 
 
-def parse_answer(data: bytes, closed: bool) -> bytes | None:
-    """The body of an answer from what has arrived so far; None while it is not complete.
+def parse_answer(data: bytes, closed: bool) -> tuple[bytes, bool] | None:
+    """The body of an answer and whether the connection is kept, from what has arrived; None: it is not complete.
 
     Args:
         data: everything received since the question.
@@ -52,7 +52,7 @@ def parse_answer(data: bytes, closed: bool) -> bytes | None:
         raise ValueError(f"not an HTTP answer: {data[:40]!r}")
     if code[:3] != b"200":
         raise ValueError(f"it answered with status {code[:3].decode(errors='replace')}")
-    return body[:length]
+    return body[:length], b"connection: keep-alive" in headers
 
 
 def parse_counters(body: bytes) -> tuple[float | None, list[Count]]:
@@ -89,8 +89,6 @@ class Endpoint:
         self._socket: socket.socket | None = None
         self._asked: float | None = None
         """When the question that is open was asked, monotonic."""
-        self._kept = False
-        """Whether the connection had an answer before."""
         self._unsent = b""
         self._received = b""
 
@@ -106,9 +104,6 @@ class Endpoint:
             if now - self._asked < ANSWER_LIMIT:
                 return
             self._fail(f"no answer within {ANSWER_LIMIT:g} s")
-        self._begin(now)
-
-    def _begin(self, now: float) -> None:
         self._asked, self._unsent, self._received = now, self._request, b""
         try:
             if self._socket is not None:
@@ -122,7 +117,7 @@ class Endpoint:
             with suppress(BlockingIOError):  # the connection is being made
                 self._socket.connect(address)
         except OSError as error:
-            self._give_up(error, now)
+            self._fail(error.strerror or str(error))
 
     def ready(self) -> tuple[float, list[Count]] | None:
         """Go on after the connection became ready; the time and counts once they are complete."""
@@ -134,25 +129,19 @@ class Endpoint:
                 return None
             data = self._socket.recv(65536)
             self._received += data
-            body = parse_answer(self._received, closed=not data)
-            if body is None:
+            answer = parse_answer(self._received, closed=not data)
+            if answer is None:
                 return None
-            epoch, counts = parse_counters(body)
+            epoch, counts = parse_counters(answer[0])
         except BlockingIOError:
             return None
         except (OSError, ValueError) as error:
-            self._give_up(error, self._asked)
+            self._fail((error.strerror if isinstance(error, OSError) else None) or str(error))
             return None
-        self.problem, self._asked, self._kept = None, None, True
-        if not data:
+        self.problem = self._asked = None
+        if not answer[1]:
             self.close()
         return (time.time() if epoch is None else epoch), counts
-
-    def _give_up(self, error: OSError | ValueError, asked: float) -> None:
-        again = self._kept and not self._received
-        self._fail((error.strerror if isinstance(error, OSError) else None) or str(error))
-        if again:  # the server closed the kept connection meanwhile: once more on a new one
-            self._begin(asked)
 
     def _fail(self, problem: str) -> None:
         self.problem = problem
@@ -162,7 +151,7 @@ class Endpoint:
         """Close the connection, and give an open question up with it."""
         if self._socket is not None:
             self._socket.close()
-        self._socket, self._asked, self._kept = None, None, False
+        self._socket = self._asked = None
 
 
 class Counters:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The sampler's CSV files: rows are gathered and appended once a sample, so that they can be read meanwhile."""
 
-import os
 from pathlib import Path
 
 COLUMNS = {
@@ -16,36 +15,34 @@ COLUMNS = {
 GROUP_COLUMNS = COLUMNS["cgroups"].split(",")[2:]
 
 
-class Table:
-    """One CSV file."""
+class Tables:
+    """The files, by their names in `COLUMNS`."""
 
-    def __init__(self, folder: Path, name: str) -> None:
-        self._rows: list[str] = []
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
-        self._fd = os.open(folder / f"{name}.csv", flags, 0o644)
-        if os.fstat(self._fd).st_size == 0:
-            self._rows.append(COLUMNS[name])
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._files = {name: (folder / f"{name}.csv").open("ab", buffering=0) for name in COLUMNS}
+        self._rows = {name: [] if file.tell() else [COLUMNS[name]] for name, file in self._files.items()}
 
-    def add(self, row: str) -> None:
+    def add(self, name: str, row: str) -> None:
         """Add a row, already in CSV."""
-        self._rows.append(row)
+        self._rows[name].append(row)
 
     def flush(self) -> None:
-        """Append the rows to the file.
+        """Append the rows to their files.
 
         Raises:
-            OSError: it could not be written (disk full).
+            OSError: they could not be written (disk full).
         """
-        if not self._rows:
-            return
-        data = ("\n".join(self._rows) + "\n").encode()
-        self._rows.clear()
-        while data:
-            data = data[os.write(self._fd, data) :]
+        for name, rows in self._rows.items():
+            data = "".join(f"{row}\n" for row in rows).encode()
+            rows.clear()
+            while data:
+                data = data[self._files[name].write(data) :]
 
     def close(self) -> None:
-        """Close the file."""
-        os.close(self._fd)
+        """Close the files."""
+        for file in self._files.values():
+            file.close()
 
 
 def text(value: str) -> str:

@@ -18,10 +18,17 @@ from typing import TypeVar
 from steelyard.sampling.cgroup import ControlGroup
 from steelyard.sampling.config import NOTHING, OWN_NAME, Config, Watched, parse_config
 from steelyard.sampling.counters import Count, Counters, Endpoint
-from steelyard.sampling.hostload import interrupts_apart, parse_host_cpu
-from steelyard.sampling.output import COLUMNS, GROUP_COLUMNS, Table, text
+from steelyard.sampling.output import GROUP_COLUMNS, Tables, text
 from steelyard.sampling.process import Process
-from steelyard.sampling.procfs import CLOCK_TICKS, Files, ProcFile, Ration, Stat
+from steelyard.sampling.procfs import (
+    CLOCK_TICKS,
+    Files,
+    ProcFile,
+    Ration,
+    Stat,
+    interrupts_apart,
+    parse_host_cpu,
+)
 
 R = TypeVar("R")
 
@@ -44,8 +51,7 @@ class Sampler:
         self._interval = config.interval
         self._parent = config.parent if config.parent is not None else os.getppid()
         self._output = config.output
-        self._output.mkdir(parents=True, exist_ok=True)
-        self._tables = {name: Table(self._output, name) for name in COLUMNS}
+        self._tables = Tables(self._output)
         self._files = Files()
         self._processes: dict[str, Process] = {}
         self._groups: dict[str, ControlGroup] = {}
@@ -85,7 +91,7 @@ class Sampler:
             self._reload()
         self._sample(everything=True)
         self._counters.wait(time.monotonic() + LAST_ANSWERS, until_answered=True)
-        self._flush()
+        self._tables.flush()
         self._write_cost(time.monotonic() - started, time.process_time() - cpu_before)
 
     def close(self) -> None:
@@ -95,8 +101,7 @@ class Sampler:
             process.close()
         for group in self._groups.values():
             group.close()
-        for table in self._tables.values():
-            table.close()
+        self._tables.close()
 
     def _sample(self, everything: bool) -> None:
         with self._part("counters"):
@@ -114,7 +119,7 @@ class Sampler:
             self._counters.wait(now)
         self._note_problems()
         with self._part("write"):
-            self._flush()
+            self._tables.flush()
         self._samples += 1
 
     def _turn(self) -> str | None:
@@ -158,14 +163,15 @@ class Sampler:
     def _add_process(self, process: Process, stat: Stat, pss: int | None, switches: list[int] | None) -> None:
         epoch = f"{process.epoch:.4f}"
         voluntary, involuntary = switches if switches is not None else ("", "")
-        self._tables["processes"].add(
+        self._tables.add(
+            "processes",
             f"{epoch},{process.name},{stat.user / CLOCK_TICKS:.2f},{stat.system / CLOCK_TICKS:.2f},"
             f"{'' if process.rss is None else process.rss},{'' if pss is None else pss},"
-            f"{stat.minor_faults},{stat.major_faults},{voluntary},{involuntary},{stat.threads}"
+            f"{stat.minor_faults},{stat.major_faults},{voluntary},{involuntary},{stat.threads}",
         )
         if process.is_server:
             for group, seconds in process.threads.cpu_by_group(process.cpu).items():
-                self._tables["threads"].add(f"{epoch},{process.name},{group},{seconds:.2f}")
+                self._tables.add("threads", f"{epoch},{process.name},{group},{seconds:.2f}")
 
     def _sample_groups(self) -> None:
         for name, group in self._groups.items():
@@ -173,7 +179,7 @@ class Sampler:
             if not self._processes[name].ended and (found := group.read()) is not None:
                 known = (found.get(column, "") for column in GROUP_COLUMNS)
                 fields = (f"{one:.6f}" if isinstance(one, float) else str(one) for one in known)
-                self._tables["cgroups"].add(f"{epoch:.4f},{name},{','.join(fields)}")
+                self._tables.add("cgroups", f"{epoch:.4f},{name},{','.join(fields)}")
 
     def _sample_host(self) -> None:
         line = self._host.read(512)
@@ -188,8 +194,9 @@ class Sampler:
             self._other_seconds += total - self._host_before - watched
         self._host_before = total
         self._cpu_before = {name: one.cpu + one.children for name, one in self._processes.items()}
-        self._tables["host"].add(
-            f"{epoch:.4f},{monotonic:.4f},{cpu.busy:.2f},{cpu.steal:.2f},{cpu.idle:.2f},{self._other_seconds:.2f}"
+        self._tables.add(
+            "host",
+            f"{epoch:.4f},{monotonic:.4f},{cpu.busy:.2f},{cpu.steal:.2f},{cpu.idle:.2f},{self._other_seconds:.2f}",
         )
 
     def _cpu_known(self, process: Process) -> float:
@@ -203,8 +210,9 @@ class Sampler:
 
     def _answered(self, process: str, epoch: float, counts: list[Count]) -> None:
         for one in counts or [Count(NOTHING, 0, 0, 0.0)]:
-            self._tables["counters"].add(
-                f"{epoch:.4f},{process},{text(one.operation)},{one.requests},{one.errors},{one.service_seconds:.6f}"
+            self._tables.add(
+                "counters",
+                f"{epoch:.4f},{process},{text(one.operation)},{one.requests},{one.errors},{one.service_seconds:.6f}",
             )
 
     def _watch(self, config: Config) -> None:
@@ -249,11 +257,7 @@ class Sampler:
         ]
 
     def _note(self, process: str, note: str) -> None:
-        self._tables["notes"].add(f"{time.time():.4f},{process},{text(note)}")
-
-    def _flush(self) -> None:
-        for table in self._tables.values():
-            table.flush()
+        self._tables.add("notes", f"{time.time():.4f},{process},{text(note)}")
 
     def _write_cost(self, elapsed: float, cpu: float) -> None:
         parts = {name: round(nanoseconds / 1e9, 6) for name, nanoseconds in self._cost.items()}

@@ -10,12 +10,13 @@ import pytest
 
 from steelyard.sampling.config import parse_config
 from steelyard.sampling.counters import Count, parse_answer, parse_counters
-from steelyard.sampling.hostload import interrupts_apart, parse_host_cpu
 from steelyard.sampling.output import text
 from steelyard.sampling.procfs import (
     CLOCK_TICKS,
     Ration,
+    interrupts_apart,
     parse_comm_and_ticks,
+    parse_host_cpu,
     parse_stat,
     status_number,
 )
@@ -89,12 +90,17 @@ def test_answers_arrive_in_pieces(length: bytes) -> None:
     answer = HEAD + length + b"\r\n\r\nhello"
     for cut in range(len(answer)):
         assert parse_answer(answer[:cut], closed=False) is None
-    assert parse_answer(answer, closed=False) == b"hello"
+    assert parse_answer(answer, closed=False) == (b"hello", False)
+
+
+def test_the_connection_is_kept_where_the_server_keeps_it() -> None:
+    answer = HEAD + b"Connection: Keep-Alive\r\nContent-Length: 5\r\n\r\nhello"
+    assert parse_answer(answer, closed=False) == (b"hello", True)
 
 
 def test_answer_that_ends_with_the_connection() -> None:
     assert parse_answer(HEAD + b"\r\nhello", closed=False) is None
-    assert parse_answer(HEAD + b"\r\nhello", closed=True) == b"hello"
+    assert parse_answer(HEAD + b"\r\nhello", closed=True) == (b"hello", False)
 
 
 @pytest.mark.parametrize(
