@@ -3,7 +3,6 @@
 
 from pathlib import Path
 
-from steelyard.host.cpus import format_cpu_list
 from steelyard.host.system import System
 
 THP = "sys/kernel/mm/transparent_hugepage/enabled"
@@ -31,7 +30,7 @@ def cpus(
     """
     base = "sys/devices/system/cpu"
     online = [cpu for core in cores for cpu in core if cpu not in offline]
-    put(root, f"{base}/online", format_cpu_list(online))
+    put(root, f"{base}/online", ",".join(map(str, online)))
     members: dict[int, list[int]] = {}
     for number, core in enumerate(cores):
         siblings = [cpu for cpu in core if cpu not in offline]
@@ -39,9 +38,9 @@ def cpus(
         for cpu in siblings:
             put(root, f"{base}/cpu{cpu}/topology/core_id", str(min(core)))
             put(root, f"{base}/cpu{cpu}/topology/physical_package_id", str(number * packages // len(cores)))
-            put(root, f"{base}/cpu{cpu}/topology/thread_siblings_list", format_cpu_list(siblings))
+            put(root, f"{base}/cpu{cpu}/topology/thread_siblings_list", ",".join(map(str, siblings)))
     for node, inside in members.items():
-        put(root, f"sys/devices/system/node/node{8 * node}/cpulist", format_cpu_list(inside))
+        put(root, f"sys/devices/system/node/node{8 * node}/cpulist", ",".join(map(str, inside)))
     return root
 
 

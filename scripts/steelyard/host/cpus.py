@@ -7,6 +7,10 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
 
+from steelyard.host.system import System
+
+_CPU = "sys/devices/system/cpu"
+
 
 class Core(NamedTuple):
     """A physical core, as far as it is online and allowed."""
@@ -56,17 +60,6 @@ def parse_cpu_list(text: str) -> list[int]:
     return cpus
 
 
-def format_cpu_list(cpus: Collection[int]) -> str:
-    """The kernel's way of writing a list of CPUs."""
-    runs: list[list[int]] = []
-    for cpu in sorted(cpus):
-        if runs and cpu == runs[-1][1] + 1:
-            runs[-1][1] = cpu
-        else:
-            runs.append([cpu, cpu])
-    return ",".join(f"{first}" if first == last else f"{first}-{last}" for first, last in runs)
-
-
 def read_layout(root: Path = Path("/"), allowed: Collection[int] | None = None) -> CpuLayout:
     """Read the layout from sysfs.
 
@@ -75,43 +68,28 @@ def read_layout(root: Path = Path("/"), allowed: Collection[int] | None = None) 
         allowed: logical CPUs that may be used; left out, those of this process (its affinity, which the cpuset of its
             cgroup limits too).
     """
+    system = System(root)
     may_use = set(os.sched_getaffinity(0) if allowed is None else allowed)
-    folder = root / "sys/devices/system/cpu"
-    online = _list(folder / "online")
-    node_of = _nodes(root)
+    online = system.text(f"{_CPU}/online")
+    nodes = _nodes(system)
     siblings: dict[tuple[int, int, int], list[int]] = defaultdict(list)
     # Without sysfs (some sandboxes hide it) every allowed CPU counts as a core of its own.
-    for cpu in sorted(may_use if online is None else may_use & set(online)):
-        topology = folder / f"cpu{cpu}" / "topology"
-        package = _number(topology / "physical_package_id", 0)
+    for cpu in sorted(may_use if online is None else may_use & set(parse_cpu_list(online))):
+        package = system.number(f"{_CPU}/cpu{cpu}/topology/physical_package_id") or 0
         # The first sibling names the core: `core_id` is not unique everywhere, and missing in some guests.
-        together = _list(topology / "thread_siblings_list") or [cpu]
-        siblings[node_of.get(cpu, 0), package, min(together)].append(cpu)
-    cores = [
-        Core(node, package, _number(folder / f"cpu{first}" / "topology" / "core_id", first), tuple(cpus))
-        for (node, package, first), cpus in siblings.items()
-    ]
+        first = min(parse_cpu_list(system.text(f"{_CPU}/cpu{cpu}/topology/thread_siblings_list") or str(cpu)))
+        siblings[nodes.get(cpu, 0), max(0, package), first].append(cpu)
+    cores = []
+    for (node, package, first), cpus in siblings.items():
+        number = system.number(f"{_CPU}/cpu{first}/topology/core_id")
+        cores.append(Core(node, package, first if number is None else max(0, number), tuple(cpus)))
     return CpuLayout(tuple(sorted(cores)))
 
 
-def _nodes(root: Path) -> dict[int, int]:
+def _nodes(system: System) -> dict[int, int]:
     """NUMA node of each logical CPU; nodes with memory only do not appear."""
-    found: dict[int, int] = {}
-    for folder in (root / "sys/devices/system/node").glob("node[0-9]*"):
-        for cpu in _list(folder / "cpulist") or []:
-            found[cpu] = int(folder.name.removeprefix("node"))
-    return found
-
-
-def _list(path: Path) -> list[int] | None:
-    try:
-        return parse_cpu_list(path.read_text(encoding="ascii"))
-    except (OSError, ValueError):
-        return None
-
-
-def _number(path: Path, default: int) -> int:
-    try:
-        return max(0, int(path.read_text(encoding="ascii")))
-    except (OSError, ValueError):
-        return default
+    return {
+        cpu: int(folder.name.removeprefix("node"))
+        for folder in system.matching("sys/devices/system/node", "node[0-9]*")
+        for cpu in parse_cpu_list(system.text(f"sys/devices/system/node/{folder.name}/cpulist") or "")
+    }

@@ -70,14 +70,9 @@ def _free(family: socket.AddressFamily, address: str, port: int) -> bool:
 def _listener(port: int) -> str:
     """Who listens there, as far as this user may see it."""
     try:
-        found = [
-            connection.pid
-            for connection in psutil.net_connections("tcp")
-            if connection.status == psutil.CONN_LISTEN
-            and connection.laddr
-            and connection.laddr.port == port
-            and connection.pid
-        ]
-        return f" by {psutil.Process(found[0]).name()} (process {found[0]})" if found else ""
+        for one in psutil.net_connections("tcp"):
+            if one.status == psutil.CONN_LISTEN and one.pid and one.laddr and one.laddr.port == port:
+                return f" by {psutil.Process(one.pid).name()} (process {one.pid})"
     except psutil.Error:
-        return ""
+        pass
+    return ""

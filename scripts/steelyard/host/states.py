@@ -141,13 +141,10 @@ def _default_size(system: System) -> int | None:
 
 def reserved_pages(system: System) -> dict[str, int]:
     """Pages reserved by size in kB, of every size that the host has."""
-    sizes = {}
-    for folder in system.matching(_POOLS, "hugepages-*kB"):
-        kilobytes = folder.name.removeprefix("hugepages-").removesuffix("kB")
-        reserved = system.number(_pool(int(kilobytes) * 1024))
-        if reserved is not None:
-            sizes[kilobytes] = reserved
-    return sizes
+    names = (folder.name for folder in system.matching(_POOLS, "hugepages-*kB"))
+    sizes = [name.removeprefix("hugepages-").removesuffix("kB") for name in names]
+    found = {size: system.number(_pool(int(size) * 1024)) for size in sizes}
+    return {size: reserved for size, reserved in found.items() if reserved is not None}
 
 
 def _huge_pages_files(system: System) -> list[str]:

@@ -85,7 +85,20 @@ def put_back(system: System, over: tuple[int, int] | None = None) -> list[str]:
     if _left(system, over) is None:
         return []
     with _lock(system):
-        return _put_back_left(system, over)
+        found = _left(system, over)  # another may have put back just before
+        if found is None:
+            return []
+        changed = {
+            name: STATES[name].read(system)
+            for name, value in found.original.items()
+            if name in STATES and STATES[name].read(system) != value
+        }
+        _write_back(system, found.original)
+    return [
+        f"host state {name} was left at {value or 'nothing'} by {found.session}, which was killed,"
+        f" and is {found.original[name]} again"
+        for name, value in changed.items()
+    ]
 
 
 class HostStates:
@@ -146,10 +159,6 @@ class HostStates:
         """
         values = {name: state_named(name).value(self._system, value) for name, value in wanted.items()}
         return {name: values[name] for name in STATES if name in values}
-
-    def label(self, wanted: Mapping[str, Wanted]) -> str:
-        """The same for every arm that wants the same host: the key of a plot, readable."""
-        return ", ".join(f"{name}={value}" for name, value in self._complete(wanted).items())
 
     def enter(self, plot: tuple[int, int], wanted: Mapping[str, Wanted]) -> None:
         """Begin a plot, or go on with it: call it before each trial.
@@ -229,8 +238,8 @@ class HostStates:
         pid, root = os.getpid(), str(self._system.root.absolute())
         started = _start_ticks(pid) or 0
         module = [f"PYTHONPATH={ROOT / 'scripts'}", sys.executable, "-m", "steelyard.host.switching"]
+        put_back(self._system)
         with _lock(self._system):
-            _put_back_left(self._system)
             other = recorded(self._system)
             if other is not None:
                 raise Busy(
@@ -255,24 +264,6 @@ def _left(system: System, over: tuple[int, int] | None = None) -> Record | None:
     if found is None or (found.alive() and (found.pid, found.started) != over):
         return None
     return found
-
-
-def _put_back_left(system: System, over: tuple[int, int] | None = None) -> list[str]:
-    """Under the lock, for another may have put back just before."""
-    found = _left(system, over)
-    if found is None:
-        return []
-    changed = {
-        name: STATES[name].read(system)
-        for name, value in found.original.items()
-        if name in STATES and STATES[name].read(system) != value
-    }
-    _write_back(system, found.original)
-    return [
-        f"host state {name} was left at {value or 'nothing'} by {found.session}, which was killed,"
-        f" and is {found.original[name]} again"
-        for name, value in changed.items()
-    ]
 
 
 def _write_back(system: System, original: Mapping[str, str]) -> None:

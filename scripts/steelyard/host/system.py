@@ -3,7 +3,6 @@
 
 import os
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 
@@ -46,12 +45,9 @@ class System:
         finally:
             os.close(descriptor)
 
-    def matching(self, folder: str, pattern: str) -> Iterator[Path]:
-        """Files below a folder by pattern, in order of name; nothing when it is not there."""
-        try:
-            yield from sorted(self.path(folder).glob(pattern))
-        except OSError:
-            return
+    def matching(self, folder: str, pattern: str) -> list[Path]:
+        """Files below a folder by pattern, in order of name; none when it is not there."""
+        return sorted(self.path(folder).glob(pattern))
 
     def fields(self, name: str, separator: str = ":") -> dict[str, str]:
         """Lines `name: value`; the first of each name counts."""

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import NamedTuple
 
-from steelyard.sampling.procfs import Files, ProcFile
+from steelyard.sampling.procfs import ProcFile
 
 UNIFIED = ""
 """The controller name of version 2, which has one tree for all controllers (as in /proc/PID/cgroup)."""
@@ -134,7 +134,7 @@ def number(text: bytes, key: bytes) -> int | None:
 class ControlGroup:
     """The group of one process, with its files held open: like those of /proc they end with the group."""
 
-    def __init__(self, pid: int, files: Files, root: str = "") -> None:
+    def __init__(self, pid: int, root: str = "") -> None:
         places = {name: find(name, pid, root) for name in ("cpuacct", "cpu", "memory")}
         self.found = any(places.values())
         """Whether its files can be seen from here."""
@@ -144,7 +144,7 @@ class ControlGroup:
             if place := places[first.controller]:
                 source = _V2[column] if place.unified else first
                 path = f"{place.folder}/{source.file}"
-                self._files.setdefault(path, ProcFile(path, files))
+                self._files.setdefault(path, ProcFile(path))
                 self._sources.append((column, path, source))
 
     def read(self) -> dict[str, float] | None:
@@ -171,7 +171,7 @@ class ControlGroup:
 
 def throttled_seconds() -> float | None:
     """Seconds that our own group was throttled so far (by a CI runner's CPU limit, say); None: it is not told."""
-    with closing(ControlGroup(os.getpid(), Files())) as group:
+    with closing(ControlGroup(os.getpid())) as group:
         return (group.read() or {}).get("throttled_s")
 
 

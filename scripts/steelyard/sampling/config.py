@@ -55,10 +55,7 @@ def parse_config(text: str) -> Config:
 
 
 def _watched(entry: dict[str, Any]) -> Watched:
-    name, role = str(entry["name"]), str(entry["role"])
-    watched = Watched(
-        name, int(entry["pid"]), role, entry.get("counters_url"), entry.get("cgroup", False) is True
-    )
+    watched = Watched(**{"counters_url": None, **entry, "pid": int(entry["pid"])})
     if watched.role not in ROLES:
         raise ValueError(f"role {watched.role!r} of {watched.name} is none of {', '.join(ROLES)}")
     if any(character in watched.name for character in ',"\r\n'):

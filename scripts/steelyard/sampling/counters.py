@@ -83,6 +83,8 @@ class Endpoint:
         self.process = process
         self.problem: str | None = None
         """Why the last question failed; None when it was answered or is still open."""
+        self.noted: str | None = None
+        """The problem that was told last."""
         self._host, self._port = parts.hostname, parts.port or 80
         head = f"GET {parts.path or '/'} HTTP/1.0\r\nHost: {parts.netloc}\r\nConnection: keep-alive\r\n"
         self._request = f"{head}Accept: application/json\r\n\r\n".encode()

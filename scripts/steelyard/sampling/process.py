@@ -9,7 +9,6 @@ from steelyard.sampling.groups import GROUPS, group_of
 from steelyard.sampling.procfs import (
     CLOCK_TICKS,
     ENDED_STATES,
-    Files,
     ProcFile,
     Stat,
     parse_comm_and_ticks,
@@ -39,9 +38,8 @@ class Threads:
     `IDLE_SKIP` readings. What it uses meanwhile is in `other` until then.
     """
 
-    def __init__(self, pid: int, files: Files) -> None:
+    def __init__(self, pid: int) -> None:
         self._folder = f"/proc/{pid}/task"
-        self._files = files
         self._threads: dict[str, _Thread] = {}
         self._ticks = dict.fromkeys(GROUPS, 0)
         self._ended_switches = [0, 0]
@@ -75,7 +73,7 @@ class Threads:
     def switches(self) -> list[int]:
         """Voluntary and involuntary context switches of all threads, read now (the dear part: a file each)."""
         for tid, thread in self._threads.items():
-            status = ProcFile(f"{self._folder}/{tid}/status", self._files)
+            status = ProcFile(f"{self._folder}/{tid}/status")
             if content := status.read(4096):
                 fields = (b"voluntary_ctxt_switches", b"nonvoluntary_ctxt_switches")
                 thread.switches = [status_number(content, field) for field in fields]
@@ -118,7 +116,7 @@ class Threads:
             self._forget(tid)
         for tid in listed:
             if tid not in self._threads:
-                thread = _Thread(ProcFile(f"{self._folder}/{tid}/stat", self._files))
+                thread = _Thread(ProcFile(f"{self._folder}/{tid}/stat"))
                 if self._read(thread):
                     self._threads[tid] = thread
                 else:
@@ -128,7 +126,7 @@ class Threads:
 class Process:
     """A watched process."""
 
-    def __init__(self, watched: Watched, files: Files) -> None:
+    def __init__(self, watched: Watched) -> None:
         self.name = watched.name
         self.is_server = watched.role == "server"
         self.cpu = 0.0
@@ -142,10 +140,10 @@ class Process:
         """Resident bytes with the large-page pool's, which the kernel's own RSS leaves out; None once it has ended."""
         self.started = 0.0
         """When the process started, seconds since boot; known once it was read."""
-        self._stat = ProcFile(f"/proc/{watched.pid}/stat", files)
-        self._status = ProcFile(f"/proc/{watched.pid}/status", files)
-        self._rollup = ProcFile(f"/proc/{watched.pid}/smaps_rollup", files)
-        self.threads = Threads(watched.pid, files)
+        self._stat = ProcFile(f"/proc/{watched.pid}/stat")
+        self._status = ProcFile(f"/proc/{watched.pid}/status")
+        self._rollup = ProcFile(f"/proc/{watched.pid}/smaps_rollup")
+        self.threads = Threads(watched.pid)
         self._count = 0
 
     def read_threads(self, everything: bool) -> None:

@@ -17,22 +17,13 @@ ENDED_STATES = (b"Z", b"X", b"x")
 _SPARE_FILES = 128  # left for sockets, tables and the interpreter
 
 
-class Files:
-    """How many files may be held open; past that they are opened for each reading."""
-
-    def __init__(self) -> None:
-        soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-        self.free = max(0, soft - _SPARE_FILES) if soft != resource.RLIM_INFINITY else 1 << 20
-
-
 class ProcFile:
-    """One file below /proc."""
+    """One file below /proc, held open unless this process holds nearly as many as it may."""
 
-    __slots__ = ("_fd", "_files", "_path")
+    __slots__ = ("_fd", "_path")
 
-    def __init__(self, path: str, files: Files) -> None:
+    def __init__(self, path: str) -> None:
         self._path = path
-        self._files = files
         self._fd = -1
 
     def read(self, size: int = 1024) -> bytes | None:
@@ -41,8 +32,8 @@ class ProcFile:
             if self._fd >= 0:
                 return os.pread(self._fd, size, 0) or None
             fd = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
-            if self._files.free > 0:
-                self._files.free -= 1
+            most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+            if most == resource.RLIM_INFINITY or fd < most - _SPARE_FILES:
                 self._fd = fd
                 return os.pread(fd, size, 0) or None
             try:
@@ -57,7 +48,6 @@ class ProcFile:
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
-            self._files.free += 1
 
 
 class Stat(NamedTuple):

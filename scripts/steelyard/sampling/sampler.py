@@ -22,7 +22,6 @@ from steelyard.sampling.output import GROUP_COLUMNS, Tables, text
 from steelyard.sampling.process import Process
 from steelyard.sampling.procfs import (
     CLOCK_TICKS,
-    Files,
     ProcFile,
     Ration,
     Stat,
@@ -52,12 +51,10 @@ class Sampler:
         self._parent = config.parent if config.parent is not None else os.getppid()
         self._output = config.output
         self._tables = Tables(self._output)
-        self._files = Files()
         self._processes: dict[str, Process] = {}
         self._groups: dict[str, ControlGroup] = {}
         self._counters = Counters(self._answered)
-        self._problems: dict[str, str | None] = {}
-        self._host = ProcFile("/proc/stat", self._files)
+        self._host = ProcFile("/proc/stat")
         self._interrupts_apart = interrupts_apart()
         self._other_seconds = 0.0
         self._host_before: float | None = None
@@ -220,9 +217,9 @@ class Sampler:
         for watched in (own, *config.processes):
             if watched.name in self._processes:
                 continue
-            self._processes[watched.name] = Process(watched, self._files)
+            self._processes[watched.name] = Process(watched)
             if watched.cgroup:
-                group = self._groups[watched.name] = ControlGroup(watched.pid, self._files)
+                group = self._groups[watched.name] = ControlGroup(watched.pid)
                 if not group.found:
                     self._note(watched.name, "its control group cannot be seen from here")
             if watched.counters_url:
@@ -248,9 +245,8 @@ class Sampler:
 
     def _note_problems(self) -> None:
         for endpoint in self._counters.endpoints:
-            before = self._problems.get(endpoint.process)
-            if endpoint.problem != before:
-                self._problems[endpoint.process] = endpoint.problem
+            if endpoint.problem != endpoint.noted:
+                endpoint.noted = endpoint.problem
                 self._note(endpoint.process, f"counters: {endpoint.problem or 'answering again'}")
         self._counters.endpoints = [
             e for e in self._counters.endpoints if not self._processes[e.process].ended

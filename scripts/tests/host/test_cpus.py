@@ -8,7 +8,7 @@ import psutil
 import pytest
 import trees
 
-from steelyard.host.cpus import Core, format_cpu_list, parse_cpu_list, read_layout
+from steelyard.host.cpus import Core, parse_cpu_list, read_layout
 
 
 def test_x86_two_sockets_smt2(tmp_path: Path) -> None:
@@ -70,5 +70,3 @@ def test_affinity_limits_the_layout() -> None:
 def test_lists() -> None:
     assert parse_cpu_list("0-3,8,10-11\n") == [0, 1, 2, 3, 8, 10, 11]
     assert parse_cpu_list("") == []
-    assert format_cpu_list({11, 0, 1, 2, 3, 8, 10}) == "0-3,8,10-11"
-    assert format_cpu_list([]) == ""

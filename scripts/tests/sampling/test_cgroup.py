@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from steelyard.sampling.cgroup import ControlGroup, number, parse_membership, parse_mounts, throttled_seconds
-from steelyard.sampling.procfs import Files
 
 RECORDED = Path(__file__).parents[1] / "fixtures" / "cgroup"
 V1_GROUP = "/docker/e93c664f99d9870ae62d85120fd282a9e3ba746cb13b995099fe61e879cfd950"
@@ -46,7 +45,7 @@ class Tree:
         return path
 
     def read(self) -> ControlGroup:
-        return ControlGroup(PID, Files(), str(self.root))
+        return ControlGroup(PID, str(self.root))
 
 
 V2_FILES = ("cpu.stat", "memory.current", "memory.peak", "memory.stat", "memory.events")
@@ -165,7 +164,7 @@ def test_a_group_that_is_gone_reads_as_nothing(docker_v1: Tree) -> None:
 
 
 def test_a_process_that_is_gone_has_none(tmp_path: Path) -> None:
-    group = ControlGroup(PID, Files(), str(tmp_path))
+    group = ControlGroup(PID, str(tmp_path))
     assert not group.found
     assert group.read() is None
 
@@ -232,7 +231,7 @@ def test_numbers_by_their_whole_key() -> None:
 
 def test_the_running_kernel() -> None:
     """Our own group, whatever this machine has."""
-    group = ControlGroup(os.getpid(), Files())
+    group = ControlGroup(os.getpid())
     before = group.read()
     if before is None or "cpu_s" not in before:
         pytest.skip("the control group of this process cannot be seen here")

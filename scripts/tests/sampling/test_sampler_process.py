@@ -19,7 +19,6 @@ import pytest
 import steelyard
 from steelyard.errors import Exit
 from steelyard.sampling.cgroup import ControlGroup
-from steelyard.sampling.procfs import Files
 from steelyard.sampling.read import Samples
 from steelyard.sampling.series import Series
 
@@ -215,7 +214,7 @@ print(child.pid)
 
 
 def test_control_group_of_a_container_only(sampler: Running, observed: Observed) -> None:
-    if not ControlGroup(observed.process.pid, Files()).found:
+    if not ControlGroup(observed.process.pid).found:
         pytest.skip("the control groups of processes cannot be seen here")
     contained = observed.entry() | {"cgroup": True}
     sampler.start(contained, observed.entry("bare", role="harness"))
