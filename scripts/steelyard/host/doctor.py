@@ -14,10 +14,9 @@ import psutil
 
 from steelyard.errors import MissingRequirement
 from steelyard.host import settings
-from steelyard.host.finding import UNTOLD, Finding, Seen
 from steelyard.host.states import STATES
 from steelyard.host.switching import recorded
-from steelyard.host.system import System
+from steelyard.host.system import UNTOLD, Level, Seen, System
 from steelyard.units import format_size
 
 STEAL_LIMIT = 0.01
@@ -25,6 +24,16 @@ STEAL_LIMIT = 0.01
 LOAD_LIMIT = 0.02
 """Share of CPU time of all other processes together, as in the validity ledger."""
 LITTLE_DISK = 1024**3
+
+
+class Finding(NamedTuple):
+    """What was seen of a topic, and why that matters."""
+
+    topic: str
+    why: str
+    state: str
+    level: Level
+    change: str | None
 
 
 class Busy(NamedTuple):

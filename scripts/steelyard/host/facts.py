@@ -59,11 +59,13 @@ def read_facts(root: Path = Path("/"), architecture: str | None = None) -> HostF
 def cpu_model(system: System) -> str:
     """The processor's name, from /proc/cpuinfo, whose fields differ by architecture."""
     fields = system.fields("proc/cpuinfo")
-    if system.machine.startswith("ppc"):
-        return (
-            ", ".join(value for value in (fields.get("cpu"), fields.get("model")) if value) or system.machine
-        )
-    return fields.get("model name") or fields.get("Model") or system.machine
+    power = system.machine.startswith("ppc")
+    names = (
+        [fields.get("cpu"), fields.get("model")]
+        if power
+        else [fields.get("model name") or fields.get("Model")]
+    )
+    return ", ".join(name for name in names if name) or system.machine
 
 
 def governor(system: System) -> str | None:

@@ -40,15 +40,16 @@ def host_lock(session: str | Path, path: Path = LOCK) -> Iterator[None]:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise Busy(_held(_read(descriptor))) from error
-        _write(descriptor, Holder(os.getpid(), str(session), time.time()))
+        held_by = Holder(os.getpid(), str(session), time.time())
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, json.dumps(held_by._asdict()).encode(), 0)
         try:
             yield
         finally:
             os.ftruncate(descriptor, 0)
     finally:
-        os.close(
-            descriptor
-        )  # drops the lock; the file stays, for removing it would let two sessions lock two files
+        # Drops the lock. The file stays, for removing it would let two sessions lock two files.
+        os.close(descriptor)
 
 
 def holder(path: Path = LOCK) -> Holder | None:
@@ -87,11 +88,6 @@ def _open(path: Path) -> int:
         os.close(descriptor)
         raise Busy(f"{path} is not a lock file: remove it and try again")
     return descriptor
-
-
-def _write(descriptor: int, held_by: Holder) -> None:
-    os.ftruncate(descriptor, 0)
-    os.pwrite(descriptor, json.dumps(held_by._asdict()).encode(), 0)
 
 
 def _read(descriptor: int) -> Holder | None:

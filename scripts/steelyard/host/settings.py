@@ -3,8 +3,7 @@
 
 from steelyard.host import facts
 from steelyard.host.cpus import CpuLayout, parse_cpu_list, read_layout
-from steelyard.host.finding import UNTOLD, Seen
-from steelyard.host.system import System
+from steelyard.host.system import UNTOLD, Seen, System
 from steelyard.sampling.cgroup import read_limits
 from steelyard.units import format_size
 

@@ -14,8 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from steelyard.errors import BadInput, MissingRequirement
-from steelyard.host.finding import UNTOLD, Seen
-from steelyard.host.system import System
+from steelyard.host.system import UNTOLD, Seen, System
 from steelyard.units import format_size, parse_size
 
 Wanted = str | int | float | bool

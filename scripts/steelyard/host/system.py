@@ -1,9 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the kernel tells in small files, read so that a missing or forbidden file is no error; and how it is told."""
+"""What the kernel tells in small files (a missing or forbidden one is no error), and what the doctor says of it."""
 
 import os
 import re
 from pathlib import Path
+from typing import Literal, NamedTuple
+
+Level = Literal["ok", "info", "warn"]
+
+
+class Seen(NamedTuple):
+    """A topic's state on this host."""
+
+    state: str
+    level: Level = "ok"
+    """`ok`; `info`: belongs in the report; `warn`: disturbs a measurement."""
+    change: str | None = None
+    """A command that changes it, or what to do; None: nothing to change."""
+
+
+UNTOLD = Seen("cannot be told here", "info")
+"""This host, or this user's rights, do not allow to tell."""
 
 
 class System:

@@ -5,7 +5,6 @@ import os
 import resource
 import signal
 import sys
-from contextlib import closing
 from pathlib import Path
 
 from steelyard.errors import Exit
@@ -29,12 +28,11 @@ def main(arguments: list[str]) -> int:
     except (OSError, ValueError) as error:
         sys.stderr.write(f"sampler: cannot start: {error}\n")
         return Exit.BAD_INPUT
-    with closing(sampler):
-        try:
-            sampler.run()
-        except OSError as error:
-            sys.stderr.write(f"sampler: cannot write its samples: {error}\n")
-            return Exit.NO_SPACE
+    try:
+        sampler.run()
+    except OSError as error:
+        sys.stderr.write(f"sampler: cannot write its samples: {error}\n")
+        return Exit.NO_SPACE
     return Exit.OK
 
 

@@ -142,14 +142,14 @@ class Endpoint:
             return None
         self.problem = self._asked = None
         if not answer[1]:
-            self.close()
+            self._close()
         return (time.time() if epoch is None else epoch), counts
 
     def _fail(self, problem: str) -> None:
         self.problem = problem
-        self.close()
+        self._close()
 
-    def close(self) -> None:
+    def _close(self) -> None:
         """Close the connection, and give an open question up with it."""
         if self._socket is not None:
             self._socket.close()
@@ -199,8 +199,3 @@ class Counters:
                     self._answered(waiting[number].process, *result)
             if left <= 0:
                 return False
-
-    def close(self) -> None:
-        """Close all connections."""
-        for endpoint in self.endpoints:
-            endpoint.close()

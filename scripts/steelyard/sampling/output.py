@@ -39,11 +39,6 @@ class Tables:
             while data:
                 data = data[self._files[name].write(data) :]
 
-    def close(self) -> None:
-        """Close the files."""
-        for file in self._files.values():
-            file.close()
-
 
 def text(value: str) -> str:
     """A free text as one CSV field."""

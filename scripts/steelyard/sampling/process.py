@@ -81,12 +81,6 @@ class Threads:
         counts = (thread.switches for thread in self._threads.values())
         return [sum(column) for column in zip(self._ended_switches, *counts, strict=True)]
 
-    def close(self) -> None:
-        """Give the files back."""
-        for thread in self._threads.values():
-            thread.stat.close()
-        self._threads.clear()
-
     def _read(self, thread: _Thread) -> bool:
         line = thread.stat.read(512)
         if line is None:
@@ -176,9 +170,3 @@ class Process:
             return None
         fields = (b"Pss", b"Private_Hugetlb", b"Shared_Hugetlb")
         return sum(status_number(rollup, field) for field in fields) * 1024
-
-    def close(self) -> None:
-        """Give the files back."""
-        self.threads.close()
-        for file in (self._stat, self._status, self._rollup):
-            file.close()

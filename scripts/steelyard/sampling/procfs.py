@@ -7,9 +7,13 @@ as gone, even if the number was given to another process since.
 
 import os
 import resource
+import time
 import zlib
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+
+R = TypeVar("R")
 
 CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
 ENDED_STATES = (b"Z", b"X", b"x")
@@ -141,10 +145,11 @@ class Ration:
         self.least = least
         self._next = 0.0
 
-    def due(self, now: float) -> bool:
-        """Whether a reading may be made."""
-        return now >= self._next
-
-    def spent(self, now: float, cost: float) -> None:
-        """A reading was made that took `cost` CPU seconds."""
-        self._next = now + max(self.least, cost / self._share)
+    def take(self, now: float, always: bool, read: Callable[[], R]) -> R | None:
+        """Make a reading (monotonic time `now`); None when it is too early for one that is not made `always`."""
+        if not always and now < self._next:
+            return None
+        before = time.thread_time()
+        value = read()
+        self._next = now + max(self.least, (time.thread_time() - before) / self._share)
+        return value

@@ -10,10 +10,9 @@ at the start and at the end.
 import json
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
 
 from steelyard.sampling.cgroup import ControlGroup
 from steelyard.sampling.config import NOTHING, OWN_NAME, Config, Watched, parse_config
@@ -28,8 +27,6 @@ from steelyard.sampling.procfs import (
     interrupts_apart,
     parse_host_cpu,
 )
-
-R = TypeVar("R")
 
 ROTATION = 15.0
 PSS_SHARE = 0.0015
@@ -59,7 +56,8 @@ class Sampler:
         self._other_seconds = 0.0
         self._host_before: float | None = None
         self._cpu_before: dict[str, float] = {}
-        self._dear = {"pss": Ration(PSS_SHARE, ROTATION), "switches": Ration(SWITCHES_SHARE, ROTATION)}
+        self._pss = Ration(PSS_SHARE, ROTATION)
+        self._switches = Ration(SWITCHES_SHARE, ROTATION)
         self._rotation = 0
         self._cost: dict[str, int] = {}
         self._samples = 0
@@ -91,15 +89,6 @@ class Sampler:
         self._tables.flush()
         self._write_cost(time.monotonic() - started, time.process_time() - cpu_before)
 
-    def close(self) -> None:
-        """Give all files back."""
-        self._counters.close()
-        for process in self._processes.values():
-            process.close()
-        for group in self._groups.values():
-            group.close()
-        self._tables.close()
-
     def _sample(self, everything: bool) -> None:
         with self._part("counters"):
             self._counters.ask()
@@ -124,8 +113,7 @@ class Sampler:
         servers = [one.name for one in self._processes.values() if one.is_server and not one.ended]
         if not servers:
             return None
-        for ration in self._dear.values():
-            ration.least = ROTATION / len(servers)
+        self._pss.least = self._switches.least = ROTATION / len(servers)
         self._rotation += 1
         return servers[self._rotation % len(servers)]
 
@@ -142,20 +130,12 @@ class Sampler:
             return
         pss = switches = None
         if process.is_server and not process.ended and (everything or turn):
-            pss = self._rationed("pss", now, everything, process.read_pss)
-            switches = self._rationed("switches", now, everything, process.threads.switches)
+            with self._part("pss"):
+                pss = self._pss.take(now, everything, process.read_pss)
+            with self._part("switches"):
+                switches = self._switches.take(now, everything, process.threads.switches)
         with self._part("processes"):
             self._add_process(process, stat, pss, switches)
-
-    def _rationed(self, name: str, now: float, everything: bool, read: Callable[[], R]) -> R | None:
-        ration = self._dear[name]
-        if not (everything or ration.due(now)):
-            return None
-        with self._part(name):
-            before = time.thread_time()
-            value = read()
-            ration.spent(now, time.thread_time() - before)
-        return value
 
     def _add_process(self, process: Process, stat: Stat, pss: int | None, switches: list[int] | None) -> None:
         epoch = f"{process.epoch:.4f}"

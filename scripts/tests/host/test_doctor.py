@@ -12,9 +12,8 @@ import pytest
 import trees
 from trees import put
 
-from steelyard.host.doctor import TOPICS, Activity, Busy, Host, disk, examine, load, steal, watch
+from steelyard.host.doctor import TOPICS, Activity, Busy, Finding, Host, disk, examine, load, steal, watch
 from steelyard.host.facts import read_facts
-from steelyard.host.finding import Finding
 from steelyard.sampling.cgroup import Limits, read_limits
 
 DOC = Path(__file__).parents[3] / "docs" / "doctor.md"

@@ -11,10 +11,9 @@ import steelyard
 from steelyard.errors import BadInput, MissingRequirement
 from steelyard.host.doctor import TOPICS, examine
 from steelyard.host.facts import read_facts
-from steelyard.host.finding import UNTOLD, Seen
 from steelyard.host.states import STATES, HostState, read_states, reserved_pages, state_named
 from steelyard.host.switching import HostStates
-from steelyard.host.system import System
+from steelyard.host.system import UNTOLD, Seen, System
 from steelyard.processes import Children
 
 THP_STATE, PAGES_STATE = STATES["thp"], STATES["huge_pages"]
