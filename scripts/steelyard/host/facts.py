@@ -30,6 +30,18 @@ def read_facts(root: Path = Path("/"), architecture: str | None = None) -> HostF
     online = parse_cpu_list(system.text(f"{_CPU}/online") or "") or sorted(os.sched_getaffinity(0))
     layout = read_layout(root, allowed=online)
     states = read_states(system)
+    options = (system.text("proc/cmdline") or "").split()
+    others = {
+        "clock_source": system.text("sys/devices/system/clocksource/clocksource0/current_clocksource"),
+        "aslr": system.text("proc/sys/kernel/randomize_va_space"),
+        "swappiness": system.text("proc/sys/vm/swappiness"),
+        "numa_balancing": system.text("proc/sys/kernel/numa_balancing"),
+        "dscr": system.text(f"{_CPU}/dscr_default"),
+        "container": container(system),
+        "kernel_options": " ".join(one for one in options if _OPTIONS.fullmatch(one.partition("=")[0]))
+        or None,
+        **{name: value for name, value in states.items() if name not in HostFacts.model_fields},
+    }
     return HostFacts(
         hostname=system.text("proc/sys/kernel/hostname") or "unknown",
         architecture=system.machine,
@@ -51,8 +63,7 @@ def read_facts(root: Path = Path("/"), architecture: str | None = None) -> HostF
         huge_pages=reserved_pages(system),
         cgroup_version=cgroup_version(system),
         virtualization=virtualization(system),
-        extra=_extra(system)
-        | {name: value for name, value in states.items() if name not in HostFacts.model_fields},
+        extra={name: value for name, value in others.items() if value is not None},
     )
 
 
@@ -116,18 +127,3 @@ def container(system: System) -> str | None:
     if system.path("var/run/secrets/kubernetes.io").exists():
         return "kubernetes"
     return None
-
-
-def _extra(system: System) -> dict[str, str]:
-    options = (system.text("proc/cmdline") or "").split()
-    found = {
-        "clock_source": system.text("sys/devices/system/clocksource/clocksource0/current_clocksource"),
-        "aslr": system.text("proc/sys/kernel/randomize_va_space"),
-        "swappiness": system.text("proc/sys/vm/swappiness"),
-        "numa_balancing": system.text("proc/sys/kernel/numa_balancing"),
-        "dscr": system.text(f"{_CPU}/dscr_default"),
-        "container": container(system),
-        "kernel_options": " ".join(one for one in options if _OPTIONS.fullmatch(one.partition("=")[0]))
-        or None,
-    }
-    return {name: value for name, value in found.items() if value is not None}

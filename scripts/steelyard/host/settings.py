@@ -79,13 +79,11 @@ def irq_affinity(system: System) -> Seen:
     text = system.text("proc/interrupts")
     if not text:
         return UNTOLD
-    cpus = [int(name.removeprefix("CPU")) for name in text.splitlines()[0].split()]
-    counts = [0] * len(cpus)
-    for line in text.splitlines()[1:]:
-        name, *fields = line.split()
-        if name.rstrip(":").isdigit():  # devices; the named lines are each CPU's own timer and the like
-            for i, field in enumerate(fields[: len(cpus)]):
-                counts[i] += int(field) if field.isdigit() else 0
+    head, *lines = (line.split() for line in text.splitlines())
+    cpus = [int(name.removeprefix("CPU")) for name in head]
+    # Devices have numbers; the named lines are each CPU's own timer and the like.
+    devices = [fields[1 : len(cpus) + 1] for fields in lines if fields[0].rstrip(":").isdigit()]
+    counts = [sum(int(one[i]) for one in devices if one[i:] and one[i].isdigit()) for i in range(len(cpus))]
     total, most = sum(counts), max(counts)
     if len(cpus) == 1 or total < FEW_INTERRUPTS:
         return Seen(f"{total:,} device interrupts since boot")

@@ -38,14 +38,6 @@ class Memory(NamedTuple):
     pss_mean: float | None
 
 
-class Note(NamedTuple):
-    """Something that the sampler noticed."""
-
-    epoch: float
-    process: str
-    note: str
-
-
 Table = dict[tuple[str, ...], Series]
 """Series by the key columns of their file and the name of their own column."""
 
@@ -62,7 +54,6 @@ class Samples:
     """By (process, operation, column of counters.csv): what clients asked for."""
     host: Table
     """By (column of host.csv,)."""
-    notes: tuple[Note, ...]
     cgroups: Table = field(default_factory=dict)
     """By (process, column of cgroups.csv)."""
     internal: Table = field(default_factory=dict)
@@ -77,7 +68,6 @@ class Samples:
             _table(folder, "threads", keys=2),
             {key: one for key, one in counted.items() if not key[1].startswith(INTERNAL)},
             _table(folder, "host", keys=0),
-            tuple(Note(float(row[0]), row[1], row[2]) for row in _rows(folder, "notes")),
             _table(folder, "cgroups", keys=1),
             {key: one for key, one in counted.items() if key[1].startswith(INTERNAL)},
         )

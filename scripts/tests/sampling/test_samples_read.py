@@ -40,7 +40,6 @@ def folder(tmp_path: Path) -> Path:
     write(tmp_path, "threads", threads)
     write(tmp_path, "counters", counters)
     write(tmp_path, "host", host)
-    write(tmp_path, "notes", [f"{T + 3},b,counters: refused"])
     return tmp_path
 
 
