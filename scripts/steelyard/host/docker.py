@@ -96,8 +96,7 @@ class Docker:
 
 def native_architecture() -> str:
     """The architecture of this host, as images name it."""
-    machine = platform.machine()
-    return _ARCHITECTURES.get(machine, machine)
+    return _ARCHITECTURES.get(platform.machine(), platform.machine())
 
 
 def find_docker(environment: Mapping[str, str] = os.environ) -> Docker:

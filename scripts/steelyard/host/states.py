@@ -258,10 +258,9 @@ def state_named(name: str) -> HostState:
     Raises:
         BadInput: there is none of that name.
     """
-    try:
-        return STATES[name]
-    except KeyError as error:
-        raise BadInput(f"there is no host state {name!r}: known are {', '.join(STATES)}") from error
+    if name not in STATES:
+        raise BadInput(f"there is no host state {name!r}: known are {', '.join(STATES)}")
+    return STATES[name]
 
 
 def read_states(system: System) -> dict[str, str]:

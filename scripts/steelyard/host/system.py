@@ -43,9 +43,8 @@ class System:
 
     def number(self, name: str) -> int | None:
         """A whole number; None when it cannot be read or is none."""
-        text = self.text(name)
         try:
-            return None if text is None else int(text)
+            return int(self.text(name) or "")
         except ValueError:
             return None
 

@@ -77,7 +77,7 @@ def find(controller: str, pid: int, root: str = "") -> Place | None:
     for name in (controller, UNIFIED):
         for point in (point for point, names in mounts if name in names and name in membership):
             for folder in _folders(f"{root}{point}", membership[name]):
-                if _holds(folder, pid):
+                if str(pid) in _text(f"{folder}/cgroup.procs").split():
                     return Place(folder, name == UNIFIED)
     return None
 
@@ -114,11 +114,6 @@ def _folders(point: str, path: str) -> Iterator[str]:
     yield f"{point}{path}".rstrip("/")
     for name in glob.iglob(f"{glob.escape(point)}/**/cgroup.procs", recursive=True):  # noqa: PTH207
         yield name.rpartition("/")[0]
-
-
-def _holds(folder: str, pid: int) -> bool:
-    """Whether the process is in this very group."""
-    return str(pid) in _text(f"{folder}/cgroup.procs").split()
 
 
 def number(text: bytes, key: bytes) -> int | None:

@@ -2,6 +2,7 @@
 """What the sampler is told: a small JSON file, which may be replaced while it runs to add processes."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -42,22 +43,19 @@ def parse_config(text: str) -> Config:
     """
     try:
         raw: Any = json.loads(text)
-        processes = tuple(_watched(entry) for entry in raw["processes"])
+        entries = [{"counters_url": None, **entry, "pid": int(entry["pid"])} for entry in raw["processes"]]
+        processes = tuple(Watched(**entry) for entry in entries)
         config = Config(Path(raw["output"]), float(raw.get("interval", 1.0)), raw.get("parent"), processes)
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"no sampler configuration: {error!r}") from error
     if not 0.01 <= config.interval <= 3600:
         raise ValueError(f"interval {config.interval} is not between 0.01 and 3600 seconds")
+    for one in processes:
+        if one.role not in ROLES:
+            raise ValueError(f"role {one.role!r} of {one.name} is none of {', '.join(ROLES)}")
+        if re.search(r'[,"\r\n]', str(one.name)):
+            raise ValueError(f"process name {one.name!r} cannot stand in a CSV file")
     names = [process.name for process in processes]
     if len({*names, OWN_NAME}) != len(names) + 1:
         raise ValueError(f"process names must differ from each other and from {OWN_NAME!r}: {names}")
     return config
-
-
-def _watched(entry: dict[str, Any]) -> Watched:
-    watched = Watched(**{"counters_url": None, **entry, "pid": int(entry["pid"])})
-    if watched.role not in ROLES:
-        raise ValueError(f"role {watched.role!r} of {watched.name} is none of {', '.join(ROLES)}")
-    if any(character in watched.name for character in ',"\r\n'):
-        raise ValueError(f"process name {watched.name!r} cannot stand in a CSV file")
-    return watched

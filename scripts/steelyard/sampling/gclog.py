@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,6 +28,8 @@ _BEGIN = re.compile(r'[^>]*?timestamp="([^"]+)"')
 _END = re.compile(r'<exclusive-end\b[^>]*?durationms="([\d.]+)"')
 _COLLECTION = re.compile(r'<gc-end\b[^>]*?durationms="([\d.]+)"')
 _ATTRIBUTE = re.compile(r'<attribute name="([^"]*)" value="([^"]*)"')
+
+_NUMBER = partial(int, base=0)
 
 
 class GcPause(NamedTuple):
@@ -126,9 +129,9 @@ def parse_openj9(text: str) -> GcLog:
     named = dict(reversed(_ATTRIBUTE.findall(head)))  # of one name the first counts
     settings = GcSettings(
         policy=named.get("gcPolicy"),
-        max_heap=_known(_number, named.get("maxHeapSize")),
-        page_size=_known(_number, named.get("pageSize")),
-        gc_threads=_known(_number, named.get("gcthreads")),
+        max_heap=_known(_NUMBER, named.get("maxHeapSize")),
+        page_size=_known(_NUMBER, named.get("pageSize")),
+        gc_threads=_known(_NUMBER, named.get("gcthreads")),
     )
     return GcLog(tuple(sorted(pause for section in sections for pause in _openj9_pause(section))), settings)
 
@@ -141,10 +144,6 @@ def _openj9_pause(section: str) -> list[GcPause]:
     if begin is None or not collections or seconds <= 0:
         return []
     return [GcPause(datetime.fromisoformat(begin[1]).astimezone().timestamp(), seconds / 1000)]
-
-
-def _number(text: str) -> int:
-    return int(text, 0)
 
 
 def _known(parse: Callable[[str], int], text: str | None) -> int | None:

@@ -42,7 +42,7 @@ class Sampler:
         self._started = time.clock_gettime(time.CLOCK_BOOTTIME)
         self._config_path = config_path
         self._wake = wake
-        self._config_stamp = self._stamp()
+        self._config_stamp = (0, 0)
         config = parse_config(config_path.read_text(encoding="utf-8"))
         self._interval = config.interval
         self._parent = config.parent if config.parent is not None else os.getppid()
@@ -207,21 +207,15 @@ class Sampler:
 
     def _reload(self) -> None:
         """Take in processes that were added to the configuration."""
-        stamp = self._stamp()
-        if stamp == self._config_stamp:
-            return
-        self._config_stamp = stamp
-        try:
-            self._watch(parse_config(self._config_path.read_text(encoding="utf-8")))
-        except (OSError, ValueError) as error:
-            self._note(OWN_NAME, f"the changed configuration was not taken: {error}")
-
-    def _stamp(self) -> tuple[int, int] | None:
         try:
             status = self._config_path.stat()
-        except OSError:
-            return None  # removed with the trial's directory: go on with what is known
-        return status.st_mtime_ns, status.st_ino
+            if (stamp := (status.st_mtime_ns, status.st_ino)) != self._config_stamp:
+                self._config_stamp = stamp
+                self._watch(parse_config(self._config_path.read_text(encoding="utf-8")))
+        except FileNotFoundError:
+            pass  # removed with the trial's directory: go on with what is known
+        except (OSError, ValueError) as error:
+            self._note(OWN_NAME, f"the changed configuration was not taken: {error}")
 
     def _note_problems(self) -> None:
         for endpoint in self._counters.endpoints:
