@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A process to be sampled: named threads that burn CPU, memory, and counters over HTTP. Prints its port, then serves.
 
-GET /bench/counters as servers answer it; GET /silent never answers; GET /stop ends the process.
+GET /bench/counters as servers answer it, with the connections so far as errors; GET /kept the same, and the connection
+is kept; GET /lost promises that and closes it; GET /silent never answers; GET /stop ends the process.
 """
 
 import json
@@ -28,6 +29,11 @@ def burn(comm: str, seconds: float, stay: bool) -> None:
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     asked = 0
+    connections = 0
+
+    def setup(self) -> None:
+        super().setup()
+        Handler.connections += 1
 
     def do_GET(self) -> None:
         if self.path == "/silent":
@@ -35,12 +41,19 @@ class Handler(BaseHTTPRequestHandler):
         if self.path == "/stop":
             os._exit(3)
         Handler.asked += 1
-        figures = {"requests": 10 * Handler.asked, "errors": 1, "serviceTimeNanos": 5_000_000}
+        figures = {
+            "requests": 10 * Handler.asked,
+            "errors": Handler.connections,
+            "serviceTimeNanos": 5_000_000,
+        }
         body = json.dumps({"epochMillis": int(time.time() * 1000), "operations": {"ping": figures}}).encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(body)))
+        if self.path in ("/kept", "/lost"):
+            self.send_header("Connection", "keep-alive")
         self.end_headers()
         self.wfile.write(body)
+        self.close_connection = self.path != "/kept"
 
     def log_message(self, *_: object) -> None:
         """Stay quiet."""

@@ -152,6 +152,24 @@ def test_counters_with_the_servers_own_time(sampler: Running, observed: Observed
     assert sampler.notes() == []
 
 
+def test_the_connection_is_kept_where_the_server_keeps_it(sampler: Running, observed: Observed) -> None:
+    sampler.start(observed.entry(path="/kept"))
+    sampler.until(lambda s: (s.counted() or (0,))[0] >= 50)
+    assert sampler.stop() == (Exit.OK, "")
+    samples = Samples.load(sampler.output)
+    assert set(samples.counters["server-1", "ping", "errors"].v) == {1.0}  # connections
+    assert sampler.notes() == []
+
+
+def test_a_kept_connection_that_is_lost_is_made_anew(sampler: Running, observed: Observed) -> None:
+    sampler.start(observed.entry(path="/lost"))
+    samples = sampler.until(lambda s: (s.counted() or (0,))[0] >= 50)
+    assert sampler.stop() == (Exit.OK, "")
+    connections = samples.counters["server-1", "ping", "errors"].v
+    assert list(connections) == sorted(set(connections))
+    assert any("counters: " in note for note in sampler.notes())
+
+
 def test_server_that_does_not_answer_and_one_that_refuses(sampler: Running, observed: Observed) -> None:
     refused = observed.entry("server-2") | {"counters_url": "http://127.0.0.1:9/bench/counters"}
     sampler.start(observed.entry(path="/silent"), refused, observed.entry("server-3"))
