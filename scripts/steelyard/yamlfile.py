@@ -30,8 +30,8 @@ def _written(kind: str, pattern: str, example: str) -> WithJsonSchema:
 
 
 Size = Annotated[int, BeforeValidator(parse_size), _written("integer", r"^\d+\s*[kKmMgG]?[bB]?$", "1536m")]
-DURATION = _written("number", r"^\d+(\.\d+)?\s*(ms|s|m|h)?$", "30s")
-Duration = Annotated[float, BeforeValidator(parse_duration), DURATION]
+DURATION_PATTERN = r"^\d+(\.\d+)?\s*(ms|s|m|h)?$"
+Duration = Annotated[float, BeforeValidator(parse_duration), _written("number", DURATION_PATTERN, "30s")]
 Share = Annotated[float, BeforeValidator(parse_share), _written("number", r"^\d+(\.\d+)?\s*%?$", "0.1%")]
 Scalar = str | int | float | bool
 

@@ -15,7 +15,6 @@ from pydantic import Field, model_validator
 from steelyard.workload.journey import Journey
 from steelyard.yamlfile import Duration, Model, Scalar, Share, Size
 
-FORMAT_VERSION = 1
 Role = Literal["server", "compiler", "database", "proxy", "service"]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
 
@@ -63,6 +62,7 @@ class Setting(Model):
 class Package(Model):
     """Something built that components run from, by a path beside the workload file; exactly one of the two."""
 
+    exactly_one = ("archive", "folder")
     archive: str | None = None
     """A zip of an Open Liberty server package (`wlp/`)."""
     folder: str | None = None
@@ -70,16 +70,11 @@ class Package(Model):
     maven: bool = False
     """Whether the project's own Maven build makes it; else it lies there already."""
 
-    @model_validator(mode="after")
-    def _one(self) -> Self:
-        if (self.archive is None) == (self.folder is None):
-            raise ValueError("give archive or folder")
-        return self
-
 
 class Process(Model):
     """How the process engine starts a component; exactly one of `liberty`, `java` and `command`."""
 
+    exactly_one = ("liberty", "java", "command")
     package: str | None = None
     """Name of the package that it runs from."""
     liberty: str | None = None
@@ -101,23 +96,33 @@ class Process(Model):
     server."""
     folder: str | None = None
     """Where it is started; left out: a folder of the trial."""
-    requires: str | None = None
-    """A program that must be on PATH."""
     port_taken: int | None = None
     """Exit code with which it says that its port is taken."""
 
     @model_validator(mode="after")
-    def _one(self) -> Self:
-        if sum(form is not None for form in (self.liberty, self.java, self.command)) != 1:
-            raise ValueError("give exactly one of liberty, java and command")
+    def _liberty_is_packed(self) -> Self:
         if self.liberty is not None and self.package is None:
             raise ValueError("liberty needs the package that holds the server")
         return self
 
 
-class Container(Model):
+class ContainerPlace(Model):
+    """How a component lives in its container."""
+
+    port: int = 9080
+    """Where it listens inside."""
+    jvm_options: str | None = "JVM_ARGS"
+    """Environment variable that takes JVM options; null: it has none."""
+    folder: str | None = "/steelyard"
+    """Folder inside in which it may write, with `logs/`; null: none."""
+    user: Literal["image", "harness"] = "harness"
+    """Whom it runs as: the image's own user, or the owner of the session's files."""
+
+
+class Container(ContainerPlace):
     """How engines with containers run a component: a service of the bundle, with this image."""
 
+    exactly_one = ("repository", "image")
     repository: str | None = None
     """One of the project's own images: `REGISTRY/repository:VERSION[-FLAVOUR]`."""
     flavoured: bool = True
@@ -126,24 +131,10 @@ class Container(Model):
     """Any other image, with a tag."""
     variable: str | None = None
     """Environment variable that names another image instead."""
-    port: int = 9080
-    """Where it listens inside."""
     published: bool = True
     """Whether the harness needs its port on this host."""
-    jvm_options: str | None = "JVM_ARGS"
-    """Environment variable that takes JVM options; null: it has none."""
-    folder: str | None = "/steelyard"
-    """Folder inside in which it may write, with `logs/`; null: none."""
-    user: Literal["image", "harness"] = "harness"
-    """Whom it runs as: the image's own user, or the owner of the session's files."""
     environment: dict[str, str] = Field(default_factory=dict)
     """What it is told in containers alone, with `${...}`."""
-
-    @model_validator(mode="after")
-    def _one(self) -> Self:
-        if (self.repository is None) == (self.image is None):
-            raise ValueError("give repository (one of the project's images) or image (any other)")
-        return self
 
 
 class Ready(Model):
@@ -187,18 +178,16 @@ class Component(Model):
         return self
 
 
-class DataStep(Model):
-    """A GET that loads data once the servers are ready, sent to the first server of a kind."""
+class Request(Model):
+    """A GET sent to a component: in a workload file the first of a kind."""
 
     component: str
     path: str
 
 
-class Consistency(Model):
+class Consistency(Request):
     """A GET after the load whose answer shows that the data is sound."""
 
-    component: str
-    path: str
     equals: str | None = None
     """What the answer must be, white space aside."""
     matches: str | None = None
@@ -243,6 +232,7 @@ class Limits(Model):
 class Topology(Model):
     """One way to deploy the workload."""
 
+    exactly_one = ("scenario", "journey")
     about: str
     bundle: str | None = None
     """Folder below `compose/`; left out: `server`, for one kind of server in an image of any origin."""
@@ -264,13 +254,12 @@ class Topology(Model):
     growing: list[str] = Field(default_factory=list)
     """Operations whose share grows to its figure from nothing while the data fills up."""
     ratios: list[Ratio] = Field(default_factory=list)
-    data: list[DataStep] = Field(default_factory=list)
+    data: list[Request] = Field(default_factory=list)
+    """What loads data once the servers are ready."""
     consistency: list[Consistency] = Field(default_factory=list)
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
-        if (self.scenario is None) == (self.journey is None):
-            raise ValueError("give scenario (built into the injector) or journey (in this file)")
         if self.scenario is not None and not self.mix:
             raise ValueError("a scenario needs mix: what operations it sends")
         if not any(component.role == "server" for component in self.components.values()):

@@ -14,7 +14,7 @@ from steelyard.engines.base import Running
 from steelyard.load.health import Health
 from steelyard.load.histograms import Recorded
 from steelyard.results.schema import ComponentResult, TrialMeasurement
-from steelyard.results.spec import RatioLimit, Request, Spec
+from steelyard.results.spec import Spec
 from steelyard.sampling.gcevents import GcEvent, GcLog, GcSettings
 from steelyard.sampling.groups import GROUPS
 from steelyard.sampling.output import COLUMNS
@@ -23,6 +23,7 @@ from steelyard.session import collect
 from steelyard.session.collect import Evidence
 from steelyard.session.deploying import Started
 from steelyard.session.flight import Flight
+from steelyard.workload.schema import Ratio, Request
 
 T = 1_700_000_000.0
 SECONDS = 10
@@ -287,8 +288,8 @@ def test_first_answers_count_from_the_first_start(tmp_path: Path) -> None:
 
 def test_ratios_are_of_requests_and_outcomes(tmp_path: Path) -> None:
     limits = [
-        RatioLimit(name="found", count="found", per="query", low=0, high=1),
-        RatioLimit(name="none", count="found", per="nothing", low=0, high=1),
+        Ratio(name="found", count="found", per="query", low=0, high=1),
+        Ratio(name="none", count="found", per="nothing", low=0, high=1),
     ]
     health = Health(outcomes={"found": 3, "query": 4})  # type: ignore[arg-type]
     _, measured = figures(evidence(tmp_path, spec=planned(ratios=limits), health=health))

@@ -12,7 +12,7 @@ from steelyard.experiment.loader import Question
 from steelyard.experiment.settings import Settings
 from steelyard.results.spec import FOLDER, ORDER, Spec
 from steelyard.session.plan import _varied
-from steelyard.spec.split import check_conserved, split_cores, split_heap
+from steelyard.spec.split import check_conserved, split_cores, split_total
 from steelyard.units import MIB
 from steelyard.workload.loader import load_workload
 
@@ -53,13 +53,15 @@ def test_smt_siblings_stay_together() -> None:
 
 def test_heap_is_split_in_whole_mebibytes() -> None:
     for jvms, share in ((1, 1536), (2, 768), (4, 384), (6, 256), (12, 128)):
-        assert split_heap(1536 * MIB, [1] * jvms) == [share * MIB] * jvms
-    assert split_heap(2048 * MIB, [1, 2, 2, 2, 1]) == [n * MIB for n in (256, 512, 512, 512, 256)]
+        assert split_total(1536 * MIB, [1] * jvms, "total_heap") == [share * MIB] * jvms
+    assert split_total(2048 * MIB, [1, 2, 2, 2, 1], "total_heap") == [
+        n * MIB for n in (256, 512, 512, 512, 256)
+    ]
 
 
 def test_a_heap_that_does_not_split_evenly_is_refused() -> None:
     with pytest.raises(BadInput, match="1536 MiB does not split evenly over 100 JVMs"):
-        split_heap(1536 * MIB, [1] * 100)
+        split_total(1536 * MIB, [1] * 100, "total_heap")
 
 
 def test_arms_of_the_study_conserve_cores_and_heap() -> None:
