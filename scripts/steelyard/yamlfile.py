@@ -129,6 +129,12 @@ def nearest(word: str, known: list[str]) -> str:
     return f" (did you mean {near[0]!r}?)" if near else ""
 
 
+def first_error(error: ValidationError) -> tuple[str, str]:
+    """Where the first error of a refused record is, and what."""
+    first = error.errors()[0]
+    return ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
+
+
 def _index(node: yaml.Node, at: KeyPath, lines: Lines) -> None:
     """Note the line of every key and item; refuse keys that occur twice (YAML itself would take the last)."""
     if len(at) > MAX_DEPTH:

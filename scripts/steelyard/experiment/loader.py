@@ -3,6 +3,7 @@
 allowed."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,7 +11,7 @@ from steelyard.errors import BadInput
 from steelyard.experiment.schema import Experiment
 from steelyard.experiment.settings import HostChecks, Settings
 from steelyard.workload.loader import Found, load_workload
-from steelyard.yamlfile import KeyPath, Lines, nearest, read_yaml
+from steelyard.yamlfile import KeyPath, nearest, read_yaml
 
 
 class Question(NamedTuple):
@@ -67,23 +68,28 @@ def load_experiment(path: Path, host: HostChecks, workload: str | None = None) -
     except BadInput as error:
         raise error if workload is not None else BadInput(f"{lines.file}: workload: {error}") from error
     settings = Settings(found.workload, host)
-    _check_values(experiment, settings, lines)
+    given = list(_given(experiment))
+    foreign = dict.fromkeys(
+        setting for _, setting, _ in given if "." in setting and setting not in settings.sections
+    )
+    if workload is not None and foreign:
+        raise BadInput(
+            f"{experiment.name} asks about another workload: {found.workload.name} does not have {', '.join(foreign)}:"
+            " choose another experiment, or copy the file and leave these out"
+        )
+    for at, setting, value in given:
+        try:
+            settings.check(setting, value)
+        except BadInput as error:
+            raise lines.refuse(at, str(error)) from error
     return Question(experiment, found, settings)
 
 
-def _check_values(experiment: Experiment, settings: Settings, lines: Lines) -> None:
-    """Refuse a factor that is no setting and a value that its setting refuses, at its line."""
-    at: KeyPath = ()
-    try:
-        for name, factor in experiment.factors.items():
-            at = ("factors", name)
-            settings.check_levels(name, factor)
-        for section, given in (
-            ("settings", experiment.settings),
-            ("quick.settings", experiment.quick.settings),
-        ):
-            for name, value in given.items():
-                at = (*section.split("."), name)
-                settings.check(name, value)
-    except BadInput as error:
-        raise lines.refuse(at, str(error)) from error
+def _given(experiment: Experiment) -> Iterator[tuple[KeyPath, str, object]]:
+    """Every value that a file gives to a setting: where, which, what."""
+    for name, factor in experiment.factors.items():
+        yield from ((("factors", name), setting, value) for setting, value in factor.values(name))
+    for name, value in experiment.settings.items():
+        yield ("settings", name), name, value
+    for name, value in experiment.quick.settings.items():
+        yield ("quick", "settings", name), name, value

@@ -264,6 +264,12 @@ class Factor(Model):
         | Annotated[dict[str, dict[str, Any]], Field(min_length=1)]
     )
 
+    def values(self, name: str) -> list[tuple[str, Any]]:
+        """Every value that a level gives to a setting; `name` is the factor's own."""
+        if isinstance(self.levels, dict):
+            return [item for group in self.levels.values() for item in group.items()]
+        return [(name, level) for level in self.levels]
+
 
 class Quick(Model):
     """What `--quick` changes: fewer levels, fewer blocks, shorter windows. An indication, not an answer."""

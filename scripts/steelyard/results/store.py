@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 from steelyard.errors import BadInput, NewerFormat, NoSpace
 from steelyard.results.analysis import Analysis
 from steelyard.results.schema import FORMAT_VERSION, JournalEntry, Session, Trial
+from steelyard.yamlfile import first_error
 
 R = TypeVar("R", bound=BaseModel)
 
@@ -57,21 +58,6 @@ def no_space(path: Path, error: OSError) -> Exception:
     )
 
 
-def append_line(path: Path, line: str) -> None:
-    """Append one line and force it to disk (the journal).
-
-    Raises:
-        NoSpace: the disk is full or the file cannot be written.
-    """
-    try:
-        with path.open("a", encoding="utf-8") as file:
-            file.write(line + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        raise no_space(path, error) from error
-
-
 def write_record(path: Path, record: BaseModel) -> None:
     """Write a record as indented JSON, atomically."""
     write_atomic(path, record.model_dump_json(indent=1) + "\n")
@@ -107,11 +93,8 @@ def read_record(path: Path, kind: type[R]) -> R:
     try:
         return kind.model_validate(raw)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise BadInput(
-            f"{path} does not fit its format ({where}: {first['msg']}): restore it from a copy"
-        ) from error
+        where = ": ".join(first_error(error))
+        raise BadInput(f"{path} does not fit its format ({where}): restore it from a copy") from error
 
 
 class SessionDirectory:
@@ -159,5 +142,12 @@ class SessionDirectory:
         return (self.path / "journal.jsonl").exists()
 
     def log(self, entry: JournalEntry) -> None:
-        """Append to the journal."""
-        append_line(self.path / "journal.jsonl", entry.model_dump_json(exclude_none=True))
+        """Append to the journal and force it to disk (raises NoSpace)."""
+        path = self.path / "journal.jsonl"
+        try:
+            with path.open("a", encoding="utf-8") as file:
+                file.write(entry.model_dump_json(exclude_none=True) + "\n")
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise no_space(path, error) from error
