@@ -155,7 +155,7 @@ class Component(Model):
     replicas: Literal["one", "jvms"] = "one"
     """`jvms`: as many as the experiment's `jvms`."""
     heap_weight: Annotated[int, Field(ge=1, le=1000)] = 1
-    """Its part of a total heap, relative to the other kinds of server."""
+    """Its part of a total heap and a total memory limit, relative to the other kinds of server."""
     cpus: Literal["servers", "injectors"] | None = None
     """On whose cores it runs; left out: databases with the injectors (the other side of the wire), all else with the
     servers."""

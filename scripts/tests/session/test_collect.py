@@ -168,6 +168,22 @@ def test_injectors_on_the_servers_cores_are_judged_one_by_one(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
+    ("cpus", "share"), [([6, 7], 0.45), ([0, 1], 0.2)], ids=["with the injectors", "with the servers"]
+)
+def test_a_service_beside_the_injectors_counts_against_their_cores(
+    tmp_path: Path, cpus: list[int], share: float
+) -> None:
+    spec = planned()
+    assert spec.injectors[0].cpus == [6, 7]
+    server = spec.servers[0]
+    service = server.model_copy(update={"name": "geocoder", "role": "service", "cpus": cpus})
+    seen = evidence(tmp_path, spec=spec.model_copy(update={"components": [service, *spec.components]}))
+    others = [one for one in figures(seen)[0] if one.name != "geocoder"]
+    used = [*others, ComponentResult(name="geocoder", role="service", cpu_seconds=5.0)]
+    assert collect._injector_share(seen, used) == pytest.approx(share)
+
+
+@pytest.mark.parametrize(
     ("left_out", "unknown", "void"),
     [
         (
