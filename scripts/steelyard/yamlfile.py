@@ -5,6 +5,8 @@ Through it go experiment files and workload files: text -> lines of keys (duplic
 """
 
 import difflib
+import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self, TypeVar
@@ -84,12 +86,7 @@ class Lines:
 
 
 def read_yaml(path: Path, model: type[M], what: str) -> tuple[M, Lines]:
-    """Read and check a file.
-
-    Args:
-        path: the file.
-        model: what it has to be.
-        what: for people, for example `an experiment`.
+    """Read and check a file; `what` it is, for people: `an experiment`.
 
     Raises:
         BadInput: with `file:line`, the key, and the allowed keys or values.
@@ -121,6 +118,22 @@ def read_yaml(path: Path, model: type[M], what: str) -> tuple[M, Lines]:
         return model.model_validate(data), lines
     except ValidationError as error:
         raise BadInput(_first_sentence(error, lines)) from error
+
+
+def find_file(name: str, named: Mapping[str, Path], what: str, more: str = "") -> Path:
+    """A file given by name, or by a path that ends in `.yaml`.
+
+    Raises:
+        BadInput: there is none; the sentence lists the names that there are, and `more`.
+    """
+    if name.endswith((".yaml", ".yml")):
+        if not os.path.isfile(name):  # noqa: PTH113 - the other raises for a name that is too long
+            raise BadInput(f"there is no {what} file {name}: check the path")
+        return Path(name)
+    if name not in named:
+        known = list(named)
+        raise BadInput(f"unknown {what} {name!r}{nearest(name, known)}: there are {', '.join(known)}{more}")
+    return named[name]
 
 
 def nearest(word: str, known: list[str]) -> str:

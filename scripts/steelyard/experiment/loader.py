@@ -2,7 +2,6 @@
 """Reads an experiment file together with its workload; whatever is wrong is refused with file, line and what is
 allowed."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -11,7 +10,7 @@ from steelyard.errors import BadInput
 from steelyard.experiment.schema import Experiment
 from steelyard.experiment.settings import HostChecks, Settings
 from steelyard.workload.loader import Found, load_workload
-from steelyard.yamlfile import KeyPath, nearest, read_yaml
+from steelyard.yamlfile import KeyPath, find_file, read_yaml
 
 
 class Question(NamedTuple):
@@ -28,31 +27,12 @@ def experiment_files(folder: Path) -> dict[str, Path]:
 
 
 def find_experiment(name: str, folder: Path) -> Path:
-    """The file of an experiment given by name or by path.
-
-    Raises:
-        BadInput: there is no such experiment; the sentence lists those that there are.
-    """
-    if name.endswith((".yaml", ".yml")):
-        path = Path(name)
-        if not os.path.isfile(path):  # noqa: PTH113 - the other raises for a name that is too long
-            raise BadInput(f"there is no experiment file {name}: check the path")
-        return path
-    known = experiment_files(folder)
-    if name not in known:
-        raise BadInput(
-            f"unknown experiment {name!r}{nearest(name, list(known))}: there are {', '.join(known)}"
-        )
-    return known[name]
+    """The file of an experiment given by name or by path (raises BadInput, as `find_file`)."""
+    return find_file(name, experiment_files(folder), "experiment")
 
 
 def load_experiment(path: Path, host: HostChecks, workload: str | None = None) -> Question:
-    """Read and check an experiment file.
-
-    Args:
-        path: the file.
-        host: settings of the host.
-        workload: name or path of another workload than the file's.
+    """Read and check an experiment file; `workload` is the name or path of another workload than the file's.
 
     Raises:
         BadInput: with `file:line`, the key, and the allowed keys or values.

@@ -106,11 +106,8 @@ def with_quick(experiment: Experiment, settings: Settings) -> Experiment:
         experiment = _with_levels(experiment, name, levels)
     for name, value in quick.settings.items():
         experiment = _with_fixed(experiment, settings, name, value)
-    window = {
-        "ramp": quick.ramp,
-        "warmup": Warmup.model_validate(quick.warmup),
-        "measure": quick.measure,
-    }
+    warmup = Warmup.model_validate(quick.warmup)
+    window = {"ramp": quick.ramp, "warmup": warmup, "measure": quick.measure}
     return experiment.model_copy(
         update={
             "load": experiment.load.model_copy(update=window),

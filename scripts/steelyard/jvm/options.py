@@ -55,7 +55,7 @@ def jvm_options(
 
     Args:
         settings: neutral settings of the arm.
-        heap: maximum heap of this JVM in bytes; None leaves it to the JVM.
+        heap: maximum heap in bytes; None leaves it to the JVM.
         jvm: the JVM that will run.
         populates: whether this is the run that fills a cache for `class_cache: warm`.
 

@@ -21,15 +21,7 @@ GIVEN_UP_FIRST = "keepalive_timeout 20s"
 def make_component(
     layout: Layout, kind: str, name: str, share: CpuShare, heap: int | None, memory: int | None
 ) -> Component:
-    """One component as the spec has it.
-
-    Args:
-        layout: the arm.
-        kind: the workload's name for it.
-        name: unique in the trial.
-        share: its CPUs.
-        heap: maximum heap in bytes; None leaves it to the JVM.
-        memory: memory limit of its container in bytes; None: it has none.
+    """One component of a kind as the spec has it; maximum heap and memory limit in bytes, None where there is none.
 
     Raises:
         BadInput: a setting that it does not have, a `${name}` that stands for nothing.

@@ -6,6 +6,7 @@ otherwise. Databases stand on the other side of the wire, with the injectors: on
 """
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 from steelyard.errors import BadInput
 from steelyard.experiment.matrix import Arm
@@ -15,10 +16,13 @@ from steelyard.results.spec import Component, Spec
 from steelyard.spec.components import make_component
 from steelyard.spec.injectors import injector_components, intended_mix
 from steelyard.spec.layout import FIRST_PORT, Layout, Runtime
-from steelyard.spec.split import Core, cores_for, share_cores, split_cores, split_total
+from steelyard.spec.split import Core, cores_for, split_cores, split_total
 from steelyard.spec.texts import fill
 from steelyard.units import MIB
 from steelyard.workload.loader import Found
+from steelyard.workload.schema import Request
+
+R = TypeVar("R", bound=Request)
 
 
 def make_spec(
@@ -29,15 +33,7 @@ def make_spec(
     runtime: Runtime,
     first_port: int = FIRST_PORT,
 ) -> Spec:
-    """The spec of an arm on a host with these cores.
-
-    Args:
-        arm: the arm.
-        procedure: what its trials do.
-        found: the workload.
-        cores: physical cores that may be used, neighbours next to each other.
-        runtime: what the components run on.
-        first_port: port on this host that leads into the application; the others follow.
+    """The spec of an arm on a host that offers these physical cores, neighbours next to each other.
 
     Raises:
         BadInput: too few cores, a heap that is too small or does not split, a setting that the JVM or the workload does
@@ -60,22 +56,8 @@ def make_spec(
         entry=layout.names[topology.entry]
         if topology.entry
         else [one.name for one in components if one.role == "server"],
-        data=[
-            step.model_copy(
-                update={"component": layout.names[step.component][0], "path": fill(step.path, values, "data")}
-            )
-            for step in topology.data
-        ],
-        consistency=[
-            check.model_copy(
-                update={
-                    "component": layout.names[check.component][0],
-                    "path": fill(check.path, values, "consistency"),
-                    "equals": check.equals and fill(check.equals, values, "consistency"),
-                }
-            )
-            for check in topology.consistency
-        ],
+        data=[_sent(layout, step, "data") for step in topology.data],
+        consistency=[_sent(layout, check, "consistency") for check in topology.consistency],
         mix=intended_mix(topology, arm.load, values),
         growing=topology.growing,
         ratios=topology.ratios,
@@ -88,7 +70,7 @@ def make_spec(
         not_read_back=not_read_back(deployment.jvm, runtime.server_jvm),
         notes=_notes(layout, len(servers)),
     )
-    cpus = share_cores(injectors, 1)[0].cpus
+    cpus = split_cores(injectors, 1)[0].cpus
     more = injector_components(spec, topology, values, runtime, cpus)
     return spec.model_copy(update={"components": [*components, *more]})
 
@@ -96,19 +78,27 @@ def make_spec(
 def _components(layout: Layout, servers: Sequence[Core], injectors: Sequence[Core]) -> list[Component]:
     """All but the injectors, in the order in which they start."""
     deployment = layout.arm.deployment
-    split = split_cores if len(layout.topology.kinds("server")) == 1 else share_cores
-    shares = iter(split(servers, len(layout.servers)))
+    # Services that take unequal parts in each request cannot be given equal cores: they share all.
+    one_kind = len(layout.topology.kinds("server")) == 1
+    shares = iter(split_cores(servers, len(layout.servers), apart=one_kind))
     heaps = _sizes(layout, deployment.total_heap, deployment.jvm.heap, "total_heap")
     memory = _sizes(layout, deployment.total_memory, deployment.memory, "total_memory")
     _refuse_small(layout, heaps)
     components = []
     for kind, described in layout.kinds.items():
         side = described.cpus or ("injectors" if described.role == "database" else "servers")
-        beside = share_cores(servers if side == "servers" else injectors, 1)[0]
+        beside = split_cores(servers if side == "servers" else injectors, 1)[0]
         for name in layout.names[kind]:
             share = next(shares) if described.role == "server" else beside
             components.append(make_component(layout, kind, name, share, heaps.get(kind), memory.get(kind)))
     return components
+
+
+def _sent(layout: Layout, request: R, where: str) -> R:
+    """A request of the workload file, to the first component of its kind."""
+    texts = {key: getattr(request, key, None) for key in ("path", "equals")}
+    filled = {key: fill(text, layout.settings, where) for key, text in texts.items() if text is not None}
+    return request.model_copy(update={"component": layout.names[request.component][0], **filled})
 
 
 def _sizes(layout: Layout, total: int | None, each: int | None, what: str) -> dict[str, int | None]:

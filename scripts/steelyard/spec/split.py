@@ -26,22 +26,20 @@ class CpuShare(NamedTuple):
     """Its share of physical cores."""
 
 
-def split_cores(cores: Sequence[Core], jvms: int) -> list[CpuShare]:
-    """Give each of `jvms` JVMs an equal share of `cores`, apart where that comes out even.
+def split_cores(cores: Sequence[Core], jvms: int, *, apart: bool = True) -> list[CpuShare]:
+    """Give each of `jvms` JVMs an equal share of `cores`, `apart` where that comes out even.
 
     With g = gcd(jvms, cores) there are g groups of JVMs, each on cores/g cores of its own: four JVMs on
     eight cores have two cores each; twelve JVMs on two cores are six on each core; three JVMs on two cores
     share both.
     Cores are taken in the order given, so that groups stay within a socket or NUMA node where they can.
     """
-    groups = gcd(jvms, len(cores))
-    cores_of_group = len(cores) // groups
-    jvms_of_group = jvms // groups
+    groups = gcd(jvms, len(cores)) if apart else 1
+    each, members = len(cores) // groups, jvms // groups
     shares = []
-    for jvm in range(jvms):
-        first = jvm // jvms_of_group * cores_of_group
-        cpus = tuple(sorted(cpu for core in cores[first : first + cores_of_group] for cpu in core))
-        shares.append(CpuShare(cpus, jvms_of_group, cores_of_group / jvms_of_group))
+    for first in range(0, len(cores), each):
+        cpus = tuple(sorted(cpu for core in cores[first : first + each] for cpu in core))
+        shares += [CpuShare(cpus, members, each / members)] * members
     return shares
 
 
@@ -59,12 +57,6 @@ def split_total(total: int, weights: Sequence[int], what: str) -> list[int]:
             f" {parts} MiB"
         )
     return shares
-
-
-def share_cores(cores: Sequence[Core], jvms: int) -> list[CpuShare]:
-    """Let all JVMs use all cores: services that take unequal parts in each request cannot be given equal cores."""
-    cpus = tuple(sorted(cpu for core in cores for cpu in core))
-    return [CpuShare(cpus, jvms, len(cores) / jvms)] * jvms
 
 
 def cores_for(
