@@ -53,24 +53,19 @@ class Layout:
         return self.arm.deployment.engine != "process"
 
     @cached_property
-    def topology_name(self) -> str:
-        """The topology that was asked for, or the workload's first (raises BadInput)."""
-        workload, name = self.found.workload, self.arm.deployment.topology
-        if name is not None and name not in workload.topologies:
-            raise BadInput(
-                f"{workload.name} has no topology {name}: there is {', '.join(workload.topologies)}"
-            )
-        return workload.topology(name)[0]
+    def chosen(self) -> tuple[str, Topology]:
+        """Name of the topology, and what the workload says of it (raises BadInput)."""
+        return self.found.workload.topology(self.arm.deployment.topology)
 
     @property
     def topology(self) -> Topology:
-        """What the workload says of it."""
-        return self.found.workload.topologies[self.topology_name]
+        """What the workload says of the topology."""
+        return self.chosen[1]
 
     @cached_property
     def settings(self) -> dict[str, Scalar]:
         """The workload's own settings, resolved."""
-        return self.found.workload.resolved(self.topology_name, dict(self.arm.settings))
+        return self.found.workload.resolved(self.chosen[0], dict(self.arm.settings))
 
     @cached_property
     def kinds(self) -> dict[str, Component]:

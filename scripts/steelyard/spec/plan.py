@@ -48,7 +48,7 @@ def make_spec(
         engine=deployment.engine,
         workload=workload.name,
         workload_version=workload.version,
-        topology=layout.topology_name,
+        topology=layout.chosen[0],
         bundle=topology.bundle or "server",
         procedure=procedure,
         load=arm.load,

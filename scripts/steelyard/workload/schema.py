@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from steelyard.errors import BadInput
 from steelyard.workload.journey import Journey
 from steelyard.yamlfile import Duration, Model, Scalar, Share, Size
 
@@ -41,13 +42,16 @@ class Setting(Model):
 
     def check(self, value: object) -> Scalar:
         """The value, if the setting allows it (raises ValueError with a sentence)."""
-        kinds: dict[str, tuple[type, ...]] = {"integer": (int,), "number": (int, float)}
-        wanted = kinds.get(self.type, (str,))
+        kinds: dict[str, tuple[tuple[type, ...], str]] = {
+            "integer": ((int,), "a whole number"),
+            "number": ((int, float), "a number"),
+        }
+        wanted, named = kinds.get(self.type, ((str,), "a text"))
         # YAML reads 2026-06-15 as a date: a text setting takes what was written.
         if self.type == "text" and hasattr(value, "isoformat"):
             value = value.isoformat()
         if not isinstance(value, wanted) or isinstance(value, bool):
-            raise ValueError(f"it takes {_article(self.type)}, not {value!r}")  # noqa: TRY004 - pydantic wants it
+            raise ValueError(f"it takes {named}, not {value!r}")  # noqa: TRY004 - pydantic wants it
         assert isinstance(value, str | int | float)
         if self.choices is not None and value not in self.choices:
             raise ValueError(f"it is one of {', '.join(self.choices)}, not {value!r}")
@@ -308,8 +312,10 @@ class Workload(Model):
         return self
 
     def topology(self, name: str | None) -> tuple[str, Topology]:
-        """The topology of that name, the default for None (raises KeyError)."""
+        """The topology of that name, the first for None (raises BadInput)."""
         chosen = next(iter(self.topologies)) if name is None else name
+        if chosen not in self.topologies:
+            raise BadInput(f"{self.name} has no topology {chosen}: there is {', '.join(self.topologies)}")
         return chosen, self.topologies[chosen]
 
     def resolved(self, topology: str | None, given: dict[str, Any]) -> dict[str, Scalar]:
@@ -317,7 +323,3 @@ class Workload(Model):
         _, chosen = self.topology(topology)
         defaults = {name: setting.default for name, setting in self.settings.items()}
         return {**defaults, **chosen.settings, **given}
-
-
-def _article(kind: str) -> str:
-    return {"integer": "a whole number", "number": "a number"}.get(kind, "a text")
