@@ -207,7 +207,7 @@ def _apply(
             Load.model_validate(experiment.load.model_dump() | parts["load"]),
         )
     except ValidationError as error:
-        raise BadInput(f"{what}: {': '.join(first_error(error))}") from error
+        raise BadInput(": ".join(filter(None, (what, *first_error(error))))) from error
 
 
 def _slug(value: object) -> str:

@@ -6,6 +6,7 @@ import json
 import os
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -103,11 +104,8 @@ class SessionDirectory:
     def __init__(self, path: Path) -> None:
         # Absolute, because servers, sampler and injectors run in folders of their own.
         self.path = path.absolute()
-
-    @property
-    def trials_path(self) -> Path:
-        """Where the trials lie."""
-        return self.path / "trials"
+        self.trials_path = self.path / "trials"
+        self._journal = self.path / "journal.jsonl"
 
     def trial_path(self, block: int, arm: str, attempt: int) -> Path:
         """Directory of one trial: `<block>-<arm>`, repeats with `-r<attempt>`."""
@@ -128,26 +126,21 @@ class SessionDirectory:
 
     def journal(self) -> Iterator[JournalEntry]:
         """Entries of the journal; a last line cut off by a crash is passed over."""
-        path = self.path / "journal.jsonl"
-        if not path.exists():
-            return
-        for line in path.read_text(encoding="utf-8").splitlines():
-            try:
+        lines = self._journal.read_text(encoding="utf-8").splitlines() if self.has_journal() else []
+        for line in lines:
+            with suppress(ValidationError):
                 yield JournalEntry.model_validate_json(line)
-            except ValidationError:
-                continue
 
     def has_journal(self) -> bool:
         """Whether the session was begun."""
-        return (self.path / "journal.jsonl").exists()
+        return self._journal.exists()
 
     def log(self, entry: JournalEntry) -> None:
         """Append to the journal and force it to disk (raises NoSpace)."""
-        path = self.path / "journal.jsonl"
         try:
-            with path.open("a", encoding="utf-8") as file:
+            with self._journal.open("a", encoding="utf-8") as file:
                 file.write(entry.model_dump_json(exclude_none=True) + "\n")
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
-            raise no_space(path, error) from error
+            raise no_space(self._journal, error) from error

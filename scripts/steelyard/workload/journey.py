@@ -133,11 +133,7 @@ class Journey(Model):
     visits: Annotated[dict[str, Visit], Field(min_length=1)]
 
     def mix(self, percent: dict[str, float] | None = None) -> dict[str, float]:
-        """Share of each operation in all requests.
-
-        Args:
-            percent: percent of each visit instead of the weights.
-        """
+        """Share of each operation in all requests; `percent` of each visit instead of the weights."""
         weights = percent or {name: visit.weight for name, visit in self.visits.items()}
         counts: Counter[str] = Counter()
         for name, weight in weights.items():

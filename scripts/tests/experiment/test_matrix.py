@@ -109,6 +109,7 @@ def test_a_day_is_a_text_as_it_was_written() -> None:
         ("jvms=4", "one arm only"),
         ("jvms=2,2", "have the same settings"),
         ("jit=remote", "jit: remote needs jitserver"),
+        ("total_memory=1g", "total_memory=1g: memory is the limit of a container: set engine: compose"),
         ("jvms=[", "'[' is not a value that YAML can read"),
         ("jvms=null", "'null' is not one value"),
         ("jvms=1,", "'' is not one value"),
