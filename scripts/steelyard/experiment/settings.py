@@ -26,18 +26,14 @@ class Settings:
     """The settings of an experiment on one workload."""
 
     def __init__(self, workload: Workload, host: HostChecks) -> None:
-        self._workload = workload
+        self.workload = workload.name
+        self._own = workload.settings
         self._host = host
         self.sections: dict[str, Section] = {
             key: section for section, model in _MODELS.items() for key in model.model_fields if key != "jvm"
         }
         self.sections |= dict.fromkeys((f"{workload.name}.{name}" for name in workload.settings), "workload")
         self.sections |= dict.fromkeys(host, "host")
-
-    @property
-    def workload(self) -> str:
-        """Name of the workload."""
-        return self._workload.name
 
     def section(self, name: str) -> Section:
         """The section of a setting.
@@ -73,7 +69,7 @@ class Settings:
         section = self.section(name)
         try:
             if section == "workload":
-                self._workload.settings[name.partition(".")[2]].check(value)
+                self._own[name.partition(".")[2]].check(value)
             elif section == "host":
                 self._host[name](value)
             else:
