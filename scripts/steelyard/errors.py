@@ -29,58 +29,43 @@ class Exit(IntEnum):
 class SteelyardError(Exception):
     """Base: one sentence for the user, and the exit code of the command."""
 
-    exit_code: Exit = Exit.ENVIRONMENT
+    exit_code = Exit.ENVIRONMENT
+
+    def __init_subclass__(cls, exit_code: Exit = Exit.ENVIRONMENT) -> None:
+        cls.exit_code = exit_code
 
 
-class BadInput(SteelyardError):
+class BadInput(SteelyardError, exit_code=Exit.BAD_INPUT):
     """The experiment, a factor, a level or an option was refused."""
-
-    exit_code = Exit.BAD_INPUT
 
 
 class MissingRequirement(SteelyardError):
     """The host lacks something; the sentence names the command that installs it."""
 
-    exit_code = Exit.ENVIRONMENT
 
-
-class PortInUse(SteelyardError):
+class PortInUse(SteelyardError, exit_code=Exit.PORT_IN_USE):
     """A port that a server needs is taken."""
 
-    exit_code = Exit.PORT_IN_USE
 
-
-class Busy(SteelyardError):
+class Busy(SteelyardError, exit_code=Exit.BUSY):
     """Another session or workload runs on this host."""
 
-    exit_code = Exit.BUSY
 
-
-class ServerFailed(SteelyardError):
+class ServerFailed(SteelyardError, exit_code=Exit.SERVER_FAILED):
     """A server or an injector died or did not become ready."""
 
-    exit_code = Exit.SERVER_FAILED
 
-
-class NoSpace(SteelyardError):
+class NoSpace(SteelyardError, exit_code=Exit.NO_SPACE):
     """Results could not be written (disk full, no permission)."""
 
-    exit_code = Exit.NO_SPACE
 
-
-class NewerFormat(SteelyardError):
+class NewerFormat(SteelyardError, exit_code=Exit.NEWER_FORMAT):
     """A session directory from a newer version of Steelyard."""
 
-    exit_code = Exit.NEWER_FORMAT
 
-
-class BuildFailed(SteelyardError):
+class BuildFailed(SteelyardError, exit_code=Exit.BUILD_FAILED):
     """Maven could not build the Java parts."""
 
-    exit_code = Exit.BUILD_FAILED
 
-
-class Interrupted(SteelyardError):
+class Interrupted(SteelyardError, exit_code=Exit.INTERRUPTED):
     """Ctrl-C or SIGTERM; what was measured is kept."""
-
-    exit_code = Exit.INTERRUPTED

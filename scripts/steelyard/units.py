@@ -8,39 +8,31 @@ _SIZES = {"": 1, "k": 1024, "m": MIB, "g": 1024 * MIB}
 _DURATIONS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
-def parse_size(text: str | int) -> int:
-    """Size in bytes of `512k`, `1536m`, `2g` (binary multiples, as JVMs read them).
-
-    Raises:
-        ValueError: not a size.
-    """
-    match = re.fullmatch(r"\s*(\d+)\s*([kmg]?)b?\s*", str(text).lower())
+def _parts(text: object, pattern: str, what: str, example: str) -> tuple[str, str]:
+    """Number and unit of a text (raises ValueError with a sentence)."""
+    match = re.fullmatch(rf"\s*{pattern}\s*", str(text).lower())
     if not match:
-        raise ValueError(f"{text!r} is not a size: write for example 512m or 2g")
-    return int(match[1]) * _SIZES[match[2]]
+        raise ValueError(f"{text!r} is not a {what}: write for example {example}")
+    return match[1], match[2] or ""
+
+
+def parse_size(text: str | int) -> int:
+    """Size in bytes of `512k`, `1536m`, `2g` (binary multiples, as JVMs read them); raises ValueError."""
+    number, unit = _parts(text, r"(\d+)\s*([kmg]?)b?", "size", "512m or 2g")
+    return int(number) * _SIZES[unit]
 
 
 def parse_duration(text: str | float) -> float:
-    """Duration in seconds of `500ms`, `30s`, `2m`, `1h` or a plain number of seconds.
-
-    Raises:
-        ValueError: not a duration.
-    """
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h)?\s*", str(text).lower())
-    if not match:
-        raise ValueError(f"{text!r} is not a duration: write for example 30s, 500ms or 2m")
-    return float(match[1]) * _DURATIONS[match[2] or "s"]
+    """Duration in seconds of `500ms`, `30s`, `2m`, `1h` or a plain number of seconds; raises ValueError."""
+    number, unit = _parts(text, r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)?", "duration", "30s, 500ms or 2m")
+    return float(number) * _DURATIONS[unit or "s"]
 
 
 def parse_share(text: str | float) -> float:
-    """Share of 1 of `0.1%` or a plain fraction.
-
-    Raises:
-        ValueError: not a share.
-    """
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?(?:[eE]-?\d+)?)\s*(%?)\s*", str(text))
-    share = float(match[1]) / (100 if match[2] else 1) if match else None
-    if share is None or share > 1:
+    """Share of 1 of `0.1%` or a plain fraction; raises ValueError."""
+    number, percent = _parts(text, r"(\d+(?:\.\d+)?(?:e-?\d+)?)\s*(%?)", "share", "0.1%")
+    share = float(number) / (100 if percent else 1)
+    if share > 1:
         raise ValueError(f"{text!r} is not a share: write for example 0.1%")
     return share
 

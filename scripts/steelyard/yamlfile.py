@@ -5,14 +5,15 @@ Through it go experiment files and workload files: text -> lines of keys (duplic
 """
 
 import difflib
-import types
+import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Self, TypeVar
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, WithJsonSchema
-from pydantic_core import ErrorDetails
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, WithJsonSchema, model_validator
+from pydantic_core import ErrorDetails, PydanticCustomError
 
 from steelyard.errors import BadInput
 from steelyard.units import parse_duration, parse_share, parse_size
@@ -25,25 +26,15 @@ MAX_DEPTH = 30
 MAX_KEYS = 20_000
 """Also counted where an alias repeats them, so that a small file cannot stand for a huge one."""
 
-Size = Annotated[
-    int,
-    BeforeValidator(parse_size),
-    WithJsonSchema(
-        {"type": ["string", "integer"], "pattern": r"^\d+\s*[kKmMgG]?[bB]?$", "examples": ["1536m"]}
-    ),
-]
-Duration = Annotated[
-    float,
-    BeforeValidator(parse_duration),
-    WithJsonSchema(
-        {"type": ["string", "number"], "pattern": r"^\d+(\.\d+)?\s*(ms|s|m|h)?$", "examples": ["30s"]}
-    ),
-]
-Share = Annotated[
-    float,
-    BeforeValidator(parse_share),
-    WithJsonSchema({"type": ["string", "number"], "pattern": r"^\d+(\.\d+)?\s*%?$", "examples": ["0.1%"]}),
-]
+
+def _written(kind: str, pattern: str, example: str) -> WithJsonSchema:
+    return WithJsonSchema({"type": ["string", kind], "pattern": pattern, "examples": [example]})
+
+
+Size = Annotated[int, BeforeValidator(parse_size), _written("integer", r"^\d+\s*[kKmMgG]?[bB]?$", "1536m")]
+DURATION_PATTERN = r"^\d+(\.\d+)?\s*(ms|s|m|h)?$"
+Duration = Annotated[float, BeforeValidator(parse_duration), _written("number", DURATION_PATTERN, "30s")]
+Share = Annotated[float, BeforeValidator(parse_share), _written("number", r"^\d+(\.\d+)?\s*%?$", "0.1%")]
 Scalar = str | int | float | bool
 
 
@@ -51,6 +42,33 @@ class Model(BaseModel):
     """Base of every part of a file: unknown keys are refused, values never change after reading."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+    exactly_one: ClassVar[tuple[str, ...]] = ()
+    """Fields of which one has to be given, and no more."""
+
+    @classmethod
+    def key(cls, field: str) -> str:
+        """A field as files name it."""
+        return cls.model_fields[field].alias or field
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known_keys(cls, data: Any) -> Any:
+        allowed = [cls.key(field) for field in cls.model_fields]
+        unknown = [str(key) for key in data if key not in allowed] if isinstance(data, dict) else []
+        if unknown:
+            raise PydanticCustomError(
+                "unknown_key",
+                "unknown key '{key}'" + nearest(unknown[0], allowed) + ": allowed here are {allowed}",
+                {"key": unknown[0], "allowed": ", ".join(allowed)},
+            )
+        return data
+
+    @model_validator(mode="after")
+    def _given_once(self) -> Self:
+        if self.exactly_one and sum(getattr(self, field) is not None for field in self.exactly_one) != 1:
+            *others, last = map(self.key, self.exactly_one)
+            raise ValueError(f"give exactly one of {', '.join(others)} and {last}")
+        return self
 
 
 @dataclass(frozen=True)
@@ -68,12 +86,7 @@ class Lines:
 
 
 def read_yaml(path: Path, model: type[M], what: str) -> tuple[M, Lines]:
-    """Read and check a file.
-
-    Args:
-        path: the file.
-        model: what it has to be.
-        what: for people, for example `an experiment`.
+    """Read and check a file; `what` it is, for people: `an experiment`.
 
     Raises:
         BadInput: with `file:line`, the key, and the allowed keys or values.
@@ -104,13 +117,35 @@ def read_yaml(path: Path, model: type[M], what: str) -> tuple[M, Lines]:
     try:
         return model.model_validate(data), lines
     except ValidationError as error:
-        raise BadInput(_first_sentence(error, lines, model)) from error
+        raise BadInput(_first_sentence(error, lines)) from error
+
+
+def find_file(name: str, named: Mapping[str, Path], what: str, more: str = "") -> Path:
+    """A file given by name, or by a path that ends in `.yaml`.
+
+    Raises:
+        BadInput: there is none; the sentence lists the names that there are, and `more`.
+    """
+    if name.endswith((".yaml", ".yml")):
+        if not os.path.isfile(name):  # noqa: PTH113 - the other raises for a name that is too long
+            raise BadInput(f"there is no {what} file {name}: check the path")
+        return Path(name)
+    if name not in named:
+        known = list(named)
+        raise BadInput(f"unknown {what} {name!r}{nearest(name, known)}: there are {', '.join(known)}{more}")
+    return named[name]
 
 
 def nearest(word: str, known: list[str]) -> str:
     """` (did you mean ...?)`, or nothing."""
     near = difflib.get_close_matches(word, known, n=1)
     return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+def first_error(error: ValidationError) -> tuple[str, str]:
+    """Where the first error of a refused record is, and what."""
+    first = error.errors()[0]
+    return ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
 
 
 def _index(node: yaml.Node, at: KeyPath, lines: Lines) -> None:
@@ -136,13 +171,16 @@ def _index(node: yaml.Node, at: KeyPath, lines: Lines) -> None:
             _index(value, (*at, position), lines)
 
 
-def _first_sentence(error: ValidationError, lines: Lines, model: type[BaseModel]) -> str:
+def _first_sentence(error: ValidationError, lines: Lines) -> str:
     """The first error in file order as one sentence; unknown keys first, as they often cause the others."""
-    details = error.errors()
-    found = [(detail, _known_prefix(detail["loc"], lines.numbers)) for detail in details]
-    found.sort(key=lambda item: (item[0]["type"] != "extra_forbidden", lines.numbers[item[1]]))
-    detail, at = found[0]
-    return f"{lines.file}:{lines.numbers[at]}: {_sentence(detail, at, model)}"
+    found = []
+    for detail in error.errors():
+        unknown = detail["type"] == "unknown_key"
+        loc = (*detail["loc"], detail["ctx"]["key"]) if unknown else detail["loc"]
+        at = _known_prefix(loc, lines.numbers)
+        found.append((not unknown, lines.numbers[at], at, detail))
+    _, line, at, detail = min(found, key=lambda item: item[:2])
+    return f"{lines.file}:{line}: {_sentence(detail, at)}"
 
 
 def _known_prefix(loc: tuple[int | str, ...], numbers: dict[KeyPath, int]) -> KeyPath:
@@ -154,36 +192,13 @@ def _known_prefix(loc: tuple[int | str, ...], numbers: dict[KeyPath, int]) -> Ke
     return at
 
 
-def _sentence(detail: ErrorDetails, at: KeyPath, model: type[BaseModel]) -> str:
-    where = ".".join(str(part) for part in at)
-    if detail["type"] == "extra_forbidden":
-        allowed = _keys_beside(at, model)
-        return f"unknown key {where!r}{nearest(str(at[-1]), allowed)}: allowed here are {', '.join(allowed)}"
-    if detail["type"] == "missing":
-        return f"key {'.'.join(str(part) for part in detail['loc'])!r} is missing: add it"
+def _sentence(detail: ErrorDetails, at: KeyPath) -> str:
+    where = ".".join(map(str, at))
     message = detail["msg"].removeprefix("Value error, ")
+    if detail["type"] == "unknown_key":
+        return message.replace(repr(at[-1]), repr(where), 1)
+    if detail["type"] == "missing":
+        return f"key {'.'.join(map(str, detail['loc']))!r} is missing: add it"
     given = repr(detail["input"])
     shown = given if len(given) <= 80 else given[:77] + "..."
     return f"{where}: {message[0].lower()}{message[1:]} (it is {shown})" if where else message
-
-
-def _keys_beside(at: KeyPath, model: type[BaseModel]) -> list[str]:
-    """Keys allowed in the section that holds `at`."""
-    for part in at[:-1]:
-        found = model.model_fields.get(str(part))
-        inner = _model_in(found.annotation) if found is not None else None
-        if inner is not None:
-            model = inner
-    return [item.alias or name for name, item in model.model_fields.items()]
-
-
-def _model_in(annotation: Any) -> type[BaseModel] | None:
-    """The model inside `X | None`, `dict[str, X]` or `list[X]`, if there is one."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    if get_origin(annotation) in (Union, types.UnionType, dict, list, Annotated):
-        for argument in get_args(annotation):
-            inner = _model_in(argument)
-            if inner is not None:
-                return inner
-    return None

@@ -14,8 +14,8 @@ from steelyard.results.schema import ArmRecord, Session
 from steelyard.results.spec import JvmIdentity, Spec
 from steelyard.session.plan import host_checks
 from steelyard.session.schedule import make_schedule
-from steelyard.spec.plan import FIRST_PORT, make_spec
-from steelyard.spec.runtime import Runtime
+from steelyard.spec.layout import FIRST_PORT, Runtime
+from steelyard.spec.plan import make_spec
 from steelyard.spec.split import Core
 from steelyard.workload.loader import load_workload
 

@@ -2,7 +2,7 @@
 """Reads an experiment file together with its workload; whatever is wrong is refused with file, line and what is
 allowed."""
 
-import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from steelyard.errors import BadInput
 from steelyard.experiment.schema import Experiment
 from steelyard.experiment.settings import HostChecks, Settings
 from steelyard.workload.loader import Found, load_workload
-from steelyard.yamlfile import KeyPath, Lines, nearest, read_yaml
+from steelyard.yamlfile import KeyPath, find_file, read_yaml
 
 
 class Question(NamedTuple):
@@ -27,31 +27,12 @@ def experiment_files(folder: Path) -> dict[str, Path]:
 
 
 def find_experiment(name: str, folder: Path) -> Path:
-    """The file of an experiment given by name or by path.
-
-    Raises:
-        BadInput: there is no such experiment; the sentence lists those that there are.
-    """
-    if name.endswith((".yaml", ".yml")):
-        path = Path(name)
-        if not os.path.isfile(path):  # noqa: PTH113 - the other raises for a name that is too long
-            raise BadInput(f"there is no experiment file {name}: check the path")
-        return path
-    known = experiment_files(folder)
-    if name not in known:
-        raise BadInput(
-            f"unknown experiment {name!r}{nearest(name, list(known))}: there are {', '.join(known)}"
-        )
-    return known[name]
+    """The file of an experiment given by name or by path (raises BadInput, as `find_file`)."""
+    return find_file(name, experiment_files(folder), "experiment")
 
 
 def load_experiment(path: Path, host: HostChecks, workload: str | None = None) -> Question:
-    """Read and check an experiment file.
-
-    Args:
-        path: the file.
-        host: settings of the host.
-        workload: name or path of another workload than the file's.
+    """Read and check an experiment file; `workload` is the name or path of another workload than the file's.
 
     Raises:
         BadInput: with `file:line`, the key, and the allowed keys or values.
@@ -67,23 +48,28 @@ def load_experiment(path: Path, host: HostChecks, workload: str | None = None) -
     except BadInput as error:
         raise error if workload is not None else BadInput(f"{lines.file}: workload: {error}") from error
     settings = Settings(found.workload, host)
-    _check_values(experiment, settings, lines)
+    given = list(_given(experiment))
+    foreign = dict.fromkeys(
+        setting for _, setting, _ in given if "." in setting and setting not in settings.sections
+    )
+    if workload is not None and foreign:
+        raise BadInput(
+            f"{experiment.name} asks about another workload: {found.workload.name} does not have {', '.join(foreign)}:"
+            " choose another experiment, or copy the file and leave these out"
+        )
+    for at, setting, value in given:
+        try:
+            settings.check(setting, value)
+        except BadInput as error:
+            raise lines.refuse(at, str(error)) from error
     return Question(experiment, found, settings)
 
 
-def _check_values(experiment: Experiment, settings: Settings, lines: Lines) -> None:
-    """Refuse a factor that is no setting and a value that its setting refuses, at its line."""
-    at: KeyPath = ()
-    try:
-        for name, factor in experiment.factors.items():
-            at = ("factors", name)
-            settings.check_levels(name, factor)
-        for section, given in (
-            ("settings", experiment.settings),
-            ("quick.settings", experiment.quick.settings),
-        ):
-            for name, value in given.items():
-                at = (*section.split("."), name)
-                settings.check(name, value)
-    except BadInput as error:
-        raise lines.refuse(at, str(error)) from error
+def _given(experiment: Experiment) -> Iterator[tuple[KeyPath, str, object]]:
+    """Every value that a file gives to a setting: where, which, what."""
+    for name, factor in experiment.factors.items():
+        yield from ((("factors", name), setting, value) for setting, value in factor.values(name))
+    for name, value in experiment.settings.items():
+        yield ("settings", name), name, value
+    for name, value in experiment.quick.settings.items():
+        yield ("quick", "settings", name), name, value

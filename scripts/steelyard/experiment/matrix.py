@@ -2,6 +2,7 @@
 """From an experiment to its arms: every combination of the factors' levels, resolved and checked."""
 
 import itertools
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,8 +13,8 @@ from pydantic import ValidationError
 
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import Deployment, Experiment, Factor, Load, Warmup
-from steelyard.experiment.settings import Settings
-from steelyard.yamlfile import Scalar
+from steelyard.experiment.settings import Section, Settings
+from steelyard.yamlfile import Scalar, first_error
 
 MAX_ARMS = 100
 """More arms than anybody has time for; also keeps thirty levels of four factors from filling the memory."""
@@ -41,14 +42,14 @@ def expand(experiment: Experiment, settings: Settings) -> list[Arm]:
         BadInput: a factor that is no setting, a level that its setting refuses, fewer than two arms, equal arms.
     """
     for name, factor in experiment.factors.items():
-        settings.check_levels(name, factor)
-    baseline = _baseline(experiment)
+        for key, value in factor.values(name):
+            settings.check(key, value)
     choices = [list(factor.levels) for factor in experiment.factors.values()]
-    count = 1
-    for levels in choices:
-        count *= len(levels)
+    count = math.prod(map(len, choices))
     if count > MAX_ARMS:
         raise BadInput(f"the factors give {count} arms, more than {MAX_ARMS}: take fewer factors or levels")
+    first = {name: levels[0] for name, levels in zip(experiment.factors, choices, strict=True)}
+    baseline = first | experiment.baseline
     arms = []
     for combination in itertools.product(*choices):
         chosen = dict(zip(experiment.factors, combination, strict=True))
@@ -83,13 +84,15 @@ def fixed_arm(workload: str, settings: Settings, given: Sequence[str]) -> Arm:
 
 
 def _refuse_equal(arms: Sequence[Arm]) -> None:
-    seen: dict[str, str] = {}
+    seen: dict[str, Arm] = {}
     for arm in arms:
-        key = repr((arm.deployment, arm.load, sorted(arm.settings.items()), sorted(arm.host.items())))
-        if key in seen or arm.name in [other.name for other in arms if other is not arm]:
-            other = seen.get(key, arm.name)
-            raise BadInput(f"the arms {other} and {arm.name} have the same settings: give each level once")
-        seen[key] = arm.name
+        own, host = sorted(arm.settings.items()), sorted(arm.host.items())
+        for key in (repr((arm.deployment, arm.load, own, host)), arm.name):
+            other = seen.setdefault(key, arm)
+            if other is not arm:
+                raise BadInput(
+                    f"the arms {other.name} and {arm.name} have the same settings: give each level once"
+                )
     if sum(arm.baseline for arm in arms) != 1:
         raise BadInput(
             "there is not exactly one baseline arm: give each level once, and baseline one of them each"
@@ -99,26 +102,16 @@ def _refuse_equal(arms: Sequence[Arm]) -> None:
 def with_quick(experiment: Experiment, settings: Settings) -> Experiment:
     """The experiment as `--quick` runs it: fewer levels and blocks, shorter windows with fixed warm-up."""
     quick = experiment.quick
-    factors = dict(experiment.factors)
     for name, levels in quick.levels.items():
-        factors = _with_levels(factors, name, levels)
-    baseline = _kept_baseline(experiment.baseline, factors)
+        experiment = _with_levels(experiment, name, levels)
     for name, value in quick.settings.items():
         experiment = _with_fixed(experiment, settings, name, value)
-    load = experiment.load.model_copy(
-        update={
-            "ramp": quick.ramp,
-            "warmup": Warmup(until="fixed", at_least=quick.warmup, at_most=quick.warmup),
-            "measure": quick.measure,
-        }
-    )
-    design = experiment.design.model_copy(update={"blocks": quick.blocks})
+    warmup = Warmup.model_validate(quick.warmup)
+    window = {"ramp": quick.ramp, "warmup": warmup, "measure": quick.measure}
     return experiment.model_copy(
         update={
-            "factors": factors,
-            "baseline": baseline,
-            "load": load,
-            "design": design,
+            "load": experiment.load.model_copy(update=window),
+            "design": experiment.design.model_copy(update={"blocks": quick.blocks}),
             "search": quick.of(experiment.search),
         }
     )
@@ -144,9 +137,7 @@ def with_settings(experiment: Experiment, settings: Settings, given: Sequence[st
                 settings.section(key)
             if any(isinstance(level, list) for level in levels):
                 raise BadInput(f"--set {text!r}: a list cannot be a level: make it a named level in the file")
-            factors = _with_levels(dict(experiment.factors), key, levels)
-            baseline = _kept_baseline(experiment.baseline, factors)
-            experiment = experiment.model_copy(update={"factors": factors, "baseline": baseline})
+            experiment = _with_levels(experiment, key, levels)
         else:
             experiment = _with_fixed(experiment, settings, key, levels[0])
     return experiment
@@ -168,75 +159,55 @@ def _level(text: str, part: str) -> Any:
     return value
 
 
-def _with_levels(factors: dict[str, Factor], name: str, levels: list[Scalar]) -> dict[str, Factor]:
-    if name not in factors:
-        return {**factors, name: Factor(levels=levels)}
-    factor = factors[name]
+def _with_levels(experiment: Experiment, name: str, levels: list[Scalar]) -> Experiment:
+    """Other levels of a factor, or a new factor; baseline levels that are not left give way to the first that is."""
+    factor = experiment.factors.get(name) or Factor(levels=levels)
+    kept: Any = levels
     if isinstance(factor.levels, dict):
         unknown = [str(level) for level in levels if str(level) not in factor.levels]
         if unknown:
             raise BadInput(f"factor {name} has no level {unknown[0]!r}: there are {', '.join(factor.levels)}")
-        groups = {str(level): factor.levels[str(level)] for level in levels}
-        return {**factors, name: factor.model_copy(update={"levels": groups})}
-    return {**factors, name: Factor(label=factor.label, levels=levels)}
+        kept = {str(level): factor.levels[str(level)] for level in levels}
+    factors = {**experiment.factors, name: factor.model_copy(update={"levels": kept})}
+    baseline = {
+        key: level for key, level in experiment.baseline.items() if level in list(factors[key].levels)
+    }
+    return experiment.model_copy(update={"factors": factors, "baseline": baseline})
 
 
 def _with_fixed(experiment: Experiment, settings: Settings, key: str, value: Scalar) -> Experiment:
     settings.check(key, value)
-    if settings.section(key) in ("workload", "host"):
+    if key in experiment.settings or settings.section(key) in ("workload", "host"):
         return experiment.model_copy(update={"settings": {**experiment.settings, key: value}})
-    deployment, load = _apply(experiment, settings, {key: value}, f"{key}={value}")
+    deployment, load = _apply(experiment, settings.by_section({key: value}), f"{key}={value}")
     return experiment.model_copy(update={"deployment": deployment, "load": load})
-
-
-def _kept_baseline(baseline: Mapping[str, Scalar], factors: Mapping[str, Factor]) -> dict[str, Scalar]:
-    """The baseline levels that --set or --quick left in; for the others the first level that is left serves."""
-    return {name: level for name, level in baseline.items() if level in list(factors[name].levels)}
-
-
-def _baseline(experiment: Experiment) -> dict[str, Scalar]:
-    return {
-        name: experiment.baseline.get(name, next(iter(factor.levels)))
-        for name, factor in experiment.factors.items()
-    }
 
 
 def _resolve(
     experiment: Experiment, settings: Settings, name: str, levels: Mapping[str, Scalar], baseline: bool
 ) -> Arm:
-    given: dict[str, Any] = {}
+    given: dict[str, Any] = dict(experiment.settings)
     for factor, level in levels.items():
         chosen = experiment.factors[factor].levels
-        given.update(chosen[str(level)] if isinstance(chosen, dict) else {factor: level})
+        given |= chosen[str(level)] if isinstance(chosen, dict) else {factor: level}
+    parts = settings.by_section(given)
     told = ", ".join(f"{factor}={level}" for factor, level in levels.items())
-    deployment, load = _apply(experiment, settings, given, told)
-    whole = {
-        **experiment.settings,
-        **{k: v for k, v in given.items() if settings.section(k) in ("workload", "host")},
-    }
-    own = {
-        key.partition(".")[2]: value for key, value in whole.items() if settings.section(key) == "workload"
-    }
-    host = {key: value for key, value in whole.items() if settings.section(key) == "host"}
-    return Arm(name, levels, baseline, deployment, load, own, host)
+    deployment, load = _apply(experiment, parts, told)
+    return Arm(name, levels, baseline, deployment, load, parts["workload"], parts["host"])
 
 
 def _apply(
-    experiment: Experiment, settings: Settings, given: Mapping[str, Any], what: str
+    experiment: Experiment, parts: Mapping[Section, dict[str, Any]], what: str
 ) -> tuple[Deployment, Load]:
     deployment = experiment.deployment.model_dump()
-    load = experiment.load.model_dump()
-    sections: dict[str, dict[str, Any]] = {"deployment": deployment, "jvm": deployment["jvm"], "load": load}
-    for key, value in given.items():
-        section = settings.section(key)
-        if section in sections:
-            sections[section][key] = value
+    jvm = deployment["jvm"] | parts["jvm"]
     try:
-        return Deployment.model_validate(deployment), Load.model_validate(load)
+        return (
+            Deployment.model_validate(deployment | parts["deployment"] | {"jvm": jvm}),
+            Load.model_validate(experiment.load.model_dump() | parts["load"]),
+        )
     except ValidationError as error:
-        first = error.errors()[0]
-        message = first["msg"].removeprefix("Value error, ")
-        raise BadInput(f"{what}: {'.'.join(str(p) for p in first['loc'])}: {message}") from error
+        raise BadInput(": ".join(filter(None, (what, *first_error(error))))) from error
 
 
 def _slug(value: object) -> str:

@@ -11,9 +11,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from steelyard.units import parse_size
 from steelyard.workload.schema import Limits
-from steelyard.yamlfile import Duration, Model, Scalar, Size
-
-FORMAT_VERSION = 1
+from steelyard.yamlfile import DURATION_PATTERN, Duration, Model, Scalar, Size
 
 EngineName = Literal["process", "compose"]
 ENGINES: tuple[EngineName, ...] = get_args(EngineName)
@@ -105,32 +103,44 @@ class Deployment(Model):
     """Threads of each server's pool: a fixed number (Liberty has 4 at least), or `default` for its autonomics."""
     memory: Size | None = None
     """Memory limit of each server's container, swap included; needs an engine that runs containers."""
+    total_memory: Size | None = None
+    """Memory limit of all servers' containers together, split as `total_heap` is."""
     jvm: JvmSettings = Field(default_factory=JvmSettings)
 
     @model_validator(mode="after")
-    def _memory_needs_containers(self) -> Self:
-        if self.memory is not None and self.engine == "process":
+    def _sizes_fit(self) -> Self:
+        for total, each, one in (
+            ("total_heap", "jvm.heap", self.jvm.heap),
+            ("total_memory", "memory", self.memory),
+        ):
+            if one is not None and getattr(self, total) is not None:
+                raise ValueError(
+                    f"give either {total} (split over the JVMs) or {each} (for each JVM), not both"
+                )
+        if self.engine == "process" and (self.memory or self.total_memory) is not None:
             raise ValueError("memory is the limit of a container: set engine: compose, or leave it out")
-        return self
-
-    @model_validator(mode="after")
-    def _one_heap(self) -> Self:
-        if self.total_heap is not None and self.jvm.heap is not None:
-            raise ValueError(
-                "give either total_heap (split over the JVMs) or jvm.heap (for each JVM), not both"
-            )
         return self
 
 
 class Warmup(Model):
-    """Until when load runs before the measurement starts."""
+    """Until when load runs before the measurement starts; a plain duration is a fixed warm-up of that length."""
 
+    model_config = ConfigDict(
+        json_schema_extra={"type": ["object", "string", "number"], "pattern": DURATION_PATTERN}
+    )
     until: Literal["steady", "fixed"] = "steady"
     """`steady`: throughput shows no change point or slope and the JIT is quiet (docs/method.md); `fixed`: for
     `at_least`, then checked by the same rule."""
     at_least: Duration = 30.0
     at_most: Duration = 180.0
     """Cap; a trial that reaches it is marked *not steady*, kept and shown."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _plain_duration(cls, data: Any) -> Any:
+        if isinstance(data, str | int | float):
+            return {"until": "fixed", "at_least": data, "at_most": data}
+        return data
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
@@ -186,7 +196,7 @@ class Search(Model):
     """A session that chooses each trial's load or limit from those before; exactly one of raise, lower and hold."""
 
     model_config = ConfigDict(serialize_by_alias=True)
-
+    exactly_one = ("raise_", "lower", "hold")
     raise_: Literal["users", "rate"] | None = Field(default=None, alias="raise")
     """The load that is raised as far as every limit of `within` holds."""
     within: Limits = Field(default_factory=Limits)
@@ -213,9 +223,7 @@ class Search(Model):
     """Most trials of one search, void ones included; one that is not through by then says so."""
 
     @model_validator(mode="after")
-    def _one(self) -> Self:
-        if sum(goal is not None for goal in (self.raise_, self.lower, self.hold)) != 1:
-            raise ValueError("give exactly one of raise, lower and hold")
+    def _whole(self) -> Self:
         if (self.lower is not None) != (self.while_ is not None):
             raise ValueError("lower: memory goes with while: survives")
         if (self.hold is not None) != (self.at is not None):
@@ -255,6 +263,12 @@ class Factor(Model):
         Annotated[list[Scalar], Field(min_length=1)]
         | Annotated[dict[str, dict[str, Any]], Field(min_length=1)]
     )
+
+    def values(self, name: str) -> list[tuple[str, Any]]:
+        """Every value that a level gives to a setting; `name` is the factor's own."""
+        if isinstance(self.levels, dict):
+            return [item for group in self.levels.values() for item in group.items()]
+        return [(name, level) for level in self.levels]
 
 
 class Quick(Model):

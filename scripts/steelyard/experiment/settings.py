@@ -7,17 +7,17 @@ Sections: `load`, `jvm`, `deployment` are parts of the experiment file; `workloa
 """
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from steelyard.errors import BadInput
-from steelyard.experiment.schema import Deployment, Factor, JvmSettings, Load
+from steelyard.experiment.schema import Deployment, JvmSettings, Load
 from steelyard.workload.schema import Workload
-from steelyard.yamlfile import nearest
+from steelyard.yamlfile import first_error, nearest
 
 Section = Literal["load", "jvm", "deployment", "workload", "host"]
-_MODELS: dict[str, type[BaseModel]] = {"load": Load, "jvm": JvmSettings, "deployment": Deployment}
+_MODELS: dict[Section, type[BaseModel]] = {"load": Load, "jvm": JvmSettings, "deployment": Deployment}
 HostChecks = Mapping[str, Callable[[object], None]]
 """Settings of the host by name; each refuses a value that it does not take by a ValueError."""
 
@@ -26,24 +26,14 @@ class Settings:
     """The settings of an experiment on one workload."""
 
     def __init__(self, workload: Workload, host: HostChecks) -> None:
-        self._workload = workload
+        self.workload = workload.name
+        self._own = workload.settings
         self._host = host
-        sections: dict[str, Section] = {}
-        for section in ("load", "jvm", "deployment"):
-            keys = [key for key in _MODELS[section].model_fields if key != "jvm"]
-            sections.update(dict.fromkeys(keys, section))
-        sections.update(dict.fromkeys(self._own, "workload"))
-        sections.update(dict.fromkeys(host, "host"))
-        self.sections = sections
-
-    @property
-    def workload(self) -> str:
-        """Name of the workload."""
-        return self._workload.name
-
-    @property
-    def _own(self) -> list[str]:
-        return [f"{self._workload.name}.{name}" for name in self._workload.settings]
+        self.sections: dict[str, Section] = {
+            key: section for section, model in _MODELS.items() for key in model.model_fields if key != "jvm"
+        }
+        self.sections |= dict.fromkeys((f"{workload.name}.{name}" for name in workload.settings), "workload")
+        self.sections |= dict.fromkeys(host, "host")
 
     def section(self, name: str) -> Section:
         """The section of a setting.
@@ -51,12 +41,24 @@ class Settings:
         Raises:
             BadInput: there is no such setting; the sentence lists those that there are.
         """
-        if name not in self.sections:
-            known = sorted(self.sections)
+        if name in self.sections:
+            return self.sections[name]
+        known = sorted(self.sections)
+        if "." in name:
+            own = [key for key in known if "." in key]
             raise BadInput(
-                f"{name!r} is not a setting{nearest(name, known)}; settings are {', '.join(known)}"
+                f"{name!r} is not a setting of the workload {self.workload}{nearest(name, own)}, which has"
+                f" {', '.join(own) or 'none'}"
             )
-        return self.sections[name]
+        raise BadInput(f"{name!r} is not a setting{nearest(name, known)}; settings are {', '.join(known)}")
+
+    def by_section(self, given: Mapping[str, Any]) -> dict[Section, dict[str, Any]]:
+        """Values by section (raises BadInput); the workload's own settings without its name."""
+        found: dict[Section, dict[str, Any]] = {section: {} for section in get_args(Section)}
+        for name, value in given.items():
+            section = self.section(name)
+            found[section][name.partition(".")[2] if section == "workload" else name] = value
+        return found
 
     def check(self, name: str, value: object) -> None:
         """Check one setting by itself: other settings may have to change with it.
@@ -67,25 +69,14 @@ class Settings:
         section = self.section(name)
         try:
             if section == "workload":
-                self._workload.settings[name.partition(".")[2]].check(value)
+                self._own[name.partition(".")[2]].check(value)
             elif section == "host":
                 self._host[name](value)
             else:
                 field = _MODELS[section].model_fields[name]
-                kind: Any = (
-                    Annotated[field.annotation, *field.metadata] if field.metadata else field.annotation
-                )
+                kind: Any = Annotated[field.annotation, *field.metadata, None]
                 TypeAdapter(kind).validate_python(value)
         except ValidationError as error:
-            message = error.errors()[0]["msg"].removeprefix("Value error, ")
-            raise BadInput(f"{name}={value}: {name}: {message}") from error
+            raise BadInput(f"{name}={value}: {name}: {first_error(error)[1]}") from error
         except ValueError as error:
             raise BadInput(f"{name}={value}: {error}") from error
-
-    def check_levels(self, name: str, factor: Factor) -> None:
-        """Check one factor by itself (raises BadInput)."""
-        levels = factor.levels
-        groups = list(levels.values()) if isinstance(levels, dict) else [{name: level} for level in levels]
-        for group in groups:
-            for key, value in group.items():
-                self.check(key, value)

@@ -5,7 +5,12 @@ import re
 
 from steelyard.results.spec import JvmIdentity
 
-_PROPERTY = re.compile(r"    ([\w.]+) = (.*)")
+_PROPERTY = re.compile(r"^    ([\w.]+) = (.*)$", re.MULTILINE)
+_NAMES = {
+    "openj9": r".*OpenJ9.*",
+    # OpenJDK's own name, and the one that Oracle's builds carry.
+    "hotspot": r"(OpenJDK|Java HotSpot\(TM\)) .*VM",
+}
 
 
 def parse_identity(text: str) -> JvmIdentity:
@@ -14,35 +19,23 @@ def parse_identity(text: str) -> JvmIdentity:
     Raises:
         ValueError: not the output of a JVM, or of one that is neither HotSpot nor OpenJ9.
     """
-    properties = {
-        match[1]: match[2].strip() for line in text.splitlines() if (match := _PROPERTY.match(line))
-    }
+    told = {name: value.strip() for name, value in _PROPERTY.findall(text)}
     try:
-        vm_name = properties["java.vm.name"]
+        vm_name = told["java.vm.name"]
+        kind = next((kind for kind, pattern in _NAMES.items() if re.fullmatch(pattern, vm_name)), None)
+        if kind is None:
+            raise ValueError(f"{vm_name} is neither HotSpot nor OpenJ9")
         return JvmIdentity(
-            kind=_kind(vm_name),
+            kind=kind,
             vm_name=vm_name,
-            vm_version=properties["java.vm.version"],
-            runtime_version=properties["java.runtime.version"],
-            java_version=properties["java.version"],
-            vendor=properties["java.vendor"],
-            home=properties["java.home"],
-            feature=_feature(properties["java.specification.version"]),
-            architecture=properties["os.arch"],
+            vm_version=told["java.vm.version"],
+            runtime_version=told["java.runtime.version"],
+            java_version=told["java.version"],
+            vendor=told["java.vendor"],
+            home=told["java.home"],
+            # 17 of `17`, 8 of `1.8`.
+            feature=int(told["java.specification.version"].removeprefix("1.")),
+            architecture=told["os.arch"],
         )
     except KeyError as error:
         raise ValueError(f"a JVM did not tell its {error.args[0]}") from error
-
-
-def _kind(vm_name: str) -> str:
-    if "OpenJ9" in vm_name:
-        return "openj9"
-    # OpenJDK's own name, and the one that Oracle's builds carry.
-    if re.fullmatch(r"(OpenJDK|Java HotSpot\(TM\)) .*VM", vm_name):
-        return "hotspot"
-    raise ValueError(f"{vm_name} is neither HotSpot nor OpenJ9")
-
-
-def _feature(specification: str) -> int:
-    """17 of `17`, 8 of `1.8`."""
-    return int(specification.removeprefix("1."))

@@ -11,29 +11,34 @@ from steelyard.experiment.schema import JvmSettings
 from steelyard.results.spec import CACHE, FOLDER, JvmIdentity
 from steelyard.units import MIB
 
-_COLLECTORS = {
+_OPTIONS: dict[str, dict[str, dict[str, str]]] = {
     "hotspot": {
-        "generational": "-XX:+UseParallelGC",
-        "regional": "-XX:+UseG1GC",
-        "serial": "-XX:+UseSerialGC",
+        "gc": {
+            "generational": "-XX:+UseParallelGC",
+            "regional": "-XX:+UseG1GC",
+            "serial": "-XX:+UseSerialGC",
+        },
+        "pages": {
+            "small": "-XX:-UseLargePages",
+            "transparent": "-XX:+UseTransparentHugePages",
+            "large": "-XX:+UseLargePages",
+        },
+        "compile": {"foreground": "-XX:-BackgroundCompilation"},
     },
-    "openj9": {"generational": "-Xgcpolicy:gencon", "regional": "-Xgcpolicy:balanced"},
-}
-_PAGES = {
-    # OpenJ9 asks for transparent huge pages by default under `madvise`: `small` has to say no.
     "openj9": {
-        "small": "-XX:-TransparentHugePage",
-        "transparent": "-XX:+TransparentHugePage",
-        "large": "-Xlp",
-    },
-    "hotspot": {
-        "small": "-XX:-UseLargePages",
-        "transparent": "-XX:+UseTransparentHugePages",
-        "large": "-XX:+UseLargePages",
+        "gc": {"generational": "-Xgcpolicy:gencon", "regional": "-Xgcpolicy:balanced"},
+        # OpenJ9 asks for transparent huge pages by default under `madvise`: `small` has to say no.
+        "pages": {
+            "small": "-XX:-TransparentHugePage",
+            "transparent": "-XX:+TransparentHugePage",
+            "large": "-Xlp",
+        },
+        # Not in its user documentation (it is in the JIT's own list of options), and untested.
+        "compile": {"foreground": "-Xjit:disableAsyncCompilation"},
     },
 }
-# OpenJ9's option is not in its user documentation (it is in the JIT's own list of options), and untested.
-_FOREGROUND = {"hotspot": "-XX:-BackgroundCompilation", "openj9": "-Xjit:disableAsyncCompilation"}
+"""JVM -> setting -> value -> option; `default` and `background` are what a JVM does without any."""
+_GC_THREADS = {"hotspot": "-XX:ParallelGCThreads=", "openj9": "-Xgcthreads"}
 GC_LOG_NAME = {"hotspot": "gc.log", "openj9": "gc.%seq.log"}
 """Names of the GC log files in an instance's log folder."""
 AOT_CACHE_SINCE = 25
@@ -50,36 +55,34 @@ def jvm_options(
 
     Args:
         settings: neutral settings of the arm.
-        heap: maximum heap of this JVM in bytes; None leaves it to the JVM.
+        heap: maximum heap in bytes; None leaves it to the JVM.
         jvm: the JVM that will run.
         populates: whether this is the run that fills a cache for `class_cache: warm`.
 
     Raises:
         BadInput: the JVM does not have a setting.
     """
-    options: list[str] = []
-    if heap is not None:
-        options.append(f"-Xmx{_size(heap)}")
-    if settings.initial_heap == "same":
-        if heap is None:
-            raise BadInput("initial_heap: same needs a heap: set total_heap or heap")
-        options.append(f"-Xms{_size(heap)}")
-    elif settings.initial_heap != "default":
-        options.append(f"-Xms{_size(settings.initial_heap)}")
+    options = [] if heap is None else [f"-Xmx{_size(heap)}"]
+    initial = heap if settings.initial_heap == "same" else settings.initial_heap
+    if initial is None:
+        raise BadInput("initial_heap: same needs a heap: set total_heap or heap")
+    if isinstance(initial, int):
+        options.append(f"-Xms{_size(initial)}")
     if settings.nursery is not None:
         if heap is not None and settings.nursery >= heap:
             raise BadInput(
                 f"nursery ({_size(settings.nursery)}) must be smaller than the heap ({_size(heap)})"
             )
         options.append(f"-Xmn{_size(settings.nursery)}")
-    options += _collector(settings, jvm)
-    options += _pages(settings, jvm)
+    options += _option("gc", settings.gc, jvm)
+    if settings.gc_threads != "default":
+        options.append(f"{_GC_THREADS[jvm.kind]}{settings.gc_threads}")
+    options += _option("pages", settings.pages, jvm)
     options += class_cache_options(settings.class_cache, jvm, populates=populates)
-    if settings.compile == "foreground":
-        options.append(_FOREGROUND[jvm.kind])
+    options += _option("compile", settings.compile, jvm)
     options += _jit(settings, jvm)
     if settings.gc_log:
-        options.append(_gc_log(jvm, FOLDER))
+        options.append(_gc_log(jvm))
     return options + settings.jvm_args
 
 
@@ -87,23 +90,15 @@ def _size(size: int) -> str:
     return f"{size // MIB}m" if size % MIB == 0 else f"{size // 1024}k"
 
 
-def _collector(settings: JvmSettings, jvm: JvmIdentity) -> list[str]:
-    options = []
-    if settings.gc != "default":
-        known = _COLLECTORS[jvm.kind]
-        if settings.gc not in known:
-            raise BadInput(
-                f"gc: {settings.gc} does not exist on {jvm.vm_name}: choose {', '.join(known)} or default"
-            )
-        options.append(known[settings.gc])
-    if settings.gc_threads != "default":
-        count = settings.gc_threads
-        options.append(f"-Xgcthreads{count}" if jvm.kind == "openj9" else f"-XX:ParallelGCThreads={count}")
-    return options
-
-
-def _pages(settings: JvmSettings, jvm: JvmIdentity) -> list[str]:
-    return [] if settings.pages == "default" else [_PAGES[jvm.kind][settings.pages]]
+def _option(setting: str, value: str, jvm: JvmIdentity) -> list[str]:
+    known = _OPTIONS[jvm.kind][setting]
+    if value in ("default", "background"):
+        return []
+    if value not in known:
+        raise BadInput(
+            f"{setting}: {value} does not exist on {jvm.vm_name}: choose {', '.join(known)} or default"
+        )
+    return [known[value]]
 
 
 def class_cache_options(state: str, jvm: JvmIdentity, *, populates: bool = False) -> list[str]:
@@ -129,11 +124,8 @@ def class_cache_options(state: str, jvm: JvmIdentity, *, populates: bool = False
         return [f"-XX:AOTCacheOutput={file}"] if writes else ["-XX:AOTMode=on", f"-XX:AOTCache={file}"]
     file = f"{CACHE}/{ARCHIVE_NAME}"
     agent = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+AllowArchivingWithJavaAgent"]
-    return (
-        [*agent, f"-XX:ArchiveClassesAtExit={file}"]
-        if writes
-        else [*agent, "-Xshare:on", f"-XX:SharedArchiveFile={file}"]
-    )
+    use = [f"-XX:ArchiveClassesAtExit={file}"] if writes else ["-Xshare:on", f"-XX:SharedArchiveFile={file}"]
+    return [*agent, *use]
 
 
 def not_read_back(settings: JvmSettings, jvm: JvmIdentity | None) -> list[str]:
@@ -156,11 +148,8 @@ def _jit(settings: JvmSettings, jvm: JvmIdentity) -> list[str]:
             f"jit: remote needs OpenJ9; {jvm.vm_name} has no JITServer: choose an OpenJ9 JDK with --jdk"
         )
     host, _, port = str(settings.jitserver).partition(":")
-    return [
-        "-XX:+UseJITServer",
-        f"-XX:JITServerAddress={host}",
-        *([f"-XX:JITServerPort={port}"] if port else []),
-    ]
+    options = ["-XX:+UseJITServer", f"-XX:JITServerAddress={host}"]
+    return [*options, f"-XX:JITServerPort={port}"] if port else options
 
 
 def hotspot_log_option(file: str) -> str:
@@ -171,7 +160,6 @@ def hotspot_log_option(file: str) -> str:
     return f"-Xlog:gc*:file={file}:time,uptime,level,tags:filecount=0"
 
 
-def _gc_log(jvm: JvmIdentity, folder: str) -> str:
-    if jvm.kind == "openj9":
-        return f"-Xverbosegclog:{folder}/logs/{GC_LOG_NAME['openj9']},10,100000"
-    return hotspot_log_option(f"{folder}/logs/{GC_LOG_NAME['hotspot']}")
+def _gc_log(jvm: JvmIdentity) -> str:
+    file = f"{FOLDER}/logs/{GC_LOG_NAME[jvm.kind]}"
+    return f"-Xverbosegclog:{file},10,100000" if jvm.kind == "openj9" else hotspot_log_option(file)

@@ -5,8 +5,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from steelyard.results.record import Record
 from steelyard.results.schema import FORMAT_VERSION
+from steelyard.results.spec import Record
 
 
 class Summary(Record):

@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from steelyard.results.record import Record
-from steelyard.results.spec import Role, Spec
+from steelyard.results.spec import Record, Role, Spec
+from steelyard.yamlfile import Scalar
 
 FORMAT_VERSION = 2
 
@@ -24,7 +24,7 @@ class ArmRecord(Record):
 
     name: str
     """Usable as a file name, for example `jvms-4`."""
-    levels: dict[str, str | int | float | bool]
+    levels: dict[str, Scalar]
     baseline: bool
     settings: dict[str, Any]
     """The resolved `deployment`, `load` and workload settings of this arm, as the experiment names them."""

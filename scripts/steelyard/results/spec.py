@@ -6,12 +6,14 @@ Nothing in it is decided again later. Texts may still hold `${folder}`, `${packa
 that only the engine knows. Sizes are bytes, durations seconds.
 """
 
-from typing import Any, Literal
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, Self
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from steelyard.experiment.schema import JvmSettings, Load, ProcedureName
-from steelyard.results.record import Record
+from steelyard.workload.schema import Consistency, ContainerPlace, Ratio, Ready, Request
+from steelyard.yamlfile import Scalar
 
 Role = Literal["server", "compiler", "database", "proxy", "service", "injector"]
 ORDER: tuple[Role, ...] = ("database", "service", "compiler", "server", "proxy", "injector")
@@ -21,6 +23,12 @@ FOLDER = "${folder}"
 """The component's own folder: its logs lie in `logs/` below."""
 CACHE = "${cache}"
 """The folder of its class cache: empty for `cold`, filled by the populating run for `warm`."""
+
+
+class Record(BaseModel):
+    """Base of every record of a session directory: frozen; unknown fields of the same format version are ignored."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, use_attribute_docstrings=True)
 
 
 class JvmIdentity(Record):
@@ -54,27 +62,6 @@ class Artifact(Record):
     """Pinned by digest where it has one."""
     jvm: JvmIdentity | None = None
     """The JVM it runs on; None where it is no JVM, or an image whose JVM is not told."""
-
-
-class ContainerPlace(Record):
-    """How a component lives in its container."""
-
-    port: int
-    """Where it listens inside."""
-    jvm_options: str | None
-    """Environment variable that takes JVM options."""
-    folder: str | None
-    """Where it may write."""
-    user: Literal["image", "harness"]
-
-
-class Ready(Record):
-    """When a component serves."""
-
-    path: str | None = None
-    """A GET that answers `status`; None: it accepts connections."""
-    status: int = 200
-    live: str | None = None
 
 
 class Component(Record):
@@ -125,33 +112,6 @@ class Component(Record):
         return f"http://127.0.0.1:{self.port}"
 
 
-class Request(Record):
-    """A GET sent to a component."""
-
-    component: str
-    path: str
-
-
-class Consistency(Record):
-    """A GET after the load whose answer shows that the data is sound."""
-
-    component: str
-    path: str
-    equals: str | None = None
-    matches: str | None = None
-    about: str
-
-
-class RatioLimit(Record):
-    """A ratio of counts of the injectors that shows whether the workload did what it should."""
-
-    name: str
-    count: str
-    per: str
-    low: float
-    high: float
-
-
 class Spec(Record):
     """One arm, resolved."""
 
@@ -173,10 +133,10 @@ class Spec(Record):
     mix: dict[str, float]
     """Intended share of each operation, once all have settled."""
     growing: list[str] = Field(default_factory=list)
-    ratios: list[RatioLimit] = Field(default_factory=list)
-    settings: dict[str, str | int | float | bool] = Field(default_factory=dict)
+    ratios: list[Ratio] = Field(default_factory=list)
+    settings: dict[str, Scalar] = Field(default_factory=dict)
     """The workload's own settings, resolved."""
-    host_states: dict[str, str | int | float | bool] = Field(default_factory=dict)
+    host_states: dict[str, Scalar] = Field(default_factory=dict)
     """Settings of the whole host for this arm's trials."""
     class_cache: Literal["default", "none", "cold", "warm"] = "default"
     server_cores: int
@@ -219,3 +179,10 @@ class Spec(Record):
     def component(self, name: str) -> Component:
         """The component of that name (raises StopIteration)."""
         return next(one for one in self.components if one.name == name)
+
+    def changed(self, role: Role, change: Callable[[Component], Mapping[str, Any]], **more: Any) -> Self:
+        """The same with other fields of its components of a role (`change` names them), and `more` of its own."""
+        components = [
+            one.model_copy(update=change(one)) if one.role == role else one for one in self.components
+        ]
+        return self.model_copy(update={"components": components, **more})

@@ -6,6 +6,7 @@ import json
 import os
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,6 +15,7 @@ from pydantic import BaseModel, ValidationError
 from steelyard.errors import BadInput, NewerFormat, NoSpace
 from steelyard.results.analysis import Analysis
 from steelyard.results.schema import FORMAT_VERSION, JournalEntry, Session, Trial
+from steelyard.yamlfile import first_error
 
 R = TypeVar("R", bound=BaseModel)
 
@@ -57,21 +59,6 @@ def no_space(path: Path, error: OSError) -> Exception:
     )
 
 
-def append_line(path: Path, line: str) -> None:
-    """Append one line and force it to disk (the journal).
-
-    Raises:
-        NoSpace: the disk is full or the file cannot be written.
-    """
-    try:
-        with path.open("a", encoding="utf-8") as file:
-            file.write(line + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        raise no_space(path, error) from error
-
-
 def write_record(path: Path, record: BaseModel) -> None:
     """Write a record as indented JSON, atomically."""
     write_atomic(path, record.model_dump_json(indent=1) + "\n")
@@ -107,11 +94,8 @@ def read_record(path: Path, kind: type[R]) -> R:
     try:
         return kind.model_validate(raw)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise BadInput(
-            f"{path} does not fit its format ({where}: {first['msg']}): restore it from a copy"
-        ) from error
+        where = ": ".join(first_error(error))
+        raise BadInput(f"{path} does not fit its format ({where}): restore it from a copy") from error
 
 
 class SessionDirectory:
@@ -120,11 +104,8 @@ class SessionDirectory:
     def __init__(self, path: Path) -> None:
         # Absolute, because servers, sampler and injectors run in folders of their own.
         self.path = path.absolute()
-
-    @property
-    def trials_path(self) -> Path:
-        """Where the trials lie."""
-        return self.path / "trials"
+        self.trials_path = self.path / "trials"
+        self._journal = self.path / "journal.jsonl"
 
     def trial_path(self, block: int, arm: str, attempt: int) -> Path:
         """Directory of one trial: `<block>-<arm>`, repeats with `-r<attempt>`."""
@@ -145,19 +126,21 @@ class SessionDirectory:
 
     def journal(self) -> Iterator[JournalEntry]:
         """Entries of the journal; a last line cut off by a crash is passed over."""
-        path = self.path / "journal.jsonl"
-        if not path.exists():
-            return
-        for line in path.read_text(encoding="utf-8").splitlines():
-            try:
+        lines = self._journal.read_text(encoding="utf-8").splitlines() if self.has_journal() else []
+        for line in lines:
+            with suppress(ValidationError):
                 yield JournalEntry.model_validate_json(line)
-            except ValidationError:
-                continue
 
     def has_journal(self) -> bool:
         """Whether the session was begun."""
-        return (self.path / "journal.jsonl").exists()
+        return self._journal.exists()
 
     def log(self, entry: JournalEntry) -> None:
-        """Append to the journal."""
-        append_line(self.path / "journal.jsonl", entry.model_dump_json(exclude_none=True))
+        """Append to the journal and force it to disk (raises NoSpace)."""
+        try:
+            with self._journal.open("a", encoding="utf-8") as file:
+                file.write(entry.model_dump_json(exclude_none=True) + "\n")
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise no_space(self._journal, error) from error

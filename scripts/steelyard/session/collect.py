@@ -246,8 +246,8 @@ def _own_requests(evidence: Evidence) -> int:
 def _injector_share(evidence: Evidence, components: Sequence[ComponentResult]) -> float | None:
     """CPU of the busiest injector / CPU that it may use.
 
-    Injectors that have CPUs of their own share those, with one another and with the databases: all of them together
-    must not fill them.
+    Injectors that have CPUs of their own share those, with one another and with the databases and services that stand
+    there: all of them together must not fill them.
     """
     injectors = evidence.spec.injectors
     allowed = evidence.seconds * len(injectors[0].cpus)
@@ -257,8 +257,9 @@ def _injector_share(evidence: Evidence, components: Sequence[ComponentResult]) -
         return None
     if evidence.spec.injectors_share_cores:
         return max(known) / allowed
-    databases = [one.cpu_seconds for one in components if one.role == "database"]
-    beside = _all_known(databases) if databases else 0.0
+    there = {one.name for one in evidence.spec.deployed if set(one.cpus) & set(injectors[0].cpus)}
+    neighbours = [one.cpu_seconds for one in components if one.name in there]
+    beside = _all_known(neighbours) if neighbours else 0.0
     return None if beside is None else (sum(known) + beside) / allowed
 
 

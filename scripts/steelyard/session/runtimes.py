@@ -18,7 +18,7 @@ from steelyard.host.java import Jdk, find_hotspot, find_jdk, jdk_of
 from steelyard.host.tools import require_program
 from steelyard.paths import ROOT
 from steelyard.processes import Children
-from steelyard.spec.runtime import Runtime
+from steelyard.spec.layout import Runtime
 from steelyard.workload.loader import Found
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import Load
-from steelyard.results.spec import Artifact, Component, ContainerPlace, Spec
-from steelyard.spec.runtime import Runtime
+from steelyard.results.spec import Artifact, Component, Spec
+from steelyard.spec.layout import Runtime
 from steelyard.spec.texts import fill_value
-from steelyard.workload.schema import Topology
+from steelyard.workload.schema import ContainerPlace, Topology
 from steelyard.yamlfile import Scalar
 
 _WORDS = [
@@ -27,36 +27,29 @@ def injector_components(
     spec: Spec, topology: Topology, values: Mapping[str, Scalar], runtime: Runtime, cpus: Sequence[int]
 ) -> list[Component]:
     """The injectors of a spec that has everything else; users and rate are divided evenly over them."""
-    load = spec.load
-    contained = spec.engine != "process"
-    count = 1 if spec.procedure == "start-up" else load.injectors
-    artifact = (
-        Artifact(form="image", image=runtime.images["injector"], jvm=runtime.injector_jvm)
-        if contained
-        else Artifact(
-            form="java", package="loadgen", build=runtime.tools, jvm=runtime.injector_jvm, words=_WORDS
-        )
-    )
+    jvm = runtime.injector_jvm
+    probe = spec.procedure == "start-up"
+    count = 1 if probe else spec.load.injectors
+    if spec.engine == "process":
+        special: dict[str, Any] = {
+            "artifact": Artifact(form="java", package="loadgen", build=runtime.tools, jvm=jvm, words=_WORDS),
+            "jvm_options": injector_options(jvm.feature),
+        }
+    else:
+        special = {
+            "artifact": Artifact(form="image", image=runtime.images["injector"], jvm=jvm),
+            "container": ContainerPlace(port=0, jvm_options=None, folder="/load"),
+        }
+    offered = {**_offered(spec, topology, values), "targets": targets(spec), "injectors": count}
     return [
         Component(
             name=f"injector-{index + 1}",
             kind="load",
             role="injector",
-            artifact=artifact,
             cpus=list(cpus),
             cpus_shared_with=count,
-            cores=0.0,
-            jvm_options=[] if contained else injector_options(runtime.injector_jvm.feature),
-            container=ContainerPlace(port=0, jvm_options=None, folder="/load", user="harness")
-            if contained
-            else None,
-            settings={
-                **_offered(spec, topology, values),
-                **({} if spec.procedure == "start-up" else _share_of_load(load, index)),
-                "targets": targets(spec),
-                "injector": index,
-                "injectors": count,
-            },
+            settings={**offered, "injector": index, **({} if probe else share_of_load(spec.load, index))},
+            **special,
         )
         for index in range(count)
     ]
@@ -84,14 +77,12 @@ def share_users(users: int, injectors: int, index: int) -> tuple[int, int]:
     return each + (index < rest), index * each + min(index, rest)
 
 
-def _share_of_load(load: Load, index: int) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def share_of_load(load: Load, index: int) -> dict[str, Any]:
+    """What an injector is told of its part of the users or of the rate."""
     if load.users is not None:
-        found["users"], found["firstUser"] = share_users(load.users, load.injectors, index)
-    if load.rate is not None:
-        found["rate"] = load.rate / load.injectors
-        found["arrivals"] = load.arrivals
-    return found
+        users, first = share_users(load.users, load.injectors, index)
+        return {"users": users, "firstUser": first}
+    return {"rate": (load.rate or 0.0) / load.injectors, "arrivals": load.arrivals}
 
 
 def _offered(spec: Spec, topology: Topology, values: Mapping[str, Scalar]) -> dict[str, Any]:
@@ -106,11 +97,10 @@ def _offered(spec: Spec, topology: Topology, values: Mapping[str, Scalar]) -> di
         "requestTimeoutMillis": round(load.request_timeout * 1000),
         "awaitStart": True,
     }
-    if spec.procedure == "start-up":
-        found |= {"model": "probe", "rampSeconds": 0, "warmupSeconds": 0, "measureSeconds": PROBE_LIMIT}
-        found |= {"thinkTimeMillis": 0}
-    if spec.procedure == "ramp-up":
+    if spec.procedure in ("start-up", "ramp-up"):
         found |= {"rampSeconds": 0, "warmupSeconds": 0}
+    if spec.procedure == "start-up":
+        found |= {"model": "probe", "measureSeconds": PROBE_LIMIT, "thinkTimeMillis": 0}
     told = {**topology.parameters, **(topology.probe if spec.procedure == "start-up" else {})}
     parameters = {name: fill_value(value, values, "parameters") for name, value in told.items()}
     if parameters:

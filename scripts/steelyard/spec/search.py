@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The value of a search in a spec: where it begins, how far it may go, and the spec of a trial with one value."""
 
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import Search
-from steelyard.results.spec import Component, Spec
-from steelyard.spec.injectors import share_users
+from steelyard.results.spec import Spec
+from steelyard.spec.injectors import share_of_load
 from steelyard.units import MIB
 
 Varied = Literal["users", "rate", "memory"]
@@ -61,30 +61,10 @@ def with_value(spec: Spec, search: Search, value: float) -> Spec:
     """The spec of one trial of the search: as the arm's, with this value."""
     varies = varied(search, spec)
     if varies == "memory":
-        changed = [_changed(one, {"memory_bytes": round(value)}) for one in spec.servers]
-        return _with(spec, changed)
-    size: dict[str, Any] = {"users": round(value)} if varies == "users" else {"rate": value}
-    load = spec.load.model_copy(update=size)
-    injectors = [
-        _changed(one, {"settings": one.settings | _share(size, index, len(spec.injectors))})
-        for index, one in enumerate(spec.injectors)
-    ]
-    return _with(spec.model_copy(update={"load": load}), injectors)
-
-
-def _share(size: dict[str, Any], index: int, injectors: int) -> dict[str, Any]:
-    """An injector's part, as even as can be, and the global index of its first user."""
-    if "rate" in size:
-        return {"rate": size["rate"] / injectors}
-    users, first = share_users(size["users"], injectors, index)
-    return {"users": users, "firstUser": first}
-
-
-def _changed(component: Component, update: dict[str, Any]) -> Component:
-    return component.model_copy(update=update)
-
-
-def _with(spec: Spec, changed: list[Component]) -> Spec:
-    """The spec with these components in place of those of the same name."""
-    new = {one.name: one for one in changed}
-    return spec.model_copy(update={"components": [new.get(one.name, one) for one in spec.components]})
+        return spec.changed("server", lambda _: {"memory_bytes": round(value)})
+    load = spec.load.model_copy(update={varies: round(value) if varies == "users" else value})
+    return spec.changed(
+        "injector",
+        lambda one: {"settings": one.settings | share_of_load(load, one.settings["injector"])},
+        load=load,
+    )

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Even shares of cores and heap, and whether the arms of an experiment have the same in total."""
+"""Even shares of cores, heap and memory, and whether the arms of an experiment have the same in total."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from math import gcd
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from steelyard.errors import BadInput
 from steelyard.results.spec import Spec
@@ -16,8 +15,7 @@ AUTO_APART_FROM = 8
 """From this many cores on, `injector_cores: auto` keeps a quarter of them for the injectors."""
 
 
-@dataclass(frozen=True)
-class CpuShare:
+class CpuShare(NamedTuple):
     """The CPUs of one server JVM."""
 
     cpus: tuple[int, ...]
@@ -28,27 +26,25 @@ class CpuShare:
     """Its share of physical cores."""
 
 
-def split_cores(cores: Sequence[Core], jvms: int) -> list[CpuShare]:
-    """Give each of `jvms` JVMs an equal share of `cores`, apart where that comes out even.
+def split_cores(cores: Sequence[Core], jvms: int, *, apart: bool = True) -> list[CpuShare]:
+    """Give each of `jvms` JVMs an equal share of `cores`, `apart` where that comes out even.
 
     With g = gcd(jvms, cores) there are g groups of JVMs, each on cores/g cores of its own: four JVMs on
     eight cores have two cores each; twelve JVMs on two cores are six on each core; three JVMs on two cores
     share both.
     Cores are taken in the order given, so that groups stay within a socket or NUMA node where they can.
     """
-    groups = gcd(jvms, len(cores))
-    cores_of_group = len(cores) // groups
-    jvms_of_group = jvms // groups
+    groups = gcd(jvms, len(cores)) if apart else 1
+    each, members = len(cores) // groups, jvms // groups
     shares = []
-    for jvm in range(jvms):
-        first = jvm // jvms_of_group * cores_of_group
-        cpus = tuple(sorted(cpu for core in cores[first : first + cores_of_group] for cpu in core))
-        shares.append(CpuShare(cpus, jvms_of_group, cores_of_group / jvms_of_group))
+    for first in range(0, len(cores), each):
+        cpus = tuple(sorted(cpu for core in cores[first : first + each] for cpu in core))
+        shares += [CpuShare(cpus, members, each / members)] * members
     return shares
 
 
-def split_heap(total: int, weights: Sequence[int]) -> list[int]:
-    """Maximum heap of each JVM in bytes, by its weight, rounded down to whole MiB.
+def split_total(total: int, weights: Sequence[int], what: str) -> list[int]:
+    """Bytes of each JVM by its weight, of heap or of memory (`what` names the setting), rounded down to whole MiB.
 
     Raises:
         BadInput: rounding would lose more than 1 % of the total, so that arms would not be equal.
@@ -57,16 +53,10 @@ def split_heap(total: int, weights: Sequence[int]) -> list[int]:
     shares = [total * weight // parts // MIB * MIB for weight in weights]
     if 0 in shares or sum(shares) < 0.99 * total:
         raise BadInput(
-            f"a total heap of {total // MIB} MiB does not split evenly over {len(weights)} JVMs:"
-            f" choose a total_heap that is a multiple of {parts} MiB"
+            f"{what} of {total // MIB} MiB does not split evenly over {len(weights)} JVMs: choose a multiple of"
+            f" {parts} MiB"
         )
     return shares
-
-
-def share_cores(cores: Sequence[Core], jvms: int) -> list[CpuShare]:
-    """Let all JVMs use all cores: services that take unequal parts in each request cannot be given equal cores."""
-    cpus = tuple(sorted(cpu for core in cores for cpu in core))
-    return [CpuShare(cpus, jvms, len(cores) / jvms)] * jvms
 
 
 def cores_for(
@@ -105,25 +95,19 @@ def check_conserved(specs: Mapping[str, Spec], varied: Sequence[str]) -> None:
     Raises:
         BadInput: naming the arms and the totals.
     """
-    if not {"cores", "injector_cores"} & set(varied):
-        _same({name: float(spec.server_cores) for name, spec in specs.items()}, "server cores", "")
-    if not {"heap", "total_heap"} & set(varied):
-        _same(
-            {name: _total([one.heap_bytes for one in spec.servers]) for name, spec in specs.items()},
-            "total heap",
-            " MiB",
-        )
-    if "memory" not in varied:
-        _same(
-            {name: _total([one.memory_bytes for one in spec.servers]) for name, spec in specs.items()},
-            "total memory limit",
-            " MiB",
-        )
+    totals: tuple[tuple[str, str, set[str], Callable[[Spec], float | None]], ...] = (
+        ("server cores", "", {"cores", "injector_cores"}, lambda spec: float(spec.server_cores)),
+        ("total heap", " MiB", {"heap", "total_heap"}, lambda spec: _total(spec, "heap_bytes")),
+        ("total memory limit", " MiB", {"memory", "total_memory"}, lambda spec: _total(spec, "memory_bytes")),
+    )
+    for what, unit, settings, total in totals:
+        if not settings & set(varied):
+            _same({name: total(spec) for name, spec in specs.items()}, what, unit)
 
 
-def _total(sizes: Sequence[int | None]) -> float | None:
-    known = [size for size in sizes if size is not None]
-    return sum(known) / MIB if len(known) == len(sizes) else None
+def _total(spec: Spec, size: str) -> float | None:
+    known = [found for one in spec.servers if (found := getattr(one, size)) is not None]
+    return sum(known) / MIB if len(known) == len(spec.servers) else None
 
 
 def _same(totals: Mapping[str, float | None], what: str, unit: str) -> None:

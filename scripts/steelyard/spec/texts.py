@@ -12,16 +12,10 @@ LATER = frozenset({"folder", "package", "java", "cache"})
 
 
 def fill(text: str, values: Mapping[str, object], where: str, later: frozenset[str] = LATER) -> str:
-    """The text with every `${name}` replaced.
-
-    Args:
-        text: the text.
-        values: what the names stand for.
-        where: for the sentence of an error.
-        later: names that stay as they are.
+    """The text with every `${name}` replaced, but for names that stand for something `later`.
 
     Raises:
-        BadInput: a name that stands for nothing.
+        BadInput: a name that stands for nothing; the sentence says `where`.
     """
 
     def one(match: re.Match[str]) -> str:

@@ -12,6 +12,7 @@ from steelyard.yamlfile import Duration, Model, Scalar
 class Variable(Model):
     """A value drawn anew at each visit of each user; exactly one of the three."""
 
+    exactly_one = ("random", "choose", "user")
     random: tuple[int, int] | None = None
     """A whole number between these, both included."""
     choose: Annotated[list[Scalar], Field(min_length=1)] | None = None
@@ -20,9 +21,7 @@ class Variable(Model):
     """The global index of the user, plus this."""
 
     @model_validator(mode="after")
-    def _one(self) -> Self:
-        if sum(value is not None for value in (self.random, self.choose, self.user)) != 1:
-            raise ValueError("give exactly one of random, choose and user")
+    def _ordered(self) -> Self:
         if self.random is not None and self.random[0] > self.random[1]:
             raise ValueError("random: the first number is above the second")
         return self
@@ -42,6 +41,7 @@ class Check(Model):
 class Extraction(Model):
     """A value taken from an answer; exactly one of the four."""
 
+    exactly_one = ("json_", "regex", "header", "css")
     json_: str | None = Field(default=None, alias="json")
     regex: str | None = None
     header: str | None = None
@@ -50,12 +50,6 @@ class Extraction(Model):
     """Of the element that `css` finds; left out: its text."""
     optional: bool = False
     """Whether the operation is right without it."""
-
-    @model_validator(mode="after")
-    def _one(self) -> Self:
-        if sum(value is not None for value in (self.json_, self.regex, self.header, self.css)) != 1:
-            raise ValueError("give exactly one of json, regex, header and css")
-        return self
 
 
 class Upload(Model):
@@ -88,22 +82,18 @@ class WebSocket(Model):
 class Pause(Model):
     """Time before the user goes on; exactly one of think and cycle."""
 
+    exactly_one = ("think", "cycle")
     think: Duration | None = None
     """From the end of this operation."""
     cycle: Duration | None = None
     """From the start of this operation to the start of the next."""
     distribution: Literal["constant", "exponential"] = "constant"
 
-    @model_validator(mode="after")
-    def _one(self) -> Self:
-        if (self.think is None) == (self.cycle is None):
-            raise ValueError("give think or cycle")
-        return self
-
 
 class Step(Model):
     """One operation: a request, a page with its parts, or a WebSocket exchange."""
 
+    exactly_one = ("path", "websocket")
     operation: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")]
     method: Literal["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"] = "GET"
     path: str | None = None
@@ -122,9 +112,7 @@ class Step(Model):
     """Whether the visit goes on after it failed."""
 
     @model_validator(mode="after")
-    def _one(self) -> Self:
-        if (self.path is None) == (self.websocket is None):
-            raise ValueError("give path or websocket")
+    def _one_body(self) -> Self:
         if sum(body is not None for body in (self.form, self.body, self.multipart)) > 1:
             raise ValueError("give one of form, body and multipart")
         return self
@@ -145,11 +133,7 @@ class Journey(Model):
     visits: Annotated[dict[str, Visit], Field(min_length=1)]
 
     def mix(self, percent: dict[str, float] | None = None) -> dict[str, float]:
-        """Share of each operation in all requests.
-
-        Args:
-            percent: percent of each visit instead of the weights.
-        """
+        """Share of each operation in all requests; `percent` of each visit instead of the weights."""
         weights = percent or {name: visit.weight for name, visit in self.visits.items()}
         counts: Counter[str] = Counter()
         for name, weight in weights.items():

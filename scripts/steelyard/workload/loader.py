@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds and reads workload files: the project's own by name, anybody's by path."""
 
-import os
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from steelyard.errors import BadInput
 from steelyard.paths import ROOT
 from steelyard.workload.schema import Workload
-from steelyard.yamlfile import nearest, read_yaml
+from steelyard.yamlfile import find_file, read_yaml
 
 APPS = ROOT / "apps"
 
@@ -26,9 +24,13 @@ class Found(NamedTuple):
         return (self.folder / (package.archive or package.folder or "")).resolve()
 
 
+def _files() -> dict[str, Path]:
+    return {path.parent.name: path for path in sorted(APPS.glob("*/workload.yaml"))}
+
+
 def workload_names() -> list[str]:
     """Names of the project's own workloads."""
-    return sorted(path.parent.name for path in APPS.glob("*/workload.yaml"))
+    return list(_files())
 
 
 @cache
@@ -38,17 +40,6 @@ def load_workload(name: str) -> Found:
     Raises:
         BadInput: there is no such workload, or its file is refused.
     """
-    if name.endswith((".yaml", ".yml")):
-        path = Path(name).resolve()
-        if not os.path.isfile(path):  # noqa: PTH113 - the other raises for a name that is too long
-            raise BadInput(f"there is no workload file {name}: check the path")
-    else:
-        path = APPS / name / "workload.yaml"
-        if "/" in name or not os.path.isfile(path):  # noqa: PTH113 - the same
-            known = workload_names()
-            raise BadInput(
-                f"unknown workload {name!r}{nearest(name, known)}: there are {', '.join(known)}, or the"
-                " path of a workload file (docs/workloads.md)"
-            )
-    workload, _ = read_yaml(path, Workload, "a workload")
-    return Found(workload, path.parent)
+    more = ", or the path of a workload file (docs/workloads.md)"
+    path = find_file(name, _files(), "workload", more).resolve()
+    return Found(read_yaml(path, Workload, "a workload")[0], path.parent)

@@ -12,10 +12,10 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from steelyard.errors import BadInput
 from steelyard.workload.journey import Journey
 from steelyard.yamlfile import Duration, Model, Scalar, Share, Size
 
-FORMAT_VERSION = 1
 Role = Literal["server", "compiler", "database", "proxy", "service"]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
 
@@ -42,13 +42,16 @@ class Setting(Model):
 
     def check(self, value: object) -> Scalar:
         """The value, if the setting allows it (raises ValueError with a sentence)."""
-        kinds: dict[str, tuple[type, ...]] = {"integer": (int,), "number": (int, float)}
-        wanted = kinds.get(self.type, (str,))
+        kinds: dict[str, tuple[tuple[type, ...], str]] = {
+            "integer": ((int,), "a whole number"),
+            "number": ((int, float), "a number"),
+        }
+        wanted, named = kinds.get(self.type, ((str,), "a text"))
         # YAML reads 2026-06-15 as a date: a text setting takes what was written.
         if self.type == "text" and hasattr(value, "isoformat"):
             value = value.isoformat()
         if not isinstance(value, wanted) or isinstance(value, bool):
-            raise ValueError(f"it takes {_article(self.type)}, not {value!r}")  # noqa: TRY004 - pydantic wants it
+            raise ValueError(f"it takes {named}, not {value!r}")  # noqa: TRY004 - pydantic wants it
         assert isinstance(value, str | int | float)
         if self.choices is not None and value not in self.choices:
             raise ValueError(f"it is one of {', '.join(self.choices)}, not {value!r}")
@@ -63,6 +66,7 @@ class Setting(Model):
 class Package(Model):
     """Something built that components run from, by a path beside the workload file; exactly one of the two."""
 
+    exactly_one = ("archive", "folder")
     archive: str | None = None
     """A zip of an Open Liberty server package (`wlp/`)."""
     folder: str | None = None
@@ -70,16 +74,11 @@ class Package(Model):
     maven: bool = False
     """Whether the project's own Maven build makes it; else it lies there already."""
 
-    @model_validator(mode="after")
-    def _one(self) -> Self:
-        if (self.archive is None) == (self.folder is None):
-            raise ValueError("give archive or folder")
-        return self
-
 
 class Process(Model):
     """How the process engine starts a component; exactly one of `liberty`, `java` and `command`."""
 
+    exactly_one = ("liberty", "java", "command")
     package: str | None = None
     """Name of the package that it runs from."""
     liberty: str | None = None
@@ -101,23 +100,33 @@ class Process(Model):
     server."""
     folder: str | None = None
     """Where it is started; left out: a folder of the trial."""
-    requires: str | None = None
-    """A program that must be on PATH."""
     port_taken: int | None = None
     """Exit code with which it says that its port is taken."""
 
     @model_validator(mode="after")
-    def _one(self) -> Self:
-        if sum(form is not None for form in (self.liberty, self.java, self.command)) != 1:
-            raise ValueError("give exactly one of liberty, java and command")
+    def _liberty_is_packed(self) -> Self:
         if self.liberty is not None and self.package is None:
             raise ValueError("liberty needs the package that holds the server")
         return self
 
 
-class Container(Model):
+class ContainerPlace(Model):
+    """How a component lives in its container."""
+
+    port: int = 9080
+    """Where it listens inside."""
+    jvm_options: str | None = "JVM_ARGS"
+    """Environment variable that takes JVM options; null: it has none."""
+    folder: str | None = "/steelyard"
+    """Folder inside in which it may write, with `logs/`; null: none."""
+    user: Literal["image", "harness"] = "harness"
+    """Whom it runs as: the image's own user, or the owner of the session's files."""
+
+
+class Container(ContainerPlace):
     """How engines with containers run a component: a service of the bundle, with this image."""
 
+    exactly_one = ("repository", "image")
     repository: str | None = None
     """One of the project's own images: `REGISTRY/repository:VERSION[-FLAVOUR]`."""
     flavoured: bool = True
@@ -126,24 +135,10 @@ class Container(Model):
     """Any other image, with a tag."""
     variable: str | None = None
     """Environment variable that names another image instead."""
-    port: int = 9080
-    """Where it listens inside."""
     published: bool = True
     """Whether the harness needs its port on this host."""
-    jvm_options: str | None = "JVM_ARGS"
-    """Environment variable that takes JVM options; null: it has none."""
-    folder: str | None = "/steelyard"
-    """Folder inside in which it may write, with `logs/`; null: none."""
-    user: Literal["image", "harness"] = "harness"
-    """Whom it runs as: the image's own user, or the owner of the session's files."""
     environment: dict[str, str] = Field(default_factory=dict)
     """What it is told in containers alone, with `${...}`."""
-
-    @model_validator(mode="after")
-    def _one(self) -> Self:
-        if (self.repository is None) == (self.image is None):
-            raise ValueError("give repository (one of the project's images) or image (any other)")
-        return self
 
 
 class Ready(Model):
@@ -164,7 +159,7 @@ class Component(Model):
     replicas: Literal["one", "jvms"] = "one"
     """`jvms`: as many as the experiment's `jvms`."""
     heap_weight: Annotated[int, Field(ge=1, le=1000)] = 1
-    """Its part of a total heap, relative to the other kinds of server."""
+    """Its part of a total heap and a total memory limit, relative to the other kinds of server."""
     cpus: Literal["servers", "injectors"] | None = None
     """On whose cores it runs; left out: databases with the injectors (the other side of the wire), all else with the
     servers."""
@@ -187,18 +182,16 @@ class Component(Model):
         return self
 
 
-class DataStep(Model):
-    """A GET that loads data once the servers are ready, sent to the first server of a kind."""
+class Request(Model):
+    """A GET sent to a component: in a workload file the first of a kind."""
 
     component: str
     path: str
 
 
-class Consistency(Model):
+class Consistency(Request):
     """A GET after the load whose answer shows that the data is sound."""
 
-    component: str
-    path: str
     equals: str | None = None
     """What the answer must be, white space aside."""
     matches: str | None = None
@@ -243,6 +236,7 @@ class Limits(Model):
 class Topology(Model):
     """One way to deploy the workload."""
 
+    exactly_one = ("scenario", "journey")
     about: str
     bundle: str | None = None
     """Folder below `compose/`; left out: `server`, for one kind of server in an image of any origin."""
@@ -264,13 +258,12 @@ class Topology(Model):
     growing: list[str] = Field(default_factory=list)
     """Operations whose share grows to its figure from nothing while the data fills up."""
     ratios: list[Ratio] = Field(default_factory=list)
-    data: list[DataStep] = Field(default_factory=list)
+    data: list[Request] = Field(default_factory=list)
+    """What loads data once the servers are ready."""
     consistency: list[Consistency] = Field(default_factory=list)
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
-        if (self.scenario is None) == (self.journey is None):
-            raise ValueError("give scenario (built into the injector) or journey (in this file)")
         if self.scenario is not None and not self.mix:
             raise ValueError("a scenario needs mix: what operations it sends")
         if not any(component.role == "server" for component in self.components.values()):
@@ -319,8 +312,10 @@ class Workload(Model):
         return self
 
     def topology(self, name: str | None) -> tuple[str, Topology]:
-        """The topology of that name, the default for None (raises KeyError)."""
+        """The topology of that name, the first for None (raises BadInput)."""
         chosen = next(iter(self.topologies)) if name is None else name
+        if chosen not in self.topologies:
+            raise BadInput(f"{self.name} has no topology {chosen}: there is {', '.join(self.topologies)}")
         return chosen, self.topologies[chosen]
 
     def resolved(self, topology: str | None, given: dict[str, Any]) -> dict[str, Scalar]:
@@ -328,7 +323,3 @@ class Workload(Model):
         _, chosen = self.topology(topology)
         defaults = {name: setting.default for name, setting in self.settings.items()}
         return {**defaults, **chosen.settings, **given}
-
-
-def _article(kind: str) -> str:
-    return {"integer": "a whole number", "number": "a number"}.get(kind, "a text")

@@ -9,7 +9,8 @@ from steelyard.analysis.ledger import judge as judge_by
 from steelyard.analysis.rules import MIX_FALSE_ALARM, mix_allowance
 from steelyard.experiment.schema import Load
 from steelyard.results.schema import RatioResult
-from steelyard.results.spec import Artifact, Consistency, RatioLimit
+from steelyard.results.spec import Artifact
+from steelyard.workload.schema import Consistency, Ratio
 
 # check -> what just passes, what just fails. 60,000 requests in the window; the mix allowance is asked for below.
 AT = 0.02 + mix_allowance(0.5, 60_000, 2)
@@ -17,7 +18,7 @@ CHANCE = mix_allowance(0.7, 60_000, 2)
 
 
 SPEC = spec(
-    ratios=[RatioLimit(name="flights found per query", count="found", per="query", low=0.6, high=0.7)],
+    ratios=[Ratio(name="flights found per query", count="found", per="query", low=0.6, high=0.7)],
     consistency=[Consistency(component="server", path="/check", equals="0", about="orphans")],
 )
 CLOSED = SPEC.model_copy(update={"load": Load(users=10)})

@@ -16,7 +16,8 @@ from steelyard.errors import MissingRequirement, PortInUse, ServerFailed
 from steelyard.experiment.schema import Load
 from steelyard.host.docker import Docker
 from steelyard.processes import Children
-from steelyard.results.spec import Artifact, Component, ContainerPlace, Spec
+from steelyard.results.spec import Artifact, Component, Spec
+from steelyard.workload.schema import ContainerPlace
 
 from .conftest import Pushed
 

@@ -4,9 +4,10 @@
 from typing import Any
 
 from steelyard.experiment.schema import Load
-from steelyard.results.spec import Artifact, Component, ContainerPlace, Request, Spec
+from steelyard.results.spec import Artifact, Component, Spec
 from steelyard.workload import schema
 from steelyard.workload.loader import load_workload
+from steelyard.workload.schema import ContainerPlace, Request
 
 IMAGES = {
     "ping": "reg/ping@sha256:12",

@@ -17,8 +17,9 @@ from steelyard.engines.compose.engine import BUNDLES
 from steelyard.engines.compose.images import LOADGEN as LOADGEN_IMAGE
 from steelyard.engines.compose.images import image_reference
 from steelyard.images.lock import read_lock
-from steelyard.results.spec import Artifact, Component, ContainerPlace, Request, Spec
+from steelyard.results.spec import Artifact, Component, Spec
 from steelyard.workload.loader import load_workload, workload_names
+from steelyard.workload.schema import ContainerPlace, Request
 
 GOLDEN = Path(__file__).parents[1] / "fixtures" / "compose"
 USER = User(1000, 1000)

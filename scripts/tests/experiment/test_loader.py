@@ -113,6 +113,12 @@ def test_sizes_and_durations_are_bytes_and_seconds() -> None:
         ),
         (
             "  jvm:\n",
+            "  engine: compose\n  memory: 1g\n  total_memory: 1g\n  jvm:\n",
+            "deployment:",
+            "give either total_memory (split over the JVMs) or memory (for each JVM), not both",
+        ),
+        (
+            "  jvm:\n",
             "  memory: 1g\n  jvm:\n",
             "deployment:",
             "memory is the limit of a container: set engine: compose",
@@ -189,6 +195,15 @@ def test_an_experiment_runs_on_another_workload() -> None:
     assert found.workload.workload.name == found.experiment.workload == "acmeair"
     with pytest.raises(BadInput, match=r"^unknown workload 'pong'"):
         load(EXPERIMENTS / "jvm-count.yaml", "pong")
+
+
+def test_an_experiment_of_another_workload_names_what_does_not_fit() -> None:
+    with pytest.raises(BadInput) as caught:
+        load(EXPERIMENTS / "acmeair-topology.yaml", "ping")
+    assert str(caught.value) == (
+        "acmeair-topology asks about another workload: ping does not have acmeair.customers,"
+        " acmeair.visits_per_login: choose another experiment, or copy the file and leave these out"
+    )
 
 
 def test_an_unknown_experiment_names_those_that_there_are() -> None:

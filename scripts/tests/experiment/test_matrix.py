@@ -67,6 +67,16 @@ def test_quick_has_fewer_levels_and_blocks_and_a_fixed_warmup() -> None:
     assert quick.load.measure < whole.load.measure
 
 
+def test_the_warm_up_of_quick_can_be_set_and_varied() -> None:
+    for found in (arms("jvm-count", "warmup=45s", quick=True), arms("jvm-count", "warmup=45s")):
+        warmup = next(iter(found.values())).load.warmup
+        assert (warmup.until, warmup.at_least) == ("fixed", 45.0)
+    varied = arms("jvm-count", "jvms=1", "warmup=10s,1m", quick=True)
+    assert [arm.load.warmup.at_least for arm in varied.values()] == [10.0, 60.0]
+    with pytest.raises(BadInput, match="warmup=long: warmup: 'long' is not a duration"):
+        arms("jvm-count", "warmup=long")
+
+
 def test_a_baseline_that_set_leaves_out_gives_way_to_the_first_level() -> None:
     found = question("jvm-count", "jvms=4,2")
     expanded = expand(found.experiment, found.settings)
@@ -88,7 +98,7 @@ def test_a_day_is_a_text_as_it_was_written() -> None:
         ("jvm=1,2", "'jvm' is not a setting (did you mean 'jvms'?); settings are "),
         ("bananas=3", "'bananas' is not a setting"),
         ("customers=3", "'customers' is not a setting"),
-        ("acmeair.customers=3", "'acmeair.customers' is not a setting"),
+        ("acmeair.customers=3", "'acmeair.customers' is not a setting of the workload ping, which has none"),
         ("jvms", "is not of the form factor=level"),
         ("jvms=", "is not of the form factor=level"),
         ("=1", "'' is not a setting"),
@@ -99,6 +109,7 @@ def test_a_day_is_a_text_as_it_was_written() -> None:
         ("jvms=4", "one arm only"),
         ("jvms=2,2", "have the same settings"),
         ("jit=remote", "jit: remote needs jitserver"),
+        ("total_memory=1g", "total_memory=1g: memory is the limit of a container: set engine: compose"),
         ("jvms=[", "'[' is not a value that YAML can read"),
         ("jvms=null", "'null' is not one value"),
         ("jvms=1,", "'' is not one value"),

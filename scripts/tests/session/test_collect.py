@@ -14,7 +14,7 @@ from steelyard.engines.base import Running
 from steelyard.load.health import Health
 from steelyard.load.histograms import Recorded
 from steelyard.results.schema import ComponentResult, TrialMeasurement
-from steelyard.results.spec import RatioLimit, Request, Spec
+from steelyard.results.spec import Spec
 from steelyard.sampling.gclog import GcLog, GcPause, GcSettings
 from steelyard.sampling.groups import GROUPS
 from steelyard.sampling.output import COLUMNS
@@ -23,6 +23,7 @@ from steelyard.session import collect
 from steelyard.session.collect import Evidence
 from steelyard.session.deploying import Started
 from steelyard.session.flight import Flight
+from steelyard.workload.schema import Ratio, Request
 
 T = 1_700_000_000.0
 SECONDS = 10
@@ -165,6 +166,22 @@ def test_injectors_on_the_servers_cores_are_judged_one_by_one(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
+    ("cpus", "share"), [([6, 7], 0.45), ([0, 1], 0.2)], ids=["with the injectors", "with the servers"]
+)
+def test_a_service_beside_the_injectors_counts_against_their_cores(
+    tmp_path: Path, cpus: list[int], share: float
+) -> None:
+    spec = planned()
+    assert spec.injectors[0].cpus == [6, 7]
+    server = spec.servers[0]
+    service = server.model_copy(update={"name": "geocoder", "role": "service", "cpus": cpus})
+    seen = evidence(tmp_path, spec=spec.model_copy(update={"components": [service, *spec.components]}))
+    others = [one for one in figures(seen)[0] if one.name != "geocoder"]
+    used = [*others, ComponentResult(name="geocoder", role="service", cpu_seconds=5.0)]
+    assert collect._injector_share(seen, used) == pytest.approx(share)
+
+
+@pytest.mark.parametrize(
     ("left_out", "unknown", "void"),
     [
         (
@@ -285,8 +302,8 @@ def test_first_answers_count_from_the_first_start(tmp_path: Path) -> None:
 
 def test_ratios_are_of_requests_and_outcomes(tmp_path: Path) -> None:
     limits = [
-        RatioLimit(name="found", count="found", per="query", low=0, high=1),
-        RatioLimit(name="none", count="found", per="nothing", low=0, high=1),
+        Ratio(name="found", count="found", per="query", low=0, high=1),
+        Ratio(name="none", count="found", per="nothing", low=0, high=1),
     ]
     health = Health(outcomes={"found": 3, "query": 4})  # type: ignore[arg-type]
     _, measured = figures(evidence(tmp_path, spec=planned(ratios=limits), health=health))

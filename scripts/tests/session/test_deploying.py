@@ -13,9 +13,10 @@ from fake_site import READY_AFTER
 from planned import specs
 
 from steelyard.errors import PortInUse, ServerFailed
-from steelyard.results.spec import Consistency, Spec
+from steelyard.results.spec import Spec
 from steelyard.session import deploying
 from steelyard.session.deploying import Deployed
+from steelyard.workload.schema import Consistency
 
 
 @pytest.fixture(scope="module")

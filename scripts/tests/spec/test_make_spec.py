@@ -12,7 +12,7 @@ from steelyard.experiment.loader import Question
 from steelyard.experiment.settings import Settings
 from steelyard.results.spec import FOLDER, ORDER, Spec
 from steelyard.session.plan import _varied
-from steelyard.spec.split import check_conserved, split_cores, split_heap
+from steelyard.spec.split import check_conserved, split_cores, split_total
 from steelyard.units import MIB
 from steelyard.workload.loader import load_workload
 
@@ -53,13 +53,15 @@ def test_smt_siblings_stay_together() -> None:
 
 def test_heap_is_split_in_whole_mebibytes() -> None:
     for jvms, share in ((1, 1536), (2, 768), (4, 384), (6, 256), (12, 128)):
-        assert split_heap(1536 * MIB, [1] * jvms) == [share * MIB] * jvms
-    assert split_heap(2048 * MIB, [1, 2, 2, 2, 1]) == [n * MIB for n in (256, 512, 512, 512, 256)]
+        assert split_total(1536 * MIB, [1] * jvms, "total_heap") == [share * MIB] * jvms
+    assert split_total(2048 * MIB, [1, 2, 2, 2, 1], "total_heap") == [
+        n * MIB for n in (256, 512, 512, 512, 256)
+    ]
 
 
 def test_a_heap_that_does_not_split_evenly_is_refused() -> None:
     with pytest.raises(BadInput, match="1536 MiB does not split evenly over 100 JVMs"):
-        split_heap(1536 * MIB, [1] * 100)
+        split_total(1536 * MIB, [1] * 100, "total_heap")
 
 
 def test_arms_of_the_study_conserve_cores_and_heap() -> None:
@@ -85,6 +87,7 @@ def test_arms_of_the_study_conserve_cores_and_heap() -> None:
             "total memory limit is 256 MiB in jvms-1",
         ),
         ({"engine": "compose", "memory": "256m", "total_heap": "128m"}, ["jvms", "memory"], None),
+        ({"engine": "compose", "total_memory": "512m", "total_heap": "128m"}, ["jvms"], None),
     ],
 )
 def test_arms_have_equal_resources_unless_that_is_the_question(
@@ -106,6 +109,24 @@ def test_a_heap_left_to_the_jvm_is_unknown_and_not_zero() -> None:
     with pytest.raises(BadInput, match="total heap is 64 MiB in t-a and left to the JVM in t-b"):
         check_conserved(specs_of(found), ["jvms"])
     assert _varied(found.experiment) == {"jvms", "total_heap"}
+
+
+def test_a_total_memory_limit_is_split_over_the_jvms() -> None:
+    runtime = containers("server", jvm=identity("openj9"))
+    found = specs("jvm-count", "engine=compose", "total_memory=2g", "jvms=1,2", runtime=runtime)
+    assert [[one.memory_bytes for one in spec.servers] for spec in found.values()] == [
+        [2048 * MIB],
+        [1024 * MIB] * 2,
+    ]
+    _, services = topologies(
+        "engine=compose",
+        "total_memory=4g",
+        runtime=containers(*KINDS, "server", "database", jvm=identity("openj9")),
+    )
+    assert [(one.memory_bytes or 0) // MIB for one in services.servers] == [512, 1024, 1024, 1024, 512]
+    assert services.component("proxy").memory_bytes is None
+    with pytest.raises(BadInput, match="total_memory of 1000 MiB does not split evenly over 600 JVMs"):
+        split_total(1000 * MIB, [1] * 600, "total_memory")
 
 
 def test_cores_that_differ_are_refused_unless_they_are_the_question() -> None:
@@ -304,7 +325,8 @@ def test_in_containers_components_reach_each_other_by_name() -> None:
 
 
 def test_an_image_that_tells_no_jvm_takes_no_jvm_settings() -> None:
-    with pytest.raises(BadInput, match="ping, server: gc cannot be set"):
+    says = "gc cannot be set, because the JVM of the image reg/server@sha256:1 is not known.*put `java` on"
+    with pytest.raises(BadInput, match=f"ping, server: {says}"):
         specs("jvm-count", "engine=compose", runtime=containers("server", jvm=None))
     plain = specs_of(asked("ping", deployment={"engine": "compose"}), runtime=containers("server", jvm=None))
     assert plain["jvms-1"].servers[0].jvm_options == []

@@ -174,7 +174,12 @@ def test_a_users_own_server_is_a_workload(write: Callable[..., Path]) -> None:
             "            - {operation: List!",
             "string should match pattern",
         ),
-        ("{folder: app}", "{folder: app, archive: x.zip}", "  app:", "give archive or folder"),
+        (
+            "{folder: app}",
+            "{folder: app, archive: x.zip}",
+            "  app:",
+            "give exactly one of archive and folder",
+        ),
         (
             "package: app, java",
             "package: other, java",
@@ -200,7 +205,7 @@ def test_a_users_own_server_is_a_workload(write: Callable[..., Path]) -> None:
             "    journey:\n",
             "    scenario: shop\n    journey:\n",
             "  alone",
-            "give scenario (built into the injector) or journey",
+            "give exactly one of scenario and journey",
         ),
         ("name: shop", "name: My Shop", "name", "string should match pattern"),
         ("steelyard: 1", "steelyard: 2", "steelyard", "steelyard: input should be 1 (it is 2)"),

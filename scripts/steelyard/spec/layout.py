@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an arm is made of: kinds of component, how many of each, and where they are reached.
+
+Through it go the arm (what is wanted), the workload (what it is made of) and the runtime (what it runs on).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from steelyard.errors import BadInput
+from steelyard.experiment.matrix import Arm
+from steelyard.results.spec import ORDER, JvmIdentity
+from steelyard.workload.loader import Found
+from steelyard.workload.schema import Component, Container, Process, Topology
+from steelyard.yamlfile import Scalar
+
+FIRST_PORT = 9080
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """The artifacts of one arm, as far as this host had to be asked: JVMs, builds, images."""
+
+    server_jvm: JvmIdentity | None
+    """None: an image that does not tell."""
+    injector_jvm: JvmIdentity
+    build: str | None
+    """Fingerprint that `/bench/info` of the project's own servers must report."""
+    tools: str | None
+    """Fingerprint of the build that the injectors and embedded databases come from: the checkout as it is."""
+    packages: Mapping[str, str] = field(default_factory=dict)
+    """Process engine: where packages lie that the project's build does not make, by name."""
+    images: Mapping[str, str] = field(default_factory=dict)
+    """Engines with containers: pinned image by kind of component, `injector` among them."""
+    embedded: frozenset[str] = frozenset()
+    """Kinds of component that stand in for something else here."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The components of an arm, before their resources."""
+
+    arm: Arm
+    found: Found
+    runtime: Runtime
+    first_port: int = FIRST_PORT
+    """Port on this host that leads into the application; the others follow."""
+
+    @cached_property
+    def contained(self) -> bool:
+        """Whether components run in containers."""
+        return self.arm.deployment.engine != "process"
+
+    @cached_property
+    def chosen(self) -> tuple[str, Topology]:
+        """Name of the topology, and what the workload says of it (raises BadInput)."""
+        return self.found.workload.topology(self.arm.deployment.topology)
+
+    @property
+    def topology(self) -> Topology:
+        """What the workload says of the topology."""
+        return self.chosen[1]
+
+    @cached_property
+    def settings(self) -> dict[str, Scalar]:
+        """The workload's own settings, resolved."""
+        return self.found.workload.resolved(self.chosen[0], dict(self.arm.settings))
+
+    @cached_property
+    def kinds(self) -> dict[str, Component]:
+        """Kinds of component in the order in which they start."""
+        return dict(sorted(self.topology.components.items(), key=lambda item: ORDER.index(item[1].role)))
+
+    def how(self, kind: str) -> Process | Container:
+        """How a kind runs with the arm's engine (raises BadInput where the workload does not say)."""
+        found = self.kinds[kind].container if self.contained else self.kinds[kind].process
+        if found is None:
+            raise BadInput(
+                f"{self.found.workload.name} does not say how its {kind} runs with the {self.arm.deployment.engine}"
+                f" engine: add {'container' if self.contained else 'process'} to it, or choose another engine"
+            )
+        return found
+
+    @cached_property
+    def names(self) -> dict[str, list[str]]:
+        """Names of the components of each kind."""
+        jvms = range(1, self.arm.deployment.jvms + 1)
+        return {
+            kind: [f"{kind}-{number}" for number in jvms] if described.replicas == "jvms" else [kind]
+            for kind, described in self.kinds.items()
+        }
+
+    @property
+    def servers(self) -> list[str]:
+        """The kind of each server JVM."""
+        return [kind for kind in self.topology.kinds("server") for _ in self.names[kind]]
+
+    @cached_property
+    def ports(self) -> dict[str, int]:
+        """Ports on this host: the entry takes the first; servers follow, then all else that needs one."""
+        hows = {kind: self.how(kind) for kind in self.kinds}
+        wanted = [kind for kind, how in hows.items() if not isinstance(how, Container) or how.published]
+        wanted.sort(key=lambda kind: (kind != self.topology.entry, self.kinds[kind].role != "server"))
+        names = [name for kind in wanted for name in self.names[kind]]
+        return {name: self.first_port + index for index, name in enumerate(names)}
+
+    def address(self, kind: str) -> tuple[str, int]:
+        """Host and port at which other components reach a kind."""
+        how = self.how(kind)
+        if isinstance(how, Container):
+            return kind, how.port
+        return "127.0.0.1", self.ports[self.names[kind][0]]
+
+    def values(self, kind: str, name: str) -> dict[str, object]:
+        """What `${...}` stands for in the texts of a component."""
+        found: dict[str, object] = {**self.settings, "name": name}
+        for other in self.kinds:
+            host, port = self.address(other)
+            found |= {f"{other}.host": host, f"{other}.port": port, f"{other}.url": f"http://{host}:{port}"}
+        host, port = self.address(kind)
+        return found | {"host": host, "port": port if self.contained else self.ports[name]}
