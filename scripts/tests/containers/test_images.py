@@ -259,7 +259,6 @@ import io, importlib, platform
 import hdrh.histogram, numpy, psutil, pydantic, ruptures, scipy.optimize, scipy.stats, yaml
 from matplotlib.figure import Figure
 from PIL import Image
-import steelyard.cli.app
 assert numpy.allclose(numpy.linalg.solve(numpy.eye(2) * 2, [1.0, 2.0]), [0.5, 1.0])
 assert abs(scipy.optimize.brentq(lambda x: x * x - 2, 0, 2) - 2**0.5) < 1e-9
 assert abs(scipy.stats.t(5).ppf(0.975) - 2.570581835636314) < 1e-9
