@@ -90,7 +90,6 @@ def bundle_of(name: str, folder: Path) -> Bundle:
         "STEELYARD_NGINX_IMAGE": NGINX_IMAGE,
         "STEELYARD_PORTS": f"{port}-{port + 9}",
         "STEELYARD_PORT": str(port),
-        "STEELYARD_JVM_ARGS": QUICK_COMPILER,
         "STEELYARD_USERS": "4",
         "STEELYARD_SECONDS": "3",
     }

@@ -14,7 +14,7 @@ from e2e.test_acmeair import EXPERIMENT
 
 from steelyard.engines.compose.bundle import SESSION_LABEL
 
-from .bundle import MONGO_IMAGE, NGINX_IMAGE, QUICK_COMPILER, REGISTRY, VERSION, Bundle, bundle_of, docker
+from .bundle import MONGO_IMAGE, NGINX_IMAGE, REGISTRY, VERSION, Bundle, bundle_of, docker
 
 pytestmark = pytest.mark.containers
 
@@ -139,7 +139,7 @@ def test_a_server_of_the_image_lives_without_a_database() -> None:
     server = "acmeair-customer"
     reference = f"{REGISTRY}/acmeair:{VERSION}-hotspot"
     confined = ("--read-only", "--tmpfs=/tmp", "--cap-drop=ALL", "--security-opt=no-new-privileges")
-    publish = ("--user=12345:0", "--publish=127.0.0.1::9080", f"--env=JVM_ARGS={QUICK_COMPILER}")
+    publish = ("--user=12345:0", "--publish=127.0.0.1::9080")
     name = docker("run", "--detach", *confined, *publish, reference, server).strip()
     try:
         port = docker("port", name, "9080/tcp").split()[0].rpartition(":")[2]

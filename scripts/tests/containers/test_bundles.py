@@ -28,6 +28,7 @@ LITTLE = f"{QUICK_COMPILER} -Xmx100m"
 @pytest.fixture
 def ping(tmp_path: Path) -> Iterator[Bundle]:
     bundle = bundle_of("ping", tmp_path)
+    bundle.environment["STEELYARD_JVM_ARGS"] = QUICK_COMPILER
     yield bundle
     bundle.down()
 

@@ -110,9 +110,7 @@ def test_the_published_study_from_containers(out: Path) -> None:
     assert str(components[0].artifact.image) in report
 
 
-def test_ctrl_c_leaves_nothing_resume_goes_on_and_a_trial_is_repeated_by_hand(
-    experiment: Path, out: Path
-) -> None:
+def test_ctrl_c_leaves_nothing_and_resume_goes_on(experiment: Path, out: Path) -> None:
     before = _inventory()
     began = time.time()
     session = start(experiment, out)
@@ -138,60 +136,37 @@ def test_ctrl_c_leaves_nothing_resume_goes_on_and_a_trial_is_repeated_by_hand(
                 assert one.cgroup is not None
                 assert one.cgroup.cpu_seconds == pytest.approx(one.cpu_seconds, rel=0.1, abs=0.1)
                 assert one.cgroup.oom_kills == 0
-    repeat_by_hand(next(path for path in directory.trials_path.iterdir() if (path / "trial.json").exists()))
 
 
-def repeat_by_hand(trial: Path) -> None:
-    """What a trial left in replay/ is a bundle of its own, under load as the trial was."""
-    replay = trial / "replay"
-    files = ("-f", "compose.yaml", "-f", "trial.yaml")
-    command = ["docker", "compose", "-p", "replayed", *files, "--profile", "load"]
-    try:
-        subprocess.run([*command, "up", "-d"], cwd=replay, check=True, capture_output=True, timeout=240)
-        health = replay / "load" / "injector-1" / "health.jsonl"
-        deadline = time.monotonic() + 60
-        while not _requests(health) and time.monotonic() < deadline:
-            time.sleep(0.2)
-        assert _requests(health) > 0
-    finally:
-        down = [*command, "down", "-v", "-t", "5"]
-        subprocess.run(down, cwd=replay, check=True, capture_output=True, timeout=120)
-
-
-def _requests(health: Path) -> int:
-    try:
-        return int(json.loads(health.read_text(encoding="utf-8").splitlines()[-1])["requests"])
-    except (OSError, ValueError, IndexError):
-        return 0
-
-
-def test_what_a_killed_harness_leaves_is_removed_by_its_guard_or_else_by_resume(
-    experiment: Path, out: Path
-) -> None:
+def test_a_killed_harness_leaves_nothing(experiment: Path, out: Path) -> None:
     before = _inventory()
     began = time.time()
     session = start(experiment, out)
-    session.wait_for_phase("warmup", began)
+    session.wait_for_phase("measure", began)
+    session.process.kill()
+    session.end()
+    deadline = time.monotonic() + 60
+    while _left(before) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert not _left(before)
+
+
+def test_what_even_the_guard_could_not_remove_is_removed_by_resume(experiment: Path, out: Path) -> None:
+    before = _inventory()
+    began = time.time()
+    session = start(experiment, out)
+    session.wait_for_phase("measure", began)
     directory = session.directory
     for process in psutil.Process(session.process.pid).children():
         if any(word.endswith("guard.py") for word in process.cmdline()):
             process.kill()
     session.process.kill()
     session.end()
-    abandoned = _left(before)
-    assert abandoned
+    assert _left(before)
     began = time.time()
     session = Running("resume", str(directory.path), out=out)
-    session.wait_for_phase("measure", began)
-    still = _left(before)
-    assert not {
-        kind: still[kind] & names for kind, names in abandoned.items() if still.get(kind, set()) & names
-    }
-    session.process.kill()
-    session.end()
-    deadline = time.monotonic() + 60
-    while _left(before) and time.monotonic() < deadline:
-        time.sleep(0.2)
+    session.wait_for_phase("warmup", began)
+    assert session.interrupt() == 130
     assert not _left(before)
 
 
@@ -251,6 +226,45 @@ def test_a_full_disk_stops_the_session_and_its_containers(experiment: Path, out:
         assert "free some space" in session.errors.read_text(encoding="utf-8")
     finally:
         mount(f"umount -l {out}")
+
+
+def test_a_trial_can_be_repeated_by_hand(experiment: Path, out: Path) -> None:
+    began = time.time()
+    session = start(experiment, out)
+    session.wait_for_phase("stop", began)
+    assert session.interrupt() == 130
+    trial = next(session.directory.trials_path.iterdir())
+    replay = trial / "replay"
+    command = [
+        "docker",
+        "compose",
+        "-p",
+        "replayed",
+        "-f",
+        "compose.yaml",
+        "-f",
+        "trial.yaml",
+        "--profile",
+        "load",
+    ]
+    try:
+        subprocess.run([*command, "up", "-d"], cwd=replay, check=True, capture_output=True, timeout=240)
+        health = replay / "load" / "injector-1" / "health.jsonl"
+        deadline = time.monotonic() + 60
+        while not _requests(health) and time.monotonic() < deadline:
+            time.sleep(0.2)
+        assert _requests(health) > 0
+    finally:
+        subprocess.run(
+            [*command, "down", "-v", "-t", "5"], cwd=replay, check=True, capture_output=True, timeout=120
+        )
+
+
+def _requests(health: Path) -> int:
+    try:
+        return int(json.loads(health.read_text(encoding="utf-8").splitlines()[-1])["requests"])
+    except (OSError, ValueError, IndexError):
+        return 0
 
 
 def test_an_image_that_is_nowhere_is_named_before_anything_starts(
