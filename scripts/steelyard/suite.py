@@ -14,8 +14,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -28,29 +28,7 @@ ENGINE_STATE = REPORTS / "engine"
 STAGES = ("checks", "unit", "java", "e2e", "containers")
 """In the order in which they run; all but `unit` are markers of pytest."""
 SCRIPTS = ROOT / "scripts"
-# A shell starts background jobs with SIGINT ignored, and all that they start inherits it: tests that interrupt
-# something would wait for ever, and so would an interrupt of the tests.
-_PYTEST = (
-    "import signal, sys, pytest;"
-    " signal.signal(signal.SIGINT, signal.default_int_handler);"
-    " sys.exit(pytest.main())"
-)
 _MAVEN = ("apps/**/target/*-reports/TEST-*.xml", "loadgen/target/*-reports/TEST-*.xml")
-
-
-@dataclass(frozen=True)
-class Counts:
-    """What tests came to."""
-
-    passed: int = 0
-    failed: int = 0
-    skipped: int = 0
-
-    def __add__(self, other: "Counts") -> "Counts":
-        return Counts(self.passed + other.passed, self.failed + other.failed, self.skipped + other.skipped)
-
-    def __str__(self) -> str:
-        return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
 
 
 def run_suite(
@@ -58,8 +36,8 @@ def run_suite(
     more: Sequence[str] = (),
     environment: Mapping[str, str] = os.environ,
     folder: Path = SCRIPTS,
-) -> Counts:
-    """Run the tests; pytest writes to this process's own output.
+) -> Counter[str]:
+    """Run the tests, by pytest on this process's own output; counts of `passed`, `failed` and `skipped`.
 
     Args:
         left_out: stages that are not wanted.
@@ -75,41 +53,36 @@ def run_suite(
     report.unlink(missing_ok=True)
     began = time.time()
     wanted = " and ".join(f"not {stage}" for stage in left_out)
-    code = _pytest([f"--junitxml={report}", "-m", wanted, *more], environment, folder)
-    well = code == 0 and report.exists()
-    found = [report] if report.exists() else []
-    if "java" not in left_out:
-        found += [path for pattern in _MAVEN for path in ROOT.glob(pattern) if path.stat().st_mtime >= began]
-    counts = sum(map(count, found), Counts())
-    return counts if well or counts.failed else counts + Counts(failed=1)
-
-
-def count(report: Path) -> Counts:
-    """The tests of a JUnit file; a damaged file, as a crash leaves it, is one failure."""
-    try:
-        suites = list(ElementTree.parse(report).getroot().iter("testsuite"))
-    except ElementTree.ParseError:
-        return Counts(failed=1)
-    tests, failures, errors, skipped = (
-        sum(int(suite.get(name, 0)) for suite in suites)
-        for name in ("tests", "failures", "errors", "skipped")
-    )
-    return Counts(tests - failures - errors - skipped, failures + errors, skipped)
-
-
-def _pytest(arguments: Sequence[str], environment: Mapping[str, str], folder: Path) -> int:
-    """Exit code of pytest; an interrupt reaches it once, so that it can end its fixtures."""
+    # A shell starts background jobs with SIGINT ignored, and all that they start inherits it: tests that interrupt
+    # something would wait for ever, and so would an interrupt of the tests.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     # In a session of its own: a terminal's Ctrl-C would come twice, and the second one cuts fixtures short.
     child = subprocess.Popen(
-        [sys.executable, "-c", _PYTEST, "-q", "--color=no", *arguments],
+        [sys.executable, "-m", "pytest", "-q", "--color=no", f"--junitxml={report}", "-m", wanted, *more],
         cwd=folder,
         env=dict(environment),
         stdin=subprocess.DEVNULL,
         start_new_session=True,
     )
     try:
-        return child.wait()
+        code = child.wait()
     except KeyboardInterrupt:
-        child.send_signal(signal.SIGINT)
+        child.send_signal(signal.SIGINT)  # once, so that pytest can end its fixtures
         child.wait()
         raise
+    found = [report]
+    if "java" not in left_out:
+        found += [path for pattern in _MAVEN for path in ROOT.glob(pattern) if path.stat().st_mtime >= began]
+    counts = sum(map(count, found), Counter[str]())
+    return counts if code == 0 or counts["failed"] else counts + Counter(failed=1)
+
+
+def count(report: Path) -> Counter[str]:
+    """The tests of a JUnit file; one that is missing or damaged, as a crash leaves it, is one failure."""
+    try:
+        suites = list(ElementTree.parse(report).getroot().iter("testsuite"))
+    except (OSError, ElementTree.ParseError):
+        return Counter(failed=1)
+    names = ("tests", "failures", "errors", "skipped")
+    tests, failures, errors, skipped = (sum(int(suite.get(name, 0)) for suite in suites) for name in names)
+    return Counter(passed=tests - failures - errors - skipped, failed=failures + errors, skipped=skipped)

@@ -25,7 +25,7 @@ from typing import NoReturn
 import pytest
 from rich.console import Console
 
-from steelyard.build import Build, fingerprint
+from steelyard.build import fingerprint
 from steelyard.cli.building import ensure_build
 from steelyard.host.docker import native_architecture
 from steelyard.paths import ROOT
@@ -179,7 +179,7 @@ def bases_script() -> str:
 
 
 @pytest.fixture(scope="session")
-def built(beside: Beside) -> Build:
+def built(beside: Beside) -> Path:
     """The build that sessions and images take, and nothing that was begun still runs: what follows measures."""
     beside.wait()
     return ensure_build(Console(stderr=True))
@@ -195,7 +195,7 @@ def engine(beside: Beside) -> None:
 
 
 @pytest.fixture(scope="session")
-def images_pushed(engine: None, built: Build) -> str:
+def images_pushed(engine: None, built: Path) -> str:
     """Registry and path of the images of every platform, made of this checkout on those bases."""
     asked = [word for platform in PLATFORMS for word in ("--platform", platform)]
     push = [sys.executable, "-m", "steelyard", "images", "push", "--flavour", "hotspot", "--bases", "local"]

@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.status import Status
 
-from steelyard.build import Build, find_build, fingerprint, make_build
+from steelyard.build import find_build, fingerprint, make_build
 from steelyard.host.java import Jdk, find_jdk
 from steelyard.host.tools import find_maven, require_javac
 from steelyard.paths import ROOT
@@ -16,7 +16,7 @@ from steelyard.units import format_duration
 from steelyard.workload.loader import load_workload, workload_names
 
 
-def ensure_build(console: Console, jdk: Jdk | None = None, root: Path = ROOT) -> Build:
+def ensure_build(console: Console, jdk: Jdk | None = None, root: Path = ROOT) -> Path:
     """The build of the sources of a checkout as they are now; Maven runs only when there is none.
 
     Raises:

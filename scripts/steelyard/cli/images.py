@@ -15,7 +15,7 @@ from steelyard.cli.options import JsonOption
 from steelyard.errors import BadInput, Exit, MissingRequirement
 from steelyard.host.docker import Docker, find_docker, native_architecture
 from steelyard.images import verify as verifying
-from steelyard.images.bake import GROUPS, collect_inputs, open_bakery, parse_plan
+from steelyard.images.bake import GROUPS, Bakery, collect_inputs, parse_plan
 from steelyard.images.lock import LOCK, find_bases, read_lock, write_lock
 from steelyard.paths import CACHE
 from steelyard.results.store import write_atomic
@@ -79,16 +79,15 @@ def build(
     console = _console()
     docker = _docker()
     wanted = platform or f"linux/{native_architecture()}"
-    bakery = open_bakery(docker, registry, find_bases(docker, bases), bases, [] if print_ else [wanted])
+    bakery = Bakery(docker, registry, find_bases(docker, bases), bases, [] if print_ else [wanted])
     names = _names(targets, flavour)
     plan = bakery.plan(names)
     ensure_build(console)
     if print_:
         typer.echo(bakery.definition(names))
         return
-    made = bakery.bake(
-        collect_inputs(plan, console.print, required=bool(targets)), ["--load", "--provenance=false"]
-    )
+    ready = collect_inputs(plan, console.print, required=bool(targets))
+    made = bakery.bake(ready, "--load", "--provenance=false")
     for entry in made.values():
         typer.echo(f"{entry['image.name'].partition(',')[0]} {wanted} {entry['containerimage.digest']}")
 
@@ -113,12 +112,11 @@ def push(
     """Build images for every platform and push them, one index of each, with the builder's provenance."""
     console = _console()
     docker = _docker()
-    bakery = open_bakery(docker, registry, find_bases(docker, bases), bases, platform)
+    bakery = Bakery(docker, registry, find_bases(docker, bases), bases, platform)
     plan = bakery.plan(_names(targets, flavour))
     ensure_build(console)
-    made = bakery.bake(
-        collect_inputs(plan, console.print, required=bool(targets)), ["--push", "--provenance=mode=max"]
-    )
+    ready = collect_inputs(plan, console.print, required=bool(targets))
+    made = bakery.bake(ready, "--push", "--provenance=mode=max")
     write_atomic(record, json.dumps(made, indent=2) + "\n")
     for entry in made.values():
         typer.echo(f"{entry['image.name'].partition(',')[0]} {entry['containerimage.digest']}")
@@ -170,10 +168,10 @@ def verify(
     """
     docker = _docker()
     # Every target, also those whose bases are not known.
-    bakery = open_bakery(docker, registry, find_bases(docker, bases), bases, [])
+    bakery = Bakery(docker, registry, find_bases(docker, bases), bases, [])
     plan = parse_plan(bakery.definition([GROUPS["all"]]))
     pushed = None if record is None else _read_record(record)
-    subjects = verifying.named_images(docker, images) if images else [*verifying.present(docker, plan)]
+    subjects = verifying.named_images(docker, images) if images else verifying.present(docker, plan)
     checks = [one for subject in subjects for one in verifying.check(subject, plan, pushed)]
     if as_json:
         found = {"passed": verifying.passed(checks), "checks": [vars(one) for one in checks]}

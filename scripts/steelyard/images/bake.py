@@ -12,14 +12,17 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from steelyard import __version__
+from steelyard.build import fingerprint, git
 from steelyard.errors import BadInput, BuildFailed, MissingRequirement
 from steelyard.host.docker import Docker, DockerFailed
-from steelyard.images.checkout import variables
 from steelyard.images.lock import Lock, read_lock
 from steelyard.paths import ROOT
+from steelyard.workload.loader import load_workload, workload_names
 
 BAKE_FILE = "images/docker-bake.hcl"
 GROUPS = {"all": "default", "hotspot": "hotspot", "openj9": "openj9"}
@@ -28,6 +31,13 @@ HARNESS = "harness"
 _UNLOCKED = "not-locked.invalid/base/"
 """Stands for a base that cannot be named yet; a target that takes it is refused before anything is built."""
 _INPUTS = ROOT / "images" / "harness" / "inputs.sh"
+_WHY_UNLOCKED = {
+    "local": "{target} needs the base {base}, which cannot be made from packages: build it with --bases lock, or"
+    " choose --flavour hotspot",
+    "lock": "images/lock.json has no digest of the base {base}, which {target} needs: run `./steelyard images lock`"
+    " where the registries can be reached, or use --bases local",
+}
+"""By the choice of bases."""
 
 Plan = dict[str, dict[str, Any]]
 """Targets by name, as bake prints them: tags, platforms, args, labels."""
@@ -35,12 +45,30 @@ Plan = dict[str, dict[str, Any]]
 
 @dataclass(frozen=True)
 class Bakery:
-    """The bake file with its variables set."""
+    """The bake file with the variables of this checkout."""
 
     docker: Docker
-    environment: Mapping[str, str]
+    registry: str | None
+    """Registry and path of the images; None: as the bake file says."""
+    bases: Lock
+    """With their digests as far as they are known."""
     choice: str
     """Where the bases come from: `lock` or `local`."""
+    platforms: Sequence[str] = ()
+    """To build for; empty: as the bake file says."""
+
+    @cached_property
+    def environment(self) -> Mapping[str, str]:
+        """All variables; a base without a digest is one that `plan` refuses."""
+        given = {"REGISTRY": self.registry, "PLATFORMS": ",".join(self.platforms)}
+        bases = {name: f"{_UNLOCKED}{name}" for name in read_lock().root}
+        bases |= {name: base.pinned for name, base in self.bases.root.items() if base.pinned}
+        return {
+            **os.environ,
+            **variables(),
+            **{f"BASE_{name.upper()}": reference for name, reference in bases.items()},
+            **{name: value for name, value in given.items() if value},
+        }
 
     def definition(self, wanted: Sequence[str]) -> str:
         """What targets or groups come to, as the JSON that bake prints and reads.
@@ -48,7 +76,7 @@ class Bakery:
         Raises:
             BadInput: there is no such target, or a registry's name is none; bake says which.
         """
-        command = ["buildx", "bake", "-f", str(ROOT / BAKE_FILE), "--print", *wanted]
+        command = ("buildx", "bake", "-f", str(ROOT / BAKE_FILE), "--print", *wanted)
         try:
             return self.docker.run(*command, env=self.environment)
         except DockerFailed as error:
@@ -60,89 +88,62 @@ class Bakery:
         for name, target in found.items():
             for value in (target.get("args") or {}).values():
                 if str(value).startswith(_UNLOCKED):
-                    raise BadInput(self._why_unlocked(name, str(value).removeprefix(_UNLOCKED)))
+                    base = str(value).removeprefix(_UNLOCKED)
+                    raise BadInput(_WHY_UNLOCKED[self.choice].format(target=name, base=base))
         return found
 
-    def bake(self, plan: Plan, options: Sequence[str]) -> dict[str, dict[str, str]]:
-        """Build what was planned; the digest (`containerimage.digest`) and the names (`image.name`) by target.
+    def bake(self, plan: Plan, *options: str) -> dict[str, dict[str, str]]:
+        """Build what was planned, with options of bake (`--load`, `--push`).
 
-        Args:
-            plan: what to build.
-            options: of bake: `--load`, `--push`.
+        Returns:
+            By target the digest (`containerimage.digest`) and the names (`image.name`).
 
         Raises:
             BuildFailed: bake failed; what it said went to standard error.
         """
         kept = [f"{name}.platform={','.join(target['platforms'])}" for name, target in plan.items()]
         settings = [word for text in kept for word in ("--set", text)]
-        with tempfile.TemporaryDirectory(prefix="steelyard-bake-") as temporary:
-            metadata = Path(temporary) / "metadata.json"
+        with tempfile.NamedTemporaryFile(prefix="steelyard-bake-", suffix=".json") as metadata:
             command = [str(self.docker.client), "buildx", "bake", "-f", BAKE_FILE, "--progress", "plain"]
-            command += ["--metadata-file", str(metadata), *settings, *options, *plan]
+            command += ["--metadata-file", metadata.name, *settings, *options, *plan]
             # Relative paths of the bake file begin at the top of the checkout.
-            done = subprocess.run(
-                command,
-                cwd=ROOT,
-                env=dict(self.environment),
-                stdin=subprocess.DEVNULL,
-                stdout=sys.stderr,
-                check=False,
+            code = subprocess.call(
+                command, cwd=ROOT, env=dict(self.environment), stdin=subprocess.DEVNULL, stdout=sys.stderr
             )
-            if done.returncode != 0:
-                raise BuildFailed(
-                    f"docker buildx bake failed with exit code {done.returncode}: it says why above"
-                )
-            return record(json.loads(metadata.read_text(encoding="utf-8")))
-
-    def _why_unlocked(self, target: str, base: str) -> str:
-        if self.choice == "local":
-            return (
-                f"{target} needs the base {base}, which cannot be made from packages: build it with --bases lock, or"
-                " choose --flavour hotspot"
-            )
-        return (
-            f"images/lock.json has no digest of the base {base}, which {target} needs: run `./steelyard images lock`"
-            " where the registries can be reached, or use --bases local"
-        )
+            if code != 0:
+                raise BuildFailed(f"docker buildx bake failed with exit code {code}: it says why above")
+            told = json.loads(Path(metadata.name).read_text(encoding="utf-8"))
+        keys = ("image.name", "containerimage.digest")
+        return {
+            name: {key: entry[key] for key in keys}
+            for name, entry in sorted(told.items())
+            if isinstance(entry, dict) and entry.keys() >= set(keys)
+        }
 
 
-def open_bakery(
-    docker: Docker, registry: str | None, bases: Lock, choice: str, platforms: Sequence[str]
-) -> Bakery:
-    """The bake file with the variables of this checkout.
+def variables(root: Path = ROOT) -> dict[str, str]:
+    """Variables of the bake file that state a checkout as it is now.
 
-    Args:
-        docker: the engine's client.
-        registry: registry and path of the images; None: as the bake file says.
-        bases: with their digests as far as they are known.
-        choice: where the bases come from, for messages.
-        platforms: to build for; empty: as the bake file says.
+    REVISION is the commit, with `-dirty` when tracked files differ from it, and `unknown` outside a repository;
+    SOURCE_DATE_EPOCH its time, so that images of one commit carry one time; FINGERPRINT the hash of the Java sources,
+    which a server reports as its build; BUILD the folder of that build, without the path of this machine, which would
+    get into a build's provenance; VERSION_... what each workload's file states.
     """
-    references = {name: bases.root[name].pinned if name in bases.root else None for name in read_lock().root}
-    given = {"REGISTRY": registry, "PLATFORMS": ",".join(platforms)}
-    environment = {
-        **os.environ,
-        **variables(),
-        **{f"BASE_{name.upper()}": pinned or f"{_UNLOCKED}{name}" for name, pinned in references.items()},
-        **{name: value for name, value in given.items() if value},
-    }
-    return Bakery(docker, environment, choice)
+    mark = fingerprint(root)
+    try:
+        revision, epoch = git(root, "log", "-1", "--format=%H %ct").split()
+        if git(root, "status", "--porcelain", "--untracked-files=no"):
+            revision += "-dirty"
+    except (OSError, subprocess.CalledProcessError):
+        revision, epoch = "unknown", "0"
+    versions = {f"VERSION_{name.upper()}": load_workload(name).workload.version for name in workload_names()}
+    build = {"FINGERPRINT": mark, "BUILD": f".steelyard/build/{mark}"}
+    return {"VERSION": __version__, "REVISION": revision, "SOURCE_DATE_EPOCH": epoch, **build, **versions}
 
 
 def parse_plan(printed: str) -> Plan:
     """The targets of what bake printed."""
-    found: Plan = json.loads(printed)["target"]
-    return dict(sorted(found.items()))
-
-
-def record(metadata: Mapping[str, Any]) -> dict[str, dict[str, str]]:
-    """What of bake's metadata names an image: its references and the digest under which they lead to it."""
-    keys = ("image.name", "containerimage.digest")
-    return {
-        name: {key: entry[key] for key in keys}
-        for name, entry in sorted(metadata.items())
-        if isinstance(entry, dict) and all(key in entry for key in keys)
-    }
+    return dict(sorted(json.loads(printed)["target"].items()))
 
 
 def collect_inputs(plan: Plan, on_line: Callable[[str], None], required: bool) -> Plan:
@@ -176,15 +177,10 @@ def collect_inputs(plan: Plan, on_line: Callable[[str], None], required: bool) -
 
 def _collect(architecture: str) -> str | None:
     """None when the inputs of an architecture are there, else why not."""
+    told = {"STEELYARD_PYTHON": sys.executable, **os.environ}
+    ask = ["sh", str(_INPUTS), "-a", architecture]
     done = subprocess.run(
-        ["sh", str(_INPUTS), "-a", architecture],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-        check=False,
-        stdin=subprocess.DEVNULL,
-        env={**os.environ, "STEELYARD_PYTHON": os.environ.get("STEELYARD_PYTHON", sys.executable)},
+        ask, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False, env=told
     )
     if done.returncode == 0:
         return None

@@ -4,7 +4,7 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel, ValidationError
 
@@ -42,9 +42,8 @@ class Lock(RootModel[dict[str, Base]]):
         """What has no digest yet, as `base` or `base linux/ppc64le`."""
         found = []
         for name, base in sorted(self.root.items()):
-            if base.index is None:
-                found.append(name)
-            found += [f"{name} {platform}" for platform, digest in base.platforms.items() if digest is None]
+            digests = {name: base.index, **{f"{name} {on}": digest for on, digest in base.platforms.items()}}
+            found += [what for what, digest in digests.items() if digest is None]
         return found
 
     def text(self) -> str:
@@ -64,10 +63,8 @@ def read_lock(path: Path = LOCK) -> Lock:
         raise BadInput(f"{path} cannot be read ({error.strerror})") from error
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise BadInput(
-            f"{path} is damaged: {where}: {first['msg']}; take it from the repository again"
-        ) from error
+        where = f"{path} is damaged: {'.'.join(map(str, first['loc']))}"
+        raise BadInput(f"{where}: {first['msg']}; take it from the repository again") from error
 
 
 def write_lock(docker: Docker, path: Path = LOCK) -> Lock:
@@ -78,8 +75,8 @@ def write_lock(docker: Docker, path: Path = LOCK) -> Lock:
         BadInput: a base is not published for one of its platforms.
         NoSpace: the file cannot be written.
     """
-    before = read_lock(path).root
-    lock = Lock({name: ask(docker, base.reference, base.platforms) for name, base in before.items()})
+    bases = read_lock(path).root.items()
+    lock = Lock({name: ask(docker, base.reference, base.platforms) for name, base in bases})
     write_atomic(path, lock.text())
     return lock
 
@@ -128,25 +125,19 @@ def ask(docker: Docker, reference: str, wanted: Mapping[str, object] | None = No
     except DockerFailed as error:
         raise MissingRequirement(f"the registry does not give {reference} ({error.said})") from error
     index = json.loads(printed)
-    found = {_platform(entry): entry["digest"] for entry in index.get("manifests") or []}
+    found = {
+        f"{entry['platform']['os']}/{entry['platform']['architecture']}": entry["digest"]
+        for entry in index.get("manifests") or []
+    }
     if not found:
         raise BadInput(
             f"{reference} is an image of one platform, and a base has to be an index: choose another tag"
         )
     found.pop("unknown/unknown", None)  # a builder's attestation
-    absent = sorted(set(wanted or ()) - set(found))
-    if absent:
+    if absent := sorted(set(wanted or ()) - set(found)):
         raise BadInput(
             f"{reference} is not published for {', '.join(absent)}: choose another tag of it in images/lock.json, or"
             " take the platform out there"
         )
     platforms = {platform: found[platform] for platform in (wanted or sorted(found))}
     return Base(reference=reference, index=index["digest"], platforms=platforms)
-
-
-def _platform(entry: Mapping[str, Any]) -> str:
-    """`linux/arm64`; the variant only where it tells platforms apart (`linux/arm/v7`, not `linux/arm64/v8`)."""
-    platform = entry.get("platform") or {}
-    name = f"{platform.get('os')}/{platform.get('architecture')}"
-    variant = platform.get("variant")
-    return f"{name}/{variant}" if variant and platform.get("architecture") == "arm" else name

@@ -1,32 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether an image is what this checkout would build now, and what was pushed: its labels against those of the plan."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from steelyard.errors import MissingRequirement
 from steelyard.host.docker import Docker, DockerFailed
 from steelyard.images.bake import Plan
 
 TITLE = "org.opencontainers.image.title"
-BASE_NAME = "org.opencontainers.image.base.name"
 BASE_DIGEST = "org.opencontainers.image.base.digest"
 REVISION = "org.opencontainers.image.revision"
 FINGERPRINT = "dev.steelyard.fingerprint"
 COMPARED = {"base": BASE_DIGEST, "revision": REVISION, "fingerprint": FINGERPRINT}
 
 
-@dataclass(frozen=True)
-class Subject:
+class Subject(NamedTuple):
     """An image of the engine, or what a container was started from."""
 
     name: str
     """Reference of the image; with the container's name before it where there is one."""
-    reference: str
-    digests: frozenset[str]
-    """Digests that the engine knows it by."""
-    labels: Mapping[str, str]
+    described: Mapping[str, Any]
+    """What `docker image inspect` says."""
 
 
 @dataclass(frozen=True)
@@ -47,40 +43,29 @@ def named_images(docker: Docker, references: Sequence[str]) -> list[Subject]:
         MissingRequirement: one is not in the engine.
     """
     try:
-        return [subject_of(reference, docker.inspect("image", [reference])[0]) for reference in references]
+        return [Subject(reference, docker.inspect("image", [reference])[0]) for reference in references]
     except DockerFailed as error:
         raise MissingRequirement(
             f"{error.said}: build the image with `./steelyard images build`, or pull it"
         ) from error
 
 
-def present(docker: Docker, plan: Plan) -> Iterator[Subject]:
+def present(docker: Docker, plan: Plan) -> list[Subject]:
     """Every planned image that is in the engine, and what every container of ours was started from, running or not.
 
     A container may run an image whose tag has moved on: it is looked up by the digest that the container holds.
     """
     here = set(docker.run("image", "ls", "--format", "{{.Repository}}:{{.Tag}}").split())
-    yield from named_images(
-        docker, [tag for target in plan.values() for tag in target["tags"] if tag in here]
-    )
+    found = named_images(docker, [tag for target in plan.values() for tag in target["tags"] if tag in here])
     names = docker.run("ps", "--all", "--quiet", "--no-trunc", "--filter", f"label={FINGERPRINT}").split()
-    for described in docker.inspect("container", names) if names else []:
+    for container in docker.inspect("container", names) if names else []:
         try:
-            image = docker.inspect("image", [described["Image"]])[0]
+            image = docker.inspect("image", [container["Image"]])[0]
         except DockerFailed:
-            image = {"Id": described["Image"], "Config": described["Config"]}
-        yield subject_of(str(described["Config"]["Image"]), image, str(described["Name"]).lstrip("/"))
-
-
-def subject_of(reference: str, described: Mapping[str, Any], container: str | None = None) -> Subject:
-    """From what `docker image inspect` says."""
-    digests = {text.partition("@")[2] for text in described.get("RepoDigests") or []}
-    return Subject(
-        name=reference if container is None else f"{container} ({reference})",
-        reference=reference,
-        digests=frozenset({str(described["Id"]), *digests} - {""}),
-        labels=(described.get("Config") or {}).get("Labels") or {},
-    )
+            image = {"Id": container["Image"], "Config": container["Config"]}
+        name = f"{container['Name'].lstrip('/')} ({container['Config']['Image']})"
+        found.append(Subject(name, image))
+    return found
 
 
 def check(subject: Subject, plan: Plan, pushed: Mapping[str, Mapping[str, Any]] | None) -> list[Check]:
@@ -91,16 +76,17 @@ def check(subject: Subject, plan: Plan, pushed: Mapping[str, Mapping[str, Any]] 
         plan: what this checkout would build on the bases asked for.
         pushed: record of `images push`; None: not compared.
     """
+    labels = (subject.described.get("Config") or {}).get("Labels") or {}
     planned = {target["labels"][TITLE]: target["labels"] for target in plan.values()}
-    expected = planned.get(subject.labels.get(TITLE, ""))
+    expected = planned.get(labels.get(TITLE))
     if expected is None:
         return [Check(subject.name, "labels", False, "is none of the images of this checkout's bake file")]
     found = [
-        Check(subject.name, name, *_compared(subject.labels.get(label, ""), expected.get(label, "")))
+        Check(subject.name, name, *_compared(labels.get(label, ""), expected.get(label, "")))
         for name, label in COMPARED.items()
     ]
     if pushed is not None:
-        found.append(Check(subject.name, "digest", *_digest(subject, pushed)))
+        found.append(Check(subject.name, "digest", *_digest(subject.described, pushed)))
     return found
 
 
@@ -112,15 +98,12 @@ def _compared(found: str, wanted: str) -> tuple[bool, str]:
     return False, f"{_short(found) or 'not stated'}, here it would be {_short(wanted)}: build it again"
 
 
-def _digest(subject: Subject, pushed: Mapping[str, Mapping[str, Any]]) -> tuple[bool, str]:
+def _digest(described: Mapping[str, Any], pushed: Mapping[str, Mapping[str, Any]]) -> tuple[bool, str]:
+    known_by = {described["Id"], *(text.partition("@")[2] for text in described.get("RepoDigests") or [])}
     for entry in pushed.values():
-        known = {entry["containerimage.digest"], *(entry.get("platforms") or {}).values()}
-        if subject.digests & known:
+        if known_by & {entry["containerimage.digest"], *(entry.get("platforms") or {}).values()}:
             return True, _short(entry["containerimage.digest"])
-    return (
-        False,
-        f"{', '.join(map(_short, sorted(subject.digests)))} is not in the record: pull what was pushed",
-    )
+    return False, f"{', '.join(map(_short, sorted(known_by)))} is not in the record: pull what was pushed"
 
 
 def _short(text: str) -> str:

@@ -17,6 +17,8 @@ REGISTRY = os.environ.get("STEELYARD_REGISTRY") or "127.0.0.1:5000/steelyard"
 VERSION = os.environ.get("STEELYARD_VERSION") or "0.1.0"
 MONGO_IMAGE = os.environ.get("STEELYARD_MONGO_IMAGE") or f"{REGISTRY}/embedded-mongo:{VERSION}"
 NGINX_IMAGE = os.environ.get("STEELYARD_NGINX_IMAGE") or "127.0.0.1:5000/bases/nginx:debian"
+QUICK_COMPILER = "-XX:TieredStopAtLevel=1"
+"""What is tested is the bundle and not the speed: several JVMs that start together leave little to the thorough one."""
 TOO_LONG = 600
 
 

@@ -11,7 +11,7 @@ from stages import LOCAL_REGISTRY, PLATFORMS
 
 from steelyard import __version__
 from steelyard.host.docker import Docker, find_docker
-from steelyard.images.bake import Plan, open_bakery
+from steelyard.images.bake import Bakery, Plan
 from steelyard.images.lock import find_bases
 from steelyard.images.verify import FINGERPRINT
 
@@ -67,7 +67,7 @@ def images(registry: str) -> Pushed:
 @pytest.fixture(scope="session")
 def plan(docker: Docker, registry: str) -> Plan:
     """What the bake file makes without OpenJ9."""
-    return open_bakery(docker, registry, find_bases(docker, "local"), "local", PLATFORMS).plan(["hotspot"])
+    return Bakery(docker, registry, find_bases(docker, "local"), "local", PLATFORMS).plan(["hotspot"])
 
 
 @pytest.fixture(autouse=True)

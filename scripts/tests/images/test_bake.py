@@ -11,9 +11,10 @@ from recorded import FIXTURES, client
 
 from steelyard.errors import BadInput, BuildFailed, MissingRequirement
 from steelyard.images import bake
-from steelyard.images.checkout import variables, workload_versions
+from steelyard.images.bake import variables
 from steelyard.images.lock import Base, Lock
 from steelyard.paths import ROOT
+from steelyard.workload.loader import load_workload
 
 PRINTED = (FIXTURES / "bake-print.json").read_text(encoding="utf-8")
 A = f"sha256:{'a' * 64}"
@@ -21,7 +22,7 @@ BASES = Lock({"tools": Base(reference="busybox:musl", index=A, platforms={})})
 
 
 def bakery(folder: Path, printed: str, choice: str = "lock") -> bake.Bakery:
-    return bake.open_bakery(client(folder, {"--print": printed}), "r/s", BASES, choice, ["linux/amd64"])
+    return bake.Bakery(client(folder, {"--print": printed}), "r/s", BASES, choice, ["linux/amd64"])
 
 
 def test_the_environment_holds_every_choice(tmp_path: Path) -> None:
@@ -66,21 +67,21 @@ def test_a_base_without_a_digest_is_refused_with_what_to_do(tmp_path: Path, choi
 def test_what_bake_does_not_know_is_its_own_sentence(tmp_path: Path) -> None:
     docker = client(tmp_path, {})
     with pytest.raises(BadInput, match=r"cannot plan pong \(dial tcp: no such host\)"):
-        bake.open_bakery(docker, None, BASES, "lock", []).plan(["pong"])
+        bake.Bakery(docker, None, BASES, "lock", []).plan(["pong"])
 
 
 def test_a_build_that_fails_and_one_that_leaves_its_digests(tmp_path: Path) -> None:
     known = bakery(tmp_path, PRINTED)
     plan = known.plan(["hotspot"])
     with pytest.raises(BuildFailed, match="exit code 1"):
-        known.bake(plan, ["--load"])
+        known.bake(plan, "--load")
     asked = tmp_path / "asked"
     known.docker.client.write_text(
         f'#!/bin/sh\necho "$@" >{asked}\n'
         f'while [ "$1" != --metadata-file ]; do shift; done\ncp {FIXTURES}/bake-metadata.json "$2"\n',
         encoding="utf-8",
     )
-    made = known.bake({"harness": {**plan["harness"], "platforms": ["linux/amd64"]}}, ["--push"])
+    made = known.bake({"harness": {**plan["harness"], "platforms": ["linux/amd64"]}}, "--push")
     assert made == {
         "tiny": {
             "image.name": "127.0.0.1:5102/h2/tiny2:s",
@@ -122,9 +123,7 @@ def test_this_checkout_states_version_and_build() -> None:
     stated = variables()
     assert len(stated["FINGERPRINT"]) == 16
     assert stated["BUILD"] == f".steelyard/build/{stated['FINGERPRINT']}"
-    # The same that servers state of themselves.
-    assert workload_versions().keys() == {"ping", "acmeair"}
-    assert stated["VERSION_PING"] == "1.0.0"
+    assert stated["VERSION_PING"] == load_workload("ping").workload.version
 
 
 def test_outside_a_repository_the_revision_is_unknown(tmp_path: Path) -> None:
