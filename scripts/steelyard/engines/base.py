@@ -5,12 +5,14 @@ Engines decide nothing: which components there are, in which order they start (`
 ready, what data is loaded and what is read from them is the session's work, by the spec, the same for all engines.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
-from steelyard.results.spec import Component, Spec
+from steelyard.processes import process_tree
+from steelyard.results.spec import ORDER, Component, Spec
 
 
 @dataclass(frozen=True)
@@ -59,9 +61,6 @@ class Deployment(Protocol):
         """Wait until the engine's own opinion (a container's health check) is that these serve (raises
         ServerFailed)."""
 
-    def ended(self, name: str) -> bool:
-        """Whether the component has ended, whatever the reason."""
-
     def exit_code(self, name: str) -> int | None:
         """Exit code, negative for a signal; None while it runs."""
 
@@ -106,3 +105,86 @@ class Engine(Protocol):
         Raises:
             NoSpace: it cannot be written.
         """
+
+
+class Unit(Protocol):
+    """What a component of this host runs as: a child process, a container."""
+
+    name: str
+    started: float
+    told_to_end: bool
+
+    @property
+    def pid(self) -> int:
+        """Of its main process."""
+
+    def exit_code(self) -> int | None:
+        """Exit code, negative for a signal; None while it runs."""
+
+    def how_it_ended(self) -> str:
+        """One sentence for one that has ended."""
+
+
+AnyUnit = TypeVar("AnyUnit", bound=Unit)
+
+
+class HostDeployment(ABC, Generic[AnyUnit]):
+    """What all deployments on this host do alike (see `Deployment`); each engine's says how its units start and end."""
+
+    contained = False
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory.resolve()
+        self._components: dict[str, Component] = {}
+        """As they were last started."""
+        self._units: dict[str, AnyUnit] = {}
+        """What was started, in order; a component that is started again moves to the end."""
+
+    def running(self) -> list[Running]:
+        """What was started and not stopped, with the processes that it has now."""
+        return [
+            Running(self._components[name], process_tree(one.pid), one.started, self.contained)
+            for name, one in self._units.items()
+            if not one.told_to_end
+        ]
+
+    def failure(self, name: str) -> str | None:
+        """One sentence when a component ended by itself."""
+        unit = self._units.get(name)
+        if unit is None or unit.told_to_end or unit.exit_code() is None:
+            return None
+        if unit.exit_code() == 0 and (self.logs(name) / "stop").exists():
+            return None  # an injector that was told to end
+        return unit.how_it_ended()
+
+    def settle(self, names: Iterable[str]) -> None:
+        """Nothing to wait for, where an answer is all that there is."""
+
+    def exit_code(self, name: str) -> int | None:
+        """Exit code, negative for a signal; None while it runs."""
+        unit = self._units.get(name)
+        return None if unit is None else unit.exit_code()
+
+    def stop(self, names: Iterable[str] | None = None, grace: float = 20.0) -> list[str]:
+        """End components: those that others need after these."""
+        chosen = self._units if names is None else set(names)
+        ending = [one for name, one in self._units.items() if name in chosen]
+        alive = [one for one in ending if one.exit_code() is None]
+        for one in ending:
+            one.told_to_end = True
+        # A server that loses its database while it stops would say so in its log.
+        for role in reversed(ORDER):
+            self._end([one for one in ending if self._components[one.name].role == role], grace)
+        return [f"{one.name} did not stop and was killed" for one in alive if one.exit_code() == -9]
+
+    @abstractmethod
+    def logs(self, name: str) -> Path:
+        """Folder with a component's logs."""
+
+    def cache(self, kind: str) -> Path:
+        """Folder of the class cache of a kind of component."""
+        return self._directory / "cache" / kind
+
+    @abstractmethod
+    def _end(self, units: Sequence[AnyUnit], grace: float) -> None:
+        """End some, those that have ended by themselves among them."""

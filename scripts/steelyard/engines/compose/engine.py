@@ -15,7 +15,7 @@ from pathlib import Path
 
 import yaml
 
-from steelyard.engines.base import Running
+from steelyard.engines.base import HostDeployment
 from steelyard.engines.compose.bundle import (
     SESSION_LABEL,
     User,
@@ -31,8 +31,8 @@ from steelyard.errors import ServerFailed
 from steelyard.host.docker import Docker, DockerFailed
 from steelyard.host.ports import require_ports
 from steelyard.paths import ROOT
-from steelyard.processes import Children, process_tree
-from steelyard.results.spec import ORDER, Component, Spec
+from steelyard.processes import Children
+from steelyard.results.spec import Component, Spec
 from steelyard.results.store import no_space, write_atomic
 
 BUNDLES = ROOT / "compose"
@@ -86,8 +86,10 @@ class ComposeEngine:
                 self._docker.run(*removal_of(project), timeout=DOWN_LIMIT)
 
 
-class ComposeDeployment:
+class ComposeDeployment(HostDeployment[Container]):
     """The containers of one trial."""
+
+    contained = True
 
     def __init__(
         self,
@@ -98,19 +100,15 @@ class ComposeDeployment:
         user: User,
         write: Callable[[Spec, str], None],
     ) -> None:
+        super().__init__(directory)
         self._children = children
         self._docker = docker
-        self._directory = directory
         self._spec = spec
         self._user = user
         self._write = write
         """Writes the override of a variant of the spec into the replay, by a name."""
         self._project = Project(docker, directory)
         self._components = {one.name: one for one in spec.components}
-        """As they were last started."""
-        self._containers: dict[str, Container] = {}
-        """What was started, in order; a component that is started again moves to the end."""
-        self._stopped: set[str] = set()
 
     def start(self, components: Sequence[Component]) -> None:
         """Start components, each in a fresh container (also MissingRequirement: an image was removed)."""
@@ -123,34 +121,16 @@ class ComposeDeployment:
         if varied != self._spec:
             self._write(varied, file)
         self._children.on_crash(self._project.name, self._project.removal)
-        earlier = [self._containers.pop(name) for name in names if name in self._containers]
+        earlier = [self._units.pop(name) for name in names if name in self._units]
         for container in earlier:
             container.close()
         described = self._project.up(names, file, [container.id for container in earlier])
         for name, entry in zip(names, described, strict=True):
-            self._containers[name] = Container(self._docker, name, entry, self.logs(name) / "console.log")
-        self._stopped -= set(names)
-
-    def running(self) -> list[Running]:
-        """What was started and not stopped, with the processes that it has now."""
-        return [
-            Running(self._components[name], process_tree(one.pid), one.started, contained=True)
-            for name, one in self._containers.items()
-            if name not in self._stopped
-        ]
-
-    def failure(self, name: str) -> str | None:
-        """One sentence when a component ended by itself; the container engine is asked only after its end."""
-        container = self._containers.get(name)
-        if container is None or container.told_to_end or container.exit_code() is None:
-            return None
-        if container.exit_code() == 0 and (self.logs(name) / "stop").exists():
-            return None  # an injector that was told to end
-        return container.how_it_ended()
+            self._units[name] = Container(self._docker, name, entry, self.logs(name) / "console.log")
 
     def settle(self, names: Iterable[str]) -> None:
         """Wait until the images' own health checks agree; an image without a check counts as healthy."""
-        watched = [self._containers[name] for name in names]
+        watched = [self._units[name] for name in names]
         deadline = time.monotonic() + HEALTHY_TIMEOUT
         while late := self._health(watched, {"starting", "unhealthy"}):
             for name in late:
@@ -160,38 +140,27 @@ class ComposeDeployment:
                 raise ServerFailed(f"{late[0]} runs, but its health check does not say that it serves")
             time.sleep(0.25)
 
-    def ended(self, name: str) -> bool:
-        """Whether a component has ended, whatever the reason."""
-        return self.exit_code(name) is not None
-
-    def exit_code(self, name: str) -> int | None:
-        """Exit code, negative for a signal; None while it runs."""
-        container = self._containers.get(name)
-        return None if container is None else container.exit_code()
-
     def stop(self, names: Iterable[str] | None = None, grace: float = 20.0) -> list[str]:
-        """End components: those that others need after these."""
-        chosen = self._containers if names is None else set(names) & self._containers.keys()
-        ending = [one for name, one in self._containers.items() if name in chosen]
+        """End components (see `Deployment.stop`), and keep what they printed."""
+        chosen = list(self._units if names is None else names)
+        ending = [one for name, one in self._units.items() if name in chosen]
         alive = [one for one in ending if one.exit_code() is None]
         problems = []
         try:
             problems += [f"{name} was not healthy at the end" for name in self._health(alive, {"unhealthy"})]
-            for role in reversed(ORDER):
-                self._end([one for one in alive if self._components[one.name].role == role], grace)
-            problems += [f"{one.name} did not stop and was killed" for one in alive if one.exit_code() == -9]
+            problems += super().stop(chosen, grace)
         except DockerFailed as error:
             listed = ", ".join(one.name for one in alive)
             problems.append(f"the container engine did not answer while {listed} were stopped ({error.said})")
         for container in ending:
+            container.told_to_end = True
             container.keep_console()
-        self._stopped |= {one.name for one in ending}
         return problems
 
     def close(self) -> None:
         """Stop everything and remove containers, volumes, network and class caches; logs stay."""
         self.stop()
-        for container in self._containers.values():
+        for container in self._units.values():
             container.close()
         shutil.rmtree(self._directory / "cache", ignore_errors=True)
         # What could not be removed stays registered: it is tried once more when the harness ends.
@@ -203,14 +172,8 @@ class ComposeDeployment:
         """Folder with a component's logs; its console.log is written when it has ended."""
         return self._directory / log_folder(self._components[name])
 
-    def cache(self, kind: str) -> Path:
-        """Folder of this host that the containers of a kind have as their class cache."""
-        return self._directory / cache_folder(kind)
-
-    def _end(self, containers: Sequence[Container], grace: float) -> None:
-        for container in containers:
-            container.told_to_end = True
-        if ids := [container.id for container in containers]:
+    def _end(self, units: Sequence[Container], grace: float) -> None:
+        if ids := [one.id for one in units if one.exit_code() is None]:
             # The client's grace is in whole seconds, and none would be SIGKILL at once.
             seconds = str(max(1, math.ceil(grace)))
             self._docker.run("stop", "--time", seconds, *ids, timeout=grace + DOWN_LIMIT, whole=True)

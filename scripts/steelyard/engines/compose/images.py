@@ -5,13 +5,13 @@ import os
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from steelyard import __version__
 from steelyard.errors import BadInput, MissingRequirement
 from steelyard.host.docker import Docker, DockerFailed, native_architecture
 from steelyard.jvm.identify import parse_identity
 from steelyard.results.spec import JvmIdentity
+from steelyard.spec.runtime import Runtime
 from steelyard.workload.schema import Container
 
 REGISTRY = "ghcr.io/steelyard"
@@ -35,22 +35,6 @@ class Image:
     """The same content by digest, where the engine knows it by one; else the reference."""
     architecture: str
     labels: Mapping[str, str]
-
-
-class Images(NamedTuple):
-    """What one deployment of a topology runs."""
-
-    pinned: dict[str, str]
-    """By kind of component, `injector` among them."""
-    server_jvm: JvmIdentity | None
-    """None where the servers take no JVM options, or their image is somebody else's and does not tell."""
-    injector_jvm: JvmIdentity
-    build: str | None
-    """Fingerprint of the sources of the servers; None for images that are not the project's."""
-    tools: str | None
-    """That of the injectors."""
-    embedded: frozenset[str]
-    """Kinds that the embedded stand-in for a database runs as."""
 
 
 def image_reference(
@@ -111,7 +95,7 @@ def find_images(
     jdk: str | None = None,
     build: str | None = None,
     environment: Mapping[str, str] = os.environ,
-) -> Images:
+) -> Runtime:
     """The images of a topology and of the injectors; pulled when they are not on this host.
 
     Args:
@@ -147,8 +131,8 @@ def find_images(
             f"the servers of one topology run on different JVMs ({listed}): give them images with the same one"
         )
     builds = (found[kind].labels.get(FINGERPRINT_LABEL) for kind in wanted if kind in servers)
-    return Images(
-        pinned={kind: image.pinned for kind, image in found.items()},
+    return Runtime(
+        images={kind: image.pinned for kind, image in found.items()},
         server_jvm=next(iter(jvms.values()), None),
         injector_jvm=injector_jvm,
         build=next((mark for mark in builds if mark), None),
