@@ -69,17 +69,11 @@ class ProcessEngine:
             for one in spec.deployed
             if one.artifact.form == "liberty"
         }
-        data = [
-            (
-                spec.component(step.component).url + (spec.component(step.component).ready.path or "/"),
-                spec.component(step.component).url + step.path,
-                f"data of {step.component}",
-            )
-            for step in spec.data
-        ]
         replay = directory / "replay"
-        scripts = {"deployment.sh": deployment_script(spec.deployed, packages, primed, data)}
-        scripts["load.sh"] = load_script(spec.injectors, packages)
+        scripts = {
+            "deployment.sh": deployment_script(spec, packages, primed),
+            "load.sh": load_script(spec.injectors, packages),
+        }
         for name, text in scripts.items():
             write_atomic(replay / name, text)
             (replay / name).chmod(0o755)
