@@ -21,8 +21,8 @@ from steelyard.results.schema import Phase, Trial
 from steelyard.session.opening import new_session
 from steelyard.session.plan import Request, make_plan
 from steelyard.session.runtimes import make_engines
-from steelyard.session.schedule import Planned
-from steelyard.session.trial import Rules, TrialRunner
+from steelyard.session.schedule import Course, Planned
+from steelyard.session.trial import TrialRunner
 
 WORKLOADS = ("ping", "acmeair")
 ARM = "jvms-1"
@@ -66,7 +66,7 @@ def _runner(workload: str, folder: Path, children: Children) -> TrialRunner:
     directory = new_session(plan, request, folder)
     engines = make_engines(plan.engines, plan.runtimes, children, directory.path.name)
     states = HostStates([], children, directory.path)
-    return TrialRunner(Rules(plan.specs, plan.seed), directory, engines, children, _Silent(), states)
+    return TrialRunner(Course(directory.session()), directory, engines, children, _Silent(), states)
 
 
 def main() -> None:

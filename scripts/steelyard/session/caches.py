@@ -18,7 +18,6 @@ from steelyard.results.spec import Spec
 from steelyard.results.store import SessionDirectory, no_space
 from steelyard.session.flight import Flight, TrialFailedError
 from steelyard.session.progress import Watcher
-from steelyard.session.schedule import Planned
 from steelyard.spec.caches import populating
 
 LEAST_LOAD = 10.0
@@ -73,10 +72,7 @@ class Caches:
         self._directory.log(JournalEntry(time=time.time(), event="populate", arm=spec.arm))
         plain = populating(spec)
         deployment = self._engines[spec.engine].open(plain, folder)
-        planned = Planned(0, spec.arm, 0, 0)
-        flight = Flight(
-            planned, plain, folder, deployment, self._children, self._watcher, lambda _phase: None
-        )
+        flight = Flight(plain, folder, deployment, self._children, self._watcher, lambda _phase: None)
         try:
             self._run(flight)
             self._keep(spec, deployment)

@@ -7,7 +7,9 @@ Metrics are not made here: they follow from these figures alone (analysis/metric
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from steelyard.analysis.ledger import judge
 from steelyard.analysis.mix import settling_mix
 from steelyard.load.health import Health, per_second, read_health
 from steelyard.load.histograms import Recorded, read_logs
@@ -60,7 +62,26 @@ class Evidence:
         return self.end - self.start
 
 
-def gather(flight: Flight, started: Mapping[str, Started]) -> Evidence:
+def figures(flight: Flight) -> dict[str, Any]:
+    """All that `trial.json` says of what happened, but for the metrics."""
+    evidence, procedure = gather(flight), flight.spec.procedure
+    components = component_results(evidence)
+    measured = measure(evidence, components)
+    return {
+        "measurement": measured,
+        "checks": judge(measured, flight.spec),
+        "steady": measured.steady,
+        "metrics": {},
+        "latency": {**evidence.recorded.latency(), ALL: evidence.recorded.overall()},
+        "components": components,
+        "first_answers": first_answers(evidence) if procedure == "start-up" else {},
+        "curves": curves(evidence) if procedure == "ramp-up" else {},
+        "survived": flight.survived,
+        "trace": trace(evidence) if procedure in ("steady", "survive") else [],
+    }
+
+
+def gather(flight: Flight) -> Evidence:
     """Read what a trial left."""
     folders = list(flight.injectors.folders.values())
     logs = [folder / "latency.hlog" for folder in folders]
@@ -71,7 +92,7 @@ def gather(flight: Flight, started: Mapping[str, Started]) -> Evidence:
     }
     return Evidence(
         flight,
-        started,
+        flight.deployed.started,
         Samples.load(flight.folder / "samples"),
         {name: read_gc_logs(paths) for name, paths in found.items() if paths},
         read_logs(present, *flight.window),

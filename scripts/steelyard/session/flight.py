@@ -22,7 +22,6 @@ from steelyard.results.store import write_atomic
 from steelyard.session.deploying import Deployed
 from steelyard.session.live import LiveRate
 from steelyard.session.progress import Watcher
-from steelyard.session.schedule import Planned
 
 MIN_FREE_BYTES = 32 * 1024 * 1024
 """A session stops, resumable, when the results' file system has less: a full disk would lose samples."""
@@ -43,7 +42,6 @@ class TrialFailedError(Exception):
 class Flight:
     """One trial, from its first component to its last."""
 
-    planned: Planned
     spec: Spec
     folder: Path
     deployment: Deployment

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steelyard.results.schema import ScheduledTrial, Trial
+from steelyard.analysis.searching import next_search_trial, question_of
+from steelyard.experiment.schema import Experiment
+from steelyard.results.schema import ScheduledTrial, Session, Trial
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,37 @@ def next_trial(schedule: Sequence[ScheduledTrial], outcomes: Sequence[Trial], re
         return None
     first = min(waiting, key=lambda place: (attempts[place.block, place.arm], place.order))
     return Planned(first.block, first.arm, attempts[first.block, first.arm], len(outcomes), first.plot)
+
+
+class Course:
+    """What runs next in a session; follows from session.json and the trials so far alone."""
+
+    def __init__(self, session: Session) -> None:
+        experiment = Experiment.model_validate(session.experiment)
+        self.session = session
+        self.repeats = experiment.design.repeats
+        self.specs = {arm.name: arm.spec for arm in session.arms}
+        self.search = experiment.search
+        self._question = question_of(session)
+        self._plots = {(place.block, place.arm): place.plot for place in session.schedule}
+
+    def next(self, outcomes: Sequence[Trial]) -> Planned | None:
+        """The trial that runs now, None when the session is complete."""
+        if self._question is None:
+            return next_trial(self.session.schedule, outcomes, self.repeats)
+        found = next_search_trial(self._question, self.session.schedule, outcomes)
+        if found is None:
+            return None
+        plot = self._plots[found.block, found.arm]
+        return Planned(found.block, found.arm, found.attempt, found.order, plot, found.value)
+
+    def total(self, outcomes: Sequence[Trial]) -> int:
+        """Trials of the session as far as is known: those that ended, and what is still to come."""
+        ended = {(trial.block, trial.arm) for trial in outcomes}
+        left = sum((place.block, place.arm) not in ended for place in self.session.schedule)
+        if left == 0 and self.next(outcomes) is not None:
+            left = 1
+        return len(outcomes) + left
 
 
 def run_schedule(
