@@ -64,7 +64,7 @@ def _runner(workload: str, folder: Path, children: Children) -> TrialRunner:
     plan = make_plan(request)
     ensure_builds(Console(stderr=True), plan.runtimes)
     directory = new_session(plan, request, folder)
-    engines = make_engines(plan.engines, plan.runtimes, children, directory.path.name)
+    engines = make_engines([plan.specs[ARM].engine], plan.runtimes, children, directory.path.name)
     states = HostStates([], children, directory.path)
     return TrialRunner(Course(directory.session()), directory, engines, children, _Silent(), states)
 

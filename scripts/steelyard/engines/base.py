@@ -9,7 +9,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
+
 
 from steelyard.processes import process_tree
 from steelyard.results.spec import ORDER, Component, Spec
@@ -33,80 +34,6 @@ class Running:
         return self.component.name
 
 
-class Deployment(Protocol):
-    """What one trial runs. Every method may be called at any time; `stop` also twice and after an error."""
-
-    def start(self, components: Sequence[Component]) -> None:
-        """Start components, all at once, and wait for none of them. One that was stopped may be started again.
-
-        Raises:
-            ServerFailed: one cannot be started.
-            PortInUse: a port was taken meanwhile.
-            NoSpace: no room for its files.
-        """
-
-    def running(self) -> list[Running]:
-        """What was started and not stopped, in order of start."""
-
-    def failure(self, name: str) -> str | None:
-        """One sentence when the component ended by itself (how, and its last words), was restarted or OOM-killed.
-
-        Cheap enough to be asked several times a second. An injector that was told to end has not failed.
-
-        Raises:
-            PortInUse: it says that its port is taken.
-        """
-
-    def settle(self, names: Iterable[str]) -> None:
-        """Wait until the engine's own opinion (a container's health check) is that these serve (raises
-        ServerFailed)."""
-
-    def exit_code(self, name: str) -> int | None:
-        """Exit code, negative for a signal; None while it runs."""
-
-    def stop(self, names: Iterable[str] | None = None, grace: float = 20.0) -> list[str]:
-        """End components (None: all), injectors and servers before what they need: SIGTERM, SIGKILL after `grace`
-        seconds.
-
-        Returns:
-            One sentence for each component that did not end by itself.
-        """
-
-    def close(self) -> None:
-        """Stop everything and remove what is only of use while it runs (work areas, containers, networks). Logs
-        stay."""
-
-    def logs(self, name: str) -> Path:
-        """Folder with the component's own logs (GC logs, messages.log), `console.log` among them."""
-
-    def cache(self, kind: str) -> Path:
-        """Folder that stands for `${cache}` of the components of a kind, on this host; made by `start` when it is
-        not there."""
-
-
-class Engine(Protocol):
-    """Realises specs on this host or cluster."""
-
-    def check(self, specs: Sequence[Spec]) -> None:
-        """Refuse what cannot work here before the first trial starts, and remove what a crash left.
-
-        Raises:
-            PortInUse, MissingRequirement: ports, programs, images.
-        """
-
-    def open(self, spec: Spec, directory: Path) -> Deployment:
-        """Make ready to run a spec: write `replay/` in the trial's directory, with which a person repeats the trial
-        by hand (deployment, data, load), and start nothing.
-
-        Args:
-            spec: what to deploy; its injectors' settings are complete but for `output`.
-            directory: the trial's directory; components get folders in `servers/`, `load/`, `logs/` and `cache/`.
-
-        Raises:
-            NoSpace: it cannot be written.
-        """
-
-
 class Unit(Protocol):
     """What a component of this host runs as: a child process, a container."""
 
@@ -128,8 +55,8 @@ class Unit(Protocol):
 AnyUnit = TypeVar("AnyUnit", bound=Unit)
 
 
-class HostDeployment(ABC, Generic[AnyUnit]):
-    """What all deployments on this host do alike (see `Deployment`); each engine's says how its units start and end."""
+class Deployment(ABC, Generic[AnyUnit]):
+    """What one trial runs. Every method may be called at any time; `stop` also twice and after an error."""
 
     contained = False
 
@@ -140,8 +67,18 @@ class HostDeployment(ABC, Generic[AnyUnit]):
         self._units: dict[str, AnyUnit] = {}
         """What was started, in order; a component that is started again moves to the end."""
 
+    @abstractmethod
+    def start(self, components: Sequence[Component]) -> None:
+        """Start components, all at once, and wait for none of them. One that was stopped may be started again.
+
+        Raises:
+            ServerFailed: one cannot be started.
+            PortInUse: a port was taken meanwhile.
+            NoSpace: no room for its files.
+        """
+
     def running(self) -> list[Running]:
-        """What was started and not stopped, with the processes that it has now."""
+        """What was started and not stopped, in order of start, with the processes that it has now."""
         return [
             Running(self._components[name], process_tree(one.pid), one.started, self.contained)
             for name, one in self._units.items()
@@ -149,16 +86,23 @@ class HostDeployment(ABC, Generic[AnyUnit]):
         ]
 
     def failure(self, name: str) -> str | None:
-        """One sentence when a component ended by itself."""
+        """One sentence when the component ended by itself (how, and its last words), was restarted or OOM-killed.
+
+        Cheap enough to be asked several times a second. An injector that was told to end has not failed.
+
+        Raises:
+            PortInUse: it says that its port is taken.
+        """
         unit = self._units.get(name)
         if unit is None or unit.told_to_end or unit.exit_code() is None:
             return None
         if unit.exit_code() == 0 and (self.logs(name) / "stop").exists():
-            return None  # an injector that was told to end
+            return None
         return unit.how_it_ended()
 
     def settle(self, names: Iterable[str]) -> None:
-        """Nothing to wait for, where an answer is all that there is."""
+        """Wait until the engine's own opinion (a container's health check) is that these serve (raises
+        ServerFailed)."""
 
     def exit_code(self, name: str) -> int | None:
         """Exit code, negative for a signal; None while it runs."""
@@ -166,7 +110,12 @@ class HostDeployment(ABC, Generic[AnyUnit]):
         return None if unit is None else unit.exit_code()
 
     def stop(self, names: Iterable[str] | None = None, grace: float = 20.0) -> list[str]:
-        """End components: those that others need after these."""
+        """End components (None: all), injectors and servers before what they need: SIGTERM, SIGKILL after `grace`
+        seconds.
+
+        Returns:
+            One sentence for each component that did not end by itself.
+        """
         chosen = self._units if names is None else set(names)
         ending = [one for name, one in self._units.items() if name in chosen]
         alive = [one for one in ending if one.exit_code() is None]
@@ -178,13 +127,42 @@ class HostDeployment(ABC, Generic[AnyUnit]):
         return [f"{one.name} did not stop and was killed" for one in alive if one.exit_code() == -9]
 
     @abstractmethod
+    def close(self) -> None:
+        """Stop everything and remove what is only of use while it runs (work areas, containers, networks). Logs
+        stay."""
+
+    @abstractmethod
     def logs(self, name: str) -> Path:
-        """Folder with a component's logs."""
+        """Folder with the component's own logs (GC logs, messages.log), `console.log` among them."""
 
     def cache(self, kind: str) -> Path:
-        """Folder of the class cache of a kind of component."""
+        """Folder that stands for `${cache}` of the components of a kind, on this host; made by `start` when it is
+        not there."""
         return self._directory / "cache" / kind
 
     @abstractmethod
     def _end(self, units: Sequence[AnyUnit], grace: float) -> None:
         """End some, those that have ended by themselves among them."""
+
+
+class Engine(Protocol):
+    """Realises specs on this host or cluster."""
+
+    def check(self, specs: Sequence[Spec]) -> None:
+        """Refuse what cannot work here before the first trial starts, and remove what a crash left.
+
+        Raises:
+            PortInUse, MissingRequirement: ports, programs, images.
+        """
+
+    def open(self, spec: Spec, directory: Path) -> Deployment[Any]:
+        """Make ready to run a spec: write `replay/` in the trial's directory, with which a person repeats the trial
+        by hand (deployment, data, load), and start nothing.
+
+        Args:
+            spec: what to deploy; its injectors' settings are complete but for `output`.
+            directory: the trial's directory; components get folders in `servers/`, `load/`, `logs/` and `cache/`.
+
+        Raises:
+            NoSpace: it cannot be written.
+        """

@@ -26,7 +26,7 @@ ALL = "all"
 """Key of the latency over all operations."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Evidence:
     """What a trial left behind, and the window in which it counts."""
 
@@ -41,25 +41,11 @@ class Evidence:
     """And in all."""
     health: Health
 
-    @property
-    def spec(self) -> Spec:
-        """What was deployed."""
-        return self.flight.spec
-
-    @property
-    def start(self) -> float:
-        """Begin of the window, epoch seconds."""
-        return self.flight.window[0]
-
-    @property
-    def end(self) -> float:
-        """End of the window."""
-        return self.flight.window[1]
-
-    @property
-    def seconds(self) -> float:
-        """Length of the window."""
-        return self.end - self.start
+    def __post_init__(self) -> None:
+        self.spec = self.flight.spec
+        self.start, self.end = self.flight.window
+        """Epoch seconds."""
+        self.seconds = self.end - self.start
 
 
 def figures(flight: Flight) -> dict[str, Any]:
@@ -168,15 +154,16 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
 
 def trace(evidence: Evidence) -> list[tuple[float, float]]:
     """Throughput per second from the end of the ramp to the end of the measurement."""
-    begin = evidence.flight.ramp_end
-    return [(round(second, 1), round(rate, 1)) for second, rate in _rates(evidence, begin, evidence.end)]
+    found = rates(evidence.flight, evidence.samples, evidence.flight.ramp_end, evidence.end)
+    return [(round(second, 1), round(rate, 1)) for second, rate in found]
 
 
 def curves(evidence: Evidence) -> dict[str, list[float]]:
     """Per-second series of a ramp-up: throughput (requests/s) and the CPU of the servers by thread group (cores)."""
     begin, end = evidence.start, evidence.end
-    found = {"throughput": [round(rate, 2) for _, rate in _rates(evidence, begin, end)]}
-    steps = [(second, second + 1.0) for second in _seconds(begin, end)]
+    followed = rates(evidence.flight, evidence.samples, begin, end)
+    found = {"throughput": [round(rate, 2) for _, rate in followed]}
+    steps = [(begin + second, begin + second + 1.0) for second in range(int(end - begin))]
     for role, groups in (("server", GROUPS), ("compiler", ("",))):
         names = [one.name for one in evidence.spec.components if one.role == role]
         for group in groups if names else ():
@@ -189,69 +176,51 @@ def curves(evidence: Evidence) -> dict[str, list[float]]:
 
 def first_answers(evidence: Evidence) -> dict[str, float]:
     """Seconds from the start of the servers to the first successful answer of each operation."""
-    begun = min(
-        (one.running.started for one in evidence.started.values() if one.component.role == "server"),
-        default=None,
-    )
+    starts = [one.running.started for one in evidence.started.values() if one.component.role == "server"]
     found: dict[str, float] = {}
-    for summary in evidence.flight.injectors.summaries().values():
+    for summary in evidence.flight.injectors.summaries().values() if starts else ():
         for operation, millis in summary.get("firstAnswers", {}).items():
-            seconds = float(millis) / 1000
+            seconds = float(millis) / 1000 - min(starts)
             found[operation] = min(found.get(operation, seconds), seconds)
-    return {operation: seconds - begun for operation, seconds in found.items()} if begun is not None else {}
+    return found
 
 
 def _result(evidence: Evidence, component: Component) -> ComponentResult:
     samples, start, end, name = evidence.samples, evidence.start, evidence.end, component.name
-    processes = [one for one in samples.process_names() if one == name or one.startswith(f"{name}:")]
+    found: dict[str, Any] = {}
+    if processes := [one for one in samples.process_names() if one == name or one.startswith(f"{name}:")]:
+        memory = samples.memory(processes, start, end)
+        found |= {"rss_mean": memory.rss_mean, "rss_peak": memory.rss_peak, "pss_mean": memory.pss_mean}
+        found["cpu_seconds"] = _all_known(samples.cpu_seconds(one, start, end) for one in processes)
     counts = list(samples.requests(start, end).get(name, {}).values()) if component.counters else []
-    memory = samples.memory(processes, start, end) if processes else None
-    log = evidence.gc_logs.get(name)
-    pauses = log.totals(start, end) if log is not None else None
-    group = samples.cgroup(name, start, end)
-    faults, switches = samples.faults(name, start, end), samples.switches(name, start, end)
-    started = evidence.started.get(name)
-    requests = sum(count.requests for count in counts)
-    counted = bool(counts) or (component.counters is not None and samples.counted_nothing(name, start, end))
-    return ComponentResult(
-        name=name,
-        role=component.role,
-        requests=round(requests) if counted else None,
-        errors=round(sum(count.errors for count in counts)) if counted else None,
-        throughput=requests / evidence.seconds if counted else None,
-        rss_mean=memory.rss_mean if memory else None,
-        rss_peak=memory.rss_peak if memory else None,
-        pss_mean=memory.pss_mean if memory else None,
-        cpu_seconds=_all_known(samples.cpu_seconds(one, start, end) for one in processes)
-        if processes
-        else None,
-        # The remainder `other` is a difference of ticks read at different moments: barely below 0 is 0.
-        cpu_by_group={
-            key: max(0.0, seconds) for key, seconds in samples.cpu_by_group(name, start, end).items()
-        },
-        start_seconds=started.start_seconds if started else None,
-        ready_message_seconds=started.ready_message_seconds if started else None,
-        start_cpu_seconds=started.cpu_seconds if started else None,
-        start_rss=started.rss if started else None,
-        faults=faults.minor + faults.major if faults is not None else None,
-        switches=switches.voluntary + switches.involuntary if switches is not None else None,
-        gc_count=pauses.pauses if pauses else None,
-        gc_pause_seconds=pauses.pause_seconds if pauses else None,
-        gc_pause_max=pauses.pause_max if pauses else None,
-        cgroup=CgroupResult(**group._asdict()) if group is not None else None,
-    )
+    if counts or (component.counters is not None and samples.counted_nothing(name, start, end)):
+        requests = sum(count.requests for count in counts)
+        found |= {"requests": round(requests), "throughput": requests / evidence.seconds}
+        found["errors"] = round(sum(count.errors for count in counts))
+    if started := evidence.started.get(name):
+        found |= {"start_seconds": started.start_seconds, "start_cpu_seconds": started.cpu_seconds}
+        found |= {"ready_message_seconds": started.ready_message_seconds, "start_rss": started.rss}
+    if log := evidence.gc_logs.get(name):
+        pauses = log.totals(start, end)
+        found |= {"gc_count": pauses.pauses, "gc_pause_max": pauses.pause_max}
+        found["gc_pause_seconds"] = pauses.pause_seconds
+    if (faults := samples.faults(name, start, end)) is not None:
+        found["faults"] = faults.minor + faults.major
+    if (switches := samples.switches(name, start, end)) is not None:
+        found["switches"] = switches.voluntary + switches.involuntary
+    if (group := samples.cgroup(name, start, end)) is not None:
+        found["cgroup"] = CgroupResult(**group._asdict())
+    # The remainder `other` is a difference of ticks read at different moments: barely below 0 is 0.
+    groups = {key: max(0.0, seconds) for key, seconds in samples.cpu_by_group(name, start, end).items()}
+    return ComponentResult(name=name, role=component.role, cpu_by_group=groups, **found)
 
 
-def _rates(evidence: Evidence, begin: float, end: float) -> list[tuple[float, float]]:
+def rates(flight: Flight, samples: Samples, begin: float, end: float) -> list[tuple[float, float]]:
     """(end of the second since `begin`, requests/s) by the servers' counters, else by the injectors."""
-    if all(one.counters for one in evidence.spec.servers):
-        return evidence.samples.request_rate(begin, end)
-    rates = per_second(evidence.flight.injectors.folders.values(), begin, end)
-    return [(float(second + 1), rate) for second, rate in enumerate(rates)]
-
-
-def _seconds(begin: float, end: float) -> list[float]:
-    return [begin + index for index in range(int(end - begin))]
+    if all(one.counters for one in flight.spec.servers):
+        return samples.request_rate(begin, end)
+    told = per_second(flight.injectors.folders.values(), begin, end)
+    return [(float(second + 1), rate) for second, rate in enumerate(told)]
 
 
 def _cores(samples: Samples, names: Iterable[str], group: str, start: float, end: float) -> float | None:

@@ -10,16 +10,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from steelyard.engines.base import Deployment
 from steelyard.errors import NoSpace
-from steelyard.load.injector import Injectors
 from steelyard.paths import ROOT
 from steelyard.processes import Child, Children
 from steelyard.results.schema import Phase
 from steelyard.results.spec import Role, Spec
 from steelyard.results.store import write_atomic
 from steelyard.session.deploying import Deployed
+from steelyard.session.injectors import Injectors
 from steelyard.session.live import LiveRate
 from steelyard.session.progress import Watcher
 
@@ -44,7 +45,7 @@ class Flight:
 
     spec: Spec
     folder: Path
-    deployment: Deployment
+    deployment: Deployment[Any]
     children: Children
     watcher: Watcher
     log_phase: Callable[[Phase], None]

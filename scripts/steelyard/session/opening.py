@@ -16,7 +16,7 @@ from steelyard.host.doctor import examine
 from steelyard.host.facts import read_facts
 from steelyard.host.java import identify
 from steelyard.paths import ROOT
-from steelyard.results.schema import ArmRecord, HostFacts, Session
+from steelyard.results.schema import ArmRecord, Session
 from steelyard.results.spec import Spec
 from steelyard.results.store import SessionDirectory, no_space, write_record
 from steelyard.session.plan import Request, SessionPlan
@@ -96,9 +96,13 @@ def require_same(session: Session, docker: Docker | None) -> None:
     Raises:
         BadInput: what differs, and what to do.
     """
-    changed = _changed(session.host, read_facts())
-    if changed:
-        raise BadInput(f"this session was begun on another host ({changed}): start a new one with `run`")
+    before, now = session.host.model_dump(), read_facts().model_dump()
+    for name in _SAME_HOST:
+        if before[name] != now[name]:
+            raise BadInput(
+                f"this session was begun on another host ({name} was {before[name]}, is {now[name]}): start a new one"
+                " with `run`"
+            )
     if session.steelyard_version != __version__:
         raise BadInput(
             f"this session was begun with Steelyard {session.steelyard_version}, this is {__version__}: go on with the"
@@ -159,15 +163,6 @@ def _fresh(results: Path, name: str) -> Path:
     except OSError as error:
         raise no_space(path, error) from error
     return path
-
-
-def _changed(before: HostFacts, now: HostFacts) -> str:
-    """What differs between two hosts as far as a session must not be mixed over it; empty when nothing does."""
-    old, new = before.model_dump(), now.model_dump()
-    for field in _SAME_HOST:
-        if old[field] != new[field]:
-            return f"{field} was {old[field]}, is {new[field]}"
-    return ""
 
 
 def _revision() -> str | None:

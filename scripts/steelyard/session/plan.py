@@ -72,11 +72,6 @@ class SessionPlan:
     first_port: int
 
     @property
-    def engines(self) -> list[str]:
-        """Names of the engines."""
-        return list(dict.fromkeys(spec.engine for spec in self.specs.values()))
-
-    @property
     def injectors_share_cores(self) -> bool:
         """Whether injectors run on the servers' cores in any arm."""
         return any(spec.injectors_share_cores for spec in self.specs.values())
@@ -100,10 +95,10 @@ class SessionPlan:
                 "Servers compiled in the foreground, which shortens the warm-up and lengthens the start."
             )
         specs = self.specs.values()
-        notes += list(dict.fromkeys(text for spec in specs for text in spec.embedded))
+        notes += [text for spec in specs for text in spec.embedded]
         notes += self._jvm_note()
-        notes += list(dict.fromkeys(text for spec in specs for text in spec.not_read_back))
-        return notes + list(dict.fromkeys(text for spec in specs for text in spec.notes))
+        notes += [text for spec in specs for text in (*spec.not_read_back, *spec.notes)]
+        return list(dict.fromkeys(notes))
 
     def _jvm_note(self) -> list[str]:
         """JVMs differ although the experiment does not vary them."""
@@ -121,14 +116,10 @@ class SessionPlan:
 
     def expected_seconds(self) -> tuple[float, float]:
         """Shortest and longest expected time of the whole session, repeats of void trials left out."""
-        each = [self.expected_trial_seconds(place.arm) for place in self.schedule]
-        return sum(low for low, _ in each), sum(high for _, high in each)
-
-    def expected_trial_seconds(self, arm: str) -> tuple[float, float]:
-        """Shortest and longest expected time of a place in the schedule: a trial of an arm, or a whole search."""
-        low, high = trial_seconds(self.specs[arm])
+        each = [trial_seconds(self.specs[place.arm]) for place in self.schedule]
         search = self.experiment.search
-        return (3 * low, search.trials * high) if search is not None else (low, high)
+        fewest, most = (3, search.trials) if search is not None else (1, 1)
+        return fewest * sum(low for low, _ in each), most * sum(high for _, high in each)
 
 
 def make_plan(request: Request) -> SessionPlan:

@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from steelyard.analysis.warmup import judge_steady
 from steelyard.experiment.schema import ProcedureName
 from steelyard.host.throttling import throttled_seconds
-from steelyard.load.health import per_second
 from steelyard.results.spec import Role
 from steelyard.sampling.read import Samples
+from steelyard.session.collect import rates
 from steelyard.session.flight import Flight
 from steelyard.spec.caches import without_caches
 
@@ -180,13 +180,11 @@ def _warm_up(flight: Flight) -> None:
 def _judge(flight: Flight, start: float, end: float) -> None:
     """The rule of docs/method.md on the last minute of [start, end]."""
     samples = Samples.load(flight.folder / "samples")
-    rates = [rate for _, rate in samples.request_rate(start, end)]
-    if not rates and not any(one.counters for one in flight.spec.servers):
-        rates = per_second(flight.injectors.folders.values(), start, end)
+    followed = [rate for _, rate in rates(flight, samples, start, end)]
     since = max(start, end - STEADY_WINDOW)
     groups = [samples.cpu_by_group(one.name, since, end) for one in flight.spec.servers]
     budget = flight.spec.server_cores * (end - since)
     known = budget > 0 and all(groups)
     jit = sum(group.get("jit", 0.0) for group in groups) / budget if known else None
-    judged = judge_steady(rates, jit, STEADY_WINDOW)
+    judged = judge_steady(followed, jit, STEADY_WINDOW)
     flight.steady, flight.steady_detail = judged.steady, judged.detail

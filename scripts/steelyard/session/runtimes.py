@@ -122,14 +122,7 @@ class Runtimes:
 def make_engines(
     names: Sequence[str], runtimes: Runtimes, children: Children, session: str
 ) -> Mapping[str, Engine]:
-    """The engines of a session by name.
-
-    Args:
-        names: which.
-        runtimes: as found.
-        children: registry of child processes.
-        session: its name, written on its containers.
-    """
+    """The engines of a session by name; `session` is written on its containers."""
     engines: dict[str, Engine] = {}
     for name in dict.fromkeys(names):
         if name == "process":

@@ -142,7 +142,7 @@ class TrialRunner:
 def _failed(name: str, sentence: str) -> dict[str, Any]:
     """What is recorded of a trial that failed a check before its measurement ended: void, kept and shown."""
     check = Check(name=name, passed=False, voids=True, value=None, limit=None, unit="", detail=sentence)
-    nothing = {
+    nothing: dict[str, Any] = {
         "measurement": None,
         "steady": None,
         "metrics": {},

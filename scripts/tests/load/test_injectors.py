@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from steelyard.errors import ServerFailed
-from steelyard.load import injector
 from steelyard.load.health import per_second, read_health
-from steelyard.load.injector import Injectors
+from steelyard.session import injectors as steering
+from steelyard.session.injectors import Injectors
 
 T = 1_700_000_000
 
@@ -53,7 +53,7 @@ class Launched:
 
     def say(self, name: str, **line: object) -> None:
         with (self.logs(name) / "health.jsonl").open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line) + "\n")
+            file.write(json.dumps({"epochMillis": T * 1000, "late": 0, "dropped": 0, **line}) + "\n")
 
 
 @pytest.fixture
@@ -89,13 +89,14 @@ def test_all_of_them_are_waited_for_before_any_begins(launched: Launched, inject
 def test_load_has_begun_when_each_has_completed_a_request(launched: Launched, injectors: Injectors) -> None:
     launched.say("injector-1", requests=3)
     launched.say("injector-2", requests=0)
+    line = json.dumps({"epochMillis": T * 1000, "requests": 5, "late": 0, "dropped": 0})
     calls = []
 
     def alive() -> None:
         calls.append(1)
         path = launched.logs("injector-2") / "health.jsonl"
         path.write_text(
-            path.read_text(encoding="utf-8") + ('{"requests": 5}\n{"requ' if len(calls) > 1 else "x\n"),
+            path.read_text(encoding="utf-8") + (f"{line}\n{{'requ" if len(calls) > 1 else "x\n"),
             encoding="utf-8",
         )
 
@@ -128,7 +129,7 @@ def test_something_else_that_dies_ends_the_wait(injectors: Injectors) -> None:
 def test_time_runs_out(
     injectors: Injectors, monkeypatch: pytest.MonkeyPatch, limit: str, wait: str, says: str
 ) -> None:
-    monkeypatch.setattr(injector, limit, 0.05)
+    monkeypatch.setattr(steering, limit, 0.05)
     with pytest.raises(ServerFailed, match=f"{says}: see .*injector-1"):
         getattr(injectors, wait)(nothing)
 
@@ -167,7 +168,7 @@ def test_one_that_did_not_deliver_is_told(launched: Launched, injectors: Injecto
 def test_one_that_does_not_end_is_told(
     launched: Launched, injectors: Injectors, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(injector, "STOP_TIMEOUT", 0.05)
+    monkeypatch.setattr(steering, "STOP_TIMEOUT", 0.05)
     monkeypatch.setattr(launched, "exit_code", lambda _: None)
     assert injectors.stop() == [
         "injector-1 did not end within 0 s of its stop file",

@@ -9,15 +9,14 @@ import pytest
 from fake_engine import World
 from sessions import Bench
 
-from steelyard.load import injector
-from steelyard.session import caches, deploying, flight, procedures, runner, trial
+from steelyard.session import caches, deploying, flight, injectors, procedures, runner, trial
 
 
 @pytest.fixture
 def world(monkeypatch: pytest.MonkeyPatch) -> World:
     """A world whose clock is the clock of everything that a session goes through."""
     made = World()
-    for module in (runner, trial, flight, procedures, caches, deploying, injector):
+    for module in (runner, trial, flight, procedures, caches, deploying, injectors):
         monkeypatch.setattr(module, "time", made.clock)
     # Of this process's own group: on a host with a CPU limit it grows by itself.
     monkeypatch.setattr(procedures, "throttled_seconds", lambda: 0.0)

@@ -15,11 +15,10 @@ from pathlib import Path
 
 import yaml
 
-from steelyard.engines.base import HostDeployment
+from steelyard.engines.base import Deployment
 from steelyard.engines.compose.bundle import (
     SESSION_LABEL,
     User,
-    cache_folder,
     log_folder,
     override,
     uses_cache,
@@ -86,7 +85,7 @@ class ComposeEngine:
                 self._docker.run(*removal_of(project), timeout=DOWN_LIMIT)
 
 
-class ComposeDeployment(HostDeployment[Container]):
+class ComposeDeployment(Deployment[Container]):
     """The containers of one trial."""
 
     contained = True
@@ -201,7 +200,7 @@ def give_folders(top: Path, components: Iterable[Component], user: User) -> None
         # Made before an injector makes its own below: the engine would make it root's.
         folders = [top / ("load" if component.role == "injector" else log_folder(component))]
         if uses_cache(component):
-            folders.append(top / cache_folder(component.kind))
+            folders.append(top / "cache" / component.kind)
         for folder in folders:
             try:
                 folder.mkdir(parents=True, exist_ok=True)

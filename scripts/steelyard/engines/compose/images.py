@@ -33,7 +33,6 @@ class Image:
     """As it was asked for, with a tag."""
     pinned: str
     """The same content by digest, where the engine knows it by one; else the reference."""
-    architecture: str
     labels: Mapping[str, str]
 
 
@@ -159,19 +158,17 @@ def find_image(docker: Docker, reference: str, advice: str = "pull or build it, 
                 f"the image {reference} is not on this host and cannot be pulled ({error.said}): {advice}"
             ) from error
         described = docker.inspect("image", [reference])[0]
-    image = Image(
-        reference=reference,
-        pinned=_pinned(reference, described.get("RepoDigests") or []),
-        architecture=str(described["Architecture"]),
-        labels=(described.get("Config") or {}).get("Labels") or {},
-    )
-    here = native_architecture()
-    if image.architecture != here:
+    built_for, here = described["Architecture"], native_architecture()
+    if built_for != here:
         raise MissingRequirement(
-            f"the image {reference} on this host is for {image.architecture} and the host is {here}: fetch the right"
+            f"the image {reference} on this host is for {built_for} and the host is {here}: fetch the right"
             f" one with `docker pull --platform linux/{here} {reference}`"
         )
-    return image
+    return Image(
+        reference=reference,
+        pinned=_pinned(reference, described.get("RepoDigests") or []),
+        labels=(described.get("Config") or {}).get("Labels") or {},
+    )
 
 
 def _advice(container: Container, own: bool) -> str:

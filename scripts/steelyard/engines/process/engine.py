@@ -10,7 +10,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from steelyard.engines.base import HostDeployment
+from steelyard.engines.base import Deployment
 from steelyard.engines.process.command import (
     SETTINGS,
     Places,
@@ -91,7 +91,7 @@ class ProcessEngine:
         return self._builds / artifact.build / artifact.package
 
 
-class ProcessDeployment(HostDeployment[Child]):
+class ProcessDeployment(Deployment[Child]):
     """The processes of one trial."""
 
     def __init__(
