@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
-
 from steelyard.processes import process_tree
 from steelyard.results.spec import ORDER, Component, Spec
 
