@@ -63,7 +63,7 @@ def _runner(workload: str, folder: Path, children: Children) -> TrialRunner:
     request = Request(str(file), seed=1, workload=workload)
     plan = make_plan(request)
     ensure_builds(Console(stderr=True), plan.runtimes)
-    directory = new_session(plan, request, folder)
+    directory = new_session(plan, folder)
     engines = make_engines([plan.specs[ARM].engine], plan.runtimes, children, directory.path.name)
     states = HostStates([], children, directory.path)
     return TrialRunner(Course(directory.session()), directory, engines, children, _Silent(), states)

@@ -33,6 +33,11 @@ class Running:
         return self.component.name
 
 
+def log_folder(component: Component) -> str:
+    """Folder of a component's own logs, below the trial's directory."""
+    return f"load/{component.name}" if component.role == "injector" else f"servers/{component.name}/logs"
+
+
 class Unit(Protocol):
     """What a component of this host runs as: a child process, a container."""
 
@@ -130,9 +135,9 @@ class Deployment(ABC, Generic[AnyUnit]):
         """Stop everything and remove what is only of use while it runs (work areas, containers, networks). Logs
         stay."""
 
-    @abstractmethod
     def logs(self, name: str) -> Path:
         """Folder with the component's own logs (GC logs, messages.log), `console.log` among them."""
+        return self._directory / log_folder(self._components[name])
 
     def cache(self, kind: str) -> Path:
         """Folder that stands for `${cache}` of the components of a kind, on this host; made by `start` when it is

@@ -19,7 +19,7 @@ from steelyard.paths import ROOT
 from steelyard.results.schema import ArmRecord, Session
 from steelyard.results.spec import Spec
 from steelyard.results.store import SessionDirectory, no_space, write_record
-from steelyard.session.plan import Request, SessionPlan
+from steelyard.session.plan import SessionPlan
 
 _SAME_HOST = (
     "hostname",
@@ -35,12 +35,11 @@ _SAME_HOST = (
 """Facts over which a session must not be mixed; a state that the session sets itself is none of them."""
 
 
-def new_session(plan: SessionPlan, request: Request, results: Path) -> SessionDirectory:
+def new_session(plan: SessionPlan, results: Path) -> SessionDirectory:
     """Make the directory of a new session and write its `session.json`.
 
     Args:
         plan: the session.
-        request: how it was asked for.
         results: where sessions are kept.
 
     Raises:
@@ -57,8 +56,8 @@ def new_session(plan: SessionPlan, request: Request, results: Path) -> SessionDi
         workload=plan.workload.workload.model_dump(mode="json", by_alias=True),
         workload_path=experiment.workload,
         experiment=experiment.model_dump(mode="json", by_alias=True),
-        quick=plan.quick,
-        command=request.command(plan.seed),
+        quick=plan.request.quick,
+        command=plan.request.command(plan.seed),
         seed=plan.seed,
         arms=[
             ArmRecord(
@@ -77,7 +76,7 @@ def new_session(plan: SessionPlan, request: Request, results: Path) -> SessionDi
         schedule=plan.schedule,
         host=read_facts(),
         versions=_versions(plan),
-        first_port=plan.first_port,
+        first_port=plan.request.first_port,
         injectors_share_cores=plan.injectors_share_cores,
         notes=plan.notes,
         doctor=[

@@ -60,16 +60,15 @@ class Request:
 class SessionPlan:
     """A session that can run."""
 
+    request: Request
     experiment: Experiment
     workload: Found
-    quick: bool
     seed: int
     arms: list[Arm]
     specs: dict[str, Spec]
     """By arm."""
     schedule: list[ScheduledTrial]
     runtimes: Runtimes
-    first_port: int
 
     @property
     def injectors_share_cores(self) -> bool:
@@ -162,15 +161,14 @@ def make_plan(request: Request) -> SessionPlan:
         for spec in specs.values():
             range_of(experiment.search, spec)
     plan = SessionPlan(
+        request=request,
         experiment=experiment,
         workload=workload,
-        quick=request.quick,
         seed=seed,
         arms=arms,
         specs=specs,
         schedule=make_schedule([arm.name for arm in arms], experiment.design.blocks, seed, _plots(specs)),
         runtimes=runtimes,
-        first_port=request.first_port,
     )
     if plan.expected_seconds()[0] > LONGEST_SESSION:
         raise BadInput(

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from steelyard.engines.base import log_folder
 from steelyard.results.spec import CACHE, FOLDER, Component, Spec
 
 CONTAINER_FOLDER = "/steelyard"
@@ -63,13 +64,6 @@ class User(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.uid}:{self.gid}"
-
-
-def log_folder(component: Component) -> str:
-    """Folder of a component's own logs, below the trial's directory."""
-    if component.role == "injector":
-        return f"load/{component.name}"
-    return f"servers/{component.name}/logs" if component.role == "server" else f"logs/{component.name}"
 
 
 def uses_cache(component: Component) -> bool:

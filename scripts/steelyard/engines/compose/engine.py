@@ -2,7 +2,7 @@
 """The compose engine: base bundle and per-trial override, applied by `docker compose` as a project of its own.
 
 A trial's directory gets `replay/` (the bundle's files and trial.yaml), and a folder for each component, which its
-container writes to: `servers/NAME/logs`, `load/NAME`, `logs/NAME`, and `cache/KIND` where a class cache is used.
+container writes to: `servers/NAME/logs`, `load/NAME` of an injector, and `cache/KIND` where a class cache is used.
 """
 
 import contextlib
@@ -15,11 +15,10 @@ from pathlib import Path
 
 import yaml
 
-from steelyard.engines.base import Deployment
+from steelyard.engines.base import Deployment, log_folder
 from steelyard.engines.compose.bundle import (
     SESSION_LABEL,
     User,
-    log_folder,
     override,
     uses_cache,
 )
@@ -166,10 +165,6 @@ class ComposeDeployment(Deployment[Container]):
         with contextlib.suppress(DockerFailed):
             self._project.remove()
             self._children.forget_crash(self._project.name)
-
-    def logs(self, name: str) -> Path:
-        """Folder with a component's logs; its console.log is written when it has ended."""
-        return self._directory / log_folder(self._components[name])
 
     def _end(self, units: Sequence[Container], grace: float) -> None:
         if ids := [one.id for one in units if one.exit_code() is None]:

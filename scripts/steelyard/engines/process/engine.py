@@ -133,11 +133,6 @@ class ProcessDeployment(Deployment[Child]):
             shutil.rmtree(self._directory / "servers" / name / "usr", ignore_errors=True)
         shutil.rmtree(self._directory / "cache", ignore_errors=True)
 
-    def logs(self, name: str) -> Path:
-        """Folder with the component's logs."""
-        folder = self._folder(self._components[name])
-        return folder if self._components[name].role == "injector" else folder / "logs"
-
     def _end(self, units: Sequence[Child], grace: float) -> None:
         self._registry.stop(units, grace)
 
