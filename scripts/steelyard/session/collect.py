@@ -98,10 +98,10 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
     servers = [one for one in components if one.role == "server"]
     counted = _all_known(one.throughput for one in servers)
     last = [count for counts in samples.last_counters().values() for count in counts.values()]
-    other = samples.other_share(start, end)
-    shares = _mix(evidence.recorded)
-    weighed = [one.name for one in evidence.spec.of("server", "compiler")]
-    memory = samples.memory(weighed, start, end)
+    counts = evidence.recorded.counts()
+    requests = sum(counts.values())
+    shares = {name: count / requests for name, count in counts.items() if requests}
+    memory = samples.memory([one.name for one in evidence.spec.of("server", "compiler")], start, end)
     jit = _all_known(one.cpu_by_group.get("jit") if one.cpu_by_group else None for one in servers)
     return TrialMeasurement(
         measure_seconds=evidence.seconds,
@@ -111,17 +111,25 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
         injector_requests=evidence.whole.requests,
         injector_errors=sum(evidence.whole.errors.values()),
         window_server_rate=counted,
-        window_injector_rate=evidence.recorded.requests / evidence.seconds,
+        window_injector_rate=requests / evidence.seconds,
         injector_cpu_share=_injector_share(evidence, components),
         late_share=_late_share(evidence),
         target_rate=evidence.spec.load.rate,
         mix_intended=settling_mix(evidence.spec.mix, evidence.spec.growing, shares),
         mix_achieved=shares,
-        ratios=_ratios(evidence.spec, {**evidence.recorded.counts(), **evidence.health.outcomes}),
+        ratios=_ratios(evidence.spec, {**counts, **evidence.health.outcomes}),
         throttled_seconds=_throttled(evidence, servers),
         steal_share=samples.steal_share(start, end),
-        other_cpu_share=other,
-        restarts=flight.restarts + _killed_for_memory(servers),
+        other_cpu_share=samples.other_share(start, end),
+        restarts=[
+            *flight.restarts,
+            *(
+                # Be it not the server itself.
+                f"the kernel killed a process in the container of {one.name} for want of memory"
+                for one in servers
+                if one.cgroup is not None and one.cgroup.oom_kills
+            ),
+        ],
         wrong_builds=[
             f"{name} reports build {started.info.get('build')!r}, expected {started.component.artifact.build!r}"
             for name, started in evidence.started.items()
@@ -243,17 +251,14 @@ def _injector_share(evidence: Evidence, components: Sequence[ComponentResult]) -
     Injectors that have CPUs of their own share those, with one another and with the databases: all of them together
     must not fill them.
     """
-    injectors = evidence.spec.injectors
-    allowed = evidence.seconds * len(injectors[0].cpus)
-    used = [one.cpu_seconds for one in components if one.role == "injector"]
+    allowed = evidence.seconds * len(evidence.spec.injectors[0].cpus)
+    shared = evidence.spec.injectors_share_cores
+    roles = ("injector",) if shared else ("injector", "database")
+    used = [one.cpu_seconds for one in components if one.role in roles]
     known = [seconds for seconds in used if seconds is not None]
     if len(known) < len(used) or not used:
         return None
-    if evidence.spec.injectors_share_cores:
-        return max(known) / allowed
-    databases = [one.cpu_seconds for one in components if one.role == "database"]
-    beside = _all_known(databases) if databases else 0.0
-    return None if beside is None else (sum(known) + beside) / allowed
+    return (max(known) if shared else sum(known)) / allowed
 
 
 def _late_share(evidence: Evidence) -> float | None:
@@ -275,21 +280,6 @@ def _ratios(spec: Spec, counts: Mapping[str, int]) -> list[RatioResult]:
             high=ratio.high,
         )
         for ratio in spec.ratios
-    ]
-
-
-def _mix(recorded: Recorded) -> dict[str, float]:
-    if not recorded.requests:
-        return {}
-    return {name: count / recorded.requests for name, count in recorded.counts().items()}
-
-
-def _killed_for_memory(servers: Sequence[ComponentResult]) -> list[str]:
-    """Containers in which the kernel killed something, be it not the server itself."""
-    return [
-        f"the kernel killed a process in the container of {one.name} for want of memory"
-        for one in servers
-        if one.cgroup is not None and one.cgroup.oom_kills
     ]
 
 

@@ -51,9 +51,8 @@ class Flight:
     log_phase: Callable[[Phase], None]
     """Writes the beginning of a phase to the journal."""
     phases: dict[str, tuple[float, float]] = field(default_factory=dict)
-    load_start: float = 0.0
-    """Epoch seconds at which the injectors were let go."""
     ramp_end: float = 0.0
+    """Where the trace begins, epoch seconds."""
     window: tuple[float, float] = (0.0, 0.0)
     """Measurement, epoch seconds."""
     throttled: float | None = None

@@ -55,16 +55,17 @@ def make_schedule(
         plots: the host state that each arm wants, by any label; None, or the same for all: no plots.
     """
     words = np.random.PCG64(seed)
-    if plots is None or len({plots[arm] for arm in arms}) < 2:
-        places = [
-            (block, 0, arms[index])
-            for block, order in enumerate(_orders(len(arms), blocks, words), start=1)
-            for index in order
-        ]
-    else:
-        places = _plotted(
-            [[arm for arm in arms if plots[arm] == label] for label in _distinct(plots, arms)], blocks, words
-        )
+    labels = dict.fromkeys(plots[arm] for arm in arms) if plots is not None else [None]
+    groups = [[arm for arm in arms if plots is None or plots[arm] == label] for label in labels]
+    several = len(groups) > 1
+    orders = _orders(len(groups), blocks, words) if several else [[0]] * blocks
+    inside = [_orders(len(group), blocks, words) for group in groups]
+    places = [
+        (block + 1, plot if several else 0, groups[group][index])
+        for block, order in enumerate(orders)
+        for plot, group in enumerate(order, start=1)
+        for index in inside[group][block]
+    ]
     return [
         ScheduledTrial(order=order, block=block, arm=arm, plot=plot)
         for order, (block, plot, arm) in enumerate(places)
@@ -149,25 +150,6 @@ def run_schedule(
 def _stretch(place: ScheduledTrial) -> tuple[int, int] | None:
     """What is finished, repeats included, before what follows begins: a plot, or a session without plots as a whole."""
     return (place.block, place.plot) if place.plot else None
-
-
-def _distinct(plots: Mapping[str, Hashable], arms: Sequence[str]) -> list[Hashable]:
-    """The labels in the order in which the arms first want them."""
-    return list(dict.fromkeys(plots[arm] for arm in arms))
-
-
-def _plotted(
-    groups: Sequence[Sequence[str]], blocks: int, words: np.random.PCG64
-) -> list[tuple[int, int, str]]:
-    """Block, plot and arm in order; `groups` are the arms of each plot."""
-    orders = _orders(len(groups), blocks, words)
-    inside = [_orders(len(group), blocks, words) for group in groups]
-    return [
-        (block + 1, plot, groups[group][index])
-        for block, order in enumerate(orders)
-        for plot, group in enumerate(order, start=1)
-        for index in inside[group][block]
-    ]
 
 
 def _orders(size: int, blocks: int, words: np.random.PCG64) -> list[list[int]]:
