@@ -10,7 +10,8 @@ import math
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
@@ -40,48 +41,50 @@ _IMAGE_USER = User(1001, 0)
 """Whom the project's images run as; for a harness that runs as root."""
 
 
+@dataclass(frozen=True)
 class ComposeEngine:
     """Runs the components of specs in containers on this host."""
 
-    def __init__(self, children: Children, docker: Docker, session: str) -> None:
-        self._children = children
-        self._docker = docker
-        self._session = session
-        self._user = User(os.getuid(), os.getgid()) if os.getuid() != 0 else _IMAGE_USER
+    children: Children
+    docker: Docker
+    session: str
+
+    @property
+    def user(self) -> User:
+        """Whom containers run as."""
+        return User(os.getuid(), os.getgid()) if os.getuid() != 0 else _IMAGE_USER
 
     def check(self, specs: Sequence[Spec]) -> None:
         """Remove what a crashed run of this session left; refuse missing images and ports that are taken."""
         self._sweep()
         images = {one.artifact.image: None for spec in specs for one in spec.components}
         for image in images:
-            find_image(self._docker, image or "")
+            find_image(self.docker, image or "")
         require_ports(sorted({port for spec in specs for port in spec.ports}))
 
     def open(self, spec: Spec, directory: Path) -> "ComposeDeployment":
         """Write `replay/`: the bundle with the override of this trial."""
-        directory = directory.resolve()  # compose would begin at replay/
-        replay = directory / "replay"
-        bundle = BUNDLES / spec.bundle
+        bundle, replay = BUNDLES / spec.bundle, directory / "replay"
         # All of its files, the proxy's beside compose.yaml, and nothing else, such as results or an .env of somebody's.
         for path in (bundle / "compose.yaml", *sorted((bundle / "proxy").glob("*.conf"))):
             write_atomic(replay / path.relative_to(bundle), path.read_text(encoding="utf-8"))
-        services = yaml.safe_load((bundle / "compose.yaml").read_text(encoding="utf-8"))["services"]
+        self.write_override(spec, replay / "trial.yaml")
+        give_folders(replay, spec.components, self.user)
+        return ComposeDeployment(self, spec, directory)
 
-        def write(varied: Spec, name: str) -> None:
-            write_atomic(replay / name, override(varied, services, self._user, self._session))
-
-        write(spec, "trial.yaml")
-        give_folders(replay, spec.components, self._user)
-        return ComposeDeployment(self._children, self._docker, directory, spec, self._user, write)
+    def write_override(self, spec: Spec, path: Path) -> None:
+        """Write what makes the bundle deploy this spec."""
+        bundle = yaml.safe_load((BUNDLES / spec.bundle / "compose.yaml").read_text(encoding="utf-8"))
+        write_atomic(path, override(spec, bundle["services"], self.user, self.session))
 
     def _sweep(self) -> None:
         """The lock of this host is held, so containers that carry this session's label are nobody's."""
         with contextlib.suppress(DockerFailed):
             label = '{{.Label "com.docker.compose.project"}}'
-            filters = ("--filter", f"label={SESSION_LABEL}={self._session}")
-            projects = {*self._docker.run("ps", "--all", *filters, "--format", label).split()}
+            filters = ("--filter", f"label={SESSION_LABEL}={self.session}")
+            projects = {*self.docker.run("ps", "--all", *filters, "--format", label).split()}
             for project in sorted(projects):
-                self._docker.run(*removal_of(project), timeout=DOWN_LIMIT)
+                self.docker.run(*removal_of(project), timeout=DOWN_LIMIT)
 
 
 class ComposeDeployment(Deployment[Container]):
@@ -89,36 +92,24 @@ class ComposeDeployment(Deployment[Container]):
 
     contained = True
 
-    def __init__(
-        self,
-        children: Children,
-        docker: Docker,
-        directory: Path,
-        spec: Spec,
-        user: User,
-        write: Callable[[Spec, str], None],
-    ) -> None:
+    def __init__(self, engine: ComposeEngine, spec: Spec, directory: Path) -> None:
         super().__init__(directory)
-        self._children = children
-        self._docker = docker
+        self._engine, self._docker = engine, engine.docker
         self._spec = spec
-        self._user = user
-        self._write = write
-        """Writes the override of a variant of the spec into the replay, by a name."""
-        self._project = Project(docker, directory)
+        self._project = Project(engine.docker, self._directory)
         self._components = {one.name: one for one in spec.components}
 
     def start(self, components: Sequence[Component]) -> None:
         """Start components, each in a fresh container (also MissingRequirement: an image was removed)."""
         require_ports(sorted(one.port for one in components if one.port is not None))
-        give_folders(self._directory, components, self._user)
+        give_folders(self._directory, components, self._engine.user)
         names = [one.name for one in components]
         self._components |= {one.name: one for one in components}
         varied = self._spec.model_copy(update={"components": list(self._components.values())})
         file = "trial.yaml" if varied == self._spec else "prepare.yaml"
         if varied != self._spec:
-            self._write(varied, file)
-        self._children.on_crash(self._project.name, self._project.removal)
+            self._engine.write_override(varied, self._directory / "replay" / file)
+        self._engine.children.on_crash(self._project.name, self._project.removal)
         earlier = [self._units.pop(name) for name in names if name in self._units]
         for container in earlier:
             container.close()
@@ -164,7 +155,7 @@ class ComposeDeployment(Deployment[Container]):
         # What could not be removed stays registered: it is tried once more when the harness ends.
         with contextlib.suppress(DockerFailed):
             self._project.remove()
-            self._children.forget_crash(self._project.name)
+            self._engine.children.forget_crash(self._project.name)
 
     def _end(self, units: Sequence[Container], grace: float) -> None:
         if ids := [one.id for one in units if one.exit_code() is None]:

@@ -8,6 +8,7 @@ component, its logs in `logs/`), `load/NAME/` (folder of each injector) and `cac
 import json
 import shutil
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from steelyard.engines.base import Deployment
@@ -34,18 +35,13 @@ _BIND_FAILED = "CWWKO0221E: "
 _TAKEN = "Address already in use"
 
 
+@dataclass(frozen=True)
 class ProcessEngine:
     """Starts components under `taskset`."""
 
-    def __init__(self, children: Children, builds: Path) -> None:
-        """The engine.
-
-        Args:
-            children: registry of child processes.
-            builds: folder of the project's builds, by fingerprint.
-        """
-        self._children = children
-        self._builds = builds
+    children: Children
+    builds: Path
+    """Folder of the project's builds, by fingerprint."""
 
     def check(self, specs: Sequence[Spec]) -> None:
         """Refuse ports that are taken (PortInUse) and programs that are missing (MissingRequirement)."""
@@ -65,7 +61,7 @@ class ProcessEngine:
             if one.artifact.package is not None
         }
         primed = {
-            one.name: primed_folder(one, Path(packages[one.name]), self._children)
+            one.name: primed_folder(one, Path(packages[one.name]), self.children)
             for one in spec.deployed
             if one.artifact.form == "liberty"
         }
@@ -80,7 +76,7 @@ class ProcessEngine:
         for injector in spec.injectors:
             settings = {**injector.settings, "awaitStart": False, "output": "@OUTPUT@"}
             write_atomic(replay / f"{injector.name}.json", json.dumps(settings, indent=1) + "\n")
-        return ProcessDeployment(self._children, directory, packages, primed)
+        return ProcessDeployment(self.children, directory, packages, primed)
 
     def package(self, artifact: Artifact) -> Path:
         """Folder of a component's package."""
@@ -88,7 +84,7 @@ class ProcessEngine:
             return Path(artifact.path)
         if artifact.build is None or artifact.package is None:
             raise MissingRequirement(f"nothing says where the package {artifact.package} lies")
-        return self._builds / artifact.build / artifact.package
+        return self.builds / artifact.build / artifact.package
 
 
 class ProcessDeployment(Deployment[Child]):
