@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import compose_specs
 import pytest
 
 from steelyard.engines.process.engine import ProcessDeployment, ProcessEngine
 from steelyard.errors import MissingRequirement, PortInUse
-from steelyard.experiment.schema import Load
 from steelyard.processes import Children
 from steelyard.results.spec import Artifact, Component, Role, Spec
 
@@ -43,21 +43,7 @@ def process(name: str, script: str = SLEEPS, role: Role = "server", **more: Any)
 
 
 def spec(*components: Component) -> Spec:
-    return Spec(
-        arm="a",
-        engine="process",
-        workload="w",
-        workload_version="1",
-        topology="t",
-        bundle="b",
-        procedure="steady",
-        load=Load(users=1),
-        components=list(components),
-        entry=[],
-        mix={},
-        server_cores=1,
-        injectors_share_cores=True,
-    )
+    return compose_specs.spec(list(components), engine="process")
 
 
 @pytest.fixture
