@@ -45,9 +45,8 @@ def new_session(plan: SessionPlan, results: Path) -> SessionDirectory:
     Raises:
         NoSpace: it cannot be written.
     """
-    now = datetime.now(UTC)
-    directory = SessionDirectory(_fresh(results, f"{plan.experiment.name}-{now:%Y%m%dT%H%M%SZ}"))
-    experiment = plan.experiment
+    experiment, now = plan.experiment, datetime.now(UTC)
+    directory = SessionDirectory(_fresh(results, f"{experiment.name}-{now:%Y%m%dT%H%M%SZ}"))
     session = Session(
         id=directory.path.name,
         created=now.timestamp(),
@@ -145,11 +144,11 @@ def _require_artifacts(spec: Spec, docker: Docker | None) -> None:
 def _versions(plan: SessionPlan) -> dict[str, str]:
     """Versions of the parts that can influence a figure."""
     parts = {"steelyard": __version__, "python": platform.python_version()}
-    parts.update({name: version(name) for name in ("numpy", "scipy", "ruptures", "hdrhistogram")})
+    parts |= {name: version(name) for name in ("numpy", "scipy", "ruptures", "hdrhistogram")}
     for mark in plan.runtimes.builds:
         for jar in sorted((BUILDS / mark / "loadgen" / "lib").glob("gatling-core-[0-9]*.jar")):
             parts["gatling"] = jar.stem.removeprefix("gatling-core-")
-    return {**parts, **plan.runtimes.versions()}
+    return parts | plan.runtimes.versions()
 
 
 def _fresh(results: Path, name: str) -> Path:

@@ -160,6 +160,7 @@ def make_plan(request: Request) -> SessionPlan:
     if experiment.search is not None:
         for spec in specs.values():
             range_of(experiment.search, spec)
+    plots = {name: repr(sorted(spec.host_states.items())) for name, spec in specs.items()}
     plan = SessionPlan(
         request=request,
         experiment=experiment,
@@ -167,7 +168,7 @@ def make_plan(request: Request) -> SessionPlan:
         seed=seed,
         arms=arms,
         specs=specs,
-        schedule=make_schedule([arm.name for arm in arms], experiment.design.blocks, seed, _plots(specs)),
+        schedule=make_schedule(list(specs), experiment.design.blocks, seed, plots),
         runtimes=runtimes,
     )
     if plan.expected_seconds()[0] > LONGEST_SESSION:
@@ -191,13 +192,6 @@ def host_checks() -> HostChecks:
         return one
 
     return {name: check(state) for name, state in STATES.items()}
-
-
-def _plots(specs: dict[str, Spec]) -> dict[str, str] | None:
-    """What host state each arm needs, as a label; None where none needs any."""
-    if not any(spec.host_states for spec in specs.values()):
-        return None
-    return {name: repr(sorted(spec.host_states.items())) for name, spec in specs.items()}
 
 
 def _varied(experiment: Experiment) -> set[str]:

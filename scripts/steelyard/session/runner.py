@@ -83,14 +83,9 @@ def run_session(
             raise
         finally:
             if trials:
-                finish(directory)
+                analyse_again(directory)
+                write_report(directory)
     return trials
-
-
-def finish(directory: SessionDirectory) -> None:
-    """Analyse what there is and write the report; the same as `analyze` and `report` do later."""
-    analyse_again(directory)
-    write_report(directory)
 
 
 def analyse_again(directory: SessionDirectory) -> Analysis:
