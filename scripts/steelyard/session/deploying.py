@@ -54,22 +54,20 @@ class Deployed:
     started: dict[str, Started] = field(default_factory=dict)
 
     def bring_up(
-        self, roles: Iterable[Role] | None = None, on_start: Callable[[], None] = lambda: None
+        self, roles: Sequence[Role] = ORDER[:-1], on_start: Callable[[], None] = lambda: None
     ) -> None:
         """Start components role by role in `ORDER` and wait until each serves.
 
         Args:
-            roles: which; None: all but the injectors.
+            roles: which; all but the injectors when not given.
             on_start: called when the components of a role have been started and do not serve yet.
 
         Raises:
             ServerFailed: one died or did not answer in time.
             PortInUse: a port was taken, or somebody else answers there.
         """
-        wanted = [role for role in ORDER if role != "injector"] if roles is None else list(roles)
-        for role in (role for role in ORDER if role in wanted):
-            components = self.spec.of(role)
-            if components:
+        for role in ORDER:
+            if role in roles and (components := self.spec.of(role)):
                 self.deployment.start(components)
                 on_start()
                 self._wait(components)

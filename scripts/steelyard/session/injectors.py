@@ -34,7 +34,8 @@ class Injectors:
 
     def wait_until_ready(self, alive: Callable[[], None]) -> None:
         """Wait until each has initialised and waits for its start (see `wait_for_load` for arguments and errors)."""
-        self._wait(self._is_ready, READY_TIMEOUT, "injectors were not ready", alive)
+        ready = {name: folder / "ready" for name, folder in self.folders.items()}
+        self._wait(lambda name: ready[name].exists(), READY_TIMEOUT, "injectors were not ready", alive)
 
     def go(self) -> float:
         """Let all of them begin; returns the epoch time just before."""
@@ -108,9 +109,6 @@ class Injectors:
             if time.monotonic() > deadline:
                 raise ServerFailed(f"{what} within {timeout:.0f} s: see {next(iter(self.folders.values()))}")
             time.sleep(_POLL)
-
-    def _is_ready(self, name: str) -> bool:
-        return (self.deployment.logs(name) / "ready").exists()
 
     def _has_requests(self, name: str) -> bool:
         return any(line["requests"] > 0 for line in health_lines(self.deployment.logs(name)))

@@ -13,7 +13,7 @@ import shutil
 import time
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -45,10 +45,6 @@ class TrialRunner:
     children: Children
     watcher: Watcher
     states: HostStates
-    caches: Caches = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.caches = Caches(self.directory, self.engines, self.children, self.watcher)
 
     def run(self, planned: Planned) -> Trial:
         """Run one trial and write its `trial.json`.
@@ -66,10 +62,11 @@ class TrialRunner:
         started = time.time()
         self._log("trial-start", planned, value=planned.value)
         phases: dict[str, tuple[float, float]] = {}
+        caches = Caches(self.directory, self.engines, self.children, self.watcher)
         try:
             with ExitStack() as cleanup:
                 self._set_host(planned, spec)
-                self.caches.populate(spec)
+                caches.populate(spec)
                 deployment = self.engines[spec.engine].open(spec, folder)
                 cleanup.callback(deployment.close)
                 flight = Flight(
@@ -82,7 +79,7 @@ class TrialRunner:
                     phases,
                 )
                 cleanup.callback(flight.abandon)
-                PROCEDURES[spec.procedure](flight, lambda: self.caches.bring(spec, deployment))
+                PROCEDURES[spec.procedure](flight, lambda: caches.bring(spec, deployment))
                 with flight.phase("collect"):
                     self._require_host(spec)
                     found = collect.figures(flight)
