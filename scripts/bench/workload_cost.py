@@ -21,8 +21,8 @@ from steelyard.results.schema import Phase, Trial
 from steelyard.session.opening import new_session
 from steelyard.session.plan import Request, make_plan
 from steelyard.session.runtimes import make_engines
-from steelyard.session.schedule import Planned
-from steelyard.session.trial import Rules, TrialRunner
+from steelyard.session.schedule import Course, Planned
+from steelyard.session.trial import TrialRunner
 
 WORKLOADS = ("ping", "acmeair")
 ARM = "jvms-1"
@@ -63,10 +63,10 @@ def _runner(workload: str, folder: Path, children: Children) -> TrialRunner:
     request = Request(str(file), seed=1, workload=workload)
     plan = make_plan(request)
     ensure_builds(Console(stderr=True), plan.runtimes)
-    directory = new_session(plan, request, folder)
-    engines = make_engines(plan.engines, plan.runtimes, children, directory.path.name)
+    directory = new_session(plan, folder)
+    engines = make_engines([plan.specs[ARM].engine], plan.runtimes, children, directory.path.name)
     states = HostStates([], children, directory.path)
-    return TrialRunner(Rules(plan.specs, plan.seed), directory, engines, children, _Silent(), states)
+    return TrialRunner(Course(directory.session()), directory, engines, children, _Silent(), states)
 
 
 def main() -> None:

@@ -259,9 +259,8 @@ def none_of(
 def settings(m: TrialMeasurement, spec: Spec) -> Finding:
     """Settings that read back otherwise than asked for."""
     found = m.settings_differ
-    rest = f" Cannot be read back: {', '.join(spec.not_read_back)}." if spec.not_read_back else ""
     said = f"A setting differs: {'; '.join(found)}." if found else "Settings read back as asked for."
-    return Finding(float(len(found)), said + rest)
+    return Finding(float(len(found)), " ".join([said, *spec.not_read_back]))
 
 
 def no_build(spec: Spec) -> str | None:

@@ -268,7 +268,7 @@ def _plan_document(made: SessionPlan) -> dict[str, Any]:
     low, high = made.expected_seconds()
     return {
         "experiment": made.experiment.model_dump(mode="json", by_alias=True),
-        "quick": made.quick,
+        "quick": made.request.quick,
         "seed": made.seed,
         "arms": [
             {"name": arm.name, "baseline": arm.baseline, "spec": made.specs[arm.name].model_dump(mode="json")}

@@ -69,7 +69,7 @@ def run(
     _check_host()
     require_ports(sorted({port for spec in plan.specs.values() for port in spec.ports}))
     ensure_builds(console, plan.runtimes)
-    directory = new_session(plan, request, out)
+    directory = new_session(plan, out)
     low, high = plan.expected_seconds()
     expected = (
         format_duration(low) if high < 1.1 * low else f"{format_duration(low)} to {format_duration(high)}"

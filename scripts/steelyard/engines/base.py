@@ -5,12 +5,14 @@ Engines decide nothing: which components there are, in which order they start (`
 ready, what data is loaded and what is read from them is the session's work, by the spec, the same for all engines.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
-from steelyard.results.spec import Component, Spec
+from steelyard.processes import process_tree
+from steelyard.results.spec import ORDER, Component, Spec
 
 
 @dataclass(frozen=True)
@@ -31,9 +33,45 @@ class Running:
         return self.component.name
 
 
-class Deployment(Protocol):
+def log_folder(component: Component) -> str:
+    """Folder of a component's own logs, below the trial's directory."""
+    return f"load/{component.name}" if component.role == "injector" else f"servers/{component.name}/logs"
+
+
+class Unit(Protocol):
+    """What a component of this host runs as: a child process, a container."""
+
+    name: str
+    started: float
+    told_to_end: bool
+
+    @property
+    def pid(self) -> int:
+        """Of its main process."""
+
+    def exit_code(self) -> int | None:
+        """Exit code, negative for a signal; None while it runs."""
+
+    def how_it_ended(self) -> str:
+        """One sentence for one that has ended."""
+
+
+AnyUnit = TypeVar("AnyUnit", bound=Unit)
+
+
+class Deployment(ABC, Generic[AnyUnit]):
     """What one trial runs. Every method may be called at any time; `stop` also twice and after an error."""
 
+    contained = False
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory.resolve()
+        self._components: dict[str, Component] = {}
+        """As they were last started."""
+        self._units: dict[str, AnyUnit] = {}
+        """What was started, in order; a component that is started again moves to the end."""
+
+    @abstractmethod
     def start(self, components: Sequence[Component]) -> None:
         """Start components, all at once, and wait for none of them. One that was stopped may be started again.
 
@@ -44,7 +82,12 @@ class Deployment(Protocol):
         """
 
     def running(self) -> list[Running]:
-        """What was started and not stopped, in order of start."""
+        """What was started and not stopped, in order of start, with the processes that it has now."""
+        return [
+            Running(self._components[name], process_tree(one.pid), one.started, self.contained)
+            for name, one in self._units.items()
+            if not one.told_to_end
+        ]
 
     def failure(self, name: str) -> str | None:
         """One sentence when the component ended by itself (how, and its last words), was restarted or OOM-killed.
@@ -54,16 +97,21 @@ class Deployment(Protocol):
         Raises:
             PortInUse: it says that its port is taken.
         """
+        unit = self._units.get(name)
+        if unit is None or unit.told_to_end or unit.exit_code() is None:
+            return None
+        if unit.exit_code() == 0 and (self.logs(name) / "stop").exists():
+            return None
+        return unit.how_it_ended()
 
     def settle(self, names: Iterable[str]) -> None:
         """Wait until the engine's own opinion (a container's health check) is that these serve (raises
         ServerFailed)."""
 
-    def ended(self, name: str) -> bool:
-        """Whether the component has ended, whatever the reason."""
-
     def exit_code(self, name: str) -> int | None:
         """Exit code, negative for a signal; None while it runs."""
+        unit = self._units.get(name)
+        return None if unit is None else unit.exit_code()
 
     def stop(self, names: Iterable[str] | None = None, grace: float = 20.0) -> list[str]:
         """End components (None: all), injectors and servers before what they need: SIGTERM, SIGKILL after `grace`
@@ -72,17 +120,33 @@ class Deployment(Protocol):
         Returns:
             One sentence for each component that did not end by itself.
         """
+        chosen = self._units if names is None else set(names)
+        ending = [one for name, one in self._units.items() if name in chosen]
+        alive = [one for one in ending if one.exit_code() is None]
+        for one in ending:
+            one.told_to_end = True
+        # A server that loses its database while it stops would say so in its log.
+        for role in reversed(ORDER):
+            self._end([one for one in ending if self._components[one.name].role == role], grace)
+        return [f"{one.name} did not stop and was killed" for one in alive if one.exit_code() == -9]
 
+    @abstractmethod
     def close(self) -> None:
         """Stop everything and remove what is only of use while it runs (work areas, containers, networks). Logs
         stay."""
 
     def logs(self, name: str) -> Path:
         """Folder with the component's own logs (GC logs, messages.log), `console.log` among them."""
+        return self._directory / log_folder(self._components[name])
 
     def cache(self, kind: str) -> Path:
         """Folder that stands for `${cache}` of the components of a kind, on this host; made by `start` when it is
         not there."""
+        return self._directory / "cache" / kind
+
+    @abstractmethod
+    def _end(self, units: Sequence[AnyUnit], grace: float) -> None:
+        """End some, those that have ended by themselves among them."""
 
 
 class Engine(Protocol):
@@ -95,7 +159,7 @@ class Engine(Protocol):
             PortInUse, MissingRequirement: ports, programs, images.
         """
 
-    def open(self, spec: Spec, directory: Path) -> Deployment:
+    def open(self, spec: Spec, directory: Path) -> Deployment[Any]:
         """Make ready to run a spec: write `replay/` in the trial's directory, with which a person repeats the trial
         by hand (deployment, data, load), and start nothing.
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the Gatling injectors and reads what they recorded."""
+"""Reads what the Gatling injectors recorded."""

@@ -16,7 +16,6 @@ _NUMBERS = ("epochMillis", "requests", "late", "dropped")
 class Health:
     """What injectors said of a window, all of them together."""
 
-    lines: int = 0
     requests: int = 0
     missed: int = 0
     """Late and dropped arrivals."""
@@ -28,9 +27,8 @@ def read_health(folders: Iterable[Path], start: float, end: float) -> Health:
     """The window [start, end] (epoch seconds) of all injectors; an interval counts when its middle lies in it."""
     found = Health()
     for folder in folders:
-        for line in _lines(folder / "health.jsonl"):
+        for line in health_lines(folder):
             if start < line["epochMillis"] / 1000 - 0.5 <= end:
-                found.lines += 1
                 found.requests += line["requests"]
                 found.missed += line["late"] + line["dropped"]
                 found.intended += line["requests"] + line["dropped"]
@@ -44,7 +42,7 @@ def per_second(folders: Iterable[Path], start: float, end: float) -> list[float]
     counts: list[dict[int, float]] = []
     for folder in folders:
         seconds: dict[int, float] = {}
-        for line in _lines(folder / "health.jsonl"):
+        for line in health_lines(folder):
             second = math.floor(line["epochMillis"] / 1000 - 0.5)
             seconds[second] = seconds.get(second, 0.0) + line["requests"]
         counts.append(seconds)
@@ -54,9 +52,10 @@ def per_second(folders: Iterable[Path], start: float, end: float) -> list[float]
     return [sum(seconds.get(second, 0.0) for seconds in counts) for second in range(first, last)]
 
 
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
+def health_lines(folder: Path) -> Iterator[dict[str, Any]]:
+    """What an injector has said so far, second by second; a line that is not whole or not sound is passed over."""
     try:
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = (folder / "health.jsonl").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return
     for line in lines:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Child processes that never outlive the harness, and what they start themselves."""
 
-from steelyard.processes.children import Child, Children
-from steelyard.processes.tree import process_tree
+from steelyard.processes.children import Child, Children, process_tree
 
 __all__ = ["Child", "Children", "process_tree"]

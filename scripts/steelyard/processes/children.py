@@ -4,7 +4,6 @@
 import contextlib
 import json
 import os
-import re
 import secrets
 import signal
 import subprocess
@@ -12,9 +11,8 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from steelyard.errors import ServerFailed
@@ -50,6 +48,16 @@ def _signals_held() -> Iterator[None]:
             signal.raise_signal(late)
 
 
+def process_tree(pid: int) -> list[int]:
+    """A process and all that it has started, which still run: a proxy works in processes of its own."""
+    found = [pid]
+    for parent in found:
+        with contextlib.suppress(OSError):
+            text = Path(f"/proc/{parent}/task/{parent}/children").read_text(encoding="ascii")
+            found += [int(word) for word in text.split()]
+    return found
+
+
 @dataclass
 class Child:
     """A running child process."""
@@ -60,7 +68,7 @@ class Child:
     """Epoch seconds just before it was started."""
     console: Path
     """File that holds its standard output and error."""
-    expected_to_end: bool = field(default=False)
+    told_to_end: bool = False
 
     @property
     def pid(self) -> int:
@@ -82,30 +90,29 @@ class Child:
 
     def how_it_ended(self) -> str:
         """One sentence for a child that has ended: its name, how, and its last words."""
-        code = self.exit_code()
-        how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
-        last = self.last_lines()
-        return f"{self.name} ended with {how}" + (f" after printing: {last}" if last else "")
+        return ended_with(self.name, self.exit_code(), self.last_lines())
 
     def last_lines(self, count: int = 3) -> str:
         """Its last output lines in one line, for an error message."""
+        return " | ".join(line.strip() for line in self.printed().splitlines()[-count:] if line.strip())
+
+    def printed(self) -> str:
+        """Its output so far."""
         try:
-            lines = self.console.read_text(encoding="utf-8", errors="replace").splitlines()
+            return self.console.read_text(encoding="utf-8", errors="replace")
         except OSError:
             return ""
-        return " | ".join(line.strip() for line in lines[-count:] if line.strip())
-
-    def console_holds(self, pattern: re.Pattern[str]) -> bool:
-        """Whether its output so far has a match."""
-        try:
-            return pattern.search(self.console.read_text(encoding="utf-8", errors="replace")) is not None
-        except OSError:
-            return False
 
     def signal(self, number: int) -> None:
         """Send a signal to the whole process group."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.pid, number)
+
+
+def ended_with(name: str, code: int | None, last: str) -> str:
+    """One sentence: how something ended (a negative code is a signal), and its last words."""
+    how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+    return f"{name} ended with {how}" + (f" after printing: {last}" if last else "")
 
 
 class Children:
@@ -119,9 +126,7 @@ class Children:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop(list(self._running), grace=5.0)
         if self._guard is not None and self._guard.stdin is not None:
             self._guard.stdin.close()

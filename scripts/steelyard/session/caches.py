@@ -9,6 +9,8 @@ load with options that fill the caches, and are stopped in order, on which HotSp
 import shutil
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from steelyard.engines.base import Deployment, Engine
 from steelyard.errors import ServerFailed
@@ -18,7 +20,6 @@ from steelyard.results.spec import Spec
 from steelyard.results.store import SessionDirectory, no_space
 from steelyard.session.flight import Flight, TrialFailedError
 from steelyard.session.progress import Watcher
-from steelyard.session.schedule import Planned
 from steelyard.spec.caches import populating
 
 LEAST_LOAD = 10.0
@@ -27,28 +28,22 @@ WRITE_GRACE = 120.0
 """Seconds that a server may take to write its archive when it ends (JDK 25 starts a JVM of its own for it)."""
 
 
+@dataclass(frozen=True)
 class Caches:
     """The class caches of a session."""
 
-    def __init__(
-        self,
-        directory: SessionDirectory,
-        engines: Mapping[str, Engine],
-        children: Children,
-        watcher: Watcher,
-    ) -> None:
-        self._directory = directory
-        self._engines = engines
-        self._children = children
-        self._watcher = watcher
+    directory: SessionDirectory
+    engines: Mapping[str, Engine]
+    children: Children
+    watcher: Watcher
 
-    def bring(self, spec: Spec, deployment: Deployment) -> None:
+    def bring(self, spec: Spec, deployment: Deployment[Any]) -> None:
         """Give a deployment's servers, which do not run, caches in the state that the spec declares."""
         if spec.class_cache not in ("cold", "warm"):
             return
         for kind in dict.fromkeys(one.kind for one in spec.servers):
             folder = deployment.cache(kind)
-            source = self._directory.path / "caches" / spec.arm / kind
+            source = self.directory.path / "caches" / spec.arm / kind
             try:
                 shutil.rmtree(folder, ignore_errors=True)
                 if spec.class_cache == "warm":
@@ -64,19 +59,16 @@ class Caches:
         Raises:
             ServerFailed: the servers do not run, or write no cache.
         """
-        kept = self._directory.path / "caches" / spec.arm
+        kept = self.directory.path / "caches" / spec.arm
         if spec.class_cache != "warm" or kept.exists():
             return
-        folder = self._directory.trials_path / f"populate-{spec.arm}"
+        folder = self.directory.trials_path / f"populate-{spec.arm}"
         shutil.rmtree(folder, ignore_errors=True)
         (folder / "replay").mkdir(parents=True)
-        self._directory.log(JournalEntry(time=time.time(), event="populate", arm=spec.arm))
+        self.directory.log(JournalEntry(time=time.time(), event="populate", arm=spec.arm))
         plain = populating(spec)
-        deployment = self._engines[spec.engine].open(plain, folder)
-        planned = Planned(0, spec.arm, 0, 0)
-        flight = Flight(
-            planned, plain, folder, deployment, self._children, self._watcher, lambda _phase: None
-        )
+        deployment = self.engines[spec.engine].open(plain, folder)
+        flight = Flight(plain, folder, deployment, self.children, self.watcher, lambda _phase: None)
         try:
             self._run(flight)
             self._keep(spec, deployment)
@@ -97,8 +89,8 @@ class Caches:
                 raise TrialFailedError("injectors", problems[0])
             flight.deployed.take_down(("proxy", "server", "compiler"), WRITE_GRACE)
 
-    def _keep(self, spec: Spec, deployment: Deployment) -> None:
-        kept = self._directory.path / "caches" / spec.arm
+    def _keep(self, spec: Spec, deployment: Deployment[Any]) -> None:
+        kept = self.directory.path / "caches" / spec.arm
         new = kept.with_name(f".{spec.arm}.new")
         try:
             shutil.rmtree(new, ignore_errors=True)

@@ -7,7 +7,9 @@ Metrics are not made here: they follow from these figures alone (analysis/metric
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from steelyard.analysis.ledger import judge
 from steelyard.analysis.mix import settling_mix
 from steelyard.load.health import Health, per_second, read_health
 from steelyard.load.histograms import Recorded, read_logs
@@ -24,7 +26,7 @@ ALL = "all"
 """Key of the latency over all operations."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Evidence:
     """What a trial left behind, and the window in which it counts."""
 
@@ -39,28 +41,33 @@ class Evidence:
     """And in all."""
     health: Health
 
-    @property
-    def spec(self) -> Spec:
-        """What was deployed."""
-        return self.flight.spec
-
-    @property
-    def start(self) -> float:
-        """Begin of the window, epoch seconds."""
-        return self.flight.window[0]
-
-    @property
-    def end(self) -> float:
-        """End of the window."""
-        return self.flight.window[1]
-
-    @property
-    def seconds(self) -> float:
-        """Length of the window."""
-        return self.end - self.start
+    def __post_init__(self) -> None:
+        self.spec = self.flight.spec
+        self.start, self.end = self.flight.window
+        """Epoch seconds."""
+        self.seconds = self.end - self.start
 
 
-def gather(flight: Flight, started: Mapping[str, Started]) -> Evidence:
+def figures(flight: Flight) -> dict[str, Any]:
+    """All that `trial.json` says of what happened, but for the metrics."""
+    evidence, procedure = gather(flight), flight.spec.procedure
+    components = component_results(evidence)
+    measured = measure(evidence, components)
+    return {
+        "measurement": measured,
+        "checks": judge(measured, flight.spec),
+        "steady": measured.steady,
+        "metrics": {},
+        "latency": {**evidence.recorded.latency(), ALL: evidence.recorded.overall()},
+        "components": components,
+        "first_answers": first_answers(evidence) if procedure == "start-up" else {},
+        "curves": curves(evidence) if procedure == "ramp-up" else {},
+        "survived": flight.survived,
+        "trace": trace(evidence) if procedure in ("steady", "survive") else [],
+    }
+
+
+def gather(flight: Flight) -> Evidence:
     """Read what a trial left."""
     folders = list(flight.injectors.folders.values())
     logs = [folder / "latency.hlog" for folder in folders]
@@ -71,7 +78,7 @@ def gather(flight: Flight, started: Mapping[str, Started]) -> Evidence:
     }
     return Evidence(
         flight,
-        started,
+        flight.deployed.started,
         Samples.load(flight.folder / "samples"),
         {name: read_gc_logs(paths) for name, paths in found.items() if paths},
         read_logs(present, *flight.window),
@@ -91,10 +98,10 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
     servers = [one for one in components if one.role == "server"]
     counted = _all_known(one.throughput for one in servers)
     last = samples.counted()
-    other = samples.other_share(start, end)
-    shares = _mix(evidence.recorded)
-    weighed = [one.name for one in evidence.spec.of("server", "compiler")]
-    memory = samples.memory(weighed, start, end)
+    counts = evidence.recorded.counts()
+    requests = sum(counts.values())
+    shares = {name: count / requests for name, count in counts.items() if requests}
+    memory = samples.memory([one.name for one in evidence.spec.of("server", "compiler")], start, end)
     jit = _all_known(one.cpu_by_group.get("jit") if one.cpu_by_group else None for one in servers)
     return TrialMeasurement(
         measure_seconds=evidence.seconds,
@@ -104,17 +111,25 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
         injector_requests=evidence.whole.requests,
         injector_errors=sum(evidence.whole.errors.values()),
         window_server_rate=counted,
-        window_injector_rate=evidence.recorded.requests / evidence.seconds,
+        window_injector_rate=requests / evidence.seconds,
         injector_cpu_share=_injector_share(evidence, components),
         late_share=_late_share(evidence),
         target_rate=evidence.spec.load.rate,
         mix_intended=settling_mix(evidence.spec.mix, evidence.spec.growing, shares),
         mix_achieved=shares,
-        ratios=_ratios(evidence.spec, {**evidence.recorded.counts(), **evidence.health.outcomes}),
+        ratios=_ratios(evidence.spec, {**counts, **evidence.health.outcomes}),
         throttled_seconds=_throttled(evidence, servers),
         steal_share=samples.steal_share(start, end),
-        other_cpu_share=other,
-        restarts=flight.restarts + _killed_for_memory(servers),
+        other_cpu_share=samples.other_share(start, end),
+        restarts=[
+            *flight.restarts,
+            *(
+                # Be it not the server itself.
+                f"the kernel killed a process in the container of {one.name} for want of memory"
+                for one in servers
+                if one.cgroup is not None and one.cgroup.oom_kills
+            ),
+        ],
         wrong_builds=[
             f"{name} reports build {started.info.get('build')!r}, expected {started.component.artifact.build!r}"
             for name, started in evidence.started.items()
@@ -147,15 +162,16 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
 
 def trace(evidence: Evidence) -> list[tuple[float, float]]:
     """Throughput per second from the end of the ramp to the end of the measurement."""
-    begin = evidence.flight.ramp_end
-    return [(round(second, 1), round(rate, 1)) for second, rate in _rates(evidence, begin, evidence.end)]
+    found = rates(evidence.flight, evidence.samples, evidence.flight.ramp_end, evidence.end)
+    return [(round(second, 1), round(rate, 1)) for second, rate in found]
 
 
 def curves(evidence: Evidence) -> dict[str, list[float]]:
     """Per-second series of a ramp-up: throughput (requests/s) and the CPU of the servers by thread group (cores)."""
     begin, end = evidence.start, evidence.end
-    found = {"throughput": [round(rate, 2) for _, rate in _rates(evidence, begin, end)]}
-    steps = [(second, second + 1.0) for second in _seconds(begin, end)]
+    followed = rates(evidence.flight, evidence.samples, begin, end)
+    found = {"throughput": [round(rate, 2) for _, rate in followed]}
+    steps = [(begin + second, begin + second + 1.0) for second in range(int(end - begin))]
     for role, groups in (("server", GROUPS), ("compiler", ("",))):
         names = [one.name for one in evidence.spec.components if one.role == role]
         for group in groups if names else ():
@@ -168,65 +184,46 @@ def curves(evidence: Evidence) -> dict[str, list[float]]:
 
 def first_answers(evidence: Evidence) -> dict[str, float]:
     """Seconds from the start of the servers to the first successful answer of each operation."""
-    begun = min(
-        (one.running.started for one in evidence.started.values() if one.component.role == "server"),
-        default=None,
-    )
+    starts = [one.running.started for one in evidence.started.values() if one.component.role == "server"]
     found: dict[str, float] = {}
-    for summary in evidence.flight.injectors.summaries().values():
+    for summary in evidence.flight.injectors.summaries().values() if starts else ():
         for operation, millis in summary.get("firstAnswers", {}).items():
-            seconds = float(millis) / 1000
+            seconds = float(millis) / 1000 - min(starts)
             found[operation] = min(found.get(operation, seconds), seconds)
-    return {operation: seconds - begun for operation, seconds in found.items()} if begun is not None else {}
+    return found
 
 
 def _result(evidence: Evidence, component: Component) -> ComponentResult:
     samples, start, end, name = evidence.samples, evidence.start, evidence.end, component.name
-    processes = [one for one in samples.process_names() if one == name or one.startswith(f"{name}:")]
-    counts = samples.requests(name, start, end) if component.counters else None
-    memory = samples.memory(processes, start, end) if processes else None
-    log = evidence.gc_logs.get(name)
-    pauses = log.totals(start, end) if log is not None else None
-    started = evidence.started.get(name)
-    return ComponentResult(
-        name=name,
-        role=component.role,
-        requests=round(counts.requests) if counts else None,
-        errors=round(counts.errors) if counts else None,
-        throughput=counts.requests / evidence.seconds if counts else None,
-        rss_mean=memory.rss_mean if memory else None,
-        rss_peak=memory.rss_peak if memory else None,
-        pss_mean=memory.pss_mean if memory else None,
-        cpu_seconds=_all_known(samples.cpu_seconds(one, start, end) for one in processes)
-        if processes
-        else None,
-        # The remainder `other` is a difference of ticks read at different moments: barely below 0 is 0.
-        cpu_by_group={
-            key: max(0.0, seconds) for key, seconds in samples.cpu_by_group(name, start, end).items()
-        },
-        start_seconds=started.start_seconds if started else None,
-        ready_message_seconds=started.ready_message_seconds if started else None,
-        start_cpu_seconds=started.cpu_seconds if started else None,
-        start_rss=started.rss if started else None,
-        faults=samples.faults(name, start, end),
-        switches=samples.switches(name, start, end),
-        gc_count=pauses.pauses if pauses else None,
-        gc_pause_seconds=pauses.pause_seconds if pauses else None,
-        gc_pause_max=pauses.pause_max if pauses else None,
-        cgroup=samples.cgroup(name, start, end),
-    )
+    found: dict[str, Any] = {}
+    if processes := [one for one in samples.process_names() if one == name or one.startswith(f"{name}:")]:
+        memory = samples.memory(processes, start, end)
+        found |= {"rss_mean": memory.rss_mean, "rss_peak": memory.rss_peak, "pss_mean": memory.pss_mean}
+        found["cpu_seconds"] = _all_known(samples.cpu_seconds(one, start, end) for one in processes)
+    if component.counters and (counts := samples.requests(name, start, end)):
+        found |= {"requests": round(counts.requests), "throughput": counts.requests / evidence.seconds}
+        found["errors"] = round(counts.errors)
+    if started := evidence.started.get(name):
+        found |= {"start_seconds": started.start_seconds, "start_cpu_seconds": started.cpu_seconds}
+        found |= {"ready_message_seconds": started.ready_message_seconds, "start_rss": started.rss}
+    if log := evidence.gc_logs.get(name):
+        pauses = log.totals(start, end)
+        found |= {"gc_count": pauses.pauses, "gc_pause_max": pauses.pause_max}
+        found["gc_pause_seconds"] = pauses.pause_seconds
+    found["faults"] = samples.faults(name, start, end)
+    found["switches"] = samples.switches(name, start, end)
+    found["cgroup"] = samples.cgroup(name, start, end)
+    # The remainder `other` is a difference of ticks read at different moments: barely below 0 is 0.
+    groups = {key: max(0.0, seconds) for key, seconds in samples.cpu_by_group(name, start, end).items()}
+    return ComponentResult(name=name, role=component.role, cpu_by_group=groups, **found)
 
 
-def _rates(evidence: Evidence, begin: float, end: float) -> list[tuple[float, float]]:
+def rates(flight: Flight, samples: Samples, begin: float, end: float) -> list[tuple[float, float]]:
     """(end of the second since `begin`, requests/s) by the servers' counters, else by the injectors."""
-    if all(one.counters for one in evidence.spec.servers):
-        return evidence.samples.request_rate(begin, end)
-    rates = per_second(evidence.flight.injectors.folders.values(), begin, end)
-    return [(float(second + 1), rate) for second, rate in enumerate(rates)]
-
-
-def _seconds(begin: float, end: float) -> list[float]:
-    return [begin + index for index in range(int(end - begin))]
+    if all(one.counters for one in flight.spec.servers):
+        return samples.request_rate(begin, end)
+    told = per_second(flight.injectors.folders.values(), begin, end)
+    return [(float(second + 1), rate) for second, rate in enumerate(told)]
 
 
 def _cores(samples: Samples, names: Iterable[str], group: str, start: float, end: float) -> float | None:
@@ -249,15 +246,17 @@ def _injector_share(evidence: Evidence, components: Sequence[ComponentResult]) -
     Injectors that have CPUs of their own share those, with one another and with the databases and services that stand
     there: all of them together must not fill them.
     """
-    injectors = evidence.spec.injectors
-    allowed = evidence.seconds * len(injectors[0].cpus)
+    allowed = evidence.seconds * len(evidence.spec.injectors[0].cpus)
+    shared = evidence.spec.injectors_share_cores
     used = [one.cpu_seconds for one in components if one.role == "injector"]
     known = [seconds for seconds in used if seconds is not None]
     if len(known) < len(used) or not used:
         return None
-    if evidence.spec.injectors_share_cores:
+    if shared:
         return max(known) / allowed
-    there = {one.name for one in evidence.spec.deployed if set(one.cpus) & set(injectors[0].cpus)}
+    there = {
+        one.name for one in evidence.spec.deployed if set(one.cpus) & set(evidence.spec.injectors[0].cpus)
+    }
     neighbours = [one.cpu_seconds for one in components if one.name in there]
     beside = _all_known(neighbours) if neighbours else 0.0
     return None if beside is None else (sum(known) + beside) / allowed
@@ -282,21 +281,6 @@ def _ratios(spec: Spec, counts: Mapping[str, int]) -> list[RatioResult]:
             high=ratio.high,
         )
         for ratio in spec.ratios
-    ]
-
-
-def _mix(recorded: Recorded) -> dict[str, float]:
-    if not recorded.requests:
-        return {}
-    return {name: count / recorded.requests for name, count in recorded.counts().items()}
-
-
-def _killed_for_memory(servers: Sequence[ComponentResult]) -> list[str]:
-    """Containers in which the kernel killed something, be it not the server itself."""
-    return [
-        f"the kernel killed a process in the container of {one.name} for want of memory"
-        for one in servers
-        if one.cgroup is not None and one.cgroup.oom_kills
     ]
 
 

@@ -9,15 +9,15 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
+
+import psutil
 
 from steelyard.engines.base import Deployment, Running
 from steelyard.engines.readiness import POLL_INTERVAL, answers, get, read_info, ready_message_after
 from steelyard.errors import PortInUse, ServerFailed
 from steelyard.processes import process_tree
 from steelyard.results.spec import ORDER, Component, Role, Spec
-from steelyard.sampling.procfs import CLOCK_TICKS, parse_stat, status_number
 
 START_TIMEOUT = 300.0
 """Seconds that the components of a role may take together; twelve JVMs on two busy cores need about a minute."""
@@ -45,31 +45,29 @@ class Started:
         return self.running.component
 
 
+@dataclass
 class Deployed:
     """The components of one trial as they come up."""
 
-    def __init__(self, spec: Spec, deployment: Deployment) -> None:
-        self.spec = spec
-        self.deployment = deployment
-        self.started: dict[str, Started] = {}
+    spec: Spec
+    deployment: Deployment[Any]
+    started: dict[str, Started] = field(default_factory=dict)
 
     def bring_up(
-        self, roles: Iterable[Role] | None = None, on_start: Callable[[], None] = lambda: None
+        self, roles: Sequence[Role] = ORDER[:-1], on_start: Callable[[], None] = lambda: None
     ) -> None:
         """Start components role by role in `ORDER` and wait until each serves.
 
         Args:
-            roles: which; None: all but the injectors.
+            roles: which; all but the injectors when not given.
             on_start: called when the components of a role have been started and do not serve yet.
 
         Raises:
             ServerFailed: one died or did not answer in time.
             PortInUse: a port was taken, or somebody else answers there.
         """
-        wanted = [role for role in ORDER if role != "injector"] if roles is None else list(roles)
-        for role in (role for role in ORDER if role in wanted):
-            components = self.spec.of(role)
-            if components:
+        for role in ORDER:
+            if role in roles and (components := self.spec.of(role)):
                 self.deployment.start(components)
                 on_start()
                 self._wait(components)
@@ -161,7 +159,7 @@ class Deployed:
         seconds = time.time() - running.started
         # Only now: what a start script needed for a moment has gone.
         whole = replace(running, pids=process_tree(running.pids[0]))
-        return Started(whole, seconds, _cpu_seconds(whole.pids), _resident(whole.pids))
+        return Started(whole, seconds, *_spent(whole.pids))
 
     def _refuse_stranger(self, started: Started) -> None:
         """Nobody else's server may be loaded with data, or weighed."""
@@ -180,22 +178,11 @@ def _first(body: bytes) -> str:
     return body.decode("utf-8", errors="replace").strip().partition("\n")[0][:200]
 
 
-def _cpu_seconds(pids: Sequence[int]) -> float | None:
-    ticks = 0
-    for pid in pids:
-        try:
-            stat = parse_stat(Path(f"/proc/{pid}/stat").read_bytes())
-        except (OSError, ValueError, IndexError):
-            return None
-        ticks += stat.user + stat.system
-    return ticks / CLOCK_TICKS
-
-
-def _resident(pids: Sequence[int]) -> int | None:
-    kib = 0
-    for pid in pids:
-        try:
-            kib += status_number(Path(f"/proc/{pid}/status").read_bytes(), b"VmRSS")
-        except (OSError, ValueError, IndexError):
-            return None
-    return kib * 1024
+def _spent(pids: Sequence[int]) -> tuple[float | None, int | None]:
+    """CPU seconds (user and system) and resident bytes of processes; None when one of them has gone."""
+    try:
+        processes = [psutil.Process(pid) for pid in pids]
+        times = [one.cpu_times() for one in processes]
+        return sum(one.user + one.system for one in times), sum(one.memory_info().rss for one in processes)
+    except psutil.Error:
+        return None, None

@@ -10,19 +10,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from steelyard.engines.base import Deployment
 from steelyard.errors import NoSpace
-from steelyard.load.injector import Injectors
 from steelyard.paths import ROOT
 from steelyard.processes import Child, Children
 from steelyard.results.schema import Phase
 from steelyard.results.spec import Role, Spec
 from steelyard.results.store import write_atomic
 from steelyard.session.deploying import Deployed
+from steelyard.session.injectors import Injectors
 from steelyard.session.live import LiveRate
 from steelyard.session.progress import Watcher
-from steelyard.session.schedule import Planned
 
 MIN_FREE_BYTES = 32 * 1024 * 1024
 """A session stops, resumable, when the results' file system has less: a full disk would lose samples."""
@@ -43,18 +43,16 @@ class TrialFailedError(Exception):
 class Flight:
     """One trial, from its first component to its last."""
 
-    planned: Planned
     spec: Spec
     folder: Path
-    deployment: Deployment
+    deployment: Deployment[Any]
     children: Children
     watcher: Watcher
     log_phase: Callable[[Phase], None]
     """Writes the beginning of a phase to the journal."""
     phases: dict[str, tuple[float, float]] = field(default_factory=dict)
-    load_start: float = 0.0
-    """Epoch seconds at which the injectors were let go."""
     ramp_end: float = 0.0
+    """Where the trace begins, epoch seconds."""
     window: tuple[float, float] = (0.0, 0.0)
     """Measurement, epoch seconds."""
     throttled: float | None = None

@@ -13,14 +13,12 @@ class LiveRate:
         self._path = path
         self._offset = 0
         self._rest = ""
-        self._sums: dict[str, tuple[float, float]] = {}
-        """By server: stamp of the sample that is being read, and its sum of requests so far."""
-        self._before: dict[str, tuple[float, float]] = {}
-        """By server: the last whole sample."""
-        self._rates: dict[str, float] = {}
+        self._last: dict[tuple[str, str], tuple[float, float]] = {}
+        """By server and operation: time and requests of the newest sample."""
+        self._rates: dict[tuple[str, str], float] = {}
 
     def read(self) -> float | None:
-        """Requests per second between the last two whole samples of each server; None when there is nothing new."""
+        """Requests per second between the last two samples of each operation; None when there is nothing new."""
         try:
             with self._path.open("rb") as file:
                 file.seek(self._offset)
@@ -28,24 +26,16 @@ class LiveRate:
         except OSError:
             return None
         self._offset += len(chunk)
-        lines = (self._rest + chunk.decode("utf-8", errors="replace")).split("\n")
-        self._rest = lines.pop()
-        changed = [self._take(line) for line in lines]
-        return sum(self._rates.values()) if any(changed) else None
-
-    def _take(self, line: str) -> bool:
-        stamp, *fields = line.split(",")
-        if stamp == "epoch" or len(fields) < 3 or fields[1].startswith(INTERNAL):
-            return False
-        server, now, requests = fields[0], float(stamp), float(fields[2])
-        at, total = self._sums.get(server, (now, 0.0))
-        if at == now:
-            self._sums[server] = (now, total + requests)
-            return False
-        self._sums[server] = (now, requests)
-        before = self._before.get(server)
-        self._before[server] = (at, total)
-        if before is None or at <= before[0]:
-            return False
-        self._rates[server] = max(0.0, (total - before[1]) / (at - before[0]))
-        return True
+        *lines, self._rest = (self._rest + chunk.decode("utf-8", errors="replace")).split("\n")
+        changed = False
+        for line in lines:
+            stamp, *fields = line.split(",")
+            if stamp == "epoch" or len(fields) < 3 or fields[1].startswith(INTERNAL):
+                continue
+            key, now, requests = (fields[0], fields[1]), float(stamp), float(fields[2])
+            at, before = self._last.get(key, (now, requests))
+            self._last[key] = now, requests
+            if now > at:
+                self._rates[key] = max(0.0, (requests - before) / (now - at))
+                changed = True
+        return sum(self._rates.values()) if changed else None

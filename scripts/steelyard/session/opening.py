@@ -16,10 +16,10 @@ from steelyard.host.doctor import examine
 from steelyard.host.facts import read_facts
 from steelyard.host.java import identify
 from steelyard.paths import ROOT
-from steelyard.results.schema import ArmRecord, HostFacts, Session
+from steelyard.results.schema import ArmRecord, Session
 from steelyard.results.spec import Spec
 from steelyard.results.store import SessionDirectory, no_space, write_record
-from steelyard.session.plan import Request, SessionPlan
+from steelyard.session.plan import SessionPlan
 
 _SAME_HOST = (
     "hostname",
@@ -35,20 +35,18 @@ _SAME_HOST = (
 """Facts over which a session must not be mixed; a state that the session sets itself is none of them."""
 
 
-def new_session(plan: SessionPlan, request: Request, results: Path) -> SessionDirectory:
+def new_session(plan: SessionPlan, results: Path) -> SessionDirectory:
     """Make the directory of a new session and write its `session.json`.
 
     Args:
         plan: the session.
-        request: how it was asked for.
         results: where sessions are kept.
 
     Raises:
         NoSpace: it cannot be written.
     """
-    now = datetime.now(UTC)
-    directory = SessionDirectory(_fresh(results, f"{plan.experiment.name}-{now:%Y%m%dT%H%M%SZ}"))
-    experiment = plan.experiment
+    experiment, now = plan.experiment, datetime.now(UTC)
+    directory = SessionDirectory(_fresh(results, f"{experiment.name}-{now:%Y%m%dT%H%M%SZ}"))
     session = Session(
         id=directory.path.name,
         created=now.timestamp(),
@@ -57,8 +55,8 @@ def new_session(plan: SessionPlan, request: Request, results: Path) -> SessionDi
         workload=plan.workload.workload.model_dump(mode="json", by_alias=True),
         workload_path=experiment.workload,
         experiment=experiment.model_dump(mode="json", by_alias=True),
-        quick=plan.quick,
-        command=request.command(plan.seed),
+        quick=plan.request.quick,
+        command=plan.request.command(plan.seed),
         seed=plan.seed,
         arms=[
             ArmRecord(
@@ -77,7 +75,7 @@ def new_session(plan: SessionPlan, request: Request, results: Path) -> SessionDi
         schedule=plan.schedule,
         host=read_facts(),
         versions=_versions(plan),
-        first_port=plan.first_port,
+        first_port=plan.request.first_port,
         injectors_share_cores=plan.injectors_share_cores,
         notes=plan.notes,
         doctor=[
@@ -96,9 +94,13 @@ def require_same(session: Session, docker: Docker | None) -> None:
     Raises:
         BadInput: what differs, and what to do.
     """
-    changed = _changed(session.host, read_facts())
-    if changed:
-        raise BadInput(f"this session was begun on another host ({changed}): start a new one with `run`")
+    before, now = session.host.model_dump(), read_facts().model_dump()
+    for name in _SAME_HOST:
+        if before[name] != now[name]:
+            raise BadInput(
+                f"this session was begun on another host ({name} was {before[name]}, is {now[name]}): start a new one"
+                " with `run`"
+            )
     if session.steelyard_version != __version__:
         raise BadInput(
             f"this session was begun with Steelyard {session.steelyard_version}, this is {__version__}: go on with the"
@@ -142,11 +144,11 @@ def _require_artifacts(spec: Spec, docker: Docker | None) -> None:
 def _versions(plan: SessionPlan) -> dict[str, str]:
     """Versions of the parts that can influence a figure."""
     parts = {"steelyard": __version__, "python": platform.python_version()}
-    parts.update({name: version(name) for name in ("numpy", "scipy", "ruptures", "hdrhistogram")})
+    parts |= {name: version(name) for name in ("numpy", "scipy", "ruptures", "hdrhistogram")}
     for mark in plan.runtimes.builds:
         for jar in sorted((BUILDS / mark / "loadgen" / "lib").glob("gatling-core-[0-9]*.jar")):
             parts["gatling"] = jar.stem.removeprefix("gatling-core-")
-    return {**parts, **plan.runtimes.versions()}
+    return parts | plan.runtimes.versions()
 
 
 def _fresh(results: Path, name: str) -> Path:
@@ -159,15 +161,6 @@ def _fresh(results: Path, name: str) -> Path:
     except OSError as error:
         raise no_space(path, error) from error
     return path
-
-
-def _changed(before: HostFacts, now: HostFacts) -> str:
-    """What differs between two hosts as far as a session must not be mixed over it; empty when nothing does."""
-    old, new = before.model_dump(), now.model_dump()
-    for field in _SAME_HOST:
-        if old[field] != new[field]:
-            return f"{field} was {old[field]}, is {new[field]}"
-    return ""
 
 
 def _revision() -> str | None:

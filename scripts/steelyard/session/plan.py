@@ -60,21 +60,15 @@ class Request:
 class SessionPlan:
     """A session that can run."""
 
+    request: Request
     experiment: Experiment
     workload: Found
-    quick: bool
     seed: int
     arms: list[Arm]
     specs: dict[str, Spec]
     """By arm."""
     schedule: list[ScheduledTrial]
     runtimes: Runtimes
-    first_port: int
-
-    @property
-    def engines(self) -> list[str]:
-        """Names of the engines."""
-        return list(dict.fromkeys(spec.engine for spec in self.specs.values()))
 
     @property
     def injectors_share_cores(self) -> bool:
@@ -100,10 +94,10 @@ class SessionPlan:
                 "Servers compiled in the foreground, which shortens the warm-up and lengthens the start."
             )
         specs = self.specs.values()
-        notes += list(dict.fromkeys(text for spec in specs for text in spec.embedded))
+        notes += [text for spec in specs for text in spec.embedded]
         notes += self._jvm_note()
-        notes += list(dict.fromkeys(text for spec in specs for text in spec.not_read_back))
-        return notes + list(dict.fromkeys(text for spec in specs for text in spec.notes))
+        notes += [text for spec in specs for text in (*spec.not_read_back, *spec.notes)]
+        return list(dict.fromkeys(notes))
 
     def _jvm_note(self) -> list[str]:
         """JVMs differ although the experiment does not vary them."""
@@ -121,14 +115,10 @@ class SessionPlan:
 
     def expected_seconds(self) -> tuple[float, float]:
         """Shortest and longest expected time of the whole session, repeats of void trials left out."""
-        each = [self.expected_trial_seconds(place.arm) for place in self.schedule]
-        return sum(low for low, _ in each), sum(high for _, high in each)
-
-    def expected_trial_seconds(self, arm: str) -> tuple[float, float]:
-        """Shortest and longest expected time of a place in the schedule: a trial of an arm, or a whole search."""
-        low, high = trial_seconds(self.specs[arm])
+        each = [trial_seconds(self.specs[place.arm]) for place in self.schedule]
         search = self.experiment.search
-        return (3 * low, search.trials * high) if search is not None else (low, high)
+        fewest, most = (3, search.trials) if search is not None else (1, 1)
+        return fewest * sum(low for low, _ in each), most * sum(high for _, high in each)
 
 
 def make_plan(request: Request) -> SessionPlan:
@@ -170,16 +160,16 @@ def make_plan(request: Request) -> SessionPlan:
     if experiment.search is not None:
         for spec in specs.values():
             range_of(experiment.search, spec)
+    plots = {name: repr(sorted(spec.host_states.items())) for name, spec in specs.items()}
     plan = SessionPlan(
+        request=request,
         experiment=experiment,
         workload=workload,
-        quick=request.quick,
         seed=seed,
         arms=arms,
         specs=specs,
-        schedule=make_schedule([arm.name for arm in arms], experiment.design.blocks, seed, _plots(specs)),
+        schedule=make_schedule(list(specs), experiment.design.blocks, seed, plots),
         runtimes=runtimes,
-        first_port=request.first_port,
     )
     if plan.expected_seconds()[0] > LONGEST_SESSION:
         raise BadInput(
@@ -202,13 +192,6 @@ def host_checks() -> HostChecks:
         return one
 
     return {name: check(state) for name, state in STATES.items()}
-
-
-def _plots(specs: dict[str, Spec]) -> dict[str, str] | None:
-    """What host state each arm needs, as a label; None where none needs any."""
-    if not any(spec.host_states for spec in specs.values()):
-        return None
-    return {name: repr(sorted(spec.host_states.items())) for name, spec in specs.items()}
 
 
 def _varied(experiment: Experiment) -> set[str]:

@@ -14,10 +14,10 @@ from contextlib import contextmanager
 
 from steelyard.analysis.warmup import judge_steady
 from steelyard.experiment.schema import ProcedureName
-from steelyard.load.health import per_second
 from steelyard.results.spec import Role
 from steelyard.sampling.cgroup import throttled_seconds
 from steelyard.sampling.read import Samples
+from steelyard.session.collect import rates
 from steelyard.session.flight import Flight
 from steelyard.spec.caches import without_caches
 
@@ -35,16 +35,14 @@ def steady(flight: Flight, fill_caches: Callable[[], None]) -> None:
     load = flight.spec.load
     with flight.phase("start"):
         _bring_up(flight, fill_caches)
-        flight.load_start = flight.injectors.go()
+        flight.injectors.go()
         flight.injectors.wait_for_load(flight.check_alive)
     with flight.phase("ramp", load.ramp):
         flight.watch(load.ramp)
     flight.ramp_end = time.time()
     with flight.phase("warmup", load.warmup.at_least):
         _warm_up(flight)
-        # Samples and the injectors' intervals end at whole seconds, so the window does as well.
-        start = float(math.ceil(time.time()))
-        flight.watch(start - time.time())
+        start = _whole_second(flight)
     with flight.phase("measure", load.measure):
         _measure(flight, start)
     with flight.phase("stop"):
@@ -65,10 +63,8 @@ def ramp_up(flight: Flight, fill_caches: Callable[[], None]) -> None:
         flight.deployed.describe()
         flight.start_sampler()
     with flight.phase("measure", flight.spec.load.measure):
-        start = float(math.ceil(time.time()))
-        flight.watch(start - time.time())
-        flight.load_start = flight.injectors.go()
-        flight.ramp_end = flight.load_start
+        start = _whole_second(flight)
+        flight.injectors.go()
         _measure(flight, start)
     with flight.phase("stop"):
         flight.stop_in_order()
@@ -84,7 +80,7 @@ def start_up(flight: Flight, fill_caches: Callable[[], None]) -> None:
     with _throttling(flight):
         with flight.phase("start"):
             fill_caches()
-            flight.load_start = flight.injectors.go()
+            flight.injectors.go()
             begun = time.time()
             flight.deployed.bring_up(_RESTARTED, flight.start_sampler)
             flight.deployed.describe()
@@ -92,7 +88,6 @@ def start_up(flight: Flight, fill_caches: Callable[[], None]) -> None:
             flight.start_sampler()
             flight.injectors.wait_until_through(flight.check_alive, ANSWERED_LIMIT)
             flight.window = (begun, time.time())
-            flight.ramp_end = flight.window[0]
     with flight.phase("stop"):
         flight.stop_in_order()
 
@@ -101,10 +96,8 @@ def survive(flight: Flight, fill_caches: Callable[[], None]) -> None:
     """A fixed time under load and a memory limit: did everything live?"""
     with flight.phase("start"):
         _bring_up(flight, fill_caches)
-        start = float(math.ceil(time.time()))
-        flight.watch(start - time.time())
-        flight.load_start = flight.injectors.go()
-        flight.ramp_end = flight.load_start
+        start = _whole_second(flight)
+        flight.ramp_end = flight.injectors.go()
     with flight.phase("measure", flight.spec.load.measure), _throttling(flight):
         flight.survived = True
         flight.watch(flight.spec.load.measure, survive=True)
@@ -147,6 +140,13 @@ def _prepare(flight: Flight) -> None:
         flight.deployed.spec = flight.spec
 
 
+def _whole_second(flight: Flight) -> float:
+    """Wait for the next one: samples and the injectors' intervals end there, so a window does as well."""
+    start = float(math.ceil(time.time()))
+    flight.watch(start - time.time())
+    return start
+
+
 def _measure(flight: Flight, start: float) -> None:
     with _throttling(flight):
         flight.watch(flight.spec.load.measure - (time.time() - start))
@@ -180,13 +180,11 @@ def _warm_up(flight: Flight) -> None:
 def _judge(flight: Flight, start: float, end: float) -> None:
     """The rule of docs/method.md on the last minute of [start, end]."""
     samples = Samples.load(flight.folder / "samples")
-    rates = [rate for _, rate in samples.request_rate(start, end)]
-    if not rates and not any(one.counters for one in flight.spec.servers):
-        rates = per_second(flight.injectors.folders.values(), start, end)
+    followed = [rate for _, rate in rates(flight, samples, start, end)]
     since = max(start, end - STEADY_WINDOW)
     groups = [samples.cpu_by_group(one.name, since, end) for one in flight.spec.servers]
     budget = flight.spec.server_cores * (end - since)
     known = budget > 0 and all(groups)
     jit = sum(group.get("jit", 0.0) for group in groups) / budget if known else None
-    judged = judge_steady(rates, jit, STEADY_WINDOW)
+    judged = judge_steady(followed, jit, STEADY_WINDOW)
     flight.steady, flight.steady_detail = judged.steady, judged.detail

@@ -54,7 +54,11 @@ def _collector_differences(component: Component, settings: JvmSettings, gc: GcSe
             f"{component.name} has a maximum heap of {gc.max_heap // MIB} MiB instead of"
             f" {component.heap_bytes // MIB} MiB"
         )
-    if settings.gc != "default" and gc.policy and not _is_policy(settings.gc, gc.policy):
+    if (
+        settings.gc != "default"
+        and gc.policy
+        and not any(name in gc.policy.lower() for name in _POLICIES[settings.gc])
+    ):
         found.append(f"{component.name} collects with {gc.policy} instead of gc: {settings.gc}")
     if settings.gc_threads != "default" and gc.gc_threads and gc.gc_threads != settings.gc_threads:
         found.append(f"{component.name} has {gc.gc_threads} GC threads instead of {settings.gc_threads}")
@@ -63,7 +67,3 @@ def _collector_differences(component: Component, settings: JvmSettings, gc: GcSe
             f"{component.name} has pages of {gc.page_size // 1024} KiB although pages: large was asked for"
         )
     return found
-
-
-def _is_policy(wanted: str, policy: str) -> bool:
-    return any(name in policy.lower() for name in _POLICIES[wanted])

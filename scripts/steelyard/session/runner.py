@@ -8,10 +8,8 @@ from pathlib import Path
 
 from steelyard.analysis.estimates import analyse
 from steelyard.analysis.search_result import search_results
-from steelyard.analysis.searching import next_search_trial, question_of
 from steelyard.engines.base import Engine
 from steelyard.errors import ServerFailed
-from steelyard.experiment.schema import Experiment
 from steelyard.host.lock import LOCK, host_lock
 from steelyard.host.switching import HostStates, put_back
 from steelyard.host.system import System
@@ -21,44 +19,13 @@ from steelyard.results.analysis import Analysis
 from steelyard.results.schema import JournalEntry, Session, Trial
 from steelyard.results.store import SessionDirectory, write_record
 from steelyard.session.progress import Watcher
-from steelyard.session.schedule import Planned, next_trial
-from steelyard.session.trial import Rules, TrialRunner
+from steelyard.session.schedule import Course
+from steelyard.session.trial import TrialRunner
 
 START_FAILURES_IN_A_ROW = 2
 """Trials in a row that fail to start before the session gives up: the reason is then not chance."""
 
 _HOST = System()
-
-
-class Course:
-    """What runs next in a session; follows from session.json and the trials so far alone."""
-
-    def __init__(self, session: Session) -> None:
-        experiment = Experiment.model_validate(session.experiment)
-        self.session = session
-        self.repeats = experiment.design.repeats
-        self.specs = {arm.name: arm.spec for arm in session.arms}
-        self.search = experiment.search
-        self._question = question_of(session)
-        self._plots = {(place.block, place.arm): place.plot for place in session.schedule}
-
-    def next(self, outcomes: Sequence[Trial]) -> Planned | None:
-        """The trial that runs now, None when the session is complete."""
-        if self._question is None:
-            return next_trial(self.session.schedule, outcomes, self.repeats)
-        found = next_search_trial(self._question, self.session.schedule, outcomes)
-        if found is None:
-            return None
-        plot = self._plots[found.block, found.arm]
-        return Planned(found.block, found.arm, found.attempt, found.order, plot, found.value)
-
-    def total(self, outcomes: Sequence[Trial]) -> int:
-        """Trials of the session as far as is known: those that ended, and what is still to come."""
-        ended = {(trial.block, trial.arm) for trial in outcomes}
-        left = sum((place.block, place.arm) not in ended for place in self.session.schedule)
-        if left == 0 and self.next(outcomes) is not None:
-            left = 1
-        return len(outcomes) + left
 
 
 def run_session(
@@ -87,8 +54,7 @@ def run_session(
         ServerFailed: the servers do not start; PortInUse, NoSpace: as they say. What was measured is kept.
         KeyboardInterrupt: passed on after everything was stopped and what was measured was analysed.
     """
-    session = directory.session()
-    course = Course(session)
+    course = Course(directory.session())
     trials = directory.trials()
     with host_lock(directory.path, lock), ExitStack() as cleanup:
         for sentence in put_back(system):
@@ -99,8 +65,7 @@ def run_session(
         for name, engine in engines.items():
             engine.check([spec for spec in course.specs.values() if spec.engine == name])
         _log(directory, "session-resume" if directory.has_journal() else "session-start")
-        rules = Rules(course.specs, session.seed, course.search)
-        runner = TrialRunner(rules, directory, engines, children, watcher, states)
+        runner = TrialRunner(course, directory, engines, children, watcher, states)
         failures = 0
         try:
             while (planned := course.next(trials)) is not None:
@@ -118,14 +83,9 @@ def run_session(
             raise
         finally:
             if trials:
-                finish(directory)
+                analyse_again(directory)
+                write_report(directory)
     return trials
-
-
-def finish(directory: SessionDirectory) -> None:
-    """Analyse what there is and write the report; the same as `analyze` and `report` do later."""
-    analyse_again(directory)
-    write_report(directory)
 
 
 def analyse_again(directory: SessionDirectory) -> Analysis:

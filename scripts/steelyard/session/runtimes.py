@@ -9,7 +9,7 @@ from pathlib import Path
 from steelyard.build import BUILDS, checkout, fingerprint
 from steelyard.engines.base import Engine
 from steelyard.engines.compose.engine import ComposeEngine
-from steelyard.engines.compose.images import Images, find_images
+from steelyard.engines.compose.images import find_images
 from steelyard.engines.process.engine import ProcessEngine
 from steelyard.errors import BadInput, MissingRequirement
 from steelyard.experiment.schema import Deployment
@@ -36,7 +36,7 @@ class Runtimes:
     _docker: Docker | None = None
     _jdks: dict[str | None, Jdk] = field(default_factory=dict)
     _fingerprints: dict[str | None, str] = field(default_factory=dict)
-    _images: dict[tuple[str | None, str | None, str | None], Images] = field(default_factory=dict)
+    _images: dict[tuple[str | None, str | None, str | None], Runtime] = field(default_factory=dict)
 
     def runtime(self, deployment: Deployment) -> Runtime:
         """What an arm's components run on.
@@ -103,15 +103,7 @@ class Runtimes:
             }
             servers = topology.kinds("server")
             self._images[key] = find_images(self.docker, places, servers, deployment.jdk, deployment.build)
-        images = self._images[key]
-        return Runtime(
-            server_jvm=images.server_jvm,
-            injector_jvm=images.injector_jvm,
-            build=images.build,
-            tools=images.tools,
-            images=images.pinned,
-            embedded=images.embedded,
-        )
+        return self._images[key]
 
     def _jdk(self, name: str | None) -> Jdk:
         if name not in self._jdks:
@@ -130,14 +122,7 @@ class Runtimes:
 def make_engines(
     names: Sequence[str], runtimes: Runtimes, children: Children, session: str
 ) -> Mapping[str, Engine]:
-    """The engines of a session by name.
-
-    Args:
-        names: which.
-        runtimes: as found.
-        children: registry of child processes.
-        session: its name, written on its containers.
-    """
+    """The engines of a session by name; `session` is written on its containers."""
     engines: dict[str, Engine] = {}
     for name in dict.fromkeys(names):
         if name == "process":

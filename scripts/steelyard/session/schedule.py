@@ -11,7 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steelyard.results.schema import ScheduledTrial, Trial
+from steelyard.analysis.searching import next_search_trial, question_of
+from steelyard.experiment.schema import Experiment
+from steelyard.results.schema import ScheduledTrial, Session, Trial
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +55,17 @@ def make_schedule(
         plots: the host state that each arm wants, by any label; None, or the same for all: no plots.
     """
     words = np.random.PCG64(seed)
-    if plots is None or len({plots[arm] for arm in arms}) < 2:
-        places = [
-            (block, 0, arms[index])
-            for block, order in enumerate(_orders(len(arms), blocks, words), start=1)
-            for index in order
-        ]
-    else:
-        places = _plotted(
-            [[arm for arm in arms if plots[arm] == label] for label in _distinct(plots, arms)], blocks, words
-        )
+    labels = dict.fromkeys(plots[arm] for arm in arms) if plots is not None else [None]
+    groups = [[arm for arm in arms if plots is None or plots[arm] == label] for label in labels]
+    several = len(groups) > 1
+    orders = _orders(len(groups), blocks, words) if several else [[0]] * blocks
+    inside = [_orders(len(group), blocks, words) for group in groups]
+    places = [
+        (block + 1, plot if several else 0, groups[group][index])
+        for block, order in enumerate(orders)
+        for plot, group in enumerate(order, start=1)
+        for index in inside[group][block]
+    ]
     return [
         ScheduledTrial(order=order, block=block, arm=arm, plot=plot)
         for order, (block, plot, arm) in enumerate(places)
@@ -96,6 +99,37 @@ def next_trial(schedule: Sequence[ScheduledTrial], outcomes: Sequence[Trial], re
     return Planned(first.block, first.arm, attempts[first.block, first.arm], len(outcomes), first.plot)
 
 
+class Course:
+    """What runs next in a session; follows from session.json and the trials so far alone."""
+
+    def __init__(self, session: Session) -> None:
+        experiment = Experiment.model_validate(session.experiment)
+        self.session = session
+        self.repeats = experiment.design.repeats
+        self.specs = {arm.name: arm.spec for arm in session.arms}
+        self.search = experiment.search
+        self._question = question_of(session)
+        self._plots = {(place.block, place.arm): place.plot for place in session.schedule}
+
+    def next(self, outcomes: Sequence[Trial]) -> Planned | None:
+        """The trial that runs now, None when the session is complete."""
+        if self._question is None:
+            return next_trial(self.session.schedule, outcomes, self.repeats)
+        found = next_search_trial(self._question, self.session.schedule, outcomes)
+        if found is None:
+            return None
+        plot = self._plots[found.block, found.arm]
+        return Planned(found.block, found.arm, found.attempt, found.order, plot, found.value)
+
+    def total(self, outcomes: Sequence[Trial]) -> int:
+        """Trials of the session as far as is known: those that ended, and what is still to come."""
+        ended = {(trial.block, trial.arm) for trial in outcomes}
+        left = sum((place.block, place.arm) not in ended for place in self.session.schedule)
+        if left == 0 and self.next(outcomes) is not None:
+            left = 1
+        return len(outcomes) + left
+
+
 def run_schedule(
     schedule: Sequence[ScheduledTrial],
     repeats: int,
@@ -116,25 +150,6 @@ def run_schedule(
 def _stretch(place: ScheduledTrial) -> tuple[int, int] | None:
     """What is finished, repeats included, before what follows begins: a plot, or a session without plots as a whole."""
     return (place.block, place.plot) if place.plot else None
-
-
-def _distinct(plots: Mapping[str, Hashable], arms: Sequence[str]) -> list[Hashable]:
-    """The labels in the order in which the arms first want them."""
-    return list(dict.fromkeys(plots[arm] for arm in arms))
-
-
-def _plotted(
-    groups: Sequence[Sequence[str]], blocks: int, words: np.random.PCG64
-) -> list[tuple[int, int, str]]:
-    """Block, plot and arm in order; `groups` are the arms of each plot."""
-    orders = _orders(len(groups), blocks, words)
-    inside = [_orders(len(group), blocks, words) for group in groups]
-    return [
-        (block + 1, plot, groups[group][index])
-        for block, order in enumerate(orders)
-        for plot, group in enumerate(order, start=1)
-        for index in inside[group][block]
-    ]
 
 
 def _orders(size: int, blocks: int, words: np.random.PCG64) -> list[list[int]]:

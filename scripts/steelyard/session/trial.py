@@ -1,27 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs one trial: host states -> components up -> its procedure -> everything down -> collect -> judge.
+"""Runs one trial. What it goes through:
 
-What it goes through is in `procedures.py`. It leaves, in `trials/BLOCK-ARM/`: `trial.json` (all that counts), `replay/`
-(repeats it by hand), `servers/*/logs/`, `load/*/` (histograms and health of the injectors), `samples/` (per-second
-series). A trial whose servers or injectors fail is void and kept; one that is interrupted is set aside and runs
-again.
+    host states set -> class cache filled (an arm's first) -> components up, its procedure, components down
+    (procedures.py) -> host states read back -> files collected to figures -> judged by the ledger
+
+It leaves, in `trials/BLOCK-ARM/` (docs/files.md): `trial.json` (all that counts), `replay/` (repeats it by hand),
+`servers/*/logs/` and `logs/`, `load/*/` (histograms and health of the injectors), `samples/` (per-second series). A
+trial whose servers or injectors fail is void and kept; one that is interrupted is set aside and runs again.
 """
 
 import shutil
 import time
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from steelyard.analysis.ledger import is_void, judge
+from steelyard.analysis.ledger import is_void
 from steelyard.analysis.metrics import metrics_of
-from steelyard.engines.base import Deployment, Engine
+from steelyard.engines.base import Engine
 from steelyard.errors import ServerFailed
-from steelyard.experiment.schema import Search
 from steelyard.host.switching import HostStates
 from steelyard.processes import Children
-from steelyard.results.schema import Check, JournalEntry, Phase, Trial
+from steelyard.results.schema import Check, JournalEntry, Trial
 from steelyard.results.spec import Spec
 from steelyard.results.store import SessionDirectory, no_space, write_record
 from steelyard.session import collect
@@ -29,33 +31,20 @@ from steelyard.session.caches import Caches
 from steelyard.session.flight import Flight, TrialFailedError
 from steelyard.session.procedures import PROCEDURES
 from steelyard.session.progress import Watcher
-from steelyard.session.schedule import Planned
+from steelyard.session.schedule import Course, Planned
 from steelyard.spec.search import with_value
-
-
-@dataclass(frozen=True)
-class Rules:
-    """What a session decided for all of its trials, as session.json has it."""
-
-    specs: Mapping[str, Spec]
-    seed: int
-    search: Search | None = None
 
 
 @dataclass
 class TrialRunner:
     """Runs the trials of one session."""
 
-    rules: Rules
+    course: Course
     directory: SessionDirectory
     engines: Mapping[str, Engine]
     children: Children
     watcher: Watcher
     states: HostStates
-    caches: Caches = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.caches = Caches(self.directory, self.engines, self.children, self.watcher)
 
     def run(self, planned: Planned) -> Trial:
         """Run one trial and write its `trial.json`.
@@ -73,22 +62,43 @@ class TrialRunner:
         started = time.time()
         self._log("trial-start", planned, value=planned.value)
         phases: dict[str, tuple[float, float]] = {}
+        caches = Caches(self.directory, self.engines, self.children, self.watcher)
         try:
             with ExitStack() as cleanup:
                 self._set_host(planned, spec)
-                self.caches.populate(spec)
+                caches.populate(spec)
                 deployment = self.engines[spec.engine].open(spec, folder)
                 cleanup.callback(deployment.close)
-                flight = self._flight(planned, spec, folder, deployment, phases)
+                flight = Flight(
+                    spec,
+                    folder,
+                    deployment,
+                    self.children,
+                    self.watcher,
+                    lambda phase: self._log("phase", planned, phase=phase),
+                    phases,
+                )
                 cleanup.callback(flight.abandon)
-                PROCEDURES[spec.procedure](flight, lambda: self.caches.bring(spec, deployment))
+                PROCEDURES[spec.procedure](flight, lambda: caches.bring(spec, deployment))
                 with flight.phase("collect"):
-                    trial = self._collect(flight, started)
-        except TrialFailedError as failure:
-            trial = _failed(planned, started, failure.check, str(failure))
-        except ServerFailed as failure:
-            trial = _failed(planned, started, "start", str(failure))
-        trial = trial.model_copy(update={"phases": phases})
+                    self._require_host(spec)
+                    found = collect.figures(flight)
+        except (TrialFailedError, ServerFailed) as failure:
+            name = failure.check if isinstance(failure, TrialFailedError) else "start"
+            found = _failed(name, str(failure))
+        trial = Trial(
+            block=planned.block,
+            arm=planned.arm,
+            attempt=planned.attempt,
+            order=planned.order,
+            value=planned.value,
+            state="void" if is_void(found["checks"]) else "valid",
+            started=started,
+            phases=phases,
+            **found,
+        )
+        if trial.measurement is not None:
+            trial = trial.model_copy(update={"metrics": metrics_of(trial, spec)})
         write_record(folder / "trial.json", trial)
         self._log("trial-end", planned, state=trial.state, detail=trial.failure)
         return trial
@@ -98,10 +108,10 @@ class TrialRunner:
 
         The seed is the same in every arm of a block: arms differ in what the experiment varies, not in the draw.
         """
-        spec = self.rules.specs[planned.arm]
-        if self.rules.search is not None and planned.value is not None:
-            spec = with_value(spec, self.rules.search, planned.value)
-        seed = self.rules.seed + planned.block
+        spec = self.course.specs[planned.arm]
+        if self.course.search is not None and planned.value is not None:
+            spec = with_value(spec, self.course.search, planned.value)
+        seed = self.course.session.seed + planned.block
         components = [
             one.model_copy(update={"settings": {**one.settings, "seed": seed}})
             if one.role == "injector"
@@ -111,87 +121,33 @@ class TrialRunner:
         return spec.model_copy(update={"components": components})
 
     def _set_host(self, planned: Planned, spec: Spec) -> None:
-        if not spec.host_states:
-            return
-        self.watcher.phase("set-host", None)
-        self._log("phase", planned, phase="set-host")
-        self.states.enter((planned.block, planned.plot), spec.host_states)
-        self._require_host(spec)
+        if spec.host_states:
+            self.watcher.phase("set-host", None)
+            self._log("phase", planned, phase="set-host")
+            self.states.enter((planned.block, planned.plot), spec.host_states)
+            self._require_host(spec)
 
     def _require_host(self, spec: Spec) -> None:
-        differences = self.states.verify(spec.host_states) if spec.host_states else []
-        if differences:
+        if spec.host_states and (differences := self.states.verify(spec.host_states)):
             raise TrialFailedError("settings", differences[0])
-
-    def _flight(
-        self,
-        planned: Planned,
-        spec: Spec,
-        folder: Path,
-        deployment: Deployment,
-        phases: dict[str, tuple[float, float]],
-    ) -> Flight:
-        def log_phase(phase: Phase) -> None:
-            self._log("phase", planned, phase=phase)
-
-        return Flight(planned, spec, folder, deployment, self.children, self.watcher, log_phase, phases)
-
-    def _collect(self, flight: Flight, started: float) -> Trial:
-        self._require_host(flight.spec)
-        evidence = collect.gather(flight, flight.deployed.started)
-        components = collect.component_results(evidence)
-        measured = collect.measure(evidence, components)
-        checks = judge(measured, flight.spec)
-        planned, procedure = flight.planned, flight.spec.procedure
-        trial = Trial(
-            block=planned.block,
-            arm=planned.arm,
-            attempt=planned.attempt,
-            order=planned.order,
-            state="void" if is_void(checks) else "valid",
-            started=started,
-            phases=flight.phases,
-            value=planned.value,
-            measurement=measured,
-            checks=checks,
-            steady=measured.steady,
-            metrics={},
-            latency={**evidence.recorded.latency(), collect.ALL: evidence.recorded.overall()},
-            components=components,
-            first_answers=collect.first_answers(evidence) if procedure == "start-up" else {},
-            curves=collect.curves(evidence) if procedure == "ramp-up" else {},
-            survived=flight.survived,
-            trace=collect.trace(evidence) if procedure in ("steady", "survive") else [],
-        )
-        return trial.model_copy(update={"metrics": metrics_of(trial, flight.spec)})
 
     def _log(self, event: str, planned: Planned, **more: object) -> None:
         entry = {"time": time.time(), "event": event, "block": planned.block, "arm": planned.arm}
         self.directory.log(JournalEntry.model_validate({**entry, "attempt": planned.attempt, **more}))
 
 
-def _failed(planned: Planned, started: float, check: str, sentence: str) -> Trial:
-    """A trial without measurement: void, kept and shown."""
-    return Trial(
-        block=planned.block,
-        arm=planned.arm,
-        attempt=planned.attempt,
-        order=planned.order,
-        state="void",
-        started=started,
-        phases={},
-        value=planned.value,
-        measurement=None,
-        checks=[
-            Check(name=check, passed=False, voids=True, value=None, limit=None, unit="", detail=sentence)
-        ],
-        steady=None,
-        metrics={},
-        latency={},
-        components=[],
-        trace=[],
-        failure=sentence,
-    )
+def _failed(name: str, sentence: str) -> dict[str, Any]:
+    """What is recorded of a trial that failed a check before its measurement ended: void, kept and shown."""
+    check = Check(name=name, passed=False, voids=True, value=None, limit=None, unit="", detail=sentence)
+    nothing: dict[str, Any] = {
+        "measurement": None,
+        "steady": None,
+        "metrics": {},
+        "latency": {},
+        "components": [],
+        "trace": [],
+    }
+    return {**nothing, "checks": [check], "failure": sentence}
 
 
 def _set_aside(folder: Path) -> None:

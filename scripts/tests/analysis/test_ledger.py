@@ -202,9 +202,9 @@ def test_a_death_in_a_survive_trial_is_its_result():
 
 
 def test_settings_that_cannot_be_read_back_are_named():
-    by = SPEC.model_copy(update={"not_read_back": ["nursery"]})
+    by = SPEC.model_copy(update={"not_read_back": ["The nursery is not read back."]})
     settings = next(check for check in judge(healthy(), by) if check.name == "settings")
-    assert settings.detail == "Settings read back as asked for. Cannot be read back: nursery."
+    assert settings.detail == "Settings read back as asked for. The nursery is not read back."
 
 
 def test_nothing_measured_is_void():

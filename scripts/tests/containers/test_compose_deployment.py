@@ -199,7 +199,7 @@ def test_how_components_end_is_told(image: str, opened: Opener, docker: Docker) 
     deployment.start([killed, stubborn])
     until(lambda: seen(killed) and seen(stubborn))
     docker.run("kill", docker_name(docker, "small-1"))
-    until(lambda: deployment.ended("small-1"))
+    until(lambda: deployment.exit_code("small-1") is not None)
     assert str(deployment.failure("small-1")).startswith(
         "small-1 ended with signal 9 after printing: serving"
     )
@@ -235,9 +235,9 @@ def test_an_injector_is_ended_by_its_file(image: str, opened: Opener, code: int)
     deployment.start([one])
     assert deployment.logs("injector-1").parent.name == "load"
     deployment.logs("injector-1").mkdir(exist_ok=True)
-    assert not deployment.ended("injector-1")
+    assert deployment.exit_code("injector-1") is None
     (deployment.logs("injector-1") / "stop").touch()
-    until(lambda: deployment.ended("injector-1"))
+    until(lambda: deployment.exit_code("injector-1") is not None)
     assert deployment.exit_code("injector-1") == code
     assert deployment.failure("injector-1") == (None if code == 0 else "injector-1 ended with exit code 4")
 
@@ -255,7 +255,7 @@ def test_before_a_session_its_leftovers_go_and_what_is_missing_is_named(
     with Children() as children:
         later = ComposeEngine(children, docker, SESSION)
         later.check([deployed])  # removes it, so its port is free
-        assert left.ended("small-1")
+        assert left.exit_code("small-1") is not None
         nowhere = one.model_copy(update={"artifact": Artifact(form="image", image="127.0.0.1:9/none:1")})
         with pytest.raises(MissingRequirement, match=r"127\.0\.0\.1:9/none:1 is not on this host"):
             later.check([spec(nowhere)])

@@ -135,7 +135,7 @@ def test_any_kind_of_component_gets_a_service() -> None:
         "cpuset": "1",
         "labels": {SESSION_LABEL: "s"},
         "networks": {"default": {"aliases": ["jitserver"]}},
-        "volumes": ["${TRIAL:-.}/logs/jitserver-1:/var/jit/logs"],
+        "volumes": ["${TRIAL:-.}/servers/jitserver-1/logs:/var/jit/logs"],
     }
     assert services["shop-1"]["extends"]["service"] == "server"
     assert services["shop-1"]["networks"] == {"default": {"aliases": ["shop"]}}

@@ -101,7 +101,7 @@ def test_every_component_is_pinned_and_asked_what_it_is(tmp_path: Path) -> None:
     found = find_images(engine(tmp_path), *acmeair("microservices"), environment=HERE)
     services = ("auth", "customer", "flight", "booking", "main")
     databases = ("customer-database", "flight-database", "booking-database")
-    assert found.pinned == {
+    assert found.images == {
         **dict.fromkeys(services, "lab:5000/s/acmeair@sha256:56"),
         **dict.fromkeys(databases, "docker.io/library/mongo@sha256:12"),
         "proxy": "docker.io/library/nginx@sha256:34",
@@ -116,7 +116,7 @@ def test_every_component_is_pinned_and_asked_what_it_is(tmp_path: Path) -> None:
 def test_the_arm_varies_the_servers_alone(tmp_path: Path) -> None:
     docker = engine(tmp_path, digests=[])
     found = find_images(docker, *acmeair("monolith"), "openj9", "2", HERE)
-    assert found.pinned == {
+    assert found.images == {
         "server": "lab:5000/s/acmeair:2-openj9",
         "database": "docker.io/library/mongo:8.0",
         "injector": "lab:5000/s/loadgen:0.1.0",
@@ -127,7 +127,7 @@ def test_an_image_of_other_origin_need_not_tell_its_jvm(tmp_path: Path) -> None:
     """The project's own must: a build that went wrong is noticed before anything is measured."""
     docker = engine(tmp_path, missing="--entrypoint=java lab:5000/other")
     found = find_images(docker, *acmeair("monolith"), jdk="lab:5000/other:1", environment=HERE)
-    assert found.pinned["server"] == "lab:5000/other:1"
+    assert found.images["server"] == "lab:5000/other:1"
     assert found.server_jvm is None
     docker = engine(tmp_path, missing="--entrypoint=java lab:5000/s/acmeair")
     with pytest.raises(MissingRequirement, match=r"acmeair:0.1.0-hotspot does not tell its JVM"):
@@ -150,7 +150,7 @@ def test_servers_of_one_topology_share_a_jvm(tmp_path: Path) -> None:
 def test_a_digest_that_somebody_gave_is_kept(tmp_path: Path) -> None:
     named = {**HERE, "STEELYARD_MONGO_IMAGE": "lab:5000/mongo:8@sha256:78"}
     found = find_images(engine(tmp_path), *acmeair("monolith"), environment=named)
-    assert found.pinned["database"] == "lab:5000/mongo:8@sha256:78"
+    assert found.images["database"] == "lab:5000/mongo:8@sha256:78"
 
 
 @pytest.mark.parametrize(

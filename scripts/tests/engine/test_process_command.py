@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from compose_specs import spec
 from planned import identity, specs
 
 from steelyard.engines.process.command import (
@@ -21,7 +22,7 @@ from steelyard.engines.process.command import (
     inherited_environment,
     load_script,
 )
-from steelyard.results.spec import Artifact, Component, Spec
+from steelyard.results.spec import Artifact, Component, Ready, Request, Spec
 
 PLACES = Places("/t/server-1", "/package", "/t/cache/server")
 
@@ -174,7 +175,7 @@ def test_the_replay_starts_the_same_commands_in_folders_of_its_own(tmp_path: Pat
     )
     script = replay / "deployment.sh"
     script.write_text(
-        deployment_script([beside, server(cpus=cpu)], {"server-1": str(package)}, {"server-1": primed}, []),
+        deployment_script(spec([beside, server(cpus=cpu)]), {"server-1": str(package)}, {"server-1": primed}),
         encoding="utf-8",
     )
     subprocess.run(["sh", str(script)], check=True, timeout=60)
@@ -188,11 +189,28 @@ def test_the_replay_starts_the_same_commands_in_folders_of_its_own(tmp_path: Pat
 
 
 def test_the_replay_waits_for_servers_and_loads_their_data() -> None:
-    script = deployment_script(
-        [], {}, {}, [("http://127.0.0.1:1/ready", "http://127.0.0.1:1/load?n=1&m=2", "data of a")]
+    one = server(ready=Ready(path="/ready"))
+    data = [Request(component="server-1", path="/load?n=1&m=2")]
+    script = deployment_script(spec([one], data=data), {"server-1": "/package"}, {})
+    assert "until curl -fs -o /dev/null http://127.0.0.1:9081/ready; do sleep 1; done" in script
+    assert "curl -fsS 'http://127.0.0.1:9081/load?n=1&m=2'; echo" in script
+
+
+def test_the_replay_gives_every_word_as_it_was(tmp_path: Path) -> None:
+    """Run the script for real: the shell replaces the folder of the script, and nothing that a user wrote."""
+    words = ["$HOME/x", "`id`", "$(id)", "$HERE", "a \"b\" 'c' \\n", "", "two words", "in ${folder}/$1"]
+    told = ['printf \'%s\\n\' "$@" "$MARK" > words', "sh", *words]
+    one = server(
+        artifact=Artifact(form="command", words=["sh", "-c", *told]),
+        cpus=[min(os.sched_getaffinity(0))],
+        environment={"MARK": "$HERE ${folder} `$`"},
     )
-    assert "until curl -fs -o /dev/null http://127.0.0.1:1/ready; do sleep 1; done" in script
-    assert "curl -fsS 'http://127.0.0.1:1/load?n=1&m=2'; echo" in script
+    script = tmp_path / "deployment.sh"
+    script.write_text(deployment_script(spec([one]), {}, {}), encoding="utf-8")
+    subprocess.run(["sh", str(script)], check=True, timeout=60)
+    folder = tmp_path / "server-1"
+    seen = (folder / "words").read_text(encoding="utf-8").splitlines()
+    assert seen == [*words[:-1], f"in {folder}/$1", f"$HERE {folder} `$`"]
 
 
 def test_the_load_is_repeated_with_the_same_settings(tmp_path: Path) -> None:

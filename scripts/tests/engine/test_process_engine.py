@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import compose_specs
 import pytest
 
 from steelyard.engines.process.engine import ProcessDeployment, ProcessEngine
 from steelyard.errors import MissingRequirement, PortInUse
-from steelyard.experiment.schema import Load
 from steelyard.processes import Children
 from steelyard.results.spec import Artifact, Component, Role, Spec
 
@@ -43,21 +43,7 @@ def process(name: str, script: str = SLEEPS, role: Role = "server", **more: Any)
 
 
 def spec(*components: Component) -> Spec:
-    return Spec(
-        arm="a",
-        engine="process",
-        workload="w",
-        workload_version="1",
-        topology="t",
-        bundle="b",
-        procedure="steady",
-        load=Load(users=1),
-        components=list(components),
-        entry=[],
-        mix={},
-        server_cores=1,
-        injectors_share_cores=True,
-    )
+    return compose_specs.spec(list(components), engine="process")
 
 
 @pytest.fixture
@@ -93,7 +79,7 @@ def test_a_component_runs_in_its_folder_with_its_files_and_cpus(
         deployment.start([one])
     finally:
         del os.environ["SECRET"]
-    wait_for(lambda: deployment.ended("server-1"), "end")
+    wait_for(lambda: deployment.exit_code("server-1") is not None, "end")
     folder = tmp_path / "servers" / "server-1"
     assert json.loads((folder / "told").read_text(encoding="utf-8")) == [
         str(folder),
@@ -131,7 +117,7 @@ def test_what_runs_is_told_with_its_processes(deployment: ProcessDeployment) -> 
 
 def test_a_component_that_ends_is_named_with_its_last_words(deployment: ProcessDeployment) -> None:
     deployment.start([process("server-2", "print('no such option'); raise SystemExit(3)")])
-    wait_for(lambda: deployment.ended("server-2"), "end")
+    wait_for(lambda: deployment.exit_code("server-2") is not None, "end")
     assert deployment.failure("server-2") == "server-2 ended with exit code 3 after printing: no such option"
     assert deployment.exit_code("server-2") == 3
 
@@ -140,7 +126,7 @@ def test_a_signal_is_told_as_one(deployment: ProcessDeployment) -> None:
     deployment.start([process("server-1")])
     assert deployment.failure("server-1") is None
     os.kill(deployment.running()[0].pids[0], signal.SIGKILL)
-    wait_for(lambda: deployment.ended("server-1"), "end")
+    wait_for(lambda: deployment.exit_code("server-1") is not None, "end")
     assert "server-1 ended with signal 9" in str(deployment.failure("server-1"))
 
 
@@ -155,7 +141,7 @@ def test_a_port_that_was_taken_meanwhile_is_told(
     deployment: ProcessDeployment, script: str, more: Any
 ) -> None:
     deployment.start([process("database", script, role="database", **more)])
-    wait_for(lambda: deployment.ended("database"), "end")
+    wait_for(lambda: deployment.exit_code("database") is not None, "end")
     with pytest.raises(PortInUse, match=r"database could not open port 17999.*--port"):
         deployment.failure("database")
 

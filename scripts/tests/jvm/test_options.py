@@ -145,4 +145,5 @@ def test_what_cannot_be_read_back_is_said(hotspot: JvmIdentity) -> None:
     (args,) = not_read_back(JvmSettings(jvm_args=["-Dx=1"]), hotspot)
     (log,) = not_read_back(JvmSettings(gc_log=False), hotspot)
     (jvm,) = not_read_back(JvmSettings(), None)
+    assert all(text[0].isupper() and text.endswith(".") for text in (args, log, jvm))
     assert ("jvm_args" in args, "GC log" in log, "does not tell what it is" in jvm) == (True, True, True)

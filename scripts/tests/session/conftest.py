@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sessions on the fake engine."""
 
+import os
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,15 +10,14 @@ import pytest
 from fake_engine import World
 from sessions import Bench
 
-from steelyard.load import injector
-from steelyard.session import caches, deploying, flight, procedures, runner, trial
+from steelyard.session import caches, deploying, flight, injectors, procedures, runner, trial
 
 
 @pytest.fixture
 def world(monkeypatch: pytest.MonkeyPatch) -> World:
     """A world whose clock is the clock of everything that a session goes through."""
     made = World()
-    for module in (runner, trial, flight, procedures, caches, deploying, injector):
+    for module in (runner, trial, flight, procedures, caches, deploying, injectors):
         monkeypatch.setattr(module, "time", made.clock)
     # Of this process's own group: on a host with a CPU limit it grows by itself.
     monkeypatch.setattr(procedures, "throttled_seconds", lambda: 0.0)
@@ -26,8 +26,8 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
 
 @pytest.fixture(scope="session")
 def port() -> int:
-    """The first of some free ports."""
-    for first in range(21000, 32000, 20):
+    """The first of some free ports; runs beside this one begin elsewhere."""
+    for first in range(21000 + os.getpid() % 500 * 20, 32000, 20):
         if all(_free(first + offset) for offset in range(8)):
             return first
     raise AssertionError("no free ports")

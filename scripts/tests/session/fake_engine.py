@@ -135,9 +135,6 @@ class FakeDeployment:
     def settle(self, names: Iterable[str]) -> None:
         """Nothing to wait for."""
 
-    def ended(self, name: str) -> bool:
-        return self.exit_code(name) is not None
-
     def exit_code(self, name: str) -> int | None:
         if name in self.codes or name not in self._recorded:
             return self.codes.get(name)

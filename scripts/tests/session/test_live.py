@@ -22,27 +22,28 @@ def test_each_servers_samples_have_times_of_their_own(tmp_path: Path) -> None:
     assert live.read() is None
 
 
-def test_a_sample_counts_when_it_is_whole(tmp_path: Path) -> None:
+def test_a_line_counts_when_it_is_whole(tmp_path: Path) -> None:
     path = tmp_path / "counters.csv"
     live = LiveRate(path)
-    path.write_text(HEAD + "100.0,a,ping,0,0,0\n100.0,a,pong,0,0,0\n101.0,a,ping,50,0,0\n", encoding="utf-8")
-    assert live.read() is None  # the sample at 101 is not whole yet
+    path.write_text(HEAD + "100.0,a,ping,0,0,0\n100.0,a,pong,0,0,0\n", encoding="utf-8")
+    assert live.read() is None  # a single sample has no rate
     with path.open("a", encoding="utf-8") as file:
-        file.write("101.0,a,pong,70,0,0\n103.0,a,pi")
+        file.write("101.0,a,ping,50,0,0\n101.0,a,pong,70,0,0\n103.0,a,pi")
         file.flush()
-        assert live.read() is None
-        file.write("ng,100,0,0\n103.0,a,pong,140,0,0\n103.0,a,internal-miles,9,0,0\n104.0,a,ping,100,0,0\n")
+        assert live.read() == 120.0
+        file.write("ng,100,0,0\n103.0,a,pong,140,0,0\n103.0,a,internal-miles,9,0,0\n")
         file.flush()
         assert live.read() == 60.0  # (240 - 120) requests in 2 s
+        assert live.read() is None
 
 
 def test_a_server_that_starts_again_shows_nothing_below_zero(tmp_path: Path) -> None:
     path = tmp_path / "counters.csv"
     live = LiveRate(path)
     rows = [HEAD, *(f"{100 + s},a,ping,{count},0,0\n" for s, count in enumerate((1000, 2000, 5, 105, 205)))]
-    path.write_text("".join(rows[:4]), encoding="utf-8")
+    path.write_text("".join(rows[:3]), encoding="utf-8")
     assert live.read() == 1000.0
-    path.write_text("".join(rows[:5]), encoding="utf-8")
+    path.write_text("".join(rows[:4]), encoding="utf-8")
     assert live.read() == 0.0
     path.write_text("".join(rows), encoding="utf-8")
     assert live.read() == 100.0

@@ -10,11 +10,11 @@ it gets no container. What a service of the bundle waits for, its components wai
 import json
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
+from steelyard.engines.base import log_folder
 from steelyard.results.spec import CACHE, FOLDER, Component, Spec
 
 CONTAINER_FOLDER = "/steelyard"
@@ -33,11 +33,10 @@ _AWAIT = '"awaitStart": '
 Services = Mapping[str, Mapping[str, Any]]
 
 
-class _Override:
+class _Override(NamedTuple):
     """A value that replaces the bundle's instead of being merged with it."""
 
-    def __init__(self, value: Any) -> None:
-        self.value = value
+    value: Any
 
 
 class _Dumper(yaml.SafeDumper):
@@ -57,8 +56,7 @@ def _represent(dumper: yaml.SafeDumper, data: _Override) -> yaml.Node:
 _Dumper.add_representer(_Override, _represent)
 
 
-@dataclass(frozen=True)
-class User:
+class User(NamedTuple):
     """Whom the containers run as: the owner of the session's files, never root."""
 
     uid: int
@@ -66,18 +64,6 @@ class User:
 
     def __str__(self) -> str:
         return f"{self.uid}:{self.gid}"
-
-
-def log_folder(component: Component) -> str:
-    """Folder of a component's own logs, below the trial's directory."""
-    if component.role == "injector":
-        return f"load/{component.name}"
-    return f"servers/{component.name}/logs" if component.role == "server" else f"logs/{component.name}"
-
-
-def cache_folder(kind: str) -> str:
-    """Folder of the class cache of a kind, below the trial's directory."""
-    return f"cache/{kind}"
 
 
 def uses_cache(component: Component) -> bool:
@@ -98,12 +84,10 @@ def command_line(component: Component, bundle: str) -> str:
 def environment(component: Component) -> dict[str, str]:
     """What a component is told: its environment, JVM options among them; an injector its settings."""
     place = component.container
-    places = {FOLDER: (place and place.folder) or CONTAINER_FOLDER, CACHE: CACHE_FOLDER}
+    folder = (place and place.folder) or CONTAINER_FOLDER
 
     def placed(text: str) -> str:
-        for placeholder, folder in places.items():
-            text = text.replace(placeholder, folder)
-        return text
+        return text.replace(FOLDER, folder).replace(CACHE, CACHE_FOLDER)
 
     told = {}
     if place is not None and place.jvm_options is not None:
@@ -219,7 +203,7 @@ def _volumes(component: Component) -> list[str]:
     if place is not None and place.folder is not None:
         found.append(f"{OUTPUT}/{log_folder(component)}:{place.folder}/logs")
     if uses_cache(component):
-        found.append(f"{OUTPUT}/{cache_folder(component.kind)}:{CACHE_FOLDER}")
+        found.append(f"{OUTPUT}/cache/{component.kind}:{CACHE_FOLDER}")
     return found
 
 
@@ -227,15 +211,12 @@ def _waits(base: Mapping[str, Any], names: Mapping[str, list[str]]) -> dict[str,
     """What a service waits for, said of the components that were made from what the bundle names."""
     if "depends_on" not in base:
         return {}
-    return {
-        "depends_on": _Override(
-            {
-                name: dict(condition)
-                for service, condition in base["depends_on"].items()
-                for name in names.get(service, ())
-            }
-        )
+    found = {
+        name: dict(condition)
+        for service, condition in base["depends_on"].items()
+        for name in names.get(service, ())
     }
+    return {"depends_on": _Override(found)}
 
 
 def _load_data(spec: Spec) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.host.docker import Docker, DockerFailed
+from steelyard.processes.children import ended_with
 from steelyard.units import MIB
 
 _SIGNALLED = 128
@@ -54,10 +55,7 @@ class Container:
                 f"{self.name} was killed for want of memory (its limit is {self._memory_limit // MIB} MiB): raise"
                 " `memory`, or lower the heap"
             )
-        code = _exit_code(state)
-        how = f"signal {-code}" if code < 0 else f"exit code {code}"
-        last = self.last_lines() or str(state.get("Error") or "")
-        return f"{self.name} ended with {how}" + (f" after printing: {last}" if last else "")
+        return ended_with(self.name, _exit_code(state), self.last_lines() or str(state.get("Error") or ""))
 
     def last_lines(self, count: int = 3) -> str:
         """Its last output lines in one line, for an error message; empty when they cannot be had."""

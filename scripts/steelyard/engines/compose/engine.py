@@ -2,7 +2,7 @@
 """The compose engine: base bundle and per-trial override, applied by `docker compose` as a project of its own.
 
 A trial's directory gets `replay/` (the bundle's files and trial.yaml), and a folder for each component, which its
-container writes to: `servers/NAME/logs`, `load/NAME`, `logs/NAME`, and `cache/KIND` where a class cache is used.
+container writes to: `servers/NAME/logs`, `load/NAME` of an injector, and `cache/KIND` where a class cache is used.
 """
 
 import contextlib
@@ -10,17 +10,16 @@ import math
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
 
-from steelyard.engines.base import Running
+from steelyard.engines.base import Deployment, log_folder
 from steelyard.engines.compose.bundle import (
     SESSION_LABEL,
     User,
-    cache_folder,
-    log_folder,
     override,
     uses_cache,
 )
@@ -31,8 +30,8 @@ from steelyard.errors import ServerFailed
 from steelyard.host.docker import Docker, DockerFailed
 from steelyard.host.ports import require_ports
 from steelyard.paths import ROOT
-from steelyard.processes import Children, process_tree
-from steelyard.results.spec import ORDER, Component, Spec
+from steelyard.processes import Children
+from steelyard.results.spec import Component, Spec
 from steelyard.results.store import no_space, write_atomic
 
 BUNDLES = ROOT / "compose"
@@ -42,115 +41,85 @@ _IMAGE_USER = User(1001, 0)
 """Whom the project's images run as; for a harness that runs as root."""
 
 
+@dataclass(frozen=True)
 class ComposeEngine:
     """Runs the components of specs in containers on this host."""
 
-    def __init__(self, children: Children, docker: Docker, session: str) -> None:
-        self._children = children
-        self._docker = docker
-        self._session = session
-        self._user = User(os.getuid(), os.getgid()) if os.getuid() != 0 else _IMAGE_USER
+    children: Children
+    docker: Docker
+    session: str
+
+    @property
+    def user(self) -> User:
+        """Whom containers run as."""
+        return User(os.getuid(), os.getgid()) if os.getuid() != 0 else _IMAGE_USER
 
     def check(self, specs: Sequence[Spec]) -> None:
         """Remove what a crashed run of this session left; refuse missing images and ports that are taken."""
         self._sweep()
         images = {one.artifact.image: None for spec in specs for one in spec.components}
         for image in images:
-            find_image(self._docker, image or "")
+            find_image(self.docker, image or "")
         require_ports(sorted({port for spec in specs for port in spec.ports}))
 
     def open(self, spec: Spec, directory: Path) -> "ComposeDeployment":
         """Write `replay/`: the bundle with the override of this trial."""
-        directory = directory.resolve()  # compose would begin at replay/
-        replay = directory / "replay"
-        bundle = BUNDLES / spec.bundle
+        bundle, replay = BUNDLES / spec.bundle, directory / "replay"
         # All of its files, the proxy's beside compose.yaml, and nothing else, such as results or an .env of somebody's.
         for path in (bundle / "compose.yaml", *sorted((bundle / "proxy").glob("*.conf"))):
             write_atomic(replay / path.relative_to(bundle), path.read_text(encoding="utf-8"))
-        services = yaml.safe_load((bundle / "compose.yaml").read_text(encoding="utf-8"))["services"]
+        self.write_override(spec, replay / "trial.yaml")
+        give_folders(replay, spec.components, self.user)
+        return ComposeDeployment(self, spec, directory)
 
-        def write(varied: Spec, name: str) -> None:
-            write_atomic(replay / name, override(varied, services, self._user, self._session))
-
-        write(spec, "trial.yaml")
-        give_folders(replay, spec.components, self._user)
-        return ComposeDeployment(self._children, self._docker, directory, spec, self._user, write)
+    def write_override(self, spec: Spec, path: Path) -> None:
+        """Write what makes the bundle deploy this spec."""
+        bundle = yaml.safe_load((BUNDLES / spec.bundle / "compose.yaml").read_text(encoding="utf-8"))
+        write_atomic(path, override(spec, bundle["services"], self.user, self.session))
 
     def _sweep(self) -> None:
         """The lock of this host is held, so containers that carry this session's label are nobody's."""
         with contextlib.suppress(DockerFailed):
             label = '{{.Label "com.docker.compose.project"}}'
-            filters = ("--filter", f"label={SESSION_LABEL}={self._session}")
-            projects = {*self._docker.run("ps", "--all", *filters, "--format", label).split()}
+            filters = ("--filter", f"label={SESSION_LABEL}={self.session}")
+            projects = {*self.docker.run("ps", "--all", *filters, "--format", label).split()}
             for project in sorted(projects):
-                self._docker.run(*removal_of(project), timeout=DOWN_LIMIT)
+                self.docker.run(*removal_of(project), timeout=DOWN_LIMIT)
 
 
-class ComposeDeployment:
+class ComposeDeployment(Deployment[Container]):
     """The containers of one trial."""
 
-    def __init__(
-        self,
-        children: Children,
-        docker: Docker,
-        directory: Path,
-        spec: Spec,
-        user: User,
-        write: Callable[[Spec, str], None],
-    ) -> None:
-        self._children = children
-        self._docker = docker
-        self._directory = directory
+    contained = True
+
+    def __init__(self, engine: ComposeEngine, spec: Spec, directory: Path) -> None:
+        super().__init__(directory)
+        self._engine, self._docker = engine, engine.docker
         self._spec = spec
-        self._user = user
-        self._write = write
-        """Writes the override of a variant of the spec into the replay, by a name."""
-        self._project = Project(docker, directory)
+        self._project = Project(engine.docker, self._directory)
         self._components = {one.name: one for one in spec.components}
-        """As they were last started."""
-        self._containers: dict[str, Container] = {}
-        """What was started, in order; a component that is started again moves to the end."""
-        self._stopped: set[str] = set()
 
     def start(self, components: Sequence[Component]) -> None:
         """Start components, each in a fresh container (also MissingRequirement: an image was removed)."""
         require_ports(sorted(one.port for one in components if one.port is not None))
-        give_folders(self._directory, components, self._user)
+        give_folders(self._directory, components, self._engine.user)
         names = [one.name for one in components]
         self._components |= {one.name: one for one in components}
         varied = self._spec.model_copy(update={"components": list(self._components.values())})
         file = "trial.yaml" if varied == self._spec else "prepare.yaml"
         if varied != self._spec:
-            self._write(varied, file)
-        self._children.on_crash(self._project.name, self._project.removal)
-        earlier = [self._containers.pop(name) for name in names if name in self._containers]
+            self._engine.write_override(varied, self._directory / "replay" / file)
+        self._engine.children.on_crash(self._project.name, self._project.removal)
+        earlier = [self._units.pop(name) for name in names if name in self._units]
         for container in earlier:
             container.close()
         described = self._project.up(names, file, [container.id for container in earlier])
         for name, entry in zip(names, described, strict=True):
-            self._containers[name] = Container(self._docker, name, entry, self.logs(name) / "console.log")
-        self._stopped -= set(names)
-
-    def running(self) -> list[Running]:
-        """What was started and not stopped, with the processes that it has now."""
-        return [
-            Running(self._components[name], process_tree(one.pid), one.started, contained=True)
-            for name, one in self._containers.items()
-            if name not in self._stopped
-        ]
-
-    def failure(self, name: str) -> str | None:
-        """One sentence when a component ended by itself; the container engine is asked only after its end."""
-        container = self._containers.get(name)
-        if container is None or container.told_to_end or container.exit_code() is None:
-            return None
-        if container.exit_code() == 0 and (self.logs(name) / "stop").exists():
-            return None  # an injector that was told to end
-        return container.how_it_ended()
+            self._units[name] = Container(self._docker, name, entry, self.logs(name) / "console.log")
 
     def settle(self, names: Iterable[str]) -> None:
         """Wait until the images' own health checks agree; an image without a check counts as healthy."""
-        watched = [self._containers[name] for name in names]
+        watched = [self._units[name] for name in names]
         deadline = time.monotonic() + HEALTHY_TIMEOUT
         while late := self._health(watched, {"starting", "unhealthy"}):
             for name in late:
@@ -160,57 +129,36 @@ class ComposeDeployment:
                 raise ServerFailed(f"{late[0]} runs, but its health check does not say that it serves")
             time.sleep(0.25)
 
-    def ended(self, name: str) -> bool:
-        """Whether a component has ended, whatever the reason."""
-        return self.exit_code(name) is not None
-
-    def exit_code(self, name: str) -> int | None:
-        """Exit code, negative for a signal; None while it runs."""
-        container = self._containers.get(name)
-        return None if container is None else container.exit_code()
-
     def stop(self, names: Iterable[str] | None = None, grace: float = 20.0) -> list[str]:
-        """End components: those that others need after these."""
-        chosen = self._containers if names is None else set(names) & self._containers.keys()
-        ending = [one for name, one in self._containers.items() if name in chosen]
+        """End components (see `Deployment.stop`), and keep what they printed."""
+        chosen = list(self._units if names is None else names)
+        ending = [one for name, one in self._units.items() if name in chosen]
         alive = [one for one in ending if one.exit_code() is None]
         problems = []
         try:
             problems += [f"{name} was not healthy at the end" for name in self._health(alive, {"unhealthy"})]
-            for role in reversed(ORDER):
-                self._end([one for one in alive if self._components[one.name].role == role], grace)
-            problems += [f"{one.name} did not stop and was killed" for one in alive if one.exit_code() == -9]
+            problems += super().stop(chosen, grace)
         except DockerFailed as error:
             listed = ", ".join(one.name for one in alive)
             problems.append(f"the container engine did not answer while {listed} were stopped ({error.said})")
         for container in ending:
+            container.told_to_end = True
             container.keep_console()
-        self._stopped |= {one.name for one in ending}
         return problems
 
     def close(self) -> None:
         """Stop everything and remove containers, volumes, network and class caches; logs stay."""
         self.stop()
-        for container in self._containers.values():
+        for container in self._units.values():
             container.close()
         shutil.rmtree(self._directory / "cache", ignore_errors=True)
         # What could not be removed stays registered: it is tried once more when the harness ends.
         with contextlib.suppress(DockerFailed):
             self._project.remove()
-            self._children.forget_crash(self._project.name)
+            self._engine.children.forget_crash(self._project.name)
 
-    def logs(self, name: str) -> Path:
-        """Folder with a component's logs; its console.log is written when it has ended."""
-        return self._directory / log_folder(self._components[name])
-
-    def cache(self, kind: str) -> Path:
-        """Folder of this host that the containers of a kind have as their class cache."""
-        return self._directory / cache_folder(kind)
-
-    def _end(self, containers: Sequence[Container], grace: float) -> None:
-        for container in containers:
-            container.told_to_end = True
-        if ids := [container.id for container in containers]:
+    def _end(self, units: Sequence[Container], grace: float) -> None:
+        if ids := [one.id for one in units if one.exit_code() is None]:
             # The client's grace is in whole seconds, and none would be SIGKILL at once.
             seconds = str(max(1, math.ceil(grace)))
             self._docker.run("stop", "--time", seconds, *ids, timeout=grace + DOWN_LIMIT, whole=True)
@@ -238,7 +186,7 @@ def give_folders(top: Path, components: Iterable[Component], user: User) -> None
         # Made before an injector makes its own below: the engine would make it root's.
         folders = [top / ("load" if component.role == "injector" else log_folder(component))]
         if uses_cache(component):
-            folders.append(top / cache_folder(component.kind))
+            folders.append(top / "cache" / component.kind)
         for folder in folders:
             try:
                 folder.mkdir(parents=True, exist_ok=True)

@@ -5,13 +5,13 @@ import os
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from steelyard import __version__
 from steelyard.errors import BadInput, MissingRequirement
 from steelyard.host.docker import Docker, DockerFailed, native_architecture
 from steelyard.jvm.identify import parse_identity
 from steelyard.results.spec import JvmIdentity
+from steelyard.spec.layout import Runtime
 from steelyard.workload.schema import Container
 
 REGISTRY = "ghcr.io/steelyard"
@@ -33,24 +33,7 @@ class Image:
     """As it was asked for, with a tag."""
     pinned: str
     """The same content by digest, where the engine knows it by one; else the reference."""
-    architecture: str
     labels: Mapping[str, str]
-
-
-class Images(NamedTuple):
-    """What one deployment of a topology runs."""
-
-    pinned: dict[str, str]
-    """By kind of component, `injector` among them."""
-    server_jvm: JvmIdentity | None
-    """None where the servers take no JVM options, or their image is somebody else's and does not tell."""
-    injector_jvm: JvmIdentity
-    build: str | None
-    """Fingerprint of the sources of the servers; None for images that are not the project's."""
-    tools: str | None
-    """That of the injectors."""
-    embedded: frozenset[str]
-    """Kinds that the embedded stand-in for a database runs as."""
 
 
 def image_reference(
@@ -111,7 +94,7 @@ def find_images(
     jdk: str | None = None,
     build: str | None = None,
     environment: Mapping[str, str] = os.environ,
-) -> Images:
+) -> Runtime:
     """The images of a topology and of the injectors; pulled when they are not on this host.
 
     Args:
@@ -147,8 +130,8 @@ def find_images(
             f"the servers of one topology run on different JVMs ({listed}): give them images with the same one"
         )
     builds = (found[kind].labels.get(FINGERPRINT_LABEL) for kind in wanted if kind in servers)
-    return Images(
-        pinned={kind: image.pinned for kind, image in found.items()},
+    return Runtime(
+        images={kind: image.pinned for kind, image in found.items()},
         server_jvm=next(iter(jvms.values()), None),
         injector_jvm=injector_jvm,
         build=next((mark for mark in builds if mark), None),
@@ -175,19 +158,17 @@ def find_image(docker: Docker, reference: str, advice: str = "pull or build it, 
                 f"the image {reference} is not on this host and cannot be pulled ({error.said}): {advice}"
             ) from error
         described = docker.inspect("image", [reference])[0]
-    image = Image(
-        reference=reference,
-        pinned=_pinned(reference, described.get("RepoDigests") or []),
-        architecture=str(described["Architecture"]),
-        labels=(described.get("Config") or {}).get("Labels") or {},
-    )
-    here = native_architecture()
-    if image.architecture != here:
+    built_for, here = described["Architecture"], native_architecture()
+    if built_for != here:
         raise MissingRequirement(
-            f"the image {reference} on this host is for {image.architecture} and the host is {here}: fetch the right"
+            f"the image {reference} on this host is for {built_for} and the host is {here}: fetch the right"
             f" one with `docker pull --platform linux/{here} {reference}`"
         )
-    return image
+    return Image(
+        reference=reference,
+        pinned=_pinned(reference, described.get("RepoDigests") or []),
+        labels=(described.get("Config") or {}).get("Labels") or {},
+    )
 
 
 def _advice(container: Container, own: bool) -> str:

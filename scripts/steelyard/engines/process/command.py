@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from steelyard.paths import ROOT
-from steelyard.results.spec import Component
+from steelyard.results.spec import Component, Spec
 
 _INHERITED = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "TZ", "TMPDIR")
 """All that components get of our environment: options that JVMs, servers or applications read from it would change
 what is weighed behind the experiment's back."""
 SETTINGS = "settings.json"
 """File with an injector's settings, in its folder."""
+_HERE = "\0"
+"""Stands for the folder of a script until it is quoted; no word of a command can hold it."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +31,8 @@ class Places:
     def fill(self, text: str, component: Component) -> str:
         """The text with the names that a spec leaves to the engine."""
         jvm = component.artifact.jvm
-        found = {"folder": self.folder, "package": self.package, "cache": self.cache}
-        found["java"] = f"{jvm.home}/bin/java" if jvm is not None else None
+        java = f"{jvm.home}/bin/java" if jvm is not None else None
+        found = {"folder": self.folder, "package": self.package, "cache": self.cache, "java": java}
         for name, value in found.items():
             if value is not None:
                 text = text.replace(f"${{{name}}}", value)
@@ -40,16 +42,13 @@ class Places:
 def command(component: Component, places: Places) -> list[str]:
     """The command in the foreground on the component's CPUs; no shell stands between it and its process id."""
     artifact = component.artifact
+    words = artifact.words
     if artifact.form == "liberty":
-        words = ["${package}/wlp/bin/server", "run", *artifact.words]
+        words = ["${package}/wlp/bin/server", "run", *words]
     elif artifact.form == "java":
-        words = ["${java}", *component.jvm_options, *artifact.words]
-    else:
-        words = [
-            part
-            for word in artifact.words
-            for part in (component.jvm_options if word == "${jvm_options}" else [word])
-        ]
+        words = ["${java}", "${jvm_options}", *words]
+    options = component.jvm_options
+    words = [part for word in words for part in (options if word == "${jvm_options}" else [word])]
     cpus = ",".join(str(cpu) for cpu in component.cpus)
     return ["taskset", "-c", cpus, *(places.fill(word, component) for word in words)]
 
@@ -72,7 +71,7 @@ def environment(component: Component, places: Places) -> dict[str, str]:
         "LOG_DIR": f"{places.folder}/logs",
         "VERBOSEGC": "false",
         "HTTP_PORT": str(component.port),
-        "JVM_ARGS": " ".join(shlex.quote(option) for option in options),
+        "JVM_ARGS": shlex.join(options),
         **found,
     }
 
@@ -95,59 +94,54 @@ def command_line(component: Component) -> str:
     return f"{told} {' '.join(command(component, places))}".strip()
 
 
-def deployment_script(
-    components: Sequence[Component],
-    packages: Mapping[str, str],
-    primed: Mapping[str, Path],
-    data: Sequence[tuple[str, str, str]],
-) -> str:
+def deployment_script(spec: Spec, packages: Mapping[str, str], primed: Mapping[str, Path]) -> str:
     """A shell script that starts everything but the injectors by hand, loads the data, and ends all on Ctrl-C.
 
     Args:
-        components: in the order in which they start.
+        spec: the trial's.
         packages: folder of its package by component.
         primed: folder that a Liberty server starts from, by component.
-        data: readiness URL and loader URL and name, in order.
     """
     lines = [
-        "#!/bin/sh",
-        "# Starts the components of this trial again, in folders beside this script. Ctrl-C stops them.",
-        'cd "$(dirname "$0")" || exit 1',
-        "HERE=$PWD",
+        *_script(
+            "Starts the components of this trial again, in folders beside this script. Ctrl-C stops them."
+        ),
         "trap 'kill $(jobs -p) 2>/dev/null; wait' INT TERM",
     ]
-    for component in components:
+    for component in spec.deployed:
         places = Places(
-            f"$HERE/{component.name}", packages.get(component.name), f"$HERE/cache/{component.kind}"
+            f"{_HERE}/{component.name}", packages.get(component.name), f"{_HERE}/cache/{component.kind}"
         )
         lines += ["", *_start(component, places, primed.get(component.name))]
-    for ready, url, name in data:
+    for step in spec.data:
+        component = spec.component(step.component)
+        ready = shlex.quote(component.url + (component.ready.path or "/"))
         lines += [
             "",
-            f"# {name}",
-            f"until curl -fs -o /dev/null {shlex.quote(ready)}; do sleep 1; done",
-            f"curl -fsS {shlex.quote(url)}; echo",
+            f"# data of {component.name}",
+            f"until curl -fs -o /dev/null {ready}; do sleep 1; done",
+            f"curl -fsS {shlex.quote(component.url + step.path)}; echo",
         ]
     return "\n".join([*lines, "", "wait", ""])
 
 
 def load_script(injectors: Sequence[Component], packages: Mapping[str, str]) -> str:
     """A shell script that repeats the load of a trial by hand, against components that are up."""
-    lines = [
-        "#!/bin/sh",
-        "# Repeats the load of this trial against what deployment.sh started; `touch injector-1/stop` ends it.",
-        'cd "$(dirname "$0")" || exit 1',
-        "HERE=$PWD",
-    ]
+    lines = _script(
+        "Repeats the load of this trial against what deployment.sh started; `touch injector-1/stop` ends it."
+    )
     for component in injectors:
         name = component.name
-        words = command(component, Places(f"$HERE/{name}", packages[name], ""))
         lines += [
             f"mkdir -p {name}",
             f'sed "s|@OUTPUT@|$HERE/{name}|" {name}.json > {name}/{SETTINGS}',
-            f"{' '.join(_quoted(word) for word in words)} &",
+            f"{_quoted(*command(component, Places(f'{_HERE}/{name}', packages[name], '')))} &",
         ]
     return "\n".join([*lines, "wait", ""])
+
+
+def _script(purpose: str) -> list[str]:
+    return ["#!/bin/sh", f"# {purpose}", 'cd "$(dirname "$0")" || exit 1', "HERE=$PWD"]
 
 
 def _start(component: Component, places: Places, primed: Path | None) -> list[str]:
@@ -158,19 +152,19 @@ def _start(component: Component, places: Places, primed: Path | None) -> list[st
     for name, text in files(component).items():
         marker = "END_OF_FILE"
         lines += [f"cat > {folder}/{shlex.quote(name)} <<'{marker}'", text.rstrip("\n"), marker]
-    words = " ".join(_quoted(word) for word in command(component, places))
     start = folder if component.started_in is None else shlex.quote(component.started_in)
     return [
         *lines,
         f"cd {start} || exit 1",
         *(f"{key}={_quoted(value)} \\" for key, value in environment(component, places).items()),
-        f"  {words} &",
+        f"  {_quoted(*command(component, places))} &",
         'cd "$HERE" || exit 1',
     ]
 
 
-def _quoted(value: str) -> str:
-    """In double quotes where `$HERE` is to be replaced, else as a shell quotes."""
-    if "$HERE" not in value:
-        return shlex.quote(value)
-    return '"' + value.replace("\\", "\\\\").replace('"', '\\"').replace("`", "\\`") + '"'
+def _quoted(*words: str) -> str:
+    """The words for a shell, which replaces the script's folder and nothing else in them."""
+    return " ".join(
+        '"$HERE"'.join(shlex.quote(part) if part else "" for part in word.split(_HERE)) or "''"
+        for word in words
+    )

@@ -6,12 +6,12 @@ component, its logs in `logs/`), `load/NAME/` (folder of each injector) and `cac
 """
 
 import json
-import re
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from steelyard.engines.base import Running
+from steelyard.engines.base import Deployment
 from steelyard.engines.process.command import (
     SETTINGS,
     Places,
@@ -26,27 +26,22 @@ from steelyard.engines.process.priming import primed_folder
 from steelyard.errors import MissingRequirement, PortInUse
 from steelyard.host.ports import require_ports
 from steelyard.host.tools import require_program
-from steelyard.processes import Child, Children, process_tree
+from steelyard.processes import Child, Children
 from steelyard.results.spec import Artifact, Component, Spec
 from steelyard.results.store import no_space, write_atomic
 
-_BIND_FAILED = re.compile(r"CWWKO0221E: .*", re.MULTILINE)
+_BIND_FAILED = "CWWKO0221E: "
 """Liberty stays up without its port when it cannot open it, so waiting for an answer would be in vain."""
 _TAKEN = "Address already in use"
 
 
+@dataclass(frozen=True)
 class ProcessEngine:
     """Starts components under `taskset`."""
 
-    def __init__(self, children: Children, builds: Path) -> None:
-        """The engine.
-
-        Args:
-            children: registry of child processes.
-            builds: folder of the project's builds, by fingerprint.
-        """
-        self._children = children
-        self._builds = builds
+    children: Children
+    builds: Path
+    """Folder of the project's builds, by fingerprint."""
 
     def check(self, specs: Sequence[Spec]) -> None:
         """Refuse ports that are taken (PortInUse) and programs that are missing (MissingRequirement)."""
@@ -66,28 +61,22 @@ class ProcessEngine:
             if one.artifact.package is not None
         }
         primed = {
-            one.name: primed_folder(one, Path(packages[one.name]), self._children)
+            one.name: primed_folder(one, Path(packages[one.name]), self.children)
             for one in spec.deployed
             if one.artifact.form == "liberty"
         }
-        data = [
-            (
-                spec.component(step.component).url + (spec.component(step.component).ready.path or "/"),
-                spec.component(step.component).url + step.path,
-                f"data of {step.component}",
-            )
-            for step in spec.data
-        ]
         replay = directory / "replay"
-        scripts = {"deployment.sh": deployment_script(spec.deployed, packages, primed, data)}
-        scripts["load.sh"] = load_script(spec.injectors, packages)
+        scripts = {
+            "deployment.sh": deployment_script(spec, packages, primed),
+            "load.sh": load_script(spec.injectors, packages),
+        }
         for name, text in scripts.items():
             write_atomic(replay / name, text)
             (replay / name).chmod(0o755)
         for injector in spec.injectors:
             settings = {**injector.settings, "awaitStart": False, "output": "@OUTPUT@"}
             write_atomic(replay / f"{injector.name}.json", json.dumps(settings, indent=1) + "\n")
-        return ProcessDeployment(self._children, directory, packages, primed)
+        return ProcessDeployment(self.children, directory, packages, primed)
 
     def package(self, artifact: Artifact) -> Path:
         """Folder of a component's package."""
@@ -95,80 +84,43 @@ class ProcessEngine:
             return Path(artifact.path)
         if artifact.build is None or artifact.package is None:
             raise MissingRequirement(f"nothing says where the package {artifact.package} lies")
-        return self._builds / artifact.build / artifact.package
+        return self.builds / artifact.build / artifact.package
 
 
-class ProcessDeployment:
+class ProcessDeployment(Deployment[Child]):
     """The processes of one trial."""
 
     def __init__(
         self, registry: Children, directory: Path, packages: Mapping[str, str], primed: Mapping[str, Path]
     ) -> None:
+        super().__init__(directory)
         self._registry = registry
-        self._directory = directory.resolve()
         self._packages = packages
         self._primed = primed
-        self._children: dict[str, Child] = {}
-        self._components: dict[str, Component] = {}
 
     def start(self, components: Sequence[Component]) -> None:
         """Start components, and wait for none of them (see `Deployment.start`)."""
         for component in components:
             self._components[component.name] = component
-            self._children[component.name] = self._start(component)
-
-    def running(self) -> list[Running]:
-        """What was started and not stopped."""
-        return [
-            Running(self._components[name], process_tree(child.pid), child.started)
-            for name, child in self._children.items()
-        ]
+            self._units.pop(component.name, None)
+            self._units[component.name] = self._start(component)
 
     def failure(self, name: str) -> str | None:
         """How a component ended by itself, or None (see `Deployment.failure`)."""
-        child, component = self._children.get(name), self._components[name]
-        if child is None:
+        child, component = self._units.get(name), self._components[name]
+        if child is None or child.told_to_end:
             return None
         code = child.exit_code()
-        taken = code is None and component.artifact.form == "liberty" and child.console_holds(_BIND_FAILED)
         if code is not None:
             taken = code == component.port_taken or _TAKEN in child.last_lines(20)
+        else:
+            taken = component.artifact.form == "liberty" and _BIND_FAILED in child.printed()
         if taken:
             raise PortInUse(
                 f"{name} could not open port {component.port}, which something took meanwhile: choose other ports with"
                 " --port"
             )
-        return child.how_it_ended() if code is not None and not child.expected_to_end else None
-
-    def settle(self, names: Iterable[str]) -> None:
-        """Nothing to wait for: an answer is all that there is."""
-
-    def ended(self, name: str) -> bool:
-        """Whether the component has ended."""
-        return self.exit_code(name) is not None
-
-    def exit_code(self, name: str) -> int | None:
-        """Exit code, negative for a signal; None while it runs."""
-        return self._children[name].exit_code()
-
-    def stop(self, names: Iterable[str] | None = None, grace: float = 20.0) -> list[str]:
-        """End components, injectors and servers before what they need (see `Deployment.stop`)."""
-        wanted = list(self._children) if names is None else [name for name in names if name in self._children]
-        problems = []
-        # A server that loses its database while it stops would say so in its log.
-        for role in ("injector", "proxy", "server", "compiler", "service", "database"):
-            ending = [name for name in wanted if self._components[name].role == role]
-            children = [self._children[name] for name in ending]
-            alive = [child for child in children if child.exit_code() is None]
-            for child in children:
-                child.expected_to_end = True
-            self._registry.stop(children, grace)
-            problems += [
-                f"{child.name} did not stop and was killed" for child in alive if child.exit_code() == -9
-            ]
-            for name in ending:
-                del self._children[name]
-        return problems
+        return super().failure(name)
 
     def close(self) -> None:
         """Stop everything and remove work areas; logs stay."""
@@ -177,14 +129,8 @@ class ProcessDeployment:
             shutil.rmtree(self._directory / "servers" / name / "usr", ignore_errors=True)
         shutil.rmtree(self._directory / "cache", ignore_errors=True)
 
-    def logs(self, name: str) -> Path:
-        """Folder with the component's logs."""
-        folder = self._folder(self._components[name])
-        return folder if self._components[name].role == "injector" else folder / "logs"
-
-    def cache(self, kind: str) -> Path:
-        """Folder of the class cache of a kind of component."""
-        return self._directory / "cache" / kind
+    def _end(self, units: Sequence[Child], grace: float) -> None:
+        self._registry.stop(units, grace)
 
     def _folder(self, component: Component) -> Path:
         return self._directory / ("load" if component.role == "injector" else "servers") / component.name
@@ -205,11 +151,10 @@ class ProcessDeployment:
         if component.settings:
             settings = {**component.settings, "output": str(folder)}
             write_atomic(folder / SETTINGS, json.dumps(settings, indent=1) + "\n")
-        console = folder / "console.log" if component.role == "injector" else folder / "logs" / "console.log"
         return self._registry.spawn(
             component.name,
             command(component, places),
-            console=console,
+            console=self.logs(component.name) / "console.log",
             cwd=Path(component.started_in) if component.started_in is not None else folder,
             env={**inherited_environment(), **environment(component, places)},
         )

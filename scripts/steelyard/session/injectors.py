@@ -5,10 +5,13 @@ summary."""
 import json
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
+from steelyard.engines.base import Deployment
 from steelyard.errors import ServerFailed
+from steelyard.load.health import health_lines
 
 READY_TIMEOUT = 180.0
 LOAD_TIMEOUT = 120.0
@@ -16,38 +19,23 @@ STOP_TIMEOUT = 45.0
 _POLL = 0.02
 
 
-class Launched(Protocol):
-    """What runs injectors: the deployment of a trial."""
-
-    def failure(self, name: str) -> str | None:
-        """One sentence when it ended by itself."""
-
-    def exit_code(self, name: str) -> int | None:
-        """None while it runs."""
-
-    def logs(self, name: str) -> Path:
-        """Its folder."""
-
-    def stop(self, names: Sequence[str], grace: float) -> list[str]:
-        """End it."""
-
-
+@dataclass
 class Injectors:
     """The injectors of one trial, which the deployment has started."""
 
-    def __init__(self, names: Sequence[str], launched: Launched) -> None:
-        self._names = list(names)
-        self._launched = launched
-        self._told_to_end = False
+    names: Sequence[str]
+    deployment: Deployment[Any]
+    _told_to_end: bool = False
 
     @property
     def folders(self) -> dict[str, Path]:
         """Folder of each."""
-        return {name: self._launched.logs(name) for name in self._names}
+        return {name: self.deployment.logs(name) for name in self.names}
 
     def wait_until_ready(self, alive: Callable[[], None]) -> None:
         """Wait until each has initialised and waits for its start (see `wait_for_load` for arguments and errors)."""
-        self._wait(lambda folder: (folder / "ready").exists(), READY_TIMEOUT, "were not ready", alive)
+        ready = {name: folder / "ready" for name, folder in self.folders.items()}
+        self._wait(lambda name: ready[name].exists(), READY_TIMEOUT, "injectors were not ready", alive)
 
     def go(self) -> float:
         """Let all of them begin; returns the epoch time just before."""
@@ -65,25 +53,18 @@ class Injectors:
         Raises:
             ServerFailed: an injector died or sent nothing in time.
         """
-        self._wait(lambda folder: _has_requests(folder / "health.jsonl"), LOAD_TIMEOUT, "sent no load", alive)
+        self._wait(self._has_requests, LOAD_TIMEOUT, "injectors sent no load", alive)
 
     def wait_until_through(self, alive: Callable[[], None], timeout: float) -> None:
         """Wait until every injector has ended by itself (see `wait_for_load` for arguments and errors)."""
         self._told_to_end = True
-        deadline = time.monotonic() + timeout
-        while any(self._launched.exit_code(name) is None for name in self._names):
-            alive()
-            if time.monotonic() > deadline:
-                raise ServerFailed(
-                    f"the operations were not all answered within {timeout:.0f} s: see {self._where}"
-                )
-            time.sleep(_POLL)
+        self._wait(self._has_ended, timeout, "the operations were not all answered", alive)
 
     def failures(self) -> list[str]:
         """Injectors that ended although nobody asked them to, one sentence each."""
         if self._told_to_end:
             return []
-        return [text for name in self._names if (text := self._launched.failure(name)) is not None]
+        return [text for name in self.names if (text := self.deployment.failure(name)) is not None]
 
     def stop(self) -> list[str]:
         """Ask for the end by stop file, wait, and return what went wrong (empty: every injector delivered)."""
@@ -93,16 +74,16 @@ class Injectors:
             (folder / "stop").touch()
         deadline = time.monotonic() + STOP_TIMEOUT
         for name, folder in self.folders.items():
-            while self._launched.exit_code(name) is None and time.monotonic() < deadline:
+            while not self._has_ended(name) and time.monotonic() < deadline:
                 time.sleep(0.05)
-            code = self._launched.exit_code(name)
+            code = self.deployment.exit_code(name)
             if code is None:
                 problems.append(f"{name} did not end within {STOP_TIMEOUT:.0f} s of its stop file")
             elif code != 0 and not any(text.startswith(name) for text in problems):
-                problems.append(self._launched.failure(name) or f"{name} ended with exit code {code}")
+                problems.append(self.deployment.failure(name) or f"{name} ended with exit code {code}")
             elif code == 0 and not (folder / "summary.json").exists():
                 problems.append(f"{name} wrote no summary: see {folder}")
-        self._launched.stop(self._names, grace=5.0)
+        self.deployment.stop(self.names, grace=5.0)
         return problems
 
     def summaries(self) -> dict[str, dict[str, Any]]:
@@ -117,34 +98,20 @@ class Injectors:
                 found[name] = read
         return found
 
-    @property
-    def _where(self) -> str:
-        return str(next(iter(self.folders.values()))) if self._names else "nothing"
-
     def _wait(
-        self, done: Callable[[Path], bool], timeout: float, what: str, alive: Callable[[], None]
+        self, done: Callable[[str], bool], timeout: float, what: str, alive: Callable[[], None]
     ) -> None:
         deadline = time.monotonic() + timeout
-        while not all(done(folder) for folder in self.folders.values()):
+        while not all(done(name) for name in self.names):
             alive()
-            failures = self.failures()
-            if failures:
+            if failures := self.failures():
                 raise ServerFailed(failures[0])
             if time.monotonic() > deadline:
-                raise ServerFailed(f"injectors {what} within {timeout:.0f} s: see {self._where}")
+                raise ServerFailed(f"{what} within {timeout:.0f} s: see {next(iter(self.folders.values()))}")
             time.sleep(_POLL)
 
+    def _has_requests(self, name: str) -> bool:
+        return any(line["requests"] > 0 for line in health_lines(self.deployment.logs(name)))
 
-def _has_requests(health: Path) -> bool:
-    """Whether the injector has completed requests, by its health log."""
-    try:
-        lines = health.read_text(encoding="utf-8").splitlines()
-    except FileNotFoundError:
-        return False
-    for line in reversed(lines):
-        try:
-            if int(json.loads(line)["requests"]) > 0:
-                return True
-        except (ValueError, KeyError, TypeError):
-            continue
-    return False
+    def _has_ended(self, name: str) -> bool:
+        return self.deployment.exit_code(name) is not None
