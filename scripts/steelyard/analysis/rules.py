@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the rules of the ledger find in a measurement, figures with their sentences; and who has nothing to judge (pure)."""
+"""What the rules of the ledger find: figures with their sentences; and which trials have nothing to judge (pure)."""
 
 import math
 from collections.abc import Callable
