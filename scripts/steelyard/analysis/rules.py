@@ -2,7 +2,7 @@
 """What the rules of the ledger find: figures with their sentences; and which trials have nothing to judge (pure)."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
 from scipy import stats
@@ -96,6 +96,28 @@ def mix_allowance(share: float, requests: float, operations: int) -> float:
         return 0.0
     quantile = float(stats.norm.isf(MIX_FALSE_ALARM / (2 * operations)))
     return quantile * math.sqrt(share * (1 - share) / requests)
+
+
+def settling_mix(
+    settled: Mapping[str, float], growing: Collection[str], achieved: Mapping[str, float]
+) -> dict[str, float]:
+    """The mix that was to be expected of a run in which some operations have grown as far as they have.
+
+    Cancelling begins when customers have bookings to cancel, so its share grows from nothing to its settled figure.
+    Until then the other operations have larger shares than in the settled mix, in the same proportions.
+
+    Args:
+        settled: share of each operation once all have settled; adds up to 1.
+        growing: operations whose share grows; any share up to the settled one is as intended.
+        achieved: shares that were seen.
+
+    Returns:
+        Share of each operation; adds up to 1.
+    """
+    grown = {name: min(achieved.get(name, 0.0), settled[name]) for name in growing}
+    others = 1.0 - sum(settled[name] for name in growing)
+    left = 1.0 - sum(grown.values())
+    return {name: grown.get(name, share * left / others) for name, share in settled.items()}
 
 
 def mix(m: TrialMeasurement, _: Spec) -> Finding:

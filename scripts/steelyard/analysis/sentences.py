@@ -62,11 +62,6 @@ def brief(found: Estimate) -> str:
     return f"{figures.effect(found)} ({figures.bounds(found)})"
 
 
-def statement(found: Estimate, info: MetricInfo, arm: str, baseline: str) -> str:
-    """One sentence on one comparison; `arm` and `baseline` are labels as `arm_label` makes them."""
-    return f"{capital(info.label)} with {arm} against {baseline}: {effect(found)}."
-
-
 def answer(session: Session, analysis: Analysis) -> list[str]:
     """The answer of a session in two or three sentences made from its numbers.
 

@@ -124,24 +124,15 @@ def _voids() -> Iterator[Question]:
     """A tenth of the trials is disturbed: they must not bias the estimate, and repeats must stay bounded."""
     null = Cell(DRIFTING, 10, void_share=0.1)
     yield Question(null, 0.3, (_alarms(null, None, FALSE_ALARMS, f"{_VOIDS}, false alarms"),))
-    yield Question(
-        Cell(DRIFTING, 10, effect=-0.03, void_share=0.1),
-        0.3,
-        (
-            _bias,
-            _most_repeats,
-            _rate(
-                _VOIDS,
-                "trials that the ledger voided",
-                lambda t: t.voids,
-                10.0,
-                (9.0, 11.0),
-                lambda t: t.trials,
-            ),
-            _rate(_VOIDS, "sessions left with an incomplete block", lambda t: t.incomplete),
-            _covered(_VOIDS, "95 % interval holds the truth (-3 %)"),
-        ),
+    voided = "trials that the ledger voided"
+    reports = (
+        _bias,
+        _most_repeats,
+        _rate(_VOIDS, voided, lambda tally: tally.voids, 10.0, (9.0, 11.0), lambda tally: tally.trials),
+        _rate(_VOIDS, "sessions left with an incomplete block", lambda tally: tally.incomplete),
+        _covered(_VOIDS, "95 % interval holds the truth (-3 %)"),
     )
+    yield Question(Cell(DRIFTING, 10, effect=-0.03, void_share=0.1), 0.3, reports)
 
 
 def _gate_host(noise: float) -> HostModel:
@@ -160,27 +151,18 @@ def _gate_table() -> Iterator[Question]:
 def _gate_truths() -> Iterator[Question]:
     """What a wrong answer of the gate would be, and how often it is given (variation 1.3 %, margin 3 %)."""
     group = "gate, variation 1.3 %, margin 3 %, 10 blocks"
-    for effect, report in (
-        (
-            0.0,
-            _rate(group, "unchanged build called a regression", lambda t: t.regressions, None, (None, 3.5)),
-        ),
-        (-0.03, _rate(group, "build 3 % worse passes", lambda t: t.passes, 5.0, (None, 6.0))),
-        (
-            -0.06,
-            _rate(group, "build 6 % worse called a regression", lambda t: t.regressions, None, (95.0, None)),
-        ),
-    ):
-        yield Question(Cell(_gate_host(0.013), 10, effect=effect), 0.3, (report,))
+    called = "called a regression"
+    truths: tuple[tuple[float, str, Callable[[Tally], int], float | None, Band], ...] = (
+        (0.0, f"unchanged build {called}", lambda tally: tally.regressions, None, (None, 3.5)),
+        (-0.03, "build 3 % worse passes", lambda tally: tally.passes, 5.0, (None, 6.0)),
+        (-0.06, f"build 6 % worse {called}", lambda tally: tally.regressions, None, (95.0, None)),
+    )
+    for effect, name, hits, method, band in truths:
+        cell = Cell(_gate_host(0.013), 10, effect=effect)
+        yield Question(cell, 0.3, (_rate(group, name, hits, method, band),))
 
 
-QUESTIONS = (
-    *_pairs_on_drifting_host(),
-    *_pairs_elsewhere(),
-    *_voids(),
-    *_gate_table(),
-    *_gate_truths(),
-)
+QUESTIONS = (*_pairs_on_drifting_host(), *_pairs_elsewhere(), *_voids(), *_gate_table(), *_gate_truths())
 """Their places are part of the seeding: a new one goes to the end."""
 
 

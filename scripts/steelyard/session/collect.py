@@ -8,7 +8,7 @@ Metrics are not made here: they follow from these figures alone (analysis/metric
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from steelyard.analysis.mix import settling_mix
+from steelyard.analysis.rules import settling_mix
 from steelyard.load.health import Health, per_second, read_health
 from steelyard.load.histograms import Recorded, read_logs
 from steelyard.results.schema import CgroupResult, ComponentResult, RatioResult, TrialMeasurement
