@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from steelyard.analysis import rules
 from steelyard.analysis.formulas import EVERY, LOAD
-from steelyard.analysis.rules import figure, none_of, share
+from steelyard.analysis.rules import NO_COUNTERS, counted, figure, needs, none_of, share
 from steelyard.experiment.schema import ProcedureName
 from steelyard.results.schema import Check, TrialMeasurement
 from steelyard.results.spec import Spec
@@ -98,16 +98,32 @@ _ARRIVALS = rules.apart(
     "The intended arrival rate was not recorded.",
 )
 
+_ON_TIME = needs(
+    lambda spec: spec.load.model != "closed", "A closed model has no arrivals that could be late."
+)
+_OPEN_LOAD = needs(lambda spec: spec.load.model != "closed", "A closed model has no intended arrival rate.")
+_COUNTERS = needs(counted, f"What the injectors counted cannot be checked: {NO_COUNTERS}")
+_RATIOS = needs(lambda spec: spec.ratios, "The workload has no ratio to check.")
+_CONSISTENCY = needs(lambda spec: spec.consistency, "The workload has no check of its data after the load.")
+_BUILD = needs(
+    lambda spec: any(server.artifact.build for server in spec.servers),
+    "Nothing tells what these servers were built from.",
+)
+_JVM = needs(
+    lambda spec: any(one.artifact.form != "command" or one.artifact.jvm is not None for one in spec.servers),
+    "The servers are not known to be JVMs.",
+)
+
 RULES: tuple[Rule, ...] = (
     _rule("injector-cpu", 0.80, "of its CPUs")(
         "injectors use at most 80 % of their CPUs",
         share(lambda m: m.injector_cpu_share, "the busiest injector used {} of its CPUs", 0),
     ),
-    _rule("late-arrivals", 0.001, "of arrivals", unless=rules.closed("no arrivals that could be late"))(
+    _rule("late-arrivals", 0.001, "of arrivals", unless=_ON_TIME)(
         "at most 0.1 % late or dropped arrivals",
         share(lambda m: m.late_share, "{} of the intended arrivals were late or dropped", 3),
     ),
-    _rule("arrival-rate", 0.01, "of the target", STEADY, unless=rules.closed("no intended arrival rate"))(
+    _rule("arrival-rate", 0.01, "of the target", STEADY, unless=_OPEN_LOAD)(
         "arrival rate within 1 % of the target", _ARRIVALS
     ),
     _rule("operation-mix", rules.MIX_LIMIT, "of requests")(
@@ -115,22 +131,22 @@ RULES: tuple[Rule, ...] = (
         rules.mix,
         f"Faban's rule; {_VOIDS}",
     ),
-    _rule("outcomes", 0.0, "beyond its limits", unless=rules.no_ratios)(
+    _rule("outcomes", 0.0, "beyond its limits", unless=_RATIOS)(
         "answers as they should be: flights found and booked in the right proportions",
         rules.ratios,
         "workload sheets; a shift in time zone or data set shows here first",
     ),
     _rule("errors", 0.001, "of requests", LIVING)("at most 0.1 % errors", rules.errors),
-    _rule("counts", 0.01, "apart", LIVING, unless=rules.no_counters)(
+    _rule("counts", 0.01, "apart", LIVING, unless=_COUNTERS)(
         "server and injector totals within 1 %", _COUNTS
     ),
-    _rule("counts-window", 0.01, "apart", STEADY, unless=rules.no_counters)(
+    _rule("counts-window", 0.01, "apart", STEADY, unless=_COUNTERS)(
         "server and injector rates within 1 %", _RATES
     ),
-    _rule("counts-exact", 0.001, "apart", LIVING, voids=False, unless=rules.no_counters)(
+    _rule("counts-exact", 0.001, "apart", LIVING, voids=False, unless=_COUNTERS)(
         "server and injector totals within 0.1 %", _COUNTS, "what an undisturbed trial reaches"
     ),
-    _rule("consistency", 0.0, "findings", LIVING, unless=rules.no_consistency)(
+    _rule("consistency", 0.0, "findings", LIVING, unless=_CONSISTENCY)(
         "the application's data is sound after the load",
         none_of(
             lambda m: m.inconsistent,
@@ -164,7 +180,7 @@ RULES: tuple[Rule, ...] = (
         none_of(lambda m: m.injector_failures, "Every injector delivered", "An injector failed"),
         "without it there is no measurement",
     ),
-    _rule("build", 0.0, "servers", EVERY, unless=rules.no_build)(
+    _rule("build", 0.0, "servers", EVERY, unless=_BUILD)(
         "every server has the expected build fingerprint",
         none_of(lambda m: m.wrong_builds, "Every server is the expected build", "Wrong build"),
     ),
@@ -177,7 +193,7 @@ RULES: tuple[Rule, ...] = (
     _rule("not-steady", 0.0, "", STEADY, voids=False)(
         "steady before the measurement, by the rules above", rules.steady, _TRIAL
     ),
-    _rule("jit-busy", 0.02, "of the CPU budget", STEADY, voids=False, unless=rules.no_jvm)(
+    _rule("jit-busy", 0.02, "of the CPU budget", STEADY, voids=False, unless=_JVM)(
         "JIT under 2 % in the window",
         share(lambda m: m.jit_share, "JIT threads used {} of the servers' CPU budget"),
         _TRIAL,

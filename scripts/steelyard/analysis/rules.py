@@ -15,7 +15,7 @@ MIX_LIMIT = 0.02
 """Largest distance of an operation's share from the intended one, beyond what chance allows."""
 MIX_FALSE_ALARM = 0.001
 """Probability that chance alone takes some operation's share beyond the allowance of the mix rule."""
-_NO_COUNTERS = "not every server has counters of its own."
+NO_COUNTERS = "not every server has counters of its own."
 
 
 class Finding(NamedTuple):
@@ -168,8 +168,8 @@ def errors(m: TrialMeasurement, spec: Spec) -> Finding:
         return Finding(1.0, "The injectors completed no request.")
     seen = m.injector_errors / m.injector_requests
     said = f"{m.injector_errors:,} of {m.injector_requests:,} requests failed"
-    if no_counters(spec):
-        return Finding(seen, f"{said}; what the servers think of them cannot be told: {_NO_COUNTERS}")
+    if not counted(spec):
+        return Finding(seen, f"{said}; what the servers think of them cannot be told: {NO_COUNTERS}")
     if m.server_errors is None or m.server_requests is None:
         return Finding(None, f"{said}; the servers' own count of errors was not measured.")
     seen = max(seen, m.server_errors / max(m.server_requests, 1))
@@ -190,36 +190,11 @@ def steady(m: TrialMeasurement, _: Spec) -> Finding:
     return Finding(0.0 if m.steady else 1.0, m.steady_detail)
 
 
-def closed(lacks: str) -> Unless:
-    """Arrivals are judged in open models only."""
-    return lambda spec: f"A closed model has {lacks}." if spec.load.model == "closed" else None
+def needs(has: Callable[[Spec], object], sentence: str) -> Unless:
+    """Nothing to judge, as the sentence says, where the spec has not what is needed for it."""
+    return lambda spec: None if has(spec) else sentence
 
 
-def no_counters(spec: Spec) -> str | None:
-    """Totals of the injectors are judged by those of the servers."""
-    if all(server.counters for server in spec.servers):
-        return None
-    return f"What the injectors counted cannot be checked: {_NO_COUNTERS}"
-
-
-def no_ratios(spec: Spec) -> str | None:
-    """Ratios are the workload's."""
-    return None if spec.ratios else "The workload has no ratio to check."
-
-
-def no_consistency(spec: Spec) -> str | None:
-    """Checks of the data are the workload's."""
-    return None if spec.consistency else "The workload has no check of its data after the load."
-
-
-def no_build(spec: Spec) -> str | None:
-    """Builds are judged where an artifact has a fingerprint."""
-    if any(server.artifact.build for server in spec.servers):
-        return None
-    return "Nothing tells what these servers were built from."
-
-
-def no_jvm(spec: Spec) -> str | None:
-    """A foreign command need not be a JVM."""
-    foreign = all(one.artifact.form == "command" and one.artifact.jvm is None for one in spec.servers)
-    return "The servers are not known to be JVMs." if foreign else None
+def counted(spec: Spec) -> bool:
+    """Whether every server counts its requests."""
+    return all(server.counters for server in spec.servers)

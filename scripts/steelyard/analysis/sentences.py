@@ -100,7 +100,7 @@ class _Reader:
         best = max(found, key=lambda arm: _gain(info, found[arm]))
         name, rank = self._label(best), "lowest" if info.better == "lower" else "highest"
         if _gain(info, found[best]) > 0 and beyond_noise(found[best]):
-            shown = figures.with_unit(info, self._summary(info.name, best).mean)
+            shown = self._mean(info, best)
             turn, arms = self._turn(info, best)
             return (
                 f"{capital(info.label)} was {rank} with {name}: {shown}, {effect(found[best], base)}{turn}.",
@@ -147,13 +147,12 @@ class _Reader:
             if name == self.analysis.primary or not shown:
                 continue
             info = metric(name)
-            base = figures.with_unit(info, self._summary(name, self.analysis.baseline).mean)
-            parts = [
-                f"{figures.with_unit(info, self._summary(name, arm).mean)} with {self._label(arm)},"
-                f" {effect(estimates[arm])}"
-                for arm in shown
-            ]
-            first = f"{base} with {self._label(self.analysis.baseline)}"
+            told = {
+                arm: f"{self._mean(info, arm)} with {self._label(arm)}"
+                for arm in (self.analysis.baseline, *shown)
+            }
+            first = told[self.analysis.baseline]
+            parts = [f"{told[arm]}, {effect(estimates[arm])}" for arm in shown]
             return f"{capital(info.label)} was {first}; {'; '.join(parts)}."
         return None
 
@@ -191,11 +190,11 @@ class _Reader:
                     f"; it stops paying at {self._label(early)}: from there to {self._label(best)} it is"
                     f" {brief(step)}, {weight(step)}"
                 ), [early, best]
-        parts = [
-            f"the step from {self._label(arm)} still brought {brief(step)}"
-            for arm, step in steps.items()
-            if arm == line[place - 1] and step.ratio is not None
-        ]
+        last = steps.get(line[place - 1])
+        before = self._label(line[place - 1])
+        parts = (
+            [f"the step from {before} still brought {brief(last)}"] if last and last.ratio is not None else []
+        )
         if place == len(line) - 1:
             parts.append("it still paid at the last level tried")
         else:
@@ -226,6 +225,9 @@ class _Reader:
             for one in (self._summary(name, arm), self._summary(name, against))
         )
         return estimate(name, arm, values, reference)
+
+    def _mean(self, info: MetricInfo, arm: str) -> str:
+        return figures.with_unit(info, self._summary(info.name, arm).mean)
 
     def _summary(self, name: str, arm: str) -> Summary:
         return self.analysis.summaries[name][arm]
