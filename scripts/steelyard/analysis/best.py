@@ -20,14 +20,18 @@ Figures = dict[str, dict[str, dict[int, float]]]
 def levels(chosen: Chosen) -> dict[str, dict[int, float]]:
     """Steady level by arm and block, of the trials that have a curve."""
     found = {
-        arm: {
-            block: level
-            for block, trial in trials.items()
-            if (level := steady_level(trial.curves.get("throughput", []))) is not None
-        }
+        arm: {block: steady_level(curve) for block, curve in _curves(trials).items()}
         for arm, trials in chosen.items()
     }
-    return {arm: blocks for arm, blocks in found.items() if blocks}
+    known = {
+        arm: {block: level for block, level in blocks.items() if level is not None}
+        for arm, blocks in found.items()
+    }
+    return {arm: blocks for arm, blocks in known.items() if blocks}
+
+
+def _curves(trials: Mapping[int, Trial]) -> dict[int, list[float]]:
+    return {block: curve for block, trial in trials.items() if (curve := trial.curves.get("throughput"))}
 
 
 def best_arm(chosen: Chosen) -> str | None:
@@ -49,11 +53,7 @@ def against_best(chosen: Chosen) -> tuple[Figures, list[str]]:
     figures: Figures = {}
     notes = [_rising(arm, trials) for arm, trials in chosen.items()]
     for arm, trials in chosen.items():
-        curves = {
-            block: trial.curves["throughput"]
-            for block, trial in trials.items()
-            if block in reference and trial.curves.get("throughput")
-        }
+        curves = {block: curve for block, curve in _curves(trials).items() if block in reference}
         lost = {block: requests_lost(curve, reference[block]) for block, curve in curves.items()}
         figures.setdefault("requests_lost_to_best", {})[arm] = lost
         for share in SHARES:
@@ -61,12 +61,11 @@ def against_best(chosen: Chosen) -> tuple[Figures, list[str]]:
             known = {block: time for block, time in times.items() if time is not None}
             if len(known) == len(times):
                 figures.setdefault(f"time_to_{share}_of_best", {})[arm] = known
-            else:
-                never = len(times) - len(known)
-                notes.append(
-                    f"{arm} never came up to {share} % of the level of the best arm ({best}) in {never} of {len(times)}"
-                    " trials while the load ran: there is no time to tell."
-                )
+                continue
+            notes.append(
+                f"{arm} never came up to {share} % of the level of the best arm ({best}) in"
+                f" {len(times) - len(known)} of {len(times)} trials while the load ran: there is no time to tell."
+            )
     return figures, [note for note in notes if note]
 
 

@@ -16,7 +16,7 @@ from steelyard.analysis.paired import detectable_effect, holm, paired
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import Metrics
 from steelyard.results.analysis import Analysis, Estimate, LedgerCount, Summary
-from steelyard.results.schema import Session, Trial
+from steelyard.results.schema import Check, Session, Trial
 
 NO_MEASUREMENT = "no-measurement"
 """Ledger name of trials that failed before there was anything to judge."""
@@ -80,36 +80,20 @@ def log_ratios(arm: Values, baseline: Values) -> list[float] | None:
 def estimate(name: str, arm: str, values: Values, baseline: Values) -> Estimate:
     """Ratio of an arm to the baseline with everything that has to be said about it (p_holm is set later)."""
     logs = log_ratios(values, baseline)
-    common = sum(block in baseline for block in values)
     core = paired(logs) if logs is not None else None
-    ratios = [math.exp(value) for value in logs or ()]
-    if core is None:
-        return Estimate(
-            metric=name,
-            arm=arm,
-            n=common,
-            ratio=None,
-            low=None,
-            high=None,
-            p=None,
-            p_holm=None,
-            detectable=None,
-            cannot_rule_out=None,
-            ratios=ratios,
-        )
-    low, high = math.exp(core.low), math.exp(core.high)
+    low, high = (math.exp(core.low), math.exp(core.high)) if core else (None, None)
     return Estimate(
         metric=name,
         arm=arm,
-        n=core.n,
-        ratio=math.exp(core.mean),
+        n=sum(block in baseline for block in values),
+        ratio=math.exp(core.mean) if core else None,
         low=low,
         high=high,
-        p=core.p,
+        p=core.p if core else None,
         p_holm=None,
-        detectable=detectable_effect(core.n, core.sd),
-        cannot_rule_out=max(high - 1, 1 - low),
-        ratios=ratios,
+        detectable=detectable_effect(core.n, core.sd) if core else None,
+        cannot_rule_out=max(high - 1, 1 - low) if low is not None and high is not None else None,
+        ratios=[math.exp(value) for value in logs or ()],
     )
 
 
@@ -192,19 +176,21 @@ def _with_holm(estimates: dict[str, dict[str, Estimate]], asked: Metrics) -> dic
 
 def _count_ledger(trials: Sequence[Trial]) -> list[LedgerCount]:
     """How often each check failed, in the ledger's own order, over valid and void trials."""
-    counts: dict[str, LedgerCount] = {}
+    checks: dict[str, list[Check]] = {}
     for check in (check for trial in trials for check in trial.checks):
-        before = counts.get(check.name)
-        counts[check.name] = LedgerCount(
-            name=check.name,
-            failed=(before.failed if before else 0) + check.failed,
-            of=(before.of if before else 0) + check.applies,
-            voids=check.voids or (before is not None and before.voids),
+        checks.setdefault(check.name, []).append(check)
+    counts = [
+        LedgerCount(
+            name=name,
+            failed=sum(check.failed for check in found),
+            of=sum(check.applies for check in found),
+            voids=any(check.voids for check in found),
         )
+        for name, found in checks.items()
+    ]
     failures = sum(trial.measurement is None for trial in trials)
-    if failures:
-        counts[NO_MEASUREMENT] = LedgerCount(name=NO_MEASUREMENT, failed=failures, of=len(trials), voids=True)
-    return list(counts.values())
+    last = LedgerCount(name=NO_MEASUREMENT, failed=failures, of=len(trials), voids=True)
+    return [*counts, last] if failures else counts
 
 
 def _notes(

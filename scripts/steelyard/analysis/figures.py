@@ -79,16 +79,12 @@ def _signs(text: str) -> str:
 
 def change(ratio: float, digits: int | None = None) -> str:
     """A ratio as a signed change: `+188 %`, `-3.1 %`, `x 12` beyond tenfold; one decimal below 10 %."""
-    if digits is None:
-        digits = 1 if abs(ratio - 1) < 0.0995 else 0
-    return percent(ratio - 1, digits, sign=True)
+    return percent(ratio - 1, _digits(ratio) if digits is None else digits, sign=True)
 
 
 def interval(low: float, high: float, digits: int | None = None) -> str:
     """An interval of ratios: `+170 to +207 %`."""
-    if digits is None:
-        digits = 1 if min(abs(low - 1), abs(high - 1)) < 0.0995 else 0
-    first, last = change(low, digits), change(high, digits)
+    first, last = (change(end, _digits(low, high) if digits is None else digits) for end in (low, high))
     return f"{first.removesuffix(' %') if last.endswith(' %') else first} to {last}"
 
 
@@ -96,20 +92,19 @@ def effect(estimate: Estimate | None) -> str:
     """The relative effect of an arm against the baseline: `+188 %`."""
     if estimate is None or estimate.ratio is None:
         return DASH
-    return change(estimate.ratio, _digits(estimate))
+    return change(estimate.ratio, _digits(estimate.ratio, estimate.low, estimate.high))
 
 
 def bounds(estimate: Estimate | None) -> str:
     """The 95 % interval of the relative effect: `+183 to +193 %`; empty when there is none."""
     if estimate is None or estimate.low is None or estimate.high is None:
         return ""
-    return interval(estimate.low, estimate.high, _digits(estimate))
+    return interval(estimate.low, estimate.high, _digits(estimate.ratio, estimate.low, estimate.high))
 
 
-def _digits(estimate: Estimate) -> int:
-    """Decimals of an effect and its bounds, the same for all three: one where any is below 10 %, else none."""
-    known = [ratio for ratio in (estimate.ratio, estimate.low, estimate.high) if ratio is not None]
-    return 1 if any(abs(ratio - 1) < 0.0995 for ratio in known) else 0
+def _digits(*ratios: float | None) -> int:
+    """Decimals of an effect and its bounds, the same for all of them: one where any is below 10 %, else none."""
+    return int(any(ratio is not None and abs(ratio - 1) < 0.0995 for ratio in ratios))
 
 
 def probability(p: float | None) -> str:

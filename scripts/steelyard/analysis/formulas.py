@@ -21,6 +21,7 @@ EVERY: tuple[ProcedureName, ...] = (*LOAD, "start-up")
 WEIGHED: tuple[Role, ...] = ("server", "compiler")
 """Roles whose CPU and memory are what is weighed."""
 Compute = Callable[[Trial, Spec], float | None]
+Read = Callable[[ComponentResult], float | None]
 
 
 @dataclass(frozen=True)
@@ -36,16 +37,15 @@ class Metric:
 
 def define(
     name: str,
-    label: str,
     unit: str,
-    better: Literal["higher", "lower", "neither"],
+    digits: int,
     compute: Compute | None,
-    digits: int = 0,
     procedures: tuple[ProcedureName, ...] = LOAD,
-) -> Callable[[str, str], Metric]:
-    """A metric of the registry, once its source and its pitfalls are told."""
+    better: Literal["higher", "lower", "neither"] = "lower",
+) -> Callable[[str, str, str], Metric]:
+    """A metric of the registry, once its label, its source and its pitfalls are told."""
 
-    def told(source: str, pitfalls: str) -> Metric:
+    def told(label: str, source: str, pitfalls: str) -> Metric:
         info = MetricInfo(
             name=name, label=label, unit=unit, better=better, source=source, digits=digits, pitfalls=pitfalls
         )
@@ -54,18 +54,11 @@ def define(
     return told
 
 
-def total(values: Iterable[float | None]) -> float | None:
-    """The sum; None when there is nothing to add, or when one of them is not known."""
+def whole(values: Iterable[float | None], combine: Callable[[list[float]], float]) -> float | None:
+    """Values combined (a sum, the largest); None when there is none, or when one of them is not known."""
     listed = list(values)
     known = [value for value in listed if value is not None]
-    return math.fsum(known) if known and len(known) == len(listed) else None
-
-
-def most(values: Iterable[float | None]) -> float | None:
-    """The largest; None when there is nothing to compare, or when one of them is not known."""
-    listed = list(values)
-    known = [value for value in listed if value is not None]
-    return max(known) if known and len(known) == len(listed) else None
+    return combine(known) if known and len(known) == len(listed) else None
 
 
 def over(value: float | None, divisor: float | None) -> float | None:
@@ -73,12 +66,9 @@ def over(value: float | None, divisor: float | None) -> float | None:
     return value / divisor if value is not None and divisor else None
 
 
-def each(
-    trial: Trial, spec: Spec, roles: tuple[Role, ...], read: Callable[[ComponentResult], float | None]
-) -> list[float | None]:
-    """A figure of every component of these roles that the spec names; None where the trial has no record of it."""
-    results = {one.name: one for one in trial.components}
-    return [read(results[one.name]) if one.name in results else None for one in spec.of(*roles)]
+def quotient(value: Compute, divisor: Compute) -> Compute:
+    """One figure of a trial / another."""
+    return lambda trial, spec: over(value(trial, spec), divisor(trial, spec))
 
 
 def rate(trial: Trial, spec: Spec) -> float | None:
@@ -90,8 +80,7 @@ def rate(trial: Trial, spec: Spec) -> float | None:
     return trial.measurement.window_injector_rate
 
 
-def thousands(trial: Trial, spec: Spec) -> float | None:
-    """Thousands of requests in the window; None when none was counted."""
+def _thousands(trial: Trial, spec: Spec) -> float | None:
     requests = rate(trial, spec)
     return requests * trial.measurement.measure_seconds / 1000 if trial.measurement and requests else None
 
@@ -106,26 +95,42 @@ def latency(read: Callable[[Latency], float | None]) -> Compute:
     return lambda trial, _spec: read(trial.latency[OVERALL]) if OVERALL in trial.latency else None
 
 
-def sum_of(read: Callable[[ComponentResult], float | None], roles: tuple[Role, ...] = WEIGHED) -> Compute:
+def of_components(read: Read, roles: tuple[Role, ...], combine: Callable[[list[float]], float]) -> Compute:
+    """A figure of every component of these roles that the spec names; None where the trial has no record of one."""
+
+    def compute(trial: Trial, spec: Spec) -> float | None:
+        results = {c.name: c for c in trial.components}
+        named = (results.get(c.name) for c in spec.of(*roles))
+        return whole((None if c is None else read(c) for c in named), combine)
+
+    return compute
+
+
+def sum_of(read: Read, roles: tuple[Role, ...] = WEIGHED) -> Compute:
     """A figure of components, added up over roles."""
-    return lambda trial, spec: total(each(trial, spec, roles, read))
+    return of_components(read, roles, math.fsum)
 
 
-def slowest(read: Callable[[ComponentResult], float | None]) -> Compute:
+def slowest(read: Read) -> Compute:
     """The largest figure of any server."""
-    return lambda trial, spec: most(each(trial, spec, ("server",), read))
+    return of_components(read, ("server",), max)
 
 
-def in_groups(read: Callable[[CgroupResult], float | None]) -> Callable[[ComponentResult], float | None]:
+def in_groups(read: Callable[[CgroupResult], float | None]) -> Read:
     """A figure of a component's control group."""
-    return lambda one: read(one.cgroup) if one.cgroup is not None else None
+    return lambda c: read(c.cgroup) if c.cgroup is not None else None
 
 
 def per_1k(compute: Compute) -> Compute:
-    """The same per thousand requests."""
-    return lambda trial, spec: over(compute(trial, spec), thousands(trial, spec))
+    """The same per thousand requests; None when none was counted."""
+    return quotient(compute, _thousands)
 
 
 def per_second(compute: Compute) -> Compute:
     """The same per second of the window."""
-    return lambda t, s: over(compute(t, s), t.measurement.measure_seconds if t.measurement else None)
+    return quotient(compute, measured(lambda m: m.measure_seconds))
+
+
+def of_curve(read: Callable[[list[float]], float | None]) -> Compute:
+    """A figure of throughput, second by second from the first second of load."""
+    return lambda trial, _spec: read(trial.curves.get("throughput", []))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The validity ledger: what voids a trial, each rule with its figure, its limit and one plain sentence.
 
-All limits stand in `RULES` and nowhere else; docs/metrics.md is written from them. What is not known has failed: a
-figure that is missing or not a number fails its check. A check that has nothing to judge in such a trial (an arrival
-rate in a closed model, a window in a start-up trial, totals of servers without counters) is listed as not applying;
-that is no pass.
+All limits stand in `RULES` and nowhere else; the table of docs/metrics.md is written from them. What is not known has
+failed: a figure that is missing or not a number fails its check. A check that has nothing to judge in such a trial (an
+arrival rate in a closed model, a window in a start-up trial, totals of servers without counters) is listed as not
+applying; that is no pass.
 """
 
 from collections.abc import Callable, Iterable
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from steelyard.analysis import rules
 from steelyard.analysis.formulas import EVERY, LOAD
+from steelyard.analysis.rules import NO_COUNTERS, counted, figure, needs, none_of, share
 from steelyard.experiment.schema import ProcedureName
 from steelyard.results.schema import Check, TrialMeasurement
 from steelyard.results.spec import Spec
@@ -19,6 +20,8 @@ from steelyard.results.spec import Spec
 STEADY: tuple[ProcedureName, ...] = ("steady",)
 LIVING: tuple[ProcedureName, ...] = ("steady", "ramp-up")
 """Procedures with load in which a death is a fault; in a survive trial it is the result."""
+_VOIDS = "method.md, What voids a trial"
+_TRIAL = "method.md, One trial"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,29 +31,27 @@ class Rule:
     name: str
     limit: float
     unit: str
-    judge: Callable[[TrialMeasurement, Spec], rules.Finding | rules.Idle]
     says: str
     """What passes, for people."""
-    procedures: tuple[ProcedureName, ...] = LOAD
+    procedures: tuple[ProcedureName, ...]
     """To which procedures it applies."""
-    source: str = "method.md, What voids a trial"
-    voids: bool = True
+    source: str
+    voids: bool
+    unless: rules.Unless
+    judge: rules.Judge
 
     def check(self, measurement: TrialMeasurement, spec: Spec) -> Check:
         """Apply the rule. A figure passes up to and including its limit; one that is not known fails."""
-        if spec.procedure in self.procedures:
-            found = self.judge(measurement, spec)
-        else:
-            found = rules.Idle(f"This is no check of {spec.procedure} trials.")
-        limit = found.limit if isinstance(found, rules.Finding) and found.limit is not None else self.limit
-        applies = isinstance(found, rules.Finding)
-        value = found.value if isinstance(found, rules.Finding) else None
+        foreign = f"This is no check of {spec.procedure} trials."
+        idle = self.unless(spec) if spec.procedure in self.procedures else foreign
+        found = self.judge(measurement, spec) if idle is None else rules.Finding(None, idle, applies=False)
+        limit = self.limit if found.limit is None else found.limit
         return Check(
             name=self.name,
-            passed=value is not None and value <= limit,
-            voids=self.voids and applies,
-            applies=applies,
-            value=value,
+            passed=found.value is not None and found.value <= limit,
+            voids=self.voids and found.applies,
+            applies=found.applies,
+            value=found.value,
             limit=limit,
             unit=self.unit,
             detail=found.detail,
@@ -67,122 +68,134 @@ def is_void(checks: Iterable[Check]) -> bool:
     return any(check.voids and check.failed for check in checks)
 
 
-_TRIAL = "method.md, One trial"
+def _rule(
+    name: str,
+    limit: float,
+    unit: str,
+    procedures: tuple[ProcedureName, ...] = LOAD,
+    voids: bool = True,
+    unless: rules.Unless = lambda _spec: None,
+) -> Callable[..., Rule]:
+    def told(says: str, judge: rules.Judge, source: str = _VOIDS) -> Rule:
+        return Rule(name, limit, unit, says, procedures, source, voids, unless, judge)
+
+    return told
+
+
+_COUNTS = rules.apart(
+    lambda m: (m.server_requests, m.injector_requests),
+    "Over the whole run the servers counted {:,.0f} requests and the injectors {:,}.",
+    "What the servers counted was not measured.",
+)
+_RATES = rules.apart(
+    lambda m: (m.window_server_rate, m.window_injector_rate),
+    "In the window the servers counted {:,.1f} requests/s and the injectors {:,.1f}.",
+    "What the servers counted in the window was not measured.",
+)
+_ARRIVALS = rules.apart(
+    lambda m: (m.window_injector_rate, m.target_rate),
+    "{:,.1f} requests/s were made, {:,.1f} were intended.",
+    "The intended arrival rate was not recorded.",
+)
+
+_ON_TIME = needs(
+    lambda spec: spec.load.model != "closed", "A closed model has no arrivals that could be late."
+)
+_OPEN_LOAD = needs(lambda spec: spec.load.model != "closed", "A closed model has no intended arrival rate.")
+_COUNTERS = needs(counted, f"What the injectors counted cannot be checked: {NO_COUNTERS}")
+_RATIOS = needs(lambda spec: spec.ratios, "The workload has no ratio to check.")
+_CONSISTENCY = needs(lambda spec: spec.consistency, "The workload has no check of its data after the load.")
+_BUILD = needs(
+    lambda spec: any(server.artifact.build for server in spec.servers),
+    "Nothing tells what these servers were built from.",
+)
+_JVM = needs(
+    lambda spec: any(one.artifact.form != "command" or one.artifact.jvm is not None for one in spec.servers),
+    "The servers are not known to be JVMs.",
+)
 
 RULES: tuple[Rule, ...] = (
-    Rule("injector-cpu", 0.80, "of its CPUs", rules.injector_cpu, "injectors use at most 80 % of their CPUs"),
-    Rule("late-arrivals", 0.001, "of arrivals", rules.late, "at most 0.1 % late or dropped arrivals"),
-    Rule(
-        "arrival-rate",
-        0.01,
-        "of the target",
-        rules.arrival_rate,
-        "arrival rate within 1 % of the target",
-        STEADY,
+    _rule("injector-cpu", 0.80, "of its CPUs")(
+        "injectors use at most 80 % of their CPUs",
+        share(lambda m: m.injector_cpu_share, "the busiest injector used {} of its CPUs", 0),
     ),
-    Rule(
-        "operation-mix",
-        rules.MIX_LIMIT,
-        "of requests",
-        rules.mix,
+    _rule("late-arrivals", 0.001, "of arrivals", unless=_ON_TIME)(
+        "at most 0.1 % late or dropped arrivals",
+        share(lambda m: m.late_share, "{} of the intended arrivals were late or dropped", 3),
+    ),
+    _rule("arrival-rate", 0.01, "of the target", STEADY, unless=_OPEN_LOAD)(
+        "arrival rate within 1 % of the target", _ARRIVALS
+    ),
+    _rule("operation-mix", rules.MIX_LIMIT, "of requests")(
         "each operation's share within 2 percentage points beyond what chance allows",
-        source="Faban's rule; method.md, What voids a trial",
+        rules.mix,
+        f"Faban's rule; {_VOIDS}",
     ),
-    Rule(
-        "outcomes",
-        0.0,
-        "beyond its limits",
-        rules.ratios,
+    _rule("outcomes", 0.0, "beyond its limits", unless=_RATIOS)(
         "answers as they should be: flights found and booked in the right proportions",
-        source="workload sheets; a shift in time zone or data set shows here first",
+        rules.ratios,
+        "workload sheets; a shift in time zone or data set shows here first",
     ),
-    Rule("errors", 0.001, "of requests", rules.errors, "at most 0.1 % errors", LIVING),
-    Rule("counts", 0.01, "apart", rules.counts, "server and injector totals within 1 %", LIVING),
-    Rule("counts-window", 0.01, "apart", rules.window_counts, "server and injector rates within 1 %", STEADY),
-    Rule(
-        "counts-exact",
-        0.001,
-        "apart",
-        rules.counts,
-        "server and injector totals within 0.1 %",
-        LIVING,
-        source="what an undisturbed trial reaches",
-        voids=False,
+    _rule("errors", 0.001, "of requests", LIVING)("at most 0.1 % errors", rules.errors),
+    _rule("counts", 0.01, "apart", LIVING, unless=_COUNTERS)(
+        "server and injector totals within 1 %", _COUNTS
     ),
-    Rule(
-        "consistency",
-        0.0,
-        "findings",
-        rules.none_of(
+    _rule("counts-window", 0.01, "apart", STEADY, unless=_COUNTERS)(
+        "server and injector rates within 1 %", _RATES
+    ),
+    _rule("counts-exact", 0.001, "apart", LIVING, voids=False, unless=_COUNTERS)(
+        "server and injector totals within 0.1 %", _COUNTS, "what an undisturbed trial reaches"
+    ),
+    _rule("consistency", 0.0, "findings", LIVING, unless=_CONSISTENCY)(
+        "the application's data is sound after the load",
+        none_of(
             lambda m: m.inconsistent,
             "The data is sound after the load",
             "The data is not sound after the load",
-            rules.no_consistency,
         ),
-        "the application's data is sound after the load",
-        LIVING,
-        source="the workload file; what answers quickly and wrongly is not a server",
+        "the workload file; what answers quickly and wrongly is not a server",
     ),
-    Rule("throttling", 0.0, "s", rules.throttled, "no CPU throttling", EVERY),
-    Rule("steal", 0.01, "of CPU time", rules.steal, "at most 1 % steal", EVERY),
-    Rule(
-        "other-cpu", 0.02, "of CPU time", rules.other_cpu, "other processes at most 2 % of the cores", EVERY
+    _rule("throttling", 0.0, "s", EVERY)(
+        "no CPU throttling",
+        figure(
+            lambda m: m.throttled_seconds,
+            "the CPU was throttled for {}",
+            "{:.2f} s".format,
+            "an unknown time",
+        ),
     ),
-    Rule(
-        "restarts",
-        0.0,
-        "servers",
-        rules.none_of(lambda m: m.restarts, "No server died or restarted", "A server died or restarted"),
+    _rule("steal", 0.01, "of CPU time", EVERY)(
+        "at most 1 % steal", share(lambda m: m.steal_share, "the hypervisor took {} of the CPU time")
+    ),
+    _rule("other-cpu", 0.02, "of CPU time", EVERY)(
+        "other processes at most 2 % of the cores",
+        share(lambda m: m.other_cpu_share, "other processes used {} of the host's CPU time"),
+    ),
+    _rule("restarts", 0.0, "servers", (*LIVING, "start-up"))(
         "no server died, restarted or was OOM-killed",
-        (*LIVING, "start-up"),
+        none_of(lambda m: m.restarts, "No server died or restarted", "A server died or restarted"),
     ),
-    Rule(
-        "injectors",
-        0.0,
-        "injectors",
-        rules.none_of(lambda m: m.injector_failures, "Every injector delivered", "An injector failed"),
+    _rule("injectors", 0.0, "injectors", EVERY)(
         "every injector finished and delivered",
-        EVERY,
-        source="without it there is no measurement",
+        none_of(lambda m: m.injector_failures, "Every injector delivered", "An injector failed"),
+        "without it there is no measurement",
     ),
-    Rule(
-        "build",
-        0.0,
-        "servers",
-        rules.none_of(
-            lambda m: m.wrong_builds, "Every server is the expected build", "Wrong build", rules.no_build
-        ),
+    _rule("build", 0.0, "servers", EVERY, unless=_BUILD)(
         "every server has the expected build fingerprint",
-        EVERY,
+        none_of(lambda m: m.wrong_builds, "Every server is the expected build", "Wrong build"),
     ),
-    Rule("settings", 0.0, "settings", rules.settings, "every setting reads back as asked for", EVERY),
-    Rule(
-        "clock-step",
-        0.25,
-        "s",
-        rules.clock,
+    _rule("settings", 0.0, "settings", EVERY)("every setting reads back as asked for", rules.settings),
+    _rule("clock-step", 0.25, "s", EVERY)(
         "no clock step: at most 0.25 s against the monotonic clock",
-        EVERY,
-        source="method.md, What voids a trial; NTP slews at most 0.5 ms/s, 0.25 s in 8 minutes",
+        rules.clock,
+        f"{_VOIDS}; NTP slews at most 0.5 ms/s, 0.25 s in 8 minutes",
     ),
-    Rule(
-        "not-steady",
-        0.0,
-        "",
-        rules.steady,
-        "steady before the measurement, by the rules above",
-        STEADY,
-        source=_TRIAL,
-        voids=False,
+    _rule("not-steady", 0.0, "", STEADY, voids=False)(
+        "steady before the measurement, by the rules above", rules.steady, _TRIAL
     ),
-    Rule(
-        "jit-busy",
-        0.02,
-        "of the CPU budget",
-        rules.jit,
+    _rule("jit-busy", 0.02, "of the CPU budget", STEADY, voids=False, unless=_JVM)(
         "JIT under 2 % in the window",
-        STEADY,
-        source=_TRIAL,
-        voids=False,
+        share(lambda m: m.jit_share, "JIT threads used {} of the servers' CPU budget"),
+        _TRIAL,
     ),
 )

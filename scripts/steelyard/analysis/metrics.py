@@ -1,317 +1,343 @@
 # SPDX-License-Identifier: Apache-2.0
 """The registry of metrics: what each summary figure of a trial is, how it is computed, and how it misleads.
 
-Each metric stands here once (those of starts, ramp-ups and survival in `analysis.procedures`), with its formula over
-the raw figures of a trial; docs/metrics.md is written from here. "The window" is the measurement window; "the
-servers" are all server JVMs of the trial and the compilers that work for them (a JITServer's CPU and memory count:
-DESIGN, resources are conserved).
+Each metric stands here once, with its formula over the raw figures of a trial, its source and its pitfalls; the table
+of docs/metrics.md is written from here. "The window" is the measurement window; "the servers" are all server JVMs of
+the trial and the compilers that work for them (a JITServer's CPU and memory count: DESIGN, resources are conserved).
 """
 
 import math
-from collections.abc import Iterable
 
+from steelyard.analysis.curves import SHARES, requests_lost, steady_level, time_to
 from steelyard.analysis.formulas import (
+    EVERY,
     WEIGHED,
     Compute,
     Metric,
+    Read,
     define,
-    each,
     in_groups,
     latency,
     measured,
-    most,
+    of_components,
+    of_curve,
     over,
     per_1k,
     per_second,
+    quotient,
     rate,
+    slowest,
     sum_of,
-    total,
+    whole,
 )
-from steelyard.analysis.procedures import PROCEDURE_METRICS
+from steelyard.experiment.schema import ProcedureName
 from steelyard.results.analysis import MetricInfo
 from steelyard.results.schema import ComponentResult, Trial
 from steelyard.results.spec import Role, Spec
 
 THROUGHPUT = "throughput"
+RAMP: tuple[ProcedureName, ...] = ("ramp-up",)
+
+_THREADS = {
+    "request": ("request threads", "Threads are grouped by name; a renamed pool lands in `other`."),
+    "jit": (
+        "JIT threads",
+        "Compilation in a JITServer is in it: its CPU counts with the servers it works for.",
+    ),
+    "gc": ("GC threads", "Allocation slow paths and barriers run in request threads and count there."),
+    "network": ("network threads", "Kernel work in softirq is charged to no thread of the servers."),
+    "other": ("other threads", "Holds every thread that no rule names, and the rest to the process total."),
+}
+_BESIDE: dict[Role, tuple[str, str]] = {
+    "compiler": ("compilers", "It is in cpu_per_1k already; compilers also work for what was not requested."),
+    "database": ("databases", "Grows with the data where the load adds to it."),
+    "service": ("services", "Services that stand in for others do not cost what real ones cost."),
+    "proxy": ("proxy", "Calls between services pass through it as well."),
+}
+
+
+def _cpu(c: ComponentResult) -> float | None:
+    return c.cpu_seconds
 
 
 def _system_cpu(trial: Trial, spec: Spec) -> float | None:
     """Of everything but the injectors, where there is something beside the servers."""
     roles: tuple[Role, ...] = ("database", "service", "proxy")
-    if not spec.of(*roles):
-        return None
-    return total(each(trial, spec, (*WEIGHED, *roles), lambda one: one.cpu_seconds))
+    return sum_of(_cpu, (*WEIGHED, *roles))(trial, spec) if spec.of(*roles) else None
 
 
-def _group_cpu(group: str) -> Compute:
-    def read(one: ComponentResult) -> float | None:
-        if not one.cpu_by_group:
+def _group_cpu(group: str) -> Read:
+    def read(c: ComponentResult) -> float | None:
+        if not c.cpu_by_group:
             return None
-        used = one.cpu_by_group.get(group, 0.0)
+        used = c.cpu_by_group.get(group, 0.0)
         # A server under load has threads that serve requests: no CPU in them means that no rule knows their names.
         return None if group == "request" and used == 0 else used
 
-    return sum_of(read)
+    return read
 
 
-def _requests_per_gib(trial: Trial, spec: Spec) -> float | None:
-    memory = trial.measurement.memory_rss if trial.measurement else None
-    return over(rate(trial, spec), memory and memory / 2**30)
+def _longest_pause(trial: Trial, _spec: Spec) -> float | None:
+    return max((1000 * c.gc_pause_max for c in trial.components if c.gc_pause_max is not None), default=None)
 
 
-def _cpu_shares() -> Iterable[Metric]:
-    """CPU per request by thread group, and of what stands beside the servers."""
-    groups = {
-        "request": ("request threads", "Threads are grouped by name; a renamed pool lands in `other`."),
-        "jit": (
-            "JIT threads",
-            "Compilation in a JITServer is in it: its CPU counts with the servers it works for.",
-        ),
-        "gc": ("GC threads", "Allocation slow paths and barriers run in request threads and count there."),
-        "network": (
-            "network threads",
-            "Kernel work in softirq is charged to no thread of the servers.",
-        ),
-        "other": (
-            "other threads",
-            "Holds every thread that no rule names, and the rest to the process total.",
-        ),
-    }
-    for group, (threads, pitfalls) in groups.items():
-        yield define(
-            f"cpu_per_1k_{group}",
-            f"CPU per 1,000 requests, {threads}",
-            "CPU s",
-            "lower",
-            per_1k(_group_cpu(group)),
-            digits=4,
-        )(
-            f"CPU seconds of the {threads} of the servers in the window / thousands of requests.",
-            pitfalls,
-        )
-    roles: dict[Role, tuple[str, str]] = {
-        "compiler": (
-            "compilers",
-            "It is in cpu_per_1k already; compilers also work for what was not requested.",
-        ),
-        "database": ("databases", "Grows with the data where the load adds to it."),
-        "service": ("services", "Services that stand in for others do not cost what real ones cost."),
-        "proxy": ("proxy", "Calls between services pass through it as well."),
-    }
-    for role, (who, pitfalls) in roles.items():
-        yield define(
-            f"cpu_per_1k_{role}",
-            f"CPU per 1,000 requests, {who}",
-            "CPU s",
-            "lower",
-            per_1k(sum_of(lambda one: one.cpu_seconds, (role,))),
-            digits=4,
-        )(
-            f"User and system CPU seconds of the {who} in the window / thousands of requests.",
-            pitfalls,
-        )
+def _first_answers(trial: Trial, spec: Spec) -> float | None:
+    """None unless every operation of the mix was answered."""
+    return whole((trial.first_answers.get(name) for name in spec.mix or trial.first_answers), max)
 
 
-def _quantiles() -> Iterable[Metric]:
-    saturated = "From a saturated closed model it shows queueing at the injectors' number of users."
-    few = "Missing with fewer than 1,000 requests; steady only from about 10,000."
-    computes = {50: latency(lambda x: x.p50), 90: latency(lambda x: x.p90), 99: latency(lambda x: x.p99)}
-    for q, compute in computes.items():
-        source = f"{q} % quantile of the injectors' merged histograms over all operations in the window."
-        pitfalls = few if q == 99 else saturated
-        yield define(f"latency_p{q}", f"latency p{q}", "ms", "lower", compute, digits=3)(
-            source,
-            pitfalls,
-        )
+def _time_to(share: int) -> Compute:
+    def read(curve: list[float]) -> float | None:
+        level = steady_level(curve)
+        return time_to(curve, share / 100 * level) if level else None
+
+    return of_curve(read)
+
+
+def _lost(curve: list[float]) -> float | None:
+    level = steady_level(curve)
+    return requests_lost(curve, level) if level else None
+
+
+def _curve_cpu(name: str) -> Compute:
+    """CPU seconds: cores used, second by second."""
+    return lambda trial, _spec: math.fsum(trial.curves[name]) if trial.curves.get(name) else None
 
 
 REGISTRY: tuple[Metric, ...] = (
-    define(THROUGHPUT, "throughput", "req/s", "higher", rate)(
+    define(THROUGHPUT, "req/s", 0, rate, better="higher")(
+        "throughput",
         "Requests that the servers counted in the window / length of the window; by the injectors'"
         " count where not every server counts.",
         "With an open model it is the arrival rate, not the capacity of the servers.",
     ),
-    define("memory_rss", "memory (RSS)", "bytes", "lower", measured(lambda m: m.memory_rss))(
+    define("memory_rss", "bytes", 0, measured(lambda m: m.memory_rss))(
+        "memory (RSS)",
         "Resident set size summed over the servers each second, mean over the window.",
         "Counts pages that JVMs share (class cache, libraries) once for each JVM.",
     ),
-    define("memory_pss", "memory (PSS)", "bytes", "lower", measured(lambda m: m.memory_pss))(
+    define("memory_pss", "bytes", 0, measured(lambda m: m.memory_pss))(
+        "memory (PSS)",
         "Proportional set size summed over the servers, mean of the readings in the window.",
         "A shared page is split over its users, also over processes outside the trial; read less often.",
     ),
-    define("memory_rss_peak", "peak memory (RSS)", "bytes", "lower", measured(lambda m: m.memory_rss_peak))(
+    define("memory_rss_peak", "bytes", 0, measured(lambda m: m.memory_rss_peak))(
+        "peak memory (RSS)",
         "Largest of the per-second sums of resident set sizes over the servers in the window.",
         "A maximum grows with the length of the window; a peak before the window is not in it.",
     ),
-    define(
-        "cpu_per_1k",
+    define("cpu_per_1k", "CPU s", 3, per_1k(sum_of(_cpu)))(
         "CPU per 1,000 requests",
-        "CPU s",
-        "lower",
-        per_1k(sum_of(lambda one: one.cpu_seconds)),
-        digits=3,
-    )(
         "User and system CPU seconds of the servers in the window / thousands of requests.",
         "Under SMT or a varying clock a CPU second is not a fixed amount of work.",
     ),
-    *_cpu_shares(),
-    define(
-        "cpu_per_1k_system",
+    *(
+        define(f"cpu_per_1k_{group}", "CPU s", 4, per_1k(sum_of(_group_cpu(group))))(
+            f"CPU per 1,000 requests, {who}",
+            f"CPU seconds of the {who} of the servers in the window / thousands of requests.",
+            pitfalls,
+        )
+        for group, (who, pitfalls) in _THREADS.items()
+    ),
+    *(
+        define(f"cpu_per_1k_{role}", "CPU s", 4, per_1k(sum_of(_cpu, (role,))))(
+            f"CPU per 1,000 requests, {who}",
+            f"User and system CPU seconds of the {who} in the window / thousands of requests.",
+            pitfalls,
+        )
+        for role, (who, pitfalls) in _BESIDE.items()
+    ),
+    define("cpu_per_1k_system", "CPU s", 3, per_1k(_system_cpu))(
         "CPU per 1,000 requests, whole system",
-        "CPU s",
-        "lower",
-        per_1k(_system_cpu),
-        digits=3,
-    )(
         "As cpu_per_1k, with databases, services and the proxy beside the servers.",
         "Only for workloads that have them. An embedded database does not cost what a real one costs.",
     ),
-    define(
-        "service_calls_per_1k",
+    define("service_calls_per_1k", "calls", 1, per_1k(measured(lambda m: m.service_calls)), better="neither")(
         "calls between services per 1,000 requests",
-        "calls",
-        "neither",
-        per_1k(measured(lambda m: m.service_calls)),
-        digits=1,
-    )(
         "Requests that services counted as asked by each other in the window / thousands of requests.",
         "Retries count; only for topologies of several services.",
     ),
     define(
         "requests_per_core_second",
-        "requests per core-second",
         "req/core-s",
-        "higher",
-        lambda trial, spec: over(rate(trial, spec), spec.server_cores),
+        0,
+        quotient(rate, lambda _trial, spec: spec.server_cores),
+        better="higher",
     )(
+        "requests per core-second",
         "Throughput / physical cores that the servers were given together.",
         "Cores given, not cores used: idle cores count; for cores used read cpu_per_1k.",
     ),
-    define("requests_per_gib", "requests per second per GiB", "req/s/GiB", "higher", _requests_per_gib)(
+    define(
+        "requests_per_gib",
+        "req/s/GiB",
+        0,
+        quotient(rate, measured(lambda m: m.memory_rss and m.memory_rss / 2**30)),
+        better="higher",
+    )(
+        "requests per second per GiB",
         "Throughput / memory_rss in GiB.",
         "Inherits the double counting of shared pages from RSS.",
     ),
-    define("latency_mean", "mean latency", "ms", "lower", latency(lambda x: x.mean), digits=3)(
+    define("latency_mean", "ms", 3, latency(lambda x: x.mean))(
+        "mean latency",
         "Mean of the injectors' merged histograms over all operations in the window.",
         "In a closed model without think time it is users / throughput and says nothing new.",
     ),
-    *_quantiles(),
-    define(
-        "gc_per_second",
+    *(
+        define(f"latency_p{q}", "ms", 3, compute)(
+            f"latency p{q}",
+            f"{q} % quantile of the injectors' merged histograms over all operations in the window.",
+            "From a saturated closed model it shows queueing at the injectors' number of users."
+            if q < 99
+            else "Missing with fewer than 1,000 requests; steady only from about 10,000.",
+        )
+        for q, compute in (
+            (50, latency(lambda x: x.p50)),
+            (90, latency(lambda x: x.p90)),
+            (99, latency(lambda x: x.p99)),
+        )
+    ),
+    define("gc_per_second", "1/s", 3, per_second(sum_of(lambda c: c.gc_count, ("server",))))(
         "collections",
-        "1/s",
-        "lower",
-        per_second(sum_of(lambda one: one.gc_count, ("server",))),
-        digits=3,
-    )(
         "Stop-the-world collections in the GC logs of the servers in the window / its length.",
         "Zero in a short window means none happened to fall into it; such a figure has no ratio.",
     ),
     define(
         "gc_pause_share",
-        "time in GC pauses",
         "share",
-        "lower",
-        lambda t, s: over(
-            per_second(sum_of(lambda one: one.gc_pause_seconds, ("server",)))(t, s), len(s.servers)
+        5,
+        quotient(
+            per_second(sum_of(lambda c: c.gc_pause_seconds, ("server",))),
+            lambda _trial, spec: len(spec.servers),
         ),
-        digits=5,
     )(
+        "time in GC pauses",
         "Pause time in the GC logs in the window / (length of the window x number of server JVMs).",
         "Concurrent collectors move work out of pauses: read it with cpu_per_1k_gc.",
     ),
-    define(
-        "gc_pause_max",
+    define("gc_pause_max", "ms", 2, _longest_pause)(
         "longest GC pause",
-        "ms",
-        "lower",
-        lambda trial, _spec: max(
-            (1000 * one.gc_pause_max for one in trial.components if one.gc_pause_max is not None),
-            default=None,
-        ),
-        digits=2,
-    )(
         "Longest single pause in the GC logs of the servers in the window.",
         "A maximum grows with the length of the window and the number of JVMs.",
     ),
-    *PROCEDURE_METRICS,
-    define(
-        "faults_per_1k",
+    define("start_time", "s", 2, slowest(lambda c: c.start_seconds), EVERY)(
+        "start-up",
+        "Process start to first successful response, of the slowest server JVM.",
+        "JVMs that start together compete for CPUs: it is the time to have all of them.",
+    ),
+    define("ready_message_time", "s", 2, slowest(lambda c: c.ready_message_seconds), EVERY)(
+        "time to the ready message",
+        "Process start to the server's own ready message, of the slowest server JVM.",
+        "Said before the first request was answered: what is loaded on first use is not in it.",
+    ),
+    define("first_answers_time", "s", 2, _first_answers, ("start-up",))(
+        "time to the first answer of every operation",
+        "Start of the servers to the moment at which each operation had been answered successfully once.",
+        "Operations are asked one after another: an early one warms up what a later one needs.",
+    ),
+    define("start_cpu", "CPU s", 2, sum_of(lambda c: c.start_cpu_seconds), EVERY)(
+        "CPU of the start",
+        "CPU seconds that the servers had used when each had answered for the first time.",
+        "Background work that goes on after the first answer (compilation, class loading) is not in it.",
+    ),
+    define("start_rss", "bytes", 0, sum_of(lambda c: c.start_rss), EVERY)(
+        "memory (RSS) after the start",
+        "Resident set size of the servers when each had answered for the first time, summed.",
+        "The heap has hardly been used yet: memory under load is another figure.",
+    ),
+    define("steady_level", "req/s", 0, of_curve(steady_level), RAMP, "higher")(
+        "throughput at the end of the ramp-up",
+        "Median of per-second throughput over the last quarter of the load.",
+        "Too low where throughput still rises at the end; the notes of the analysis say where it does.",
+    ),
+    *(
+        define(f"time_to_{share}", "s", 2, _time_to(share), RAMP)(
+            f"time to {share} % of its own level",
+            f"Start of the load to the moment at which the running median (5 s) of throughput comes up to {share} % of"
+            " steady_level.",
+            "An arm with a low level of its own reaches it sooner; the start of the servers is not in it.",
+        )
+        for share in SHARES
+    ),
+    *(
+        define(f"time_to_{share}_of_best", "s", 2, None, RAMP)(
+            f"time to {share} % of the best arm's level",
+            f"As time_to_{share}, against the steady_level, in the same block, of the arm whose mean level is highest.",
+            "Told of an arm only if every valid trial of it came up to that level: leaving out those that did not"
+            " would keep the fast ones.",
+        )
+        for share in SHARES
+    ),
+    define("requests_lost", "requests", 0, of_curve(_lost), RAMP)(
+        "requests lost to the ramp-up",
+        "steady_level x seconds of load, less the requests that were served.",
+        "Grows with the level: an arm that ends higher loses more on the same curve. About zero"
+        " where there is no ramp.",
+    ),
+    define("requests_lost_to_best", "requests", 0, None, RAMP)(
+        "requests lost against the best arm's level",
+        "As requests_lost, against the steady_level, in the same block, of the arm whose mean level is highest.",
+        "Grows with the length of the load where an arm never comes up to that level.",
+    ),
+    *(
+        define(f"cpu_{group}", "CPU s", 1, _curve_cpu(f"cpu_{group}"), RAMP)(
+            f"CPU of the ramp-up, {who}",
+            f"CPU seconds of the {who}, from the first second of the load to its end.",
+            "A sum over a fixed time, not over a fixed amount of work: read it with steady_level.",
+        )
+        for group in ("request", "network", "other", "jit", "gc", "compiler")
+        for who in [_BESIDE["compiler"][0] if group == "compiler" else _THREADS[group][0]]
+    ),
+    define("survived", "share", 2, lambda t, _: t.survived, ("survive",), "higher")(
+        "trials survived",
+        "1 if everything lived and answered to the end of the load, else 0; the mean is the share of trials.",
+        "A few trials that all survived leave much room: read the interval that the answer gives.",
+    ),
+    define("restarts", "count", 0, measured(lambda m: len(m.restarts)), ("survive",))(
+        "components that died",
+        "Components that died, were restarted or were killed for want of memory while the load ran.",
+        "One that dies again after its restart counts again.",
+    ),
+    define("faults_per_1k", "1/1k req", 2, per_1k(sum_of(lambda c: c.faults)))(
         "page faults per 1,000 requests",
-        "1/1k req",
-        "lower",
-        per_1k(sum_of(lambda one: one.faults)),
-        digits=2,
-    )(
         "Minor and major page faults of the servers in the window / thousands of requests.",
         "Large while the heap still grows into new pages.",
     ),
-    define(
-        "switches_per_1k",
+    define("switches_per_1k", "1/1k req", 1, per_1k(sum_of(lambda c: c.switches)))(
         "context switches per 1,000 requests",
-        "1/1k req",
-        "lower",
-        per_1k(sum_of(lambda one: one.switches)),
-        digits=1,
-    )(
         "Voluntary and involuntary context switches of the servers in the window / thousands of requests.",
         "Threads that ended between two readings are missing.",
     ),
-    define(
-        "cgroup_cpu_per_1k",
+    define("cgroup_cpu_per_1k", "CPU s", 3, per_1k(sum_of(in_groups(lambda g: g.cpu_seconds))))(
         "CPU per 1,000 requests, containers",
-        "CPU s",
-        "lower",
-        per_1k(sum_of(in_groups(lambda group: group.cpu_seconds))),
-        digits=3,
-    )(
         "CPU seconds of the servers' control groups in the window / thousands of requests.",
         "Only of servers in containers; health checks and whatever else runs in a container are in it.",
     ),
-    define(
-        "cgroup_memory",
+    define("cgroup_memory", "bytes", 0, sum_of(in_groups(lambda g: g.memory_mean)))(
         "memory (containers)",
-        "bytes",
-        "lower",
-        sum_of(in_groups(lambda group: group.memory_mean)),
-    )(
         "Memory charged to the servers' control groups, summed over the servers, mean over the window.",
         "With page cache and kernel memory; a shared page is charged to whoever touched it first, one of the"
         " large-page pool to nobody.",
     ),
-    define(
-        "cgroup_memory_peak",
+    define("cgroup_memory_peak", "bytes", 0, sum_of(in_groups(lambda g: g.memory_peak)))(
         "peak memory (containers)",
-        "bytes",
-        "lower",
-        sum_of(in_groups(lambda group: group.memory_peak)),
-    )(
         "Highest memory of each server's control group since it was made, as the kernel keeps it, summed over"
         " the servers.",
         "Start-up and page cache are in it, and peaks of different moments are summed; missing with cgroup v2"
         " before Linux 5.19.",
     ),
     define(
-        "throttled_share",
-        "throttled periods",
-        "share",
-        "lower",
-        lambda t, s: most(each(t, s, WEIGHED, in_groups(lambda group: group.throttled_share))),
-        digits=5,
+        "throttled_share", "share", 5, of_components(in_groups(lambda g: g.throttled_share), WEIGHED, max)
     )(
+        "throttled periods",
         "Periods in which a server's control group used up its CPU quota / periods, of the worst server, in the"
         " window.",
         "Zero without a quota (a cpuset does not throttle) and so without a ratio; any throttling voids the"
         " trial.",
     ),
-    define(
-        "error_share",
+    define("error_share", "share", 5, latency(lambda x: over(x.errors, x.requests + x.errors)))(
         "errors",
-        "share",
-        "lower",
-        latency(lambda x: over(x.errors, x.requests + x.errors)),
-        digits=5,
-    )(
         "Failed requests / all requests of the injectors in the window.",
         "Zero, as it should be, has no ratio; above 0.1 % the trial is void.",
     ),

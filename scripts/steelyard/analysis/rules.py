@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the rules of the ledger find in a measurement: a figure with its sentence, or why there is nothing to judge."""
+"""What the rules of the ledger find: figures with their sentences; and which trials have nothing to judge (pure)."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
 from scipy import stats
@@ -15,6 +15,7 @@ MIX_LIMIT = 0.02
 """Largest distance of an operation's share from the intended one, beyond what chance allows."""
 MIX_FALSE_ALARM = 0.001
 """Probability that chance alone takes some operation's share beyond the allowance of the mix rule."""
+NO_COUNTERS = "not every server has counters of its own."
 
 
 class Finding(NamedTuple):
@@ -25,60 +26,63 @@ class Finding(NamedTuple):
     detail: str
     limit: float | None = None
     """Where the limit depends on the trial (the mix); else the rule's own."""
+    applies: bool = True
+    """False: there is nothing to judge in such a trial, or nothing to judge it with."""
 
 
-class Idle(NamedTuple):
-    """Nothing to judge in such a trial, or nothing to judge it with."""
-
-    detail: str
-
-
-def _apart(value: float, reference: float) -> float:
-    """Relative distance; 1 (all of it) where one of the two counted nothing."""
-    if reference == 0:
-        return 0.0 if value == 0 else 1.0
-    return abs(value - reference) / reference
+Read = Callable[[TrialMeasurement], float | None]
+Judge = Callable[[TrialMeasurement, Spec], Finding]
+Unless = Callable[[Spec], str | None]
+"""Why such a trial has nothing to judge; None: it has."""
 
 
-def _known(value: float | None, what: str, sentence: Callable[[float], str]) -> Finding:
-    """A figure with its sentence, or with one that says that it is missing."""
-    return Finding(value, f"{capital(what)} was not measured." if value is None else sentence(value))
+def figure(read: Read, sentence: str, show: Callable[[float], str], unknown: str) -> Judge:
+    """A figure in its sentence as `show` writes it; where it is missing, `unknown` and that it was not measured."""
+
+    def judge(m: TrialMeasurement, _: Spec) -> Finding:
+        value = read(m)
+        said = capital(sentence.format(unknown if value is None else show(value)))
+        return Finding(value, f"{said}: it was not measured." if value is None else f"{said}.")
+
+    return judge
 
 
-def _share(value: float, digits: int = 2) -> str:
-    return percent(value, digits)
+def share(read: Read, sentence: str, digits: int = 2) -> Judge:
+    """The same for a share, shown as per cent."""
+    return figure(read, sentence, lambda value: percent(value, digits), "an unknown share")
 
 
-def injector_cpu(m: TrialMeasurement, _: Spec) -> Finding:
-    """CPU of the busiest injector."""
-    return _known(
-        m.injector_cpu_share,
-        "the injectors' CPU",
-        lambda used: f"The busiest injector used {_share(used, 0)} of its CPUs.",
+def none_of(listed: Callable[[TrialMeasurement], list[str]], good: str, bad: str) -> Judge:
+    """A list that has to be empty."""
+
+    def judge(m: TrialMeasurement, _: Spec) -> Finding:
+        found = listed(m)
+        return Finding(float(len(found)), f"{bad}: {'; '.join(found)}." if found else f"{good}.")
+
+    return judge
+
+
+def settings(m: TrialMeasurement, spec: Spec) -> Finding:
+    """Settings that read back otherwise than asked for."""
+    found = none_of(lambda m: m.settings_differ, "Settings read back as asked for", "A setting differs")(
+        m, spec
     )
+    return found._replace(detail=" ".join([found.detail, *spec.not_read_back]))
 
 
-def late(m: TrialMeasurement, spec: Spec) -> Finding | Idle:
-    """Late and dropped arrivals."""
-    if spec.load.model == "closed":
-        return Idle("A closed model has no arrivals that could be late.")
-    return _known(
-        m.late_share,
-        "the share of late arrivals",
-        lambda late: f"{_share(late, 3)} of the intended arrivals were late or dropped.",
-    )
+def apart(
+    read: Callable[[TrialMeasurement], tuple[float | None, float | None]], sentence: str, missing: str
+) -> Judge:
+    """Relative distance of a figure from another; 1 (all of it) where one of the two counted nothing."""
 
+    def judge(m: TrialMeasurement, _: Spec) -> Finding:
+        value, reference = read(m)
+        if value is None or reference is None:
+            return Finding(None, missing)
+        distance = abs(value - reference) / reference if reference else float(value != 0)
+        return Finding(distance, sentence.format(value, reference))
 
-def arrival_rate(m: TrialMeasurement, spec: Spec) -> Finding | Idle:
-    """Distance of the arrival rate from the intended one."""
-    if spec.load.model == "closed":
-        return Idle("A closed model has no intended arrival rate.")
-    if m.target_rate is None:
-        return Finding(None, "The intended arrival rate was not recorded.")
-    return Finding(
-        _apart(m.window_injector_rate, m.target_rate),
-        f"{m.window_injector_rate:,.1f} requests/s were made, {m.target_rate:,.1f} were intended.",
-    )
+    return judge
 
 
 def mix_allowance(share: float, requests: float, operations: int) -> float:
@@ -93,33 +97,50 @@ def mix_allowance(share: float, requests: float, operations: int) -> float:
     return quantile * math.sqrt(share * (1 - share) / requests)
 
 
-def mix(m: TrialMeasurement, _: Spec) -> Finding | Idle:
+def settling_mix(
+    settled: Mapping[str, float], growing: Collection[str], achieved: Mapping[str, float]
+) -> dict[str, float]:
+    """The mix that was to be expected of a run in which some operations have grown as far as they have.
+
+    Cancelling begins when customers have bookings to cancel, so its share grows from nothing to its settled figure.
+    Until then the other operations have larger shares than in the settled mix, in the same proportions.
+
+    Args:
+        settled: share of each operation once all have settled; adds up to 1.
+        growing: operations whose share grows; any share up to the settled one is as intended.
+        achieved: shares that were seen.
+
+    Returns:
+        Share of each operation; adds up to 1.
+    """
+    grown = {name: min(achieved.get(name, 0.0), settled[name]) for name in growing}
+    others = 1.0 - sum(settled[name] for name in growing)
+    left = 1.0 - sum(grown.values())
+    return {name: grown.get(name, share * left / others) for name, share in settled.items()}
+
+
+def mix(m: TrialMeasurement, _: Spec) -> Finding:
     """The operation that is furthest off its share."""
     operations = sorted(m.mix_intended.keys() | m.mix_achieved.keys())
     if len(operations) < 2:
-        return Idle("There is only one operation: its share cannot be off.")
+        return Finding(None, "There is only one operation: its share cannot be off.", applies=False)
     requests = m.window_injector_rate * m.measure_seconds
 
-    def allowed(operation: str) -> float:
-        share = m.mix_intended.get(operation, 0.0)
-        return MIX_LIMIT + mix_allowance(share, requests, len(operations))
+    def look(operation: str) -> tuple[float, float]:
+        """How far it is off, and how far it may be."""
+        intended = m.mix_intended.get(operation, 0.0)
+        off = abs(m.mix_achieved.get(operation, 0.0) - intended)
+        return off, MIX_LIMIT + mix_allowance(intended, requests, len(operations))
 
-    def off(operation: str) -> float:
-        return abs(m.mix_achieved.get(operation, 0.0) - m.mix_intended.get(operation, 0.0))
-
-    worst = max(operations, key=lambda operation: off(operation) - allowed(operation))
-    return Finding(
-        off(worst),
-        f"{worst} had {_share(m.mix_achieved.get(worst, 0.0))} of the requests,"
-        f" {_share(m.mix_intended.get(worst, 0.0))} were intended.",
-        allowed(worst),
-    )
+    looks = {operation: look(operation) for operation in operations}
+    worst = max(operations, key=lambda operation: looks[operation][0] - looks[operation][1])
+    had, intended = (percent(mix.get(worst, 0.0), 2) for mix in (m.mix_achieved, m.mix_intended))
+    off, allowed = looks[worst]
+    return Finding(off, f"{worst} had {had} of the requests, {intended} were intended.", allowed)
 
 
-def ratios(m: TrialMeasurement, spec: Spec) -> Finding | Idle:
+def ratios(m: TrialMeasurement, _: Spec) -> Finding:
     """The ratio that lies furthest outside its limits."""
-    if not spec.ratios:
-        return Idle("The workload has no ratio to check.")
     judged = [ratio for ratio in m.ratios if ratio.value is not None]
     if not judged:
         return Finding(
@@ -146,89 +167,19 @@ def errors(m: TrialMeasurement, spec: Spec) -> Finding:
         return Finding(1.0, "The injectors completed no request.")
     seen = m.injector_errors / m.injector_requests
     said = f"{m.injector_errors:,} of {m.injector_requests:,} requests failed"
-    if not _counted(spec):
-        return Finding(seen, f"{said}; what the servers think of them cannot be told: {_NO_COUNTERS}")
+    if not counted(spec):
+        return Finding(seen, f"{said}; what the servers think of them cannot be told: {NO_COUNTERS}")
     if m.server_errors is None or m.server_requests is None:
         return Finding(None, f"{said}; the servers' own count of errors was not measured.")
     seen = max(seen, m.server_errors / max(m.server_requests, 1))
     return Finding(seen, f"{said}, {m.server_errors:,} in the servers.")
 
 
-_NO_COUNTERS = "not every server has counters of its own."
-
-
-def _counted(spec: Spec) -> bool:
-    return all(server.counters for server in spec.servers)
-
-
-def counts(m: TrialMeasurement, spec: Spec) -> Finding | Idle:
-    """Totals of servers and injectors over the whole run."""
-    if not _counted(spec):
-        return Idle(f"The injectors' totals cannot be checked: {_NO_COUNTERS}")
-    return _known(
-        m.server_requests,
-        "what the servers counted",
-        lambda counted: (
-            f"Over the whole run the servers counted {counted:,.0f} requests and the injectors {m.injector_requests:,}."
-        ),
-    )._replace(value=None if m.server_requests is None else _apart(m.server_requests, m.injector_requests))
-
-
-def window_counts(m: TrialMeasurement, spec: Spec) -> Finding | Idle:
-    """Rates of servers and injectors in the window."""
-    if not _counted(spec):
-        return Idle(f"The injectors' rate cannot be checked: {_NO_COUNTERS}")
-    rate = m.window_server_rate
-    if rate is None:
-        return Finding(None, "What the servers counted in the window was not measured.")
-    return Finding(
-        _apart(rate, m.window_injector_rate),
-        f"In the window the servers counted {rate:,.1f} requests/s and the injectors {m.window_injector_rate:,.1f}.",
-    )
-
-
-def throttled(m: TrialMeasurement, _: Spec) -> Finding:
-    """CPU throttling."""
-    return _known(
-        m.throttled_seconds, "CPU throttling", lambda seconds: f"The CPU was throttled for {seconds:.2f} s."
-    )
-
-
-def steal(m: TrialMeasurement, _: Spec) -> Finding:
-    """CPU that the hypervisor took."""
-    return _known(
-        m.steal_share, "steal", lambda share: f"The hypervisor took {_share(share)} of the CPU time."
-    )
-
-
-def other_cpu(m: TrialMeasurement, _: Spec) -> Finding:
-    """CPU of processes outside the trial."""
-    return _known(
-        m.other_cpu_share,
-        "the CPU of other processes",
-        lambda share: f"Other processes used {_share(share)} of the host's CPU time.",
-    )
-
-
-def clock(m: TrialMeasurement, _: Spec) -> Finding:
+def clock(m: TrialMeasurement, spec: Spec) -> Finding:
     """Steps of the wall clock."""
-    found = _known(
-        m.clock_step_seconds,
-        "the wall clock against the steady clock",
-        lambda step: f"The wall clock moved by {step:+.3f} s against the steady clock.",
-    )
+    moved = "the wall clock moved by {} against the steady clock"
+    found = figure(lambda m: m.clock_step_seconds, moved, "{:+.3f} s".format, "an unknown time")(m, spec)
     return found._replace(value=None if found.value is None else abs(found.value))
-
-
-def jit(m: TrialMeasurement, spec: Spec) -> Finding | Idle:
-    """CPU of JIT compiler threads."""
-    if all(one.artifact.form == "command" and one.artifact.jvm is None for one in spec.servers):
-        return Idle("The servers are not known to be JVMs.")
-    return _known(
-        m.jit_share,
-        "how busy the JIT compiler was",
-        lambda share: f"JIT threads used {_share(share)} of the servers' CPU budget.",
-    )
 
 
 def steady(m: TrialMeasurement, _: Spec) -> Finding:
@@ -238,38 +189,11 @@ def steady(m: TrialMeasurement, _: Spec) -> Finding:
     return Finding(0.0 if m.steady else 1.0, m.steady_detail)
 
 
-def none_of(
-    listed: Callable[[TrialMeasurement], list[str]],
-    good: str,
-    bad: str,
-    idle: Callable[[Spec], str | None] = lambda _: None,
-) -> Callable[[TrialMeasurement, Spec], Finding | Idle]:
-    """Rule on a list that has to be empty; `idle` says why there is nothing to judge, where that is so."""
-
-    def judge_list(m: TrialMeasurement, spec: Spec) -> Finding | Idle:
-        reason = idle(spec)
-        if reason is not None:
-            return Idle(reason)
-        found = listed(m)
-        return Finding(float(len(found)), f"{bad}: {'; '.join(found)}." if found else f"{good}.")
-
-    return judge_list
+def needs(has: Callable[[Spec], object], sentence: str) -> Unless:
+    """Nothing to judge, as the sentence says, where the spec has not what is needed for it."""
+    return lambda spec: None if has(spec) else sentence
 
 
-def settings(m: TrialMeasurement, spec: Spec) -> Finding:
-    """Settings that read back otherwise than asked for."""
-    found = m.settings_differ
-    said = f"A setting differs: {'; '.join(found)}." if found else "Settings read back as asked for."
-    return Finding(float(len(found)), " ".join([said, *spec.not_read_back]))
-
-
-def no_build(spec: Spec) -> str | None:
-    """Why builds cannot be checked; None: they can."""
-    if any(server.artifact.build for server in spec.servers):
-        return None
-    return "Nothing tells what these servers were built from."
-
-
-def no_consistency(spec: Spec) -> str | None:
-    """Why data cannot be checked; None: it can."""
-    return None if spec.consistency else "The workload has no check of its data after the load."
+def counted(spec: Spec) -> bool:
+    """Whether every server counts its requests."""
+    return all(server.counters for server in spec.servers)

@@ -65,10 +65,14 @@ class Bracket(NamedTuple):
     """How many contradictions more an edge beyond the side that passed would have."""
     failed_by: float
 
+    @property
+    def sides(self) -> tuple[float, float] | None:
+        """Both of them; None where one is missing."""
+        return (self.passed, self.failed) if self.passed is not None and self.failed is not None else None
 
-def next_value(search: Search, where: Range, steps: Sequence[SearchStep], repeats: int) -> float | None:
-    """The value of the next trial; None when the search has ended (see `look`)."""
-    return look(search, where, steps, repeats).next
+    def view(self, value: float | None, end: End = "running", why: str = _RUNNING) -> View:
+        """Where the search stands with these sides."""
+        return View(value, end, self.passed, self.failed, why)
 
 
 def look(search: Search, where: Range, steps: Sequence[SearchStep], repeats: int) -> View:
@@ -81,7 +85,10 @@ def look(search: Search, where: Range, steps: Sequence[SearchStep], repeats: int
         repeats: how often a void trial may be repeated in a row.
     """
     judged = [step for step in steps if step.outcome != "void"]
-    view = _look_hold(search, where, judged) if search.hold else _look_edge(search, where, judged)
+    if judged:
+        view = _look_hold(search, where, judged) if search.hold else _look_edge(search, where, judged)
+    else:
+        view = View(tidy(where, where.start), "running", None, None, _RUNNING)
     if view.next is None:
         return view
     voids = len(steps) - 1 - max((i for i, step in enumerate(steps) if step.outcome != "void"), default=-1)
@@ -131,32 +138,25 @@ def bracket(steps: Sequence[SearchStep], falling: bool) -> Bracket:
 
 
 def _look_edge(search: Search, where: Range, steps: Sequence[SearchStep]) -> View:
-    if not steps:
-        return View(tidy(where, where.start), "running", None, None, _RUNNING)
     falling = search.lower is not None
     found = bracket(steps, falling)
     need = search.confirm + 1
-    middle = _middle(where, found)
-    if _apart(found) <= math.log1p(search.resolution):
-        middle = None
-    if found.doubt and (middle is not None or not _closed(found)):
+    middle = _middle(search, where, found)
+    if found.doubt and (middle is not None or not found.sides):
         asked = found.doubt[len(found.doubt) // 2]
         if sum(step.value == asked for step in steps) < 2 * need:
-            return _go_on(found, asked)
-        if _closed(found):
+            return found.view(asked)
+        if found.sides:
             split = f"Fresh starts at {told(where.varies, asked)} passed as often as they failed"
-            return _end(found, "wide", f"{split}: chance decides there.")
-    if not _closed(found):
+            return found.view(None, "wide", f"{split}: chance decides there.")
+    if not found.sides:
         return _outwards(where, found, falling, need)
-    return _go_on(found, middle) if middle is not None else _confirm(found, need)
-
-
-def _confirm(found: Bracket, need: int) -> View:
-    """Both sides are near enough: the weaker one again, until both are believed."""
+    if middle is not None:
+        return found.view(middle)
     if min(found.passed_by, found.failed_by) >= need:
-        return _end(found, "found", "Both sides are within the resolution and confirmed.")
-    # Of equally weak sides the failing one first: disturbances make trials fail, hardly ever pass.
-    return _go_on(found, found.failed if found.failed_by <= found.passed_by else found.passed)
+        return found.view(None, "found", "Both sides are within the resolution and confirmed.")
+    # The weaker side again. Of equally weak ones that which failed: disturbances make trials fail, hardly ever pass.
+    return found.view(found.failed if found.failed_by <= found.passed_by else found.passed)
 
 
 def _outwards(where: Range, found: Bracket, falling: bool, need: int) -> View:
@@ -166,37 +166,19 @@ def _outwards(where: Range, found: Bracket, falling: bool, need: int) -> View:
     base = inner[0] if easier else inner[-1]
     value = tidy(where, base / STEP if easier != falling else base * STEP)
     if value != base:
-        return _go_on(found, value)
+        return found.view(value)
     if (found.failed_by if easier else found.passed_by) < need:
-        return _go_on(found, base)
+        return found.view(base)
     verb = "failed" if easier else "passed"
-    return _end(found, "open", f"{told(where.varies, base)}, the last value that may be tried, {verb}.")
+    return found.view(None, "open", f"{told(where.varies, base)}, the last value that may be tried, {verb}.")
 
 
-def _middle(where: Range, found: Bracket) -> float | None:
-    """A value between the sides; None where a side is missing, or there is no such value."""
-    if found.passed is None or found.failed is None:
+def _middle(search: Search, where: Range, found: Bracket) -> float | None:
+    """A value between the sides; None where a side is missing, they are near enough, or there is no such value."""
+    if found.sides is None or abs(math.log(found.sides[1] / found.sides[0])) <= math.log1p(search.resolution):
         return None
-    value = tidy(where, math.sqrt(found.passed * found.failed))
-    return value if value not in (found.passed, found.failed) else None
-
-
-def _apart(found: Bracket) -> float:
-    if found.passed is None or found.failed is None:
-        return math.inf
-    return abs(math.log(found.failed / found.passed))
-
-
-def _closed(found: Bracket) -> bool:
-    return found.passed is not None and found.failed is not None
-
-
-def _go_on(found: Bracket, value: float | None) -> View:
-    return View(value, "running", found.passed, found.failed, _RUNNING)
-
-
-def _end(found: Bracket, end: End, why: str) -> View:
-    return View(None, end, found.passed, found.failed, why)
+    value = tidy(where, math.sqrt(found.sides[0] * found.sides[1]))
+    return value if value not in found.sides else None
 
 
 def _look_hold(search: Search, where: Range, steps: Sequence[SearchStep]) -> View:
@@ -205,21 +187,19 @@ def _look_hold(search: Search, where: Range, steps: Sequence[SearchStep]) -> Vie
     below = max((value for value, share in means.items() if share < search.at), default=None)
     above = min((value for value, share in means.items() if share >= search.at), default=None)
     sides = Bracket(below, above, [], 0, 0)
-    if not steps:
-        return _go_on(sides, tidy(where, where.start))
     last = steps[-1].value
     off = math.log(means[last] / search.at)
     if abs(off) <= math.log1p(search.resolution):
         if sum(step.value == last for step in steps) <= search.confirm:
-            return _go_on(sides, last)
+            return sides.view(last)
         why = f"{told(where.varies, last)} held {means[last]:.1%}, the mean of its trials."
         return View(None, "found", below, above, why, held=last, off=off)
     value = tidy(where, _towards(search.at, means, below, above))
     if value not in means:
-        return _go_on(sides, value)
+        return sides.view(value)
     if below is None or above is None:
-        return _end(sides, "open", f"{told(where.varies, value)} is the last value that may be tried.")
-    return _end(sides, "wide", "There is no other value between those that were tried.")
+        return sides.view(None, "open", f"{told(where.varies, value)} is the last value that may be tried.")
+    return sides.view(None, "wide", "There is no other value between those that were tried.")
 
 
 def _mean_shares(steps: Sequence[SearchStep]) -> dict[float, float]:

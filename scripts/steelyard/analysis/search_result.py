@@ -10,6 +10,7 @@ arm has no interval then.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from steelyard.analysis.figures import change, interval, percent
 from steelyard.analysis.labels import arm_label
@@ -18,7 +19,7 @@ from steelyard.analysis.search import View, told
 from steelyard.analysis.searching import Question, limits_told, question_of, steps_of, view_of
 from steelyard.results.analysis import SearchComparison, SearchResult, SearchRun
 from steelyard.results.schema import ScheduledTrial, Session, Trial
-from steelyard.spec.search import Varied, varied
+from steelyard.spec.search import varied
 
 
 def search_results(session: Session, trials: Sequence[Trial]) -> list[SearchResult]:
@@ -38,22 +39,29 @@ def results_of(
     label: Callable[[str], str],
 ) -> list[SearchResult]:
     """What the searches found, for each arm; `label` names an arm for people."""
-    found = {
-        arm: _Arm(
-            varied(question.search, spec),
-            [
-                run_of(question, place.block, arm, trials)
-                for place in sorted(schedule, key=lambda place: place.block)
-                if place.arm == arm
-            ],
-        )
-        for arm, spec in question.specs.items()
+    places = sorted(schedule, key=lambda place: place.block)
+    runs = {
+        arm: [run_of(question, place.block, arm, trials) for place in places if place.arm == arm]
+        for arm in question.specs
     }
+    base = _logs(runs[baseline])
     results = []
-    for arm, one in found.items():
-        against = _compare(one, found[baseline]) if arm != baseline else None
-        result = _result(arm, one, against)
-        sentences = _Wording(question, label, label(baseline)).of(result)
+    for arm, spec in question.specs.items():
+        logs = _logs(runs[arm])
+        pooled = _pool(list(logs.values()))
+        result = SearchResult(
+            arm=arm,
+            varies=varied(question.search, spec),
+            runs=runs[arm],
+            n=len(logs),
+            value=pooled.value,
+            low=pooled.low,
+            high=pooled.high,
+            half_width=pooled.half_width,
+            against=_compare(logs, base) if arm != baseline else None,
+            sentences=[],
+        )
+        sentences = _Wording(question, result, f"With {label(arm)}", label(arm), label(baseline)).sentences()
         results.append(result.model_copy(update={"sentences": sentences}))
     return results
 
@@ -86,137 +94,122 @@ def _stated(view: View) -> tuple[float | None, float | None]:
     return math.sqrt(view.passed * view.failed), abs(math.log(view.failed / view.passed)) / 2
 
 
-@dataclass(frozen=True)
-class _Arm:
-    """The searches of one arm, in the order of the blocks."""
-
-    varies: Varied
-    runs: list[SearchRun]
-
-    @property
-    def stated(self) -> dict[int, tuple[float, float]]:
-        """log(value) and half width by block; nothing where a block has an open end."""
-        if any(run.end == "open" for run in self.runs):
-            return {}
-        return {
-            run.block: (math.log(run.value), run.half_width)
-            for run in self.runs
-            if run.value is not None and run.half_width is not None
-        }
+def _logs(runs: Sequence[SearchRun]) -> dict[int, tuple[float, float]]:
+    """log(value) and half width by block; nothing where a block has an open end."""
+    if any(run.end == "open" for run in runs):
+        return {}
+    return {
+        run.block: (math.log(run.value), run.half_width)
+        for run in runs
+        if run.value is not None and run.half_width is not None
+    }
 
 
-def _result(arm: str, one: _Arm, against: SearchComparison | None) -> SearchResult:
-    stated = list(one.stated.values())
-    half = math.fsum(width for _, width in stated) / len(stated) if stated else None
-    low, high = _interval([value for value, _ in stated], half or 0.0)
-    return SearchResult(
-        arm=arm,
-        varies=one.varies,
-        runs=one.runs,
-        n=len(stated),
-        value=math.exp(math.fsum(value for value, _ in stated) / len(stated)) if stated else None,
-        low=low,
-        high=high,
-        half_width=half,
-        against=against,
-        sentences=[],
-    )
+class _Pooled(NamedTuple):
+    """exp(mean) with its 95 % interval, widened by the brackets' mean half width (log), over blocks; None: too few."""
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    half_width: float | None = None
 
 
-def _compare(one: _Arm, baseline: _Arm) -> SearchComparison | None:
-    common = one.stated.keys() & baseline.stated.keys()
-    if not common:
-        return None
-    pairs = [(one.stated[block], baseline.stated[block]) for block in sorted(common)]
-    logs = [value - base for (value, _), (base, _) in pairs]
-    half = math.fsum(width + base for (_, width), (_, base) in pairs) / len(pairs)
-    low, high = _interval(logs, half)
-    return SearchComparison(n=len(pairs), ratio=math.exp(math.fsum(logs) / len(logs)), low=low, high=high)
-
-
-def _interval(logs: Sequence[float], half: float) -> tuple[float | None, float | None]:
-    """95 % interval of exp(mean), widened by the brackets' half width; None with fewer than two blocks."""
+def _pool(found: Sequence[tuple[float, float]]) -> _Pooled:
+    if not found:
+        return _Pooled()
+    logs = [log for log, _ in found]
+    half = math.fsum(width for _, width in found) / len(found)
     core = paired(logs)
-    return (math.exp(core.low - half), math.exp(core.high + half)) if core else (None, None)
+    low, high = (math.exp(core.low - half), math.exp(core.high + half)) if core else (None, None)
+    return _Pooled(math.exp(math.fsum(logs) / len(logs)), low, high, half)
+
+
+def _compare(
+    logs: Mapping[int, tuple[float, float]], base: Mapping[int, tuple[float, float]]
+) -> SearchComparison | None:
+    common = sorted(logs.keys() & base.keys())
+    pooled = _pool([(logs[block][0] - base[block][0], logs[block][1] + base[block][1]) for block in common])
+    if pooled.value is None:
+        return None
+    return SearchComparison(n=len(common), ratio=pooled.value, low=pooled.low, high=pooled.high)
 
 
 @dataclass(frozen=True)
 class _Wording:
+    """What was shown of one arm, and nothing beyond it."""
+
     question: Question
-    label: Callable[[str], str]
+    result: SearchResult
+    with_arm: str
+    arm: str
     baseline: str
 
-    def of(self, result: SearchResult) -> list[str]:
-        """What was shown, and nothing beyond it."""
-        parts = [self._value(result), self._ends(result), self._against(result)]
-        return [part for part in parts if part]
+    def sentences(self) -> list[str]:
+        return [text for text in (self._value(), self._ends(), self._against()) if text]
 
-    def _value(self, result: SearchResult) -> str:
+    def _told(self, value: float) -> str:
+        return told(self.result.varies, value)
+
+    def _value(self) -> str:
+        result = self.result
         opened = [run for run in result.runs if run.end == "open"]
         if opened:
-            return f"With {self.label(result.arm)} there is no figure: {self._open(result, opened)}."
+            return f"{self.with_arm} there is no figure: {self._open(opened)}."
         if result.value is None:
-            return f"With {self.label(result.arm)} no search stated a value."
+            return f"{self.with_arm} no search stated a value."
         if result.low is None or result.high is None:
-            return self._one_block(result)
-        half = percent(result.half_width or 0.0)
-        low, high, middle = (told(result.varies, value) for value in (result.low, result.high, result.value))
+            return self._one_block()
+        low, high, middle = (self._told(value) for value in (result.low, result.high, result.value))
         return (
-            f"With {self.label(result.arm)}, {self._goal()} a value between {low} and {high} (middle {middle};"
-            f" 95 % interval over {result.n} blocks, widened on either side by {half}, half"
+            f"{self.with_arm}, {self._goal()} a value between {low} and {high} (middle {middle};"
+            f" 95 % interval over {result.n} blocks, widened on either side by {percent(result.half_width)}, half"
             " of what lies between the last value that passed and the first that failed)."
         )
 
-    def _one_block(self, result: SearchResult) -> str:
-        (run,) = [run for run in result.runs if run.value is not None]
-        assert run.value is not None
+    def _one_block(self) -> str:
+        (run,) = [run for run in self.result.runs if run.value is not None]
         unknown = "one block, so how far another search would differ is not known"
-        if self.question.search.hold is not None:
-            return (
-                f"With {self.label(result.arm)}, {self._goal()} {told(result.varies, run.value)}: {unknown}."
-            )
-        assert run.passed is not None
-        assert run.failed is not None
-        passed, failed = _tally(run, run.passed), _tally(run, run.failed)
+        if run.passed is None or run.failed is None or self.question.search.hold is not None:
+            assert run.value is not None
+            return f"{self.with_arm}, {self._goal()} {self._told(run.value)}: {unknown}."
+        passed, failed = (
+            f"{self._told(value)} {{}} ({_tally(run, value)})" for value in (run.passed, run.failed)
+        )
         return (
-            f"With {self.label(result.arm)}, {told(result.varies, run.passed)} passed ({passed}) and"
-            f" {told(result.varies, run.failed)} failed ({failed}): {self._goal()} a value between them; {unknown}."
+            f"{self.with_arm}, {passed.format('passed')} and {failed.format('failed')}:"
+            f" {self._goal()} a value between them; {unknown}."
         )
 
-    def _open(self, result: SearchResult, opened: Sequence[SearchRun]) -> str:
-        blocks = f"in {len(opened)} of {len(result.runs)} blocks"
+    def _open(self, opened: Sequence[SearchRun]) -> str:
+        lowered, why = self.question.search.lower is not None, f"({opened[0].why.rstrip('.')})"
+        blocks = f"in {len(opened)} of {len(self.result.runs)} blocks"
+        if self.question.search.hold is not None:
+            return f"{blocks} the share was never reached from both sides {why}"
         passed = [run.passed for run in opened if run.passed is not None]
         failed = [run.failed for run in opened if run.failed is not None]
         said = []
         if passed:
-            edge = max(passed) if self.question.search.lower else min(passed)
-            said.append(f"{told(result.varies, edge)} still passed and nothing failed")
+            said.append(f"{self._told((max if lowered else min)(passed))} still passed and nothing failed")
         if failed:
-            edge = min(failed) if self.question.search.lower else max(failed)
-            said.append(f"{told(result.varies, edge)} still failed and nothing passed")
-        if self.question.search.hold is not None:
-            return f"{blocks} the share was never reached from both sides ({opened[0].why.rstrip('.')})"
-        return f"{blocks} {', elsewhere '.join(said) or 'every value was in doubt'} ({opened[0].why.rstrip('.')})"
+            said.append(f"{self._told((min if lowered else max)(failed))} still failed and nothing passed")
+        return f"{blocks} {', elsewhere '.join(said) or 'every value was in doubt'} {why}"
 
-    def _ends(self, result: SearchResult) -> str | None:
-        ends: Mapping[str, str] = {
-            "wide": "did not come within the resolution and its confirmation",
-            "void": "ended with void trials",
-            "running": "did not end",
-        }
+    def _ends(self) -> str | None:
         parts = []
-        for end, says in ends.items():
-            runs = [run for run in result.runs if run.end == end and run.steps]
+        for end, says in _ENDS.items():
+            runs = [run for run in self.result.runs if run.end == end and run.steps]
             if runs:
                 why = "; ".join(dict.fromkeys(run.why.rstrip(".") for run in runs))
-                parts.append(f"{len(runs)} of {len(result.runs)} searches {says} ({why})")
-        return f"With {self.label(result.arm)}, {'; '.join(parts)}." if parts else None
+                parts.append(f"{len(runs)} of {len(self.result.runs)} searches {says} ({why})")
+        return f"{self.with_arm}, {'; '.join(parts)}." if parts else None
 
-    def _against(self, result: SearchResult) -> str | None:
-        found = result.against
+    def _against(self) -> str | None:
+        found = self.result.against
         if found is None:
             return None
-        what = f"{_BOUNDED[result.varies]} with {self.label(result.arm)} against {self.baseline}: {change(found.ratio)}"
+        what = (
+            f"{_BOUNDED[self.result.varies]} with {self.arm} against {self.baseline}: {change(found.ratio)}"
+        )
         if found.low is None or found.high is None:
             return f"{what} in one block: how much of it is chance is not known."
         said = f"{what} (95 % interval {interval(found.low, found.high)}, {found.n} blocks, both brackets included)"
@@ -229,12 +222,17 @@ class _Wording:
         """What a value has to do, so that the value follows."""
         search, limits = self.question.search, limits_told(self.question.limits)
         if search.hold is not None:
-            return f"{percent(search.at or 0.0)} of the servers' CPUs are used at"
+            return f"{percent(search.at)} of the servers' CPUs are used at"
         if search.lower is not None:
             return f"everything lives{f' ({limits})' if limits else ''} down to"
         return f"the limits ({limits}) hold up to"
 
 
+_ENDS = {
+    "wide": "did not come within the resolution and its confirmation",
+    "void": "ended with void trials",
+    "running": "did not end",
+}
 _BOUNDED = {"users": "Users", "rate": "Arrivals", "memory": "Memory"}
 
 

@@ -142,55 +142,55 @@ def _verdict(question: Question, trial: Trial, share: float | None) -> tuple[Out
     What shows that the harness, the host or the artifact was not as it should be voids the trial. Of what is left, what
     the value itself causes (a limit broken, errors, a server killed) is a failure; a figure that is missing voids it.
     """
-    search = question.search
+    search, limits = question.search, question.limits
+    faults = [check for check in trial.checks if check.voids and not check.passed]
     if search.lower is not None and trial.survived is False:
-        return "failed", trial.failure or _detail(trial, {"restarts"}) or "Not everything lived to the end."
-    foreign = _failed(trial, lambda name: name not in OVERLOAD | UPSET)
+        died = _first(faults, lambda name: name == "restarts")
+        return "failed", trial.failure or died or "Not everything lived to the end."
+    foreign = _first(faults, lambda name: name not in OVERLOAD | UPSET)
+    if foreign is None and trial.measurement is None:
+        foreign = trial.failure or "It has no measurement."
     if foreign is not None:
-        return "void", foreign.detail
-    if trial.measurement is None:
-        return "void", trial.failure or "It has no measurement."
-    if search.hold is not None:
-        return _measured(trial, share)
-    broken = _broken(question.limits, trial) or _overloaded(question.limits, trial)
+        return "void", foreign
+    broken = None if search.hold is not None else _broken(limits, trial) or _overloaded(limits, faults)
     if broken is not None:
         return "failed", broken
-    return _passed(search, question.limits, trial)
+    upset = _first(faults, lambda name: name in UPSET)
+    if upset is not None:
+        return "void", upset
+    return _measured(share) if search.hold is not None else _passed(search, limits, trial)
 
 
-def _overloaded(limits: Limits, trial: Trial) -> str | None:
+def _measured(share: float | None) -> tuple[Outcome, str]:
+    if share is None:
+        return "void", "The CPU time of the servers was not measured."
+    return "measured", f"The servers used {share:.1%} of their CPUs."
+
+
+def _first(faults: Sequence[Check], of: Callable[[str], bool]) -> str | None:
+    """What the first check of these names says."""
+    return next((check.detail for check in faults if of(check.name)), None)
+
+
+def _overloaded(limits: Limits, faults: Sequence[Check]) -> str | None:
     """What the ledger says of a trial that the value overloads; errors are allowed as far as a limit allows them."""
-    found = [check for check in trial.checks if check.voids and not check.passed and check.name in OVERLOAD]
-    for check in found:
+    for check in faults:
         allowed = limits.errors if check.name == "errors" else None
-        if allowed is None or check.value is None or check.value > allowed:
+        within = allowed is not None and check.value is not None and check.value <= allowed
+        if check.name in OVERLOAD and not within:
             return check.detail
     return None
 
 
 def _passed(search: Search, limits: Limits, trial: Trial) -> tuple[Outcome, str]:
-    upset = _failed(trial, lambda name: name in UPSET)
-    if upset is not None:
-        return "void", upset.detail
     if search.lower is not None and trial.survived is None:
         return "void", "Whether everything lived to the end was not recorded."
-    missing = [name for name, _, value in _figures(limits, trial) if value is None]
-    if missing:
-        return (
-            "void",
-            f"{missing[0]} was not measured{': it needs 1,000 good answers' * (missing[0] == 'p99')}.",
-        )
-    kept = [_said(name, limit, value) for name, limit, value in _figures(limits, trial) if value is not None]
+    kept = []
+    for name, limit, value in _figures(limits, trial):
+        if value is None:
+            return "void", f"{name} was not measured{': it needs 1,000 good answers' * (name == 'p99')}."
+        kept.append(_said(name, limit, value))
     return "passed", f"{'; '.join(kept)}." if kept else "Everything lived to the end."
-
-
-def _measured(trial: Trial, share: float | None) -> tuple[Outcome, str]:
-    if share is None:
-        return "void", "The CPU time of the servers was not measured."
-    upset = _failed(trial, lambda name: name in UPSET)
-    if upset is not None:
-        return "void", upset.detail
-    return "measured", f"The servers used {share:.1%} of their CPUs."
 
 
 def _broken(limits: Limits, trial: Trial) -> str | None:
@@ -206,10 +206,15 @@ def _broken(limits: Limits, trial: Trial) -> str | None:
     return None
 
 
+def _given(limits: Limits) -> list[tuple[str, float]]:
+    """Name and limit of each that is given."""
+    named = ((name, getattr(limits, name)) for name in _LIMITS)
+    return [(name, limit) for name, limit in named if limit is not None]
+
+
 def _figures(limits: Limits, trial: Trial) -> list[tuple[str, float, float | None]]:
     """Name, limit and figure of each limit."""
-    given = ((name, getattr(limits, name)) for name in _LIMITS)
-    return [(name, limit, _figure(trial, name)) for name, limit in given if limit is not None]
+    return [(name, limit, _figure(trial, name)) for name, limit in _given(limits)]
 
 
 def _figure(trial: Trial, name: str) -> float | None:
@@ -222,11 +227,7 @@ def _figure(trial: Trial, name: str) -> float | None:
 
 def limits_told(limits: Limits) -> str:
     """Limits for people: `errors at most 0.1 % and p99 at most 200 ms`."""
-    return " and ".join(
-        f"{name} at most {_shown(name, limit)}"
-        for name in _LIMITS
-        if (limit := getattr(limits, name)) is not None
-    )
+    return " and ".join(f"{name} at most {_shown(name, limit)}" for name, limit in _given(limits))
 
 
 def _shown(name: str, value: float) -> str:
@@ -236,15 +237,3 @@ def _shown(name: str, value: float) -> str:
 def _said(name: str, limit: float, value: float | None) -> str:
     allowed = f"at most {_shown(name, limit)} allowed"
     return f"{name}: {allowed}" if value is None else f"{name} {_shown(name, value)}, {allowed}"
-
-
-def _failed(trial: Trial, of: Callable[[str], bool]) -> Check | None:
-    """The first check that voids, failed, and is one of these."""
-    return next(
-        (check for check in trial.checks if check.voids and not check.passed and of(check.name)), None
-    )
-
-
-def _detail(trial: Trial, names: set[str]) -> str | None:
-    found = _failed(trial, lambda name: name in names)
-    return found.detail if found is not None else None

@@ -62,11 +62,6 @@ def brief(found: Estimate) -> str:
     return f"{figures.effect(found)} ({figures.bounds(found)})"
 
 
-def statement(found: Estimate, info: MetricInfo, arm: str, baseline: str) -> str:
-    """One sentence on one comparison; `arm` and `baseline` are labels as `arm_label` makes them."""
-    return f"{capital(info.label)} with {arm} against {baseline}: {effect(found)}."
-
-
 def answer(session: Session, analysis: Analysis) -> list[str]:
     """The answer of a session in two or three sentences made from its numbers.
 
@@ -93,51 +88,43 @@ class _Reader:
         """The sentence on the primary metric, and the arms it speaks of."""
         info = metric(self.analysis.primary)
         base = self._label(self.analysis.baseline)
-        found = {
-            arm: one
-            for arm, one in self.analysis.estimates.get(info.name, {}).items()
-            if one.ratio is not None
-        }
+        compared = self.analysis.estimates.get(info.name, {})
+        found = {arm: one for arm, one in compared.items() if one.ratio is not None}
         if not found:
-            zero = any(one.n >= 2 for one in self.analysis.estimates.get(info.name, {}).values())
+            zero = any(one.n >= 2 for one in compared.values())
+            none = f"no arm has two blocks with {info.label} in common with the baseline {base}"
             why = (
-                f"{info.label} has figures that are not above zero, and those have no ratio"
-                if zero
-                else f"no arm has two blocks with {info.label} in common with the baseline {base}"
+                f"{info.label} has figures that are not above zero, and those have no ratio" if zero else none
             )
             return f"No answer: {why}.", []
-        best = self._best(info, found)
-        rank = "lowest" if info.better == "lower" else "highest"
-        if _improves(info, found[best]) and beyond_noise(found[best]):
-            shown = figures.with_unit(info, self._summary(info.name, best).mean)
+        best = max(found, key=lambda arm: _gain(info, found[arm]))
+        name, rank = self._label(best), "lowest" if info.better == "lower" else "highest"
+        if _gain(info, found[best]) > 0 and beyond_noise(found[best]):
+            shown = self._mean(info, best)
             turn, arms = self._turn(info, best)
-            text = (
-                f"{capital(info.label)} was {rank} with {self._label(best)}: {shown},"
-                f" {effect(found[best], base)}{turn}."
+            return (
+                f"{capital(info.label)} was {rank} with {name}: {shown}, {effect(found[best], base)}{turn}.",
+                arms,
             )
-            return text, arms
         worse = [arm for arm, one in found.items() if beyond_noise(one)]
-        if not worse and len(found) == 1:
+        if worse:
+            least = min(worse, key=lambda arm: _gain(info, found[arm]))
+            nearest = "" if best == least else f" the nearest, {name}, is at {effect(found[best])};"
             text = (
-                f"No difference in {info.label} was beyond noise: {self._label(best)} against {base} is"
-                f" {effect(found[best])}."
+                f"Nothing was better than {base} in {info.label} beyond noise:{nearest} {self._label(least)} is"
+                f" at {effect(found[least])}."
             )
+            return text, list(dict.fromkeys([best, least]))
+        if len(found) == 1:
+            text = f"No difference in {info.label} was beyond noise: {name} against {base} is {effect(found[best])}."
             return text, [best]
-        if not worse:
-            limit = max(one.cannot_rule_out or 0.0 for one in found.values())
-            text = (
-                f"No difference in {info.label} against {base} was beyond noise: the {rank}, {self._label(best)}, is"
-                f" {brief(found[best])}, and over the {len(found)} comparisons the session cannot rule out"
-                f" differences of up to {percent(limit)}."
-            )
-            return text, [best]
-        least = min(worse, key=lambda arm: _gain(info, found[arm]))
-        nearest = "" if best == least else f" the nearest, {self._label(best)}, is at {effect(found[best])};"
+        limit = max(one.cannot_rule_out or 0.0 for one in found.values())
         text = (
-            f"Nothing was better than {base} in {info.label} beyond noise:{nearest} {self._label(least)} is"
-            f" at {effect(found[least])}."
+            f"No difference in {info.label} against {base} was beyond noise: the {rank}, {name}, is"
+            f" {brief(found[best])}, and over the {len(found)} comparisons the session cannot rule out"
+            f" differences of up to {percent(limit)}."
         )
-        return text, list(dict.fromkeys([best, least]))
+        return text, [best]
 
     def survival(self) -> list[str]:
         """How many trials of each arm lived to the end, and what share of all such trials that speaks for."""
@@ -160,13 +147,12 @@ class _Reader:
             if name == self.analysis.primary or not shown:
                 continue
             info = metric(name)
-            base = figures.with_unit(info, self._summary(name, self.analysis.baseline).mean)
-            parts = [
-                f"{figures.with_unit(info, self._summary(name, arm).mean)} with {self._label(arm)},"
-                f" {effect(estimates[arm])}"
-                for arm in shown
-            ]
-            first = f"{base} with {self._label(self.analysis.baseline)}"
+            told = {
+                arm: f"{self._mean(info, arm)} with {self._label(arm)}"
+                for arm in (self.analysis.baseline, *shown)
+            }
+            first = told[self.analysis.baseline]
+            parts = [f"{told[arm]}, {effect(estimates[arm])}" for arm in shown]
             return f"{capital(info.label)} was {first}; {'; '.join(parts)}."
         return None
 
@@ -174,17 +160,14 @@ class _Reader:
         """How far to believe the answer."""
         analysis = self.analysis
         parts = [f"{analysis.blocks_complete} of {analysis.blocks_planned} blocks are complete"]
-        if analysis.void_trials:
-            is_void = "was void and is" if analysis.void_trials == 1 else "were void and are"
-            parts.append(f"{analysis.void_trials} of {analysis.trials} trials {is_void} left out")
-        if analysis.not_steady_trials:
-            was = "was" if analysis.not_steady_trials == 1 else "were"
-            parts.append(f"{analysis.not_steady_trials} of {analysis.trials} trials {was} not steady")
-        limits = not analysis.searches and [
-            one.detectable
-            for one in analysis.estimates.get(analysis.primary, {}).values()
-            if one.detectable is not None
-        ]
+        for trials, one, more in (
+            (analysis.void_trials, "was void and is left out", "were void and are left out"),
+            (analysis.not_steady_trials, "was not steady", "were not steady"),
+        ):
+            if trials:
+                parts.append(f"{trials} of {analysis.trials} trials {one if trials == 1 else more}")
+        compared = {} if analysis.searches else analysis.estimates.get(analysis.primary, {})
+        limits = [one.detectable for one in compared.values() if one.detectable is not None]
         if limits:
             label = metric(analysis.primary).label
             parts.append(
@@ -207,11 +190,11 @@ class _Reader:
                     f"; it stops paying at {self._label(early)}: from there to {self._label(best)} it is"
                     f" {brief(step)}, {weight(step)}"
                 ), [early, best]
-        parts = [
-            f"the step from {self._label(arm)} still brought {brief(step)}"
-            for arm, step in steps.items()
-            if arm == line[place - 1] and step.ratio is not None
-        ]
+        last = steps.get(line[place - 1])
+        before = self._label(line[place - 1])
+        parts = (
+            [f"the step from {before} still brought {brief(last)}"] if last and last.ratio is not None else []
+        )
         if place == len(line) - 1:
             parts.append("it still paid at the last level tried")
         else:
@@ -229,11 +212,7 @@ class _Reader:
     def _line(self, best: str) -> list[str]:
         """Arms from the baseline through the best one to the end of a single numeric factor; else nothing."""
         levels = {arm.name: list(arm.levels.values()) for arm in self.session.arms}
-        numeric = all(
-            len(values) == 1 and isinstance(values[0], int | float) and not isinstance(values[0], bool)
-            for values in levels.values()
-        )
-        if not numeric:
+        if not all(len(values) == 1 and type(values[0]) in (int, float) for values in levels.values()):
             return []
         shown = self.analysis.summaries.get(self.analysis.primary, {})
         ordered = sorted((arm for arm in levels if arm in shown), key=lambda arm: float(levels[arm][0]))
@@ -241,16 +220,14 @@ class _Reader:
         return ordered[start:] if end >= start else ordered[start::-1]
 
     def _compare(self, name: str, arm: str, against: str) -> Estimate:
-        values, reference = (self._summary(name, one) for one in (arm, against))
-        return estimate(
-            name,
-            arm,
-            dict(zip(values.blocks, values.values, strict=True)),
-            dict(zip(reference.blocks, reference.values, strict=True)),
+        values, reference = (
+            dict(zip(one.blocks, one.values, strict=True))
+            for one in (self._summary(name, arm), self._summary(name, against))
         )
+        return estimate(name, arm, values, reference)
 
-    def _best(self, info: MetricInfo, found: dict[str, Estimate]) -> str:
-        return max(found, key=lambda arm: _gain(info, found[arm]))
+    def _mean(self, info: MetricInfo, arm: str) -> str:
+        return figures.with_unit(info, self._summary(info.name, arm).mean)
 
     def _summary(self, name: str, arm: str) -> Summary:
         return self.analysis.summaries[name][arm]
@@ -263,7 +240,3 @@ def _gain(info: MetricInfo, found: Estimate) -> float:
     """Log ratio in the direction that is better (the larger the better where neither is)."""
     gain = math.log(found.ratio) if found.ratio is not None else -math.inf
     return -gain if info.better == "lower" else gain
-
-
-def _improves(info: MetricInfo, found: Estimate) -> bool:
-    return _gain(info, found) > 0

@@ -43,14 +43,6 @@ class Steadiness:
     steady: bool
     detail: str
     """One sentence with the figures."""
-    seconds: int
-    """Length of the stretch that was judged."""
-    change: int | None = None
-    """Seconds from the last change point to the end; None: no change point."""
-    slope: float | None = None
-    """Change per minute as a share of the level; None: too few points."""
-    slope_limit: float | None = None
-    """The limit it was held against, its own error included."""
 
 
 class _NormalCost(BaseCost):  # type: ignore[misc]  # ruptures has no types
@@ -87,10 +79,10 @@ def judge_steady(rates: Sequence[float], jit_share: float | None, window: int = 
     last = np.asarray(rates[-window:], dtype=np.float64)
     seconds = len(last)
     if seconds < MIN_POINTS:
-        return Steadiness(False, f"Not steady: {seconds} s of load are too few to judge.", seconds)
+        return Steadiness(False, f"Not steady: {seconds} s of load are too few to judge.")
     level = float(np.median(last))
     if not level > 0:  # also not a number
-        return Steadiness(False, "Not steady: the servers answered nothing for half of the time.", seconds)
+        return Steadiness(False, "Not steady: the servers answered nothing for half of the time.")
     relative = last / level
     change = _last_change(relative)
     slope, allowance = _slope(relative)
@@ -102,9 +94,12 @@ def judge_steady(rates: Sequence[float], jit_share: float | None, window: int = 
         faults.append(f"the slope of {slope * 100:+.1f} %/min is beyond {limit * 100:.1f} %/min")
     if jit_share is not None and not jit_share < JIT_LIMIT:
         faults.append(f"JIT threads use {jit_share * 100:.1f} % of the CPU budget")
-    return Steadiness(
-        not faults, _detail(faults, seconds, window, slope, limit, jit_share), seconds, change, slope, limit
-    )
+    stretch = f"the last {seconds} s" if seconds >= window else f"{seconds} s (the rule asks for {window} s)"
+    if faults:
+        return Steadiness(False, f"Not steady over {stretch}: {'; '.join(faults)}.")
+    jit = "JIT not visible" if jit_share is None else f"JIT {jit_share * 100:.1f} % of the CPU budget"
+    slopes = f"slope {slope * 100:+.1f} %/min (limit {limit * 100:.1f} %/min)"
+    return Steadiness(True, f"Steady over {stretch}: no change point, {slopes}, {jit}.")
 
 
 def _last_change(relative: NDArray[np.float64]) -> int | None:
@@ -125,17 +120,3 @@ def _slope(relative: NDArray[np.float64]) -> tuple[float, float]:
     error = math.sqrt(float(residuals @ residuals) / (n - 2) / spread)
     allowance = min(t_quantile(0.975, n - 2) * error, SLOPE_ALLOWANCE / n)
     return slope * 60, allowance * 60
-
-
-def _detail(
-    faults: Sequence[str], seconds: int, window: int, slope: float, limit: float, jit_share: float | None
-) -> str:
-    stretch = (
-        f"over the last {seconds} s"
-        if seconds >= window
-        else f"over {seconds} s (the rule asks for {window} s)"
-    )
-    if faults:
-        return f"Not steady {stretch}: {'; '.join(faults)}."
-    jit = "JIT not visible" if jit_share is None else f"JIT {jit_share * 100:.1f} % of the CPU budget"
-    return f"Steady {stretch}: no change point, slope {slope * 100:+.1f} %/min (limit {limit * 100:.1f} %/min), {jit}."

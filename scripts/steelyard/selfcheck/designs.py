@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The designs that METHOD warns of, on the same simulated hosts: how often they call a difference that is not there.
+"""What is simulated without whole trials: the designs that METHOD warns of, and the warm-up rule.
 
-They are no part of the harness, so only the hosts' levels are simulated, not whole trials.
+The designs are no part of the harness: on the levels of the same hosts they call differences that are not there. The
+rule looks once, at 60 s, at series whose truth is known.
 """
 
 import numpy as np
@@ -9,7 +10,10 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from steelyard.analysis.paired import LEVEL
+from steelyard.analysis.warmup import judge_steady
 from steelyard.engines.synthetic import HostModel
+
+SECONDS = 60
 
 
 def all_a_then_all_b(host: HostModel, runs: int, sessions: int, seed: np.random.SeedSequence) -> int:
@@ -29,3 +33,18 @@ def stored_baseline(host: HostModel, runs: int, sessions: int, seed: np.random.S
 
 def _alarms(a: NDArray[np.float64], b: NDArray[np.float64]) -> int:
     return int((stats.ttest_ind(a, b, axis=1, equal_var=False).pvalue < LEVEL).sum())
+
+
+def judged_steady(ramp: float, noise: float, series: int, seed: np.random.SeedSequence) -> int:
+    """Number of series that are judged steady.
+
+    Args:
+        ramp: true rise per minute as a share of the level.
+        noise: standard deviation from second to second as a share of the level.
+        series: number of series.
+        seed: source of chance.
+    """
+    rng = np.random.default_rng(seed)
+    level = 1 + ramp * np.arange(SECONDS) / 60
+    drawn = 1000 * (level + rng.normal(0.0, noise, (series, SECONDS)))
+    return sum(judge_steady(rates.tolist(), None).steady for rates in drawn)

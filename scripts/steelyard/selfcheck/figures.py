@@ -9,6 +9,10 @@ from pydantic import BaseModel, ConfigDict, computed_field
 STRICT_SESSIONS = 3_000
 """From so many sessions on a band is taken as it stands; with fewer it is widened by three Monte-Carlo errors."""
 
+Band = tuple[float | None, float | None]
+OPEN: Band = (None, None)
+"""No band: the figure only informs."""
+
 
 class Figure(BaseModel):
     """One figure; rates are in percent."""
@@ -36,7 +40,7 @@ class Figure(BaseModel):
         hits: int,
         sessions: int,
         method: float | None = None,
-        band: tuple[float | None, float | None] = (None, None),
+        band: Band = OPEN,
     ) -> Self:
         """A share of sessions, in percent."""
         share = hits / sessions

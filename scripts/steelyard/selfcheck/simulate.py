@@ -32,6 +32,11 @@ class Cell:
     margin: float = 0.03
     """Margin of the gate."""
 
+    @property
+    def name(self) -> str:
+        """Of its figures."""
+        return f"{self.host.name} host, {self.pairs} pairs"
+
 
 @dataclass(slots=True)
 class Tally:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from steelyard.analysis.ledger import judge
-from steelyard.analysis.mix import settling_mix
+from steelyard.analysis.rules import settling_mix
 from steelyard.load.health import Health, per_second, read_health
 from steelyard.load.histograms import Recorded, read_logs
 from steelyard.results.schema import ComponentResult, RatioResult, TrialMeasurement

@@ -6,18 +6,39 @@ from pathlib import Path
 import pytest
 from session_builder import component, measurement, spec, trial
 
+from steelyard.analysis import curves, warmup
 from steelyard.analysis.metrics import METRICS, REGISTRY, known, metric, metrics_of
-from steelyard.analysis.reference import markdown
+from steelyard.analysis.reference import filled
+from steelyard.analysis.rules import MIX_FALSE_ALARM
 from steelyard.experiment.schema import Metrics
 from steelyard.results.schema import CgroupResult, ComponentResult, Latency
 
 PAGE = Path(__file__).parents[3] / "docs" / "metrics.md"
 
 
-def test_page_is_what_the_registries_say():
-    assert PAGE.read_text(encoding="utf-8") == markdown(), (
-        "docs/metrics.md is old: python -m steelyard.analysis.reference > ../docs/metrics.md"
-    )
+def test_tables_of_the_page_are_what_the_registries_say():
+    page = PAGE.read_text(encoding="utf-8")
+    assert page == filled(page), "it is old: python -m steelyard.analysis.reference ../docs/metrics.md"
+    assert filled(page.replace("| bytes |", "| miles |")) == page
+    with pytest.raises(ValueError, match="0 tables with the header"):
+        filled("# No table")
+
+
+def test_figures_in_the_text_of_the_page_are_those_of_the_code():
+    text = " ".join(PAGE.read_text(encoding="utf-8").split())
+    for said in (
+        f"more than {curves.RISING:.0%} above the eighth before".replace("%", " %"),
+        f"the running median over {curves.SMOOTH} s first",
+        f"penalty {warmup.PENALTY:g} ln n",
+        f"changes of at least {warmup.MIN_SEGMENT} s",
+        f"Variation below {warmup.VARIANCE_FLOOR**0.5 * 100:.1f} % of the level",
+        f"at most {warmup.SLOPE_LIMIT * 100:g} %/min by least squares",
+        f"by no more than {warmup.SLOPE_ALLOWANCE * 100:g} % of the level",
+        f"use under {warmup.JIT_LIMIT * 100:g} % of the servers' CPU budget",
+        f"judged as far as it goes, from {warmup.MIN_POINTS} s on",
+        f"exceed by chance in {MIX_FALSE_ALARM * 100:g} % of trials",
+    ):
+        assert said in text
 
 
 def test_registry():

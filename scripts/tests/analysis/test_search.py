@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from steelyard.analysis.search import View, look, next_value
+from steelyard.analysis.search import View, look
 from steelyard.experiment.schema import Experiment, Search
 from steelyard.results.analysis import SearchStep
 from steelyard.spec.search import Range
@@ -43,10 +43,14 @@ def steps(text: str) -> list[SearchStep]:
     return [step(float(word[:-1]), outcomes[word[-1]]) for word in text.split()]
 
 
+def value_after(asked: Search, where: Range, done: list[SearchStep], repeats: int) -> float | None:
+    return look(asked, where, done, repeats).next
+
+
 def path(asked: Search, where: Range, edge: float) -> tuple[list[float], View]:
     """Values that a search tries on a server without noise, and where it ends."""
     done: list[SearchStep] = []
-    while (value := next_value(asked, where, done, 2)) is not None:
+    while (value := value_after(asked, where, done, 2)) is not None:
         easy = value >= edge if asked.lower else value <= edge
         done.append(step(value, "passed" if easy else "failed"))
     return [one.value for one in done], look(asked, where, done, 2)
@@ -98,9 +102,9 @@ def test_ends_when_its_trials_are_used_up() -> None:
 def test_a_contradiction_is_settled_by_fresh_starts_at_its_value() -> None:
     # The failure at 100 was chance: it is found out when the side is confirmed, and the search goes on from there.
     done = steps("100- 50+ 71+ 84+ 92+ 96+ 100+")
-    assert next_value(search(), USERS, done, 2) == 100
+    assert value_after(search(), USERS, done, 2) == 100
     settled = [*done, *steps("100+")]
-    assert next_value(search(), USERS, settled, 2) == 200
+    assert value_after(search(), USERS, settled, 2) == 200
 
 
 def test_where_chance_decides_the_search_says_so() -> None:
@@ -112,19 +116,19 @@ def test_where_chance_decides_the_search_says_so() -> None:
 
 def test_a_side_is_believed_after_as_many_trials_as_asked_for() -> None:
     done = steps("100+ 104-")
-    assert next_value(search(confirm=0), USERS, done, 2) is None
-    assert next_value(search(confirm=1), USERS, done, 2) == 104
-    assert next_value(search(confirm=1), USERS, [*done, *steps("104-")], 2) == 100
-    assert next_value(search(confirm=1), USERS, [*done, *steps("104- 100+")], 2) is None
-    assert next_value(search(confirm=2), USERS, [*done, *steps("104- 100+")], 2) == 104
+    assert value_after(search(confirm=0), USERS, done, 2) is None
+    assert value_after(search(confirm=1), USERS, done, 2) == 104
+    assert value_after(search(confirm=1), USERS, [*done, *steps("104-")], 2) == 100
+    assert value_after(search(confirm=1), USERS, [*done, *steps("104- 100+")], 2) is None
+    assert value_after(search(confirm=2), USERS, [*done, *steps("104- 100+")], 2) == 104
 
 
 def test_void_trials_come_again_at_their_value_and_then_end_the_search() -> None:
-    assert next_value(search(), USERS, steps("100+ 200?"), 2) == 200
-    assert next_value(search(), USERS, steps("100+ 200? 200?"), 2) == 200
+    assert value_after(search(), USERS, steps("100+ 200?"), 2) == 200
+    assert value_after(search(), USERS, steps("100+ 200? 200?"), 2) == 200
     view = look(search(), USERS, steps("100+ 200? 200? 200?"), 2)
     assert (view.next, view.end) == (None, "void")
-    assert next_value(search(), USERS, steps("100? 100? 100+ 200? 200?"), 2) == 200
+    assert value_after(search(), USERS, steps("100? 100? 100+ 200? 200?"), 2) == 200
     assert look(search(trials=4), USERS, steps("100? 100? 100+ 200?"), 2).end == "open"
 
 
@@ -135,7 +139,7 @@ def test_holds_a_share_of_the_cpu(slope: float, noise: float) -> None:
     where = Range("rate", 50.0, 0.1, None)
     right = 900.0
     done: list[SearchStep] = []
-    while (value := next_value(asked, where, done, 2)) is not None:
+    while (value := value_after(asked, where, done, 2)) is not None:
         share = min(0.4 * (value / right) ** slope * math.exp(noise * rng.standard_normal()), 0.99)
         one = SearchStep(order=0, attempt=0, value=value, outcome="measured", share=share, why="")
         done.append(one)
@@ -151,7 +155,7 @@ def test_a_share_that_no_load_reaches_is_open() -> None:
     asked = Search.model_validate({"hold": "cpu", "at": 0.8})
     where = Range("users", 100.0, 1.0, 1000.0)
     done: list[SearchStep] = []
-    while (value := next_value(asked, where, done, 2)) is not None:
+    while (value := value_after(asked, where, done, 2)) is not None:
         done.append(SearchStep(order=0, attempt=0, value=value, outcome="measured", share=0.5, why=""))
     assert look(asked, where, done, 2).end == "open"
     assert done[-1].value == 1000

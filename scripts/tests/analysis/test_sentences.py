@@ -13,7 +13,6 @@ from steelyard.analysis.sentences import (
     answer,
     brief,
     effect,
-    statement,
 )
 
 WOBBLE = [0.99, 1.01, 1.0, 1.005, 0.995, 1.0]
@@ -214,12 +213,10 @@ def test_several_factors_and_words_as_levels():
     assert "highest with JVMs = 2, pages = large: 200 req/s" in answer(asked, found)[0]
 
 
-def test_statement_and_its_short_forms():
+def test_short_forms():
     asked = session([1, 2], 6)
     found = analyse(asked, trials_of({"jvms-1": about(100), "jvms-2": about(200, 1, 1)})).estimates
     one = found["throughput"]["jvms-2"]
-    text = statement(one, metric("throughput"), "JVMs = 2", "JVMs = 1")
-    assert text == f"Throughput with JVMs = 2 against JVMs = 1: {effect(one)}."
     assert brief(one) == f"{change_of(one)} ({bounds(one)})"
     none = analyse(asked, trials_of({"jvms-1": [1.0], "jvms-2": [2.0]})).estimates["throughput"]["jvms-2"]
     assert effect(none) == brief(none) == "no ratio: 1 block in common"

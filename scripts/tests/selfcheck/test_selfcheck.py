@@ -11,7 +11,9 @@ from rich.console import Console
 from steelyard.analysis.estimates import analyse
 from steelyard.engines.synthetic import DRIFTING, NOISY, QUIET, HostModel, SyntheticSession
 from steelyard.results.schema import ArmRecord, ScheduledTrial, Session, Trial
-from steelyard.selfcheck import Figure, SelfcheckResult, render, run_selfcheck
+from steelyard.selfcheck.figures import Figure, SelfcheckResult
+from steelyard.selfcheck.render import render
+from steelyard.selfcheck.run import run_selfcheck
 from steelyard.selfcheck.simulate import (
     BASELINE,
     CANDIDATE,

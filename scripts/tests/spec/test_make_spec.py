@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from planned import asked, containers, cores, identity, processes, question, specs, specs_of
 
-from steelyard.analysis.mix import settling_mix
+from steelyard.analysis.rules import settling_mix
 from steelyard.errors import BadInput
 from steelyard.experiment.loader import Question
 from steelyard.experiment.settings import Settings
