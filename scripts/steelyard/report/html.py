@@ -9,8 +9,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from steelyard.report import charts, procedures, records, tables
-from steelyard.report.canvas import Chart
-from steelyard.report.search_chart import Found, Tried, search_paths
+from steelyard.report.search_chart import search_paths
 from steelyard.report.view import View
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -25,15 +24,15 @@ def to_html(view: View) -> str:
         style=Markup((_TEMPLATES / "style.css").read_text(encoding="utf-8")),
         headline=tables.main(view),
         searches=tables.searches(view)[1:],
-        search_paths=_search_paths(view),
+        search_paths=search_paths(view),
         survival=tables.survival(view),
-        survival_chart=procedures.survival(view),
+        survival_chart=charts.survival(view),
         overview=charts.overview(view),
         ramp=procedures.ramp_up(view),
         ramp_cpu=procedures.ramp_cpu(view),
         ramp_tables=tables.ramp_up(view),
         start_up=procedures.start_up(view),
-        traces=charts.traces(view),
+        traces=procedures.traces(view),
         start_table=tables.startup(view),
         latencies=[
             (tables.latency(view, name), charts.latency(view, name, f"latency-{index}"))
@@ -53,19 +52,6 @@ def to_html(view: View) -> str:
         facts=[records.design(view), records.host(view), records.software(view)],
         replay=records.replay_example(view),
     )
-
-
-def _search_paths(view: View) -> list[Chart]:
-    found = []
-    for result in view.analysis.searches:
-        found += search_paths(
-            f"search-{result.arm.replace('.', '-')}",
-            view.arm_label(result.arm),
-            result.varies,
-            {run.block: [Tried(step.value, step.outcome) for step in run.steps] for run in result.runs},
-            Found(result.value, result.low, result.high),
-        )
-    return found
 
 
 @cache

@@ -15,9 +15,8 @@ from steelyard.results.schema import ArmRecord, Latency
 from steelyard.results.spec import Spec
 from steelyard.units import format_size
 
-CPU_GROUPS = ("request", "jit", "gc", "network", "other")
-"""Thread groups in the order in which they are stacked (names as in results.schema)."""
-GROUP_LABELS = {"request": "request", "jit": "JIT", "gc": "GC", "network": "network", "other": "other"}
+CPU_GROUPS = {"request": "request", "jit": "JIT", "gc": "GC", "network": "network", "other": "other"}
+"""Thread groups (names as in results.schema) with their labels, in the order in which they are stacked."""
 QUANTILES = ("p50", "p90", "p99", "max")
 
 
@@ -223,7 +222,7 @@ def latency_figure(found: Iterable[Latency], name: str) -> float | None:
 def cpu_by_group(view: View) -> Table | None:
     """CPU per 1,000 requests by thread group; None when it was not measured."""
     metrics = view.named(*(f"cpu_per_1k_{group}" for group in CPU_GROUPS), "cpu_per_1k")
-    labels = {**{f"cpu_per_1k_{g}": label for g, label in GROUP_LABELS.items()}, "cpu_per_1k": "all"}
+    labels = {**{f"cpu_per_1k_{g}": label for g, label in CPU_GROUPS.items()}, "cpu_per_1k": "all"}
     note = "Server CPU seconds per 1,000 requests, mean over valid trials."
     return _means(view, "CPU per 1,000 requests by thread group", metrics, [note], labels)
 

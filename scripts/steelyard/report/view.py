@@ -33,18 +33,17 @@ class Axis:
 
     label: str
     numeric: bool
-    logarithmic: bool
     position: dict[str, float]
-    """Arm -> place."""
-    ticks: list[tuple[float, str]]
+    """Arm -> place; the smallest distance between two places is 1."""
+    ticks: dict[float, str]
+    """Place -> name, in order of place."""
     series: dict[str, list[str]]
     """Name of a series (level of the second factor; "" when there is one) -> its arms in order of place."""
 
     @property
-    def gap(self) -> float:
-        """Smallest distance between two ticks (of their logarithms on a logarithmic axis)."""
-        places = sorted(math.log(x) if self.logarithmic else x for x, _ in self.ticks)
-        return min((b - a for a, b in pairwise(places)), default=1.0)
+    def ends(self) -> tuple[float, float]:
+        """First and last place of the arms."""
+        return min(self.ticks), max(self.ticks)
 
 
 class View:
@@ -214,21 +213,22 @@ class View:
         )
         if len(names) not in (1, 2) or any(set(names) - set(arm.levels) for arm in self.arms):
             places = {arm.name: float(i) for i, arm in enumerate(self.arms)}
-            ticks = [(float(i), self.arm_label(arm.name)) for i, arm in enumerate(self.arms)]
-            return Axis("", False, False, places, ticks, {"": [arm.name for arm in self.arms]})
+            ticks = {place: self.arm_label(arm) for arm, place in places.items()}
+            return Axis("", False, places, ticks, {"": [arm.name for arm in self.arms]})
         along, levels = names[0], self._levels(names[0])
         numeric = _numeric(levels)
-        places = {
-            arm.name: float(arm.levels[along] if numeric else levels.index(arm.levels[along]))
-            for arm in self.arms
-        }
-        ticks = sorted((float(x) if numeric else float(i), level_text(x)) for i, x in enumerate(levels))
+        order = [float(level) if numeric else float(i) for i, level in enumerate(levels)]
+        if numeric and min(order) > 0 and max(order) / min(order) > 20:
+            order = [math.log(place) for place in order]
+        gap = min((b - a for a, b in pairwise(sorted(order))), default=1.0)
+        place_of = {level: place / gap for level, place in zip(levels, order, strict=True)}
+        places = {arm.name: place_of[arm.levels[along]] for arm in self.arms}
         series: dict[str, list[str]] = {}
         for arm in sorted(self.arms, key=lambda arm: places[arm.name]):
             second = [f"{self.factor_label(name)} = {level_text(arm.levels[name])}" for name in names[1:]]
             series.setdefault("".join(second), []).append(arm.name)
-        wide = numeric and min(levels) > 0 and max(levels) / min(levels) > 20
-        return Axis(self.factor_label(along), numeric, wide, places, ticks, series)
+        ticks = {place: level_text(level) for level, place in sorted(place_of.items(), key=lambda x: x[1])}
+        return Axis(self.factor_label(along), numeric, places, ticks, series)
 
     # Figures
 
