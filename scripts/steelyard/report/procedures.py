@@ -115,10 +115,10 @@ def _ramp_curves(view: View, shown: Mapping[str, list[list[float]]]) -> Chart:
             axes.fill_between(_middles(middle), low, high, color=color, alpha=0.16, lw=0)
         axes.plot(_middles(middle), middle, color=color, lw=1.7)
         marks = _marks(curves)
-        look: dict[str, Any] = {"marker": marker, "ms": 6, "mfc": INK["surface"], "mec": color, "mew": 1.8}
+        look: dict[str, Any] = {"color": color, "marker": marker, "ms": 6, "mfc": INK["surface"], "mew": 1.8}
         for place in marks.values():
             axes.plot(*place, zorder=4, **look)
-        axes.plot([], [], color=color, label=view.arm_label(arm), **look)
+        axes.plot([], [], label=view.arm_label(arm), **look)
         told = ", ".join(f"{share} % at {seconds:.1f} s" for share, (seconds, _) in marks.items())
         end = f"ends at {figures.number(middle[-1])} req/s"
         words.append(f"{view.arm_label(arm)}: {told or 'no level'}, {end}")
@@ -158,7 +158,7 @@ def _strips(
     step = 0.72 / len(arms)
     for index, arm in enumerate(arms):
         color, marker, _ = SERIES[index % len(SERIES)]
-        look: dict[str, Any] = {"mfc": "none", "mec": color, "ms": 5, "mew": 1.1, "alpha": 0.75}
+        look: dict[str, Any] = {"color": color, "mfc": "none", "ms": 5, "mew": 1.1, "alpha": 0.75}
         axes.plot([], [], marker, label=view.arm_label(arm), **look)
         for place, values in enumerate(lines.values()):
             y = place + (index - (len(arms) - 1) / 2) * step
