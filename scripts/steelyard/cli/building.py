@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.status import Status
 
 from steelyard.build import Build, find_build, fingerprint, make_build
+from steelyard.cli.options import say
 from steelyard.host.java import Jdk, find_jdk
 from steelyard.host.tools import find_maven, require_javac
 from steelyard.paths import ROOT
@@ -34,11 +35,7 @@ def ensure_build(console: Console, jdk: Jdk | None = None, root: Path = ROOT) ->
     with console.status(f"building the Java parts with Maven ({what})") as status:
         shown = _Shown(console, status)
         build = make_build(builder, maven, maven_packages(), shown.line, root)
-    console.print(
-        f"built the Java parts in {format_duration(time.monotonic() - began)}",
-        highlight=False,
-        soft_wrap=True,
-    )
+    say(console, f"built the Java parts in {format_duration(time.monotonic() - began)}")
     return build
 
 
@@ -77,7 +74,7 @@ class _Shown:
         if text.startswith("[INFO] Building ") and not text.startswith(_ARCHIVES):
             self._module = text.removeprefix("[INFO] Building ").split("  ")[0].strip()
             if not self._console.is_terminal:
-                self._console.print(f"  {self._module}", markup=False, highlight=False)
+                say(self._console, f"  {self._module}")
         elif "Downloaded from" in text:
             self._downloads += 1
         fetched = f", {self._downloads} files fetched" if self._downloads else ""

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Commands that run no load: plan, list, analyze, report, doctor, schema."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,20 +13,8 @@ from rich.table import Table
 
 from steelyard.analysis.metrics import METRICS
 from steelyard.analysis.sentences import answer
-from steelyard.cli.options import (
-    BlocksOption,
-    EngineOption,
-    ExperimentArgument,
-    JdkOption,
-    JsonOption,
-    PortOption,
-    QuickOption,
-    SeedOption,
-    SessionArgument,
-    SetOption,
-    WorkloadOption,
-    with_engine,
-)
+from steelyard.cli import options
+from steelyard.cli.options import JsonOption, SessionArgument, print_json, say
 from steelyard.engines.compose.bundle import command_line as compose_line
 from steelyard.engines.process.command import command_line as process_line
 from steelyard.errors import BadInput, SteelyardError
@@ -45,49 +32,49 @@ from steelyard.results.spec import Spec
 from steelyard.results.store import SessionDirectory
 from steelyard.session.plan import Request, SessionPlan, host_checks, make_plan
 from steelyard.session.runner import analyse_again
-from steelyard.units import format_duration, format_size
+from steelyard.units import format_size
 from steelyard.workload.loader import workload_names
 from steelyard.workload.schema import Workload
 
 
 def plan(
-    experiment: ExperimentArgument,
-    quick: QuickOption = False,
-    blocks: BlocksOption = None,
-    set_: SetOption = [],  # noqa: B006 - typer reads the default, nothing changes it
-    engine: EngineOption = None,
-    seed: SeedOption = None,
-    workload: WorkloadOption = None,
-    jdk: JdkOption = None,
-    port: PortOption = 9080,
+    experiment: options.ExperimentArgument,
+    quick: options.QuickOption = False,
+    blocks: options.BlocksOption = None,
+    set_: options.SetOption = [],  # noqa: B006 - typer reads the default, nothing changes it
+    engine: options.EngineOption = None,
+    seed: options.SeedOption = None,
+    workload: options.WorkloadOption = None,
+    jdk: options.JdkOption = None,
+    port: options.PortOption = 9080,
     as_json: JsonOption = False,
 ) -> None:
     """Show what `run` would do, without doing it: arms, CPU and heap split, schedule, time, commands."""
-    made = make_plan(Request(experiment, quick, blocks, with_engine(set_, engine), seed, jdk, port, workload))
+    made = make_plan(
+        Request(experiment, quick, blocks, options.with_engine(set_, engine), seed, jdk, port, workload)
+    )
     if as_json:
-        _print_json(_plan_document(made))
+        print_json(_plan_document(made))
         return
     console = Console()
-    low, high = made.expected_seconds()
     console.print(f"[bold]{escape(made.experiment.title)}[/bold]")
     for line in dict.fromkeys(_runs_on(spec) for spec in made.specs.values()):
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
+        say(console, line)
     console.print(
         f"{len(made.schedule)} {'searches' if made.experiment.search else 'trials'} ({made.experiment.procedure}),"
-        f" {format_duration(low)} to {format_duration(high)}\n",
+        f" {options.expected(made)}\n",
         highlight=False,
     )
     console.print(_arms_table(made))
     for note in made.notes:
-        console.print(f"note: {note}", markup=False, highlight=False, soft_wrap=True)
+        say(console, f"note: {note}")
     console.print(f"\n[bold]Schedule[/bold] (seed {made.seed})", highlight=False)
     for block in range(1, made.experiment.design.blocks + 1):
         order = [place.arm for place in made.schedule if place.block == block]
-        console.print(f"  block {block}: {', '.join(order)}", markup=False, highlight=False, soft_wrap=True)
+        say(console, f"  block {block}: {', '.join(order)}")
     console.print("\n[bold]Commands[/bold] (first server of each arm)")
     for arm in made.arms:
-        line = _command_line(made, arm.name)
-        console.print(f"  {arm.name}: {line}", markup=False, highlight=False, soft_wrap=True)
+        say(console, f"  {arm.name}: {_command_line(made.specs[arm.name])}")
 
 
 def _runs_on(spec: Spec) -> str:
@@ -101,9 +88,8 @@ def _runs_on(spec: Spec) -> str:
     return f"{spec.engine}: servers on {told} ({where})"
 
 
-def _command_line(made: SessionPlan, arm: str) -> str:
+def _command_line(spec: Spec) -> str:
     """How the first server of an arm is started."""
-    spec = made.specs[arm]
     server = spec.servers[0]
     return compose_line(server, spec.bundle) if spec.engine == "compose" else process_line(server)
 
@@ -119,7 +105,7 @@ def analyze(directory: SessionArgument, as_json: JsonOption = False) -> None:
         )
     analysis = analyse_again(found)
     if as_json:
-        _print_json({"answer": answer(session, analysis), "analysis": analysis.model_dump(mode="json")})
+        print_json({"answer": answer(session, analysis), "analysis": analysis.model_dump(mode="json")})
     else:
         Console().print(render_summary(session, analysis, trials))
 
@@ -135,18 +121,22 @@ def report(directory: SessionArgument) -> None:
 
 
 def list_(
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where sessions are kept.")] = RESULTS,
+    out: options.OutOption = RESULTS,
     metrics: Annotated[bool, typer.Option("--metrics", help="List the metrics instead.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """List the experiments and the past sessions."""
     if metrics:
-        _list_metrics(as_json)
+        rows = [info.model_dump(mode="json") for info in METRICS]
+        if as_json:
+            print_json(rows)
+        else:
+            Console().print(_table("Metrics", ["name", "unit", "better", "source"], rows))
         return
     experiments = [_experiment_row(name, path) for name, path in experiment_files(EXPERIMENTS).items()]
     sessions = [_session_row(path.parent) for path in sorted(out.glob("*/session.json"))]
     if as_json:
-        _print_json({"workloads": workload_names(), "experiments": experiments, "sessions": sessions})
+        print_json({"workloads": workload_names(), "experiments": experiments, "sessions": sessions})
         return
     console = Console()
     console.print(f"Workloads: {', '.join(workload_names())}\n", highlight=False)
@@ -158,20 +148,15 @@ def list_(
 
 
 def doctor(
-    out: Annotated[
-        Path, typer.Option("--out", metavar="DIR", help="Where sessions would be kept.")
-    ] = RESULTS,
+    out: options.OutOption = RESULTS,
     as_json: JsonOption = False,
 ) -> None:
     """Show what on this host would disturb a measurement, why it matters and how to change it."""
     facts, findings = read_facts(), examine(out)
+    jdks = {name: str(jdk.home) for name, jdk in sorted(named_jdks().items())}
     if as_json:
-        rows = [
-            {"topic": f.topic, "state": f.state, "level": f.level, "why": f.why, "change": f.change}
-            for f in findings
-        ]
-        jdks = {name: str(jdk.home) for name, jdk in named_jdks().items()}
-        _print_json({"host": facts.model_dump(mode="json"), "findings": rows, "jdks": jdks})
+        rows = [finding._asdict() for finding in findings]
+        print_json({"host": facts.model_dump(mode="json"), "findings": rows, "jdks": jdks})
         return
     console = Console()
     console.print(
@@ -192,8 +177,8 @@ def doctor(
             if finding.change:
                 table.add_row("", "", f"[dim]change: {escape(finding.change)}[/dim]")
     console.print(table)
-    named = ", ".join(f"{name} ({jdk.home})" for name, jdk in sorted(named_jdks().items()))
-    console.print(f"\nJDKs by name, for the factor jdk: {named or 'none'}", highlight=False, soft_wrap=True)
+    named = ", ".join(f"{name} ({home})" for name, home in jdks.items())
+    say(console, f"\nJDKs by name, for the factor jdk: {named or 'none'}")
 
 
 def schema(
@@ -203,17 +188,11 @@ def schema(
     ] = "experiment",
 ) -> None:
     """Print the JSON Schema of a file format (for editors: experiment, workload)."""
-    models: dict[str, type[BaseModel]] = {
-        "experiment": Experiment,
-        "workload": Workload,
-        "session": Session,
-        "trial": Trial,
-        "journal": JournalEntry,
-        "analysis": Analysis,
-    }
+    models: dict[str, type[BaseModel]] = {"experiment": Experiment, "workload": Workload, "session": Session}
+    models |= {"trial": Trial, "journal": JournalEntry, "analysis": Analysis}
     if name not in models:
         raise BadInput(f"there is no format {name!r}: choose {', '.join(models)}")
-    _print_json(
+    print_json(
         {"$schema": "https://json-schema.org/draft/2020-12/schema", **models[name].model_json_schema()}
     )
 
@@ -265,7 +244,6 @@ def _common_options(spec: Spec, made: SessionPlan) -> list[str]:
 
 
 def _plan_document(made: SessionPlan) -> dict[str, Any]:
-    low, high = made.expected_seconds()
     return {
         "experiment": made.experiment.model_dump(mode="json", by_alias=True),
         "quick": made.quick,
@@ -275,7 +253,7 @@ def _plan_document(made: SessionPlan) -> dict[str, Any]:
             for arm in made.arms
         ],
         "schedule": [place.model_dump() for place in made.schedule],
-        "expected_seconds": [low, high],
+        "expected_seconds": made.expected_seconds(),
         "notes": made.notes,
     }
 
@@ -286,16 +264,10 @@ def _experiment_row(name: str, path: Path) -> dict[str, Any]:
     except SteelyardError as error:
         return {"name": name, "title": f"refused: {error}"}
     factors = "; ".join(
-        f"{factor}: {', '.join(str(level) for level in spec.levels)}"
-        for factor, spec in found.factors.items()
+        f"{factor}: {', '.join(map(str, spec.levels))}" for factor, spec in found.factors.items()
     )
-    return {
-        "name": name,
-        "workload": found.workload,
-        "factors": factors,
-        "blocks": found.design.blocks,
-        "title": found.title,
-    }
+    told = {"name": name, "workload": found.workload, "factors": factors}
+    return {**told, "blocks": found.design.blocks, "title": found.title}
 
 
 def _session_row(path: Path) -> dict[str, Any]:
@@ -307,21 +279,9 @@ def _session_row(path: Path) -> dict[str, Any]:
     except SteelyardError as error:
         return {"session": path.name, "state": "unreadable", "answer": str(error)}
     state = "complete" if events and events[-1] == "session-end" else "unfinished"
-    return {
-        "session": session.id,
-        "state": state,
-        "trials": len(trials),
-        "void": sum(trial.state == "void" for trial in trials),
-        "answer": answered,
-    }
-
-
-def _list_metrics(as_json: bool) -> None:
-    rows = [info.model_dump(mode="json") for info in METRICS]
-    if as_json:
-        _print_json(rows)
-    else:
-        Console().print(_table("Metrics", ["name", "unit", "better", "source"], rows))
+    void = sum(trial.state == "void" for trial in trials)
+    told = {"session": session.id, "state": state, "trials": len(trials)}
+    return {**told, "void": void, "answer": answered}
 
 
 def _table(title: str, columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> Table:
@@ -331,7 +291,3 @@ def _table(title: str, columns: Sequence[str], rows: Sequence[dict[str, Any]]) -
     for row in rows:
         table.add_row(*(escape(str(row.get(column, ""))) for column in columns))
     return table
-
-
-def _print_json(document: Any) -> None:
-    typer.echo(json.dumps(document, indent=1))

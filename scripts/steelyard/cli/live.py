@@ -2,9 +2,8 @@
 """What a person sees while a session runs: a live view in a terminal, plain lines elsewhere."""
 
 import time
-from collections.abc import Set
-from types import TracebackType
-from typing import Protocol, Self
+from collections.abc import Iterator, Set
+from contextlib import contextmanager
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -12,6 +11,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from steelyard.cli.options import say
 from steelyard.results.schema import Phase, Session, Trial
 from steelyard.session.expected import trial_seconds
 from steelyard.session.progress import Watcher
@@ -31,27 +31,23 @@ _PHASES: dict[str, str] = {
 _SHOWN_TRIALS = 8
 
 
-class Screen(Watcher, Protocol):
-    """A watcher that is shown while a session runs."""
-
-    def __enter__(self) -> Self:
-        """Begin to show."""
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """End to show."""
-
-
-def screen(session: Session, console: Console, before: Set[tuple[int, str]] = frozenset()) -> Screen:
-    """The live view on a terminal, plain lines otherwise.
+@contextmanager
+def screen(
+    session: Session, console: Console, before: Set[tuple[int, str]] = frozenset()
+) -> Iterator[Watcher]:
+    """A watcher that shows a session while it runs: live on a terminal, as plain lines otherwise.
 
     Args:
         session: what runs.
         console: where to show it.
         before: (block, arm) of trials that an earlier run of the session has done.
     """
-    return LiveScreen(session, console, before) if console.is_terminal else PlainScreen(console)
+    if not console.is_terminal:
+        yield PlainScreen(console)
+        return
+    shown = LiveScreen(session, console, before)
+    with Live(console=console, get_renderable=shown.render, refresh_per_second=2, transient=True):
+        yield shown
 
 
 def trial_line(trial: Trial) -> str:
@@ -86,22 +82,14 @@ class PlainScreen:
     def __init__(self, console: Console) -> None:
         self._console = console
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        return
-
     def trial_started(self, planned: Planned, done: int, total: int) -> None:
         """Print which trial begins."""
-        self._print(f"trial {done + 1} of {total}: block {planned.block}, {planned.arm}")
+        say(self._console, f"trial {done + 1} of {total}: block {planned.block}, {planned.arm}")
 
     def phase(self, phase: Phase, seconds: float | None) -> None:
         """Phases that a person waits for get a line."""
         if phase in ("start", "warmup", "measure"):
-            self._print(f"  {_PHASES[phase]}" + (f" ({format_duration(seconds)})" if seconds else ""))
+            say(self._console, f"  {_PHASES[phase]}" + (f" ({format_duration(seconds)})" if seconds else ""))
 
     def throughput(self, rate: float) -> None:
         """Not shown: a line each second would bury the rest."""
@@ -109,14 +97,11 @@ class PlainScreen:
     def trial_ended(self, trial: Trial, done: int, total: int) -> None:
         """Print the trial's figures."""
         del done, total
-        self._print(f"  {trial_line(trial)}")
+        say(self._console, f"  {trial_line(trial)}")
 
     def note(self, sentence: str) -> None:
         """Print it."""
-        self._print(f"note: {sentence}")
-
-    def _print(self, line: str) -> None:
-        self._console.print(line, markup=False, highlight=False, soft_wrap=True)
+        say(self._console, f"note: {sentence}")
 
 
 class LiveScreen:
@@ -137,16 +122,7 @@ class LiveScreen:
         self._phase_seconds: float | None = None
         self._rate: float | None = None
         self._ended: list[Trial] = []
-        self._live = Live(console=console, get_renderable=self.render, refresh_per_second=2, transient=True)
-
-    def __enter__(self) -> Self:
-        self._live.__enter__()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._live.__exit__(kind, error, trace)
+        self._console = console
 
     def trial_started(self, planned: Planned, done: int, total: int) -> None:
         """Note the trial."""
@@ -168,7 +144,7 @@ class LiveScreen:
 
     def note(self, sentence: str) -> None:
         """Print it above the view."""
-        self._live.console.print(f"note: {sentence}", markup=False, highlight=False, soft_wrap=True)
+        say(self._console, f"note: {sentence}")
 
     def render(self) -> RenderableType:
         """The view as it is now."""
