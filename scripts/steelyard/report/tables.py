@@ -36,6 +36,10 @@ class Cell:
     text: str
     notes: tuple[str, ...] = ()
     strong: bool = False
+    kind: str = ""
+    """What the page shows by colour: `void`, or the outcome of a check."""
+    hover: str = ""
+    """What the page tells where the pointer rests."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,21 @@ class Table:
     rows: list[list[Cell]]
     heads: int = 1
     notes: list[str] = field(default_factory=list)
+
+
+def cells(*found: Cell | str | int) -> list[Cell]:
+    """A row; what is no cell yet becomes one."""
+    return [one if isinstance(one, Cell) else Cell(str(one)) for one in found]
+
+
+def words(*labels: str) -> list[Column]:
+    """Columns of words."""
+    return [Column(label, figure=False) for label in labels]
+
+
+def numbers(*labels: str) -> list[Column]:
+    """Columns of figures without a unit."""
+    return [Column(label) for label in labels]
 
 
 def main(view: View) -> Table:
