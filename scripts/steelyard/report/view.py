@@ -60,45 +60,28 @@ class View:
         self.analysis = analysis
         self.journal = journal
         self.trials = sorted(trials, key=lambda trial: trial.order)
-        self._metrics = {metric.name: metric for metric in analysis.metrics}
+        self.void = [trial for trial in self.trials if trial.state == "void"]
+        self.experiment = session.experiment
+        self.title = str(self.experiment.get("title") or self.experiment.get("name") or session.id)
+        self.study: dict[str, Any] | None = self.experiment.get("study")
+        self.created = moment(session.created)
+        self.arms = session.arms
+        self.baseline = analysis.baseline
+        self.specs: dict[str, Spec] = {arm.name: arm.spec for arm in session.arms}
+        self.procedure = session.arms[0].spec.procedure
+        self.answer = answer(session, analysis)
 
     # The question
-
-    @property
-    def experiment(self) -> dict[str, Any]:
-        """The experiment as resolved."""
-        return self.session.experiment
-
-    @property
-    def title(self) -> str:
-        """The experiment's title."""
-        return str(self.experiment.get("title") or self.experiment.get("name") or self.session.id)
-
-    @property
-    def study(self) -> dict[str, Any] | None:
-        """The published study, if the experiment repeats one."""
-        study: dict[str, Any] | None = self.experiment.get("study")
-        return study
-
-    @property
-    def created(self) -> str:
-        """When the session was planned, in UTC, so that a report does not depend on where it is made."""
-        return moment(self.session.created)
 
     @property
     def host_line(self) -> str:
         """The host and its JVM in one line."""
         host = self.session.host
         smt = f", {figures.count(host.cpus, 'hardware thread')}" if host.cpus != host.cores else ""
-        return " · ".join(
-            [
-                host.hostname,
-                f"{host.cpu_model} ({host.architecture})",
-                f"{figures.count(host.cores, 'core')}{smt}",
-                f"{format_size(host.memory_bytes)} of memory",
-                " / ".join(dict.fromkeys(f"{jvm.vm_name} {jvm.java_version}" for jvm in self.jvms)),
-            ]
-        ).removesuffix(" · ")
+        parts = [host.hostname, f"{host.cpu_model} ({host.architecture})"]
+        parts += [f"{figures.count(host.cores, 'core')}{smt}", f"{format_size(host.memory_bytes)} of memory"]
+        jvms = " / ".join(dict.fromkeys(f"{jvm.vm_name} {jvm.java_version}" for jvm in self.jvms))
+        return " · ".join([*parts, jvms] if jvms else parts)
 
     @cached_property
     def jvms(self) -> list[JvmIdentity]:
@@ -107,34 +90,25 @@ class View:
         return list({jvm.model_dump_json(): jvm for jvm in told if jvm is not None}.values())
 
     @cached_property
-    def answer(self) -> list[str]:
-        """The answer in sentences made from the numbers."""
-        return answer(self.session, self.analysis)
-
-    @cached_property
     def caveats(self) -> list[str]:
         """Sentences that belong beside every figure."""
-        a, s = self.analysis, self.session
-        own = [
-            s.quick and "A quick session: short windows and a fixed warm-up. An indication, not an answer.",
-            1 < a.blocks_complete < FEW_BLOCKS
-            and f"{a.blocks_complete} complete blocks only: intervals are wide, and one odd trial weighs much.",
-            a.blocks_complete < 2
-            and "Fewer than two complete blocks: chance alone may explain any difference.",
-            a.void_trials
-            and f"{a.void_trials} of {figures.count(a.trials, 'trial')} {are(a.void_trials)} void: not averaged"
-            " in, shown in the charts as crosses and explained in the validity ledger.",
-            any(trial.survived is False for trial in self.trials)
-            and "Where something died, the other figures of its trial are of what still lived: compare only arms that"
-            " survived.",
-            a.not_steady_trials
-            and f"{a.not_steady_trials} of {figures.count(a.trials, 'trial')} {are(a.not_steady_trials)} marked"
-            " not steady: the warm-up reached its cap, or throughput still moved while it was measured.",
-        ]
+        a, trials = self.analysis, figures.count(self.analysis.trials, "trial")
+        own = {
+            "A quick session: short windows and a fixed warm-up. An indication, not an answer.": self.session.quick,
+            f"{a.blocks_complete} complete blocks only: intervals are wide, and one odd trial weighs much.": (
+                1 < a.blocks_complete < FEW_BLOCKS
+            ),
+            "Fewer than two complete blocks: chance alone may explain any difference.": a.blocks_complete < 2,
+            f"{a.void_trials} of {trials} {are(a.void_trials)} void: not averaged in, shown in the charts as crosses"
+            " and explained in the validity ledger.": a.void_trials,
+            "Where something died, the other figures of its trial are of what still lived: compare only arms that"
+            " survived.": any(trial.survived is False for trial in self.trials),
+            f"{a.not_steady_trials} of {trials} {are(a.not_steady_trials)} marked not steady: the warm-up reached its"
+            " cap, or throughput still moved while it was measured.": a.not_steady_trials,
+        }
         arms = [note for spec in self.specs.values() for note in (*spec.notes, *spec.embedded)]
-        return list(
-            dict.fromkeys([*s.notes, *arms, *(text for text in own if text), *a.notes, *self._interrupted()])
-        )
+        holding = [text for text, holds in own.items() if holds]
+        return list(dict.fromkeys([*self.session.notes, *arms, *holding, *a.notes, *self._interrupted()]))
 
     def _interrupted(self) -> list[str]:
         """What the journal says of interruptions: a session that goes on after one meets another state of its host."""
@@ -152,16 +126,6 @@ class View:
 
     # Arms and factors
 
-    @property
-    def arms(self) -> list[ArmRecord]:
-        """Arms in the order of the experiment."""
-        return self.session.arms
-
-    @cached_property
-    def baseline(self) -> str:
-        """Name of the baseline arm."""
-        return self.analysis.baseline
-
     def factor_label(self, name: str) -> str:
         """A factor for people."""
         factor = self.experiment.get("factors", {}).get(name) or {}
@@ -172,6 +136,10 @@ class View:
         """Factors that vary in this session."""
         names = dict.fromkeys(name for arm in self.arms for name in arm.levels)
         return [name for name in names if len(self._levels(name)) > 1]
+
+    def numeric(self, factor: str) -> bool:
+        """Whether every arm has a number of this factor."""
+        return _numeric(arm.levels.get(factor) for arm in self.arms)
 
     def _levels(self, factor: str) -> list[Any]:
         return list(dict.fromkeys(arm.levels[factor] for arm in self.arms if factor in arm.levels))
@@ -194,16 +162,6 @@ class View:
     def level(self, arm: ArmRecord, factor: str) -> str:
         """A level of an arm for people; a dash where the arm does not have the factor."""
         return level_text(arm.levels[factor]) if factor in arm.levels else figures.DASH
-
-    @cached_property
-    def specs(self) -> dict[str, Spec]:
-        """What each arm's trials deployed."""
-        return {arm.name: arm.spec for arm in self.arms}
-
-    @property
-    def procedure(self) -> str:
-        """What the trials did."""
-        return self.arms[0].spec.procedure
 
     @cached_property
     def axis(self) -> Axis:
@@ -232,14 +190,14 @@ class View:
 
     # Figures
 
-    def metric(self, name: str) -> MetricInfo | None:
-        """What a metric is, if the analysis has it."""
-        return self._metrics.get(name)
-
     @cached_property
     def measured(self) -> list[MetricInfo]:
         """Metrics that at least one arm has a figure of."""
-        return [m for m in self.analysis.metrics if any(s.n for s in self._summaries(m.name).values())]
+        return [
+            m
+            for m in self.analysis.metrics
+            if any(s.n for s in self.analysis.summaries.get(m.name, {}).values())
+        ]
 
     @cached_property
     def headline(self) -> list[MetricInfo]:
@@ -256,12 +214,9 @@ class View:
         memory = [m for m in self.measured if m.name == MEMORY and m not in self.headline]
         return [*self.headline[:1], *memory, *self.headline[1:]]
 
-    def _summaries(self, metric: str) -> dict[str, Summary]:
-        return self.analysis.summaries.get(metric, {})
-
     def summary(self, metric: str, arm: str) -> Summary | None:
         """A metric of an arm over its valid trials; None without any."""
-        found = self._summaries(metric).get(arm)
+        found = self.analysis.summaries.get(metric, {}).get(arm)
         return found if found is not None and found.n else None
 
     def points(self, metric: str, arm: str) -> list[tuple[int, float, bool]]:
@@ -296,16 +251,9 @@ class View:
         """Latency of an operation in each valid trial of an arm."""
         return [t.latency[operation] for t in self.of_arm(arm, valid=True) if operation in t.latency]
 
-    # Trials
-
     def of_arm(self, arm: str, *, valid: bool | None = None) -> list[Trial]:
         """Trials of an arm in order of time."""
         return [t for t in self.trials if t.arm == arm and (valid is None or (t.state == "valid") == valid)]
-
-    @property
-    def void(self) -> list[Trial]:
-        """Void trials in order of time."""
-        return [trial for trial in self.trials if trial.state == "void"]
 
 
 def mean_interval(summary: Summary) -> tuple[float, float] | None:
@@ -343,20 +291,16 @@ def trial_directory(trial: Trial) -> str:
 
 def why_void(trial: Trial) -> str:
     """Why a trial is void, in the ledger's own sentences."""
-    reasons = [check.detail for check in trial.checks if check.voids and check.failed]
-    if trial.failure:
-        reasons.insert(0, trial.failure)
-    return " ".join(_sentence(reason) for reason in reasons) or "No reason was recorded."
+    reasons = [trial.failure] if trial.failure else []
+    reasons += [check.detail for check in trial.checks if check.voids and check.failed]
+    told = map(str.strip, reasons)
+    ended = (text if text.endswith((".", "!", "?")) else f"{text}." for text in told)
+    return " ".join(ended) or "No reason was recorded."
 
 
 def are(number: int) -> str:
     """`is` or `are`."""
     return "is" if number == 1 else "are"
-
-
-def _sentence(text: str) -> str:
-    text = text.strip()
-    return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
 def _numeric(levels: Iterable[Any]) -> bool:
