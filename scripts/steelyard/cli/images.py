@@ -16,7 +16,7 @@ from steelyard.cli.options import JsonOption, print_json
 from steelyard.errors import BadInput, Exit, MissingRequirement
 from steelyard.host.docker import Docker, find_docker, native_architecture
 from steelyard.images import verify as verifying
-from steelyard.images.bake import GROUPS, collect_inputs, open_bakery, parse_plan
+from steelyard.images.bake import GROUPS, Bakery, collect_inputs, open_bakery, parse_plan
 from steelyard.images.lock import LOCK, find_bases, read_lock, write_lock
 from steelyard.paths import CACHE
 from steelyard.results.store import write_atomic
@@ -73,20 +73,16 @@ def build(
     ] = False,
 ) -> None:
     """Build images for one platform into this host's engine."""
-    console = _console()
     docker = _docker()
     wanted = platform or f"linux/{native_architecture()}"
     bakery = open_bakery(docker, registry, find_bases(docker, bases), bases, [] if print_ else [wanted])
-    names = _names(targets, flavour)
-    plan = bakery.plan(names)
-    ensure_build(console)
     if print_:
+        names = _names(targets, flavour)
+        bakery.plan(names)  # refuses what cannot be built
+        ensure_build(_console())
         typer.echo(bakery.definition(names))
         return
-    made = bakery.bake(
-        collect_inputs(plan, console.print, required=bool(targets)), ["--load", "--provenance=false"]
-    )
-    for entry in made.values():
+    for entry in _bake(bakery, targets, flavour, ["--load", "--provenance=false"]).values():
         typer.echo(f"{entry['image.name'].partition(',')[0]} {wanted} {entry['containerimage.digest']}")
 
 
@@ -108,18 +104,13 @@ def push(
     ] = RECORD,
 ) -> None:
     """Build images for every platform and push them, one index of each, with the builder's provenance."""
-    console = _console()
     docker = _docker()
     bakery = open_bakery(docker, registry, find_bases(docker, bases), bases, platform)
-    plan = bakery.plan(_names(targets, flavour))
-    ensure_build(console)
-    made = bakery.bake(
-        collect_inputs(plan, console.print, required=bool(targets)), ["--push", "--provenance=mode=max"]
-    )
+    made = _bake(bakery, targets, flavour, ["--push", "--provenance=mode=max"])
     write_atomic(record, json.dumps(made, indent=2) + "\n")
     for entry in made.values():
         typer.echo(f"{entry['image.name'].partition(',')[0]} {entry['containerimage.digest']}")
-    console.print(f"record: {record}")
+    _console().print(f"record: {record}")
 
 
 @app.command()
@@ -183,6 +174,14 @@ def _names(targets: list[str], flavour: str) -> list[str]:
     if flavour not in GROUPS:
         raise BadInput(f"unknown flavour {flavour!r}: there are {', '.join(GROUPS)}")
     return targets or [GROUPS[flavour]]
+
+
+def _bake(bakery: Bakery, targets: list[str], flavour: str, how: list[str]) -> dict[str, dict[str, Any]]:
+    """Build the Java parts, then the images; what bake tells of each."""
+    console = _console()
+    plan = bakery.plan(_names(targets, flavour))
+    ensure_build(console)
+    return bakery.bake(collect_inputs(plan, console.print, required=bool(targets)), how)
 
 
 def _docker() -> Docker:

@@ -167,11 +167,8 @@ def doctor(
     table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
     styles = {"ok": "green", "info": "blue", "warn": "yellow"}
     for finding in findings:
-        table.add_row(
-            f"[{styles[finding.level]}]{finding.level}[/]",
-            f"[bold]{finding.topic}[/bold]",
-            escape(finding.state),
-        )
+        level = f"[{styles[finding.level]}]{finding.level}[/]"
+        table.add_row(level, f"[bold]{finding.topic}[/bold]", escape(finding.state))
         if finding.level != "ok":
             table.add_row("", "", f"[dim]{escape(finding.why)}[/dim]")
             if finding.change:
@@ -192,55 +189,38 @@ def schema(
     models |= {"trial": Trial, "journal": JournalEntry, "analysis": Analysis}
     if name not in models:
         raise BadInput(f"there is no format {name!r}: choose {', '.join(models)}")
-    print_json(
-        {"$schema": "https://json-schema.org/draft/2020-12/schema", **models[name].model_json_schema()}
-    )
+    dialect = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+    print_json({**dialect, **models[name].model_json_schema()})
 
 
 def _arms_table(made: SessionPlan) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    titles = ["arm", "JVMs", "cores each", "CPUs of each JVM", "heap each", "heap in all", "options"]
-    specs = made.specs
-    beside = any(spec.of("database", "service", "compiler", "proxy") for spec in specs.values())
-    hosts = any(spec.host_states for spec in specs.values())
-    for title in [*titles, *(["beside them"] if beside else []), *(["host"] if hosts else [])]:
-        table.add_column(title, overflow="fold")
+    rows = []
     for arm in made.arms:
-        spec = specs[arm.name]
+        spec = made.specs[arm.name]
         servers = spec.servers
         heaps = [one.heap_bytes for one in servers if one.heap_bytes is not None]
-        sets = list(dict.fromkeys(",".join(map(str, one.cpus)) for one in servers))
-        table.add_row(
-            arm.name + (" (baseline)" if arm.baseline else ""),
-            str(len(servers)),
-            f"{servers[0].cores:.3g}" + (" shared" if servers[0].cpus_shared_with > 1 else ""),
-            " | ".join(sets),
-            " | ".join(format_size(heap) for heap in dict.fromkeys(heaps)) or "JVM's choice",
-            format_size(sum(heaps)) if heaps else "-",
-            escape(" ".join(_common_options(spec, made))),
-            *([", ".join(one.name for one in spec.deployed if one.role != "server")] if beside else []),
-            *([", ".join(f"{key}={value}" for key, value in spec.host_states.items())] if hosts else []),
-        )
-    return table
+        each = " | ".join(format_size(heap) for heap in dict.fromkeys(heaps))
+        row = {"arm": arm.name + " (baseline)" * arm.baseline, "JVMs": len(servers)}
+        row["cores each"] = f"{servers[0].cores:.3g}" + " shared" * (servers[0].cpus_shared_with > 1)
+        row["CPUs of each JVM"] = " | ".join(dict.fromkeys(",".join(map(str, one.cpus)) for one in servers))
+        row |= {"heap each": each or "JVM's choice", "heap in all": format_size(sum(heaps)) if heaps else "-"}
+        row["options"] = " ".join(_common_options(spec, made))
+        row["beside them"] = ", ".join(one.name for one in spec.deployed if one.role != "server")
+        row["host"] = ", ".join(f"{key}={value}" for key, value in spec.host_states.items())
+        rows.append(row)
+    # What no arm has needs no column.
+    return _table(None, [title for title in rows[0] if any(row[title] for row in rows)], rows)
 
 
 def _common_options(spec: Spec, made: SessionPlan) -> list[str]:
     """What all servers of an arm are told; where to log, and what every arm has by default, left out."""
     defaults = made.workload.workload.resolved(spec.topology, {})
-    own = [
-        f"{name}={value}"
-        for name, value in spec.settings.items()
-        if defaults[name.partition(".")[2]] != value
-    ]
-    options = [one.jvm_options for one in spec.servers]
-    hidden = ("-Xlog", "-Xverbose")
-    common = [
-        text for text in options[0] if not text.startswith(hidden) and all(text in other for other in options)
-    ]
-    threads = [
-        f"{key}={text}" for key, text in spec.servers[0].environment.items() if key.endswith("_THREADS")
-    ]
-    return [*common, *own, *threads]
+    first, *others = (one.jvm_options for one in spec.servers)
+    told = [text for text in first if all(text in other for other in others)]
+    told = [text for text in told if not text.startswith(("-Xlog", "-Xverbose"))]
+    own = {name: x for name, x in spec.settings.items() if defaults[name.partition(".")[2]] != x}
+    threads = {name: x for name, x in spec.servers[0].environment.items() if name.endswith("_THREADS")}
+    return [*told, *(f"{name}={x}" for name, x in (own | threads).items())]
 
 
 def _plan_document(made: SessionPlan) -> dict[str, Any]:
@@ -284,7 +264,7 @@ def _session_row(path: Path) -> dict[str, Any]:
     return {**told, "void": void, "answer": answered}
 
 
-def _table(title: str, columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> Table:
+def _table(title: str | None, columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> Table:
     table = Table(title=title, title_justify="left", title_style="bold", box=None, padding=(0, 2, 0, 0))
     for column in columns:
         table.add_column(column, header_style="bold", overflow="fold")

@@ -52,7 +52,7 @@ def screen(
 
 def trial_line(trial: Trial) -> str:
     """One line for a trial that has ended."""
-    name = f"block {trial.block} {trial.arm}" + (f" (repeat {trial.attempt})" if trial.attempt else "")
+    name = f"block {trial.block} {_named(trial)}"
     if trial.measurement is None:
         return f"{name}: void, {trial.failure}"
     figures = _figures(trial)
@@ -60,6 +60,10 @@ def trial_line(trial: Trial) -> str:
         return f"{name}: {figures}" + (", not steady" if trial.steady is False else "")
     failed = next(check for check in trial.checks if check.voids and not check.passed)
     return f"{name}: void ({failed.detail.rstrip('.')}), {figures}"
+
+
+def _named(trial: Trial | Planned) -> str:
+    return trial.arm + (f" (repeat {trial.attempt})" if trial.attempt else "")
 
 
 def _figures(trial: Trial) -> str:
@@ -100,16 +104,17 @@ class PlainScreen:
         say(self._console, f"  {trial_line(trial)}")
 
     def note(self, sentence: str) -> None:
-        """Print it."""
+        """Print it (on a terminal above the view)."""
         say(self._console, f"note: {sentence}")
 
 
-class LiveScreen:
+class LiveScreen(PlainScreen):
     """Block and trial of how many, phase, throughput, time left, and the last trials."""
 
     def __init__(
         self, session: Session, console: Console, before: Set[tuple[int, str]] = frozenset()
     ) -> None:
+        super().__init__(console)
         self._session = session
         self._specs = {arm.name: arm.spec for arm in session.arms}
         self._before = before
@@ -122,7 +127,6 @@ class LiveScreen:
         self._phase_seconds: float | None = None
         self._rate: float | None = None
         self._ended: list[Trial] = []
-        self._console = console
 
     def trial_started(self, planned: Planned, done: int, total: int) -> None:
         """Note the trial."""
@@ -142,10 +146,6 @@ class LiveScreen:
         self._ended.append(trial)
         self._done, self._total = done, total
 
-    def note(self, sentence: str) -> None:
-        """Print it above the view."""
-        say(self._console, f"note: {sentence}")
-
     def render(self) -> RenderableType:
         """The view as it is now."""
         blocks = self._session.experiment["design"]["blocks"]
@@ -153,29 +153,20 @@ class LiveScreen:
         status = Table.grid(padding=(0, 2))
         status.add_row("session", ProgressBar(total=max(self._total, 1), completed=self._done, width=50))
         if self._planned is not None:
-            status.add_row(
-                "trial", f"{self._done + 1} of {self._total}   block {self._planned.block} of {blocks}"
-            )
-            status.add_row(
-                "arm",
-                self._planned.arm + (f" (repeat {self._planned.attempt})" if self._planned.attempt else ""),
-            )
+            block = f"block {self._planned.block} of {blocks}"
+            status.add_row("trial", f"{self._done + 1} of {self._total}   {block}")
+            status.add_row("arm", _named(self._planned))
         elapsed = time.monotonic() - self._phase_began
         expected = f" of {format_duration(self._phase_seconds)}" if self._phase_seconds else ""
         status.add_row("phase", f"{_PHASES[self._phase]}, {format_duration(elapsed)}{expected}")
         status.add_row("throughput", f"{self._rate:,.0f} req/s" if self._rate is not None else "-")
         status.add_row("time left", self._left())
-        parts: list[RenderableType] = [head, status]
-        if self._ended:
-            parts.append(self._trials())
-        return Group(*parts)
-
-    def _trials(self) -> Table:
-        table = Table.grid(padding=(0, 2))
+        trials = Table.grid(padding=(0, 2))
         for trial in self._ended[-_SHOWN_TRIALS:]:
             mark, style = ("✓", "green") if trial.state == "valid" else ("✗", "red")
-            table.add_row(Text(mark, style=style), Text(trial_line(trial), overflow="ellipsis", no_wrap=True))
-        return table
+            line = Text(trial_line(trial), overflow="ellipsis", no_wrap=True)
+            trials.add_row(Text(mark, style=style), line)
+        return Group(head, status, *([trials] if self._ended else []))
 
     def _left(self) -> str:
         """What the plan expects of the trials to come, scaled by how long the ended ones took."""

@@ -15,7 +15,7 @@ from typer import Argument, Option
 
 from steelyard.cli.building import ensure_builds
 from steelyard.cli.idle import require_idle
-from steelyard.cli.options import JdkOption, JsonOption, PortOption
+from steelyard.cli.options import JdkOption, JsonOption, PortOption, print_json
 from steelyard.errors import BadInput
 from steelyard.experiment.matrix import Arm, fixed_arm
 from steelyard.experiment.schema import ENGINES
@@ -73,9 +73,9 @@ def up(
     """
     if engine not in ENGINES:
         raise BadInput(f"unknown engine {engine!r}: there are {', '.join(ENGINES)}")
+    own = {"topology": topology, "heap": heap}
     given = [f"engine={engine}", f"jvms={jvms}", "injector_cores=shared", *set_]
-    given += [f"topology={topology}"] if topology is not None else []
-    given += [f"heap={heap}"] if heap is not None else []
+    given += [f"{name}={told}" for name, told in own.items() if told is not None]
     arm = fixed_arm(workload, Settings(load_workload(workload).workload, {}), given)
     if keep:
         _keep(workload, arm, port, jdk)
@@ -89,15 +89,14 @@ def up(
     # The keeper runs in another folder.
     whole = str(Path(workload).absolute()) if workload.endswith((".yaml", ".yml")) else workload
     arguments = ["up", whole, "--engine", engine, "--jvms", str(jvms), "--port", str(port)]
-    arguments += ["--jdk", str(jdk.expanduser().absolute())] if jdk is not None else []
-    arguments += ["--topology", topology] if topology is not None else []
-    arguments += ["--heap", heap] if heap is not None else []
+    own["jdk"] = str(jdk.expanduser().absolute()) if jdk is not None else None
+    arguments += [word for name, told in own.items() if told is not None for word in (f"--{name}", told)]
     arguments += [word for setting in set_ for word in ("--set", setting)]
     with console.status(f"starting {arm.name}"):
         started = workload_up.start(arguments)
     if as_json:
         told = {"workload": started.workload, "keeper": started.keeper, "servers": started.servers}
-        typer.echo(json.dumps({**told, "proxy": started.proxy}))
+        print_json({**told, "proxy": started.proxy})
         return
     if started.proxy is not None:
         typer.echo(f"{started.proxy}  leads to every service")
@@ -137,21 +136,12 @@ def _keep(workload: str, arm: Arm, port: int, jdk: Path | None) -> None:
             deployed.bring_up()
             deployed.load_data()
             proxies = [one.url for one in spec.of("proxy")]
-            state = {
-                "workload": arm.name,
-                "keeper": os.getpid(),
-                "since": time.time(),
-                "servers": [
-                    {
-                        "name": one.name,
-                        "url": one.url,
-                        "pid": deployed.started[one.name].running.pids[0],
-                        "cpus": one.cpus,
-                    }
-                    for one in spec.servers
-                ],
-                "proxy": proxies[0] if proxies else None,
-            }
+            servers = []
+            for one in spec.servers:
+                pid = deployed.started[one.name].running.pids[0]
+                servers.append({"name": one.name, "url": one.url, "pid": pid, "cpus": one.cpus})
+            state = {"workload": arm.name, "keeper": os.getpid(), "since": time.time(), "servers": servers}
+            state["proxy"] = proxies[0] if proxies else None
             write_atomic(workload_up.STATE, json.dumps(state) + "\n")
             signal.pause()
         finally:

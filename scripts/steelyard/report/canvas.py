@@ -118,8 +118,7 @@ def _for_page(svg: str, key: str, title: str, description: str) -> str:
     body = svg[svg.index("<svg") :]
     box = re.search(r'viewBox="([^"]+)"', body)
     inner = body[body.index(">") + 1 : body.rindex("</svg>")]
-    inner = re.sub(r"<metadata>.*?</metadata>", "", inner, flags=re.DOTALL)
-    inner = re.sub(r"<!--.*?-->", "", inner, flags=re.DOTALL)
+    inner = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", inner, flags=re.DOTALL)
     inner = re.sub(r'<g id="[^"]*"', "<g", inner)  # matplotlib numbers its groups alike in every chart
     inner = re.sub(r"\bid=\"", f'id="{key}-', inner)
     inner = inner.replace('xlink:href="#', f'href="#{key}-').replace("url(#", f"url(#{key}-")

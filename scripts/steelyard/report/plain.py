@@ -10,10 +10,9 @@ from steelyard.analysis.metrics import THROUGHPUT
 from steelyard.report.view import View
 from steelyard.results.analysis import MetricInfo, SearchResult
 
-CSV_COLUMNS = (
-    *("metric", "unit", "better", "arm", "baseline", "n", "mean", "min", "max", "sd", "cv"),
-    *("blocks", "ratio", "low", "high", "p", "p_holm", "detectable", "cannot_rule_out"),
-)
+_SPREAD = ("mean", "min", "max", "sd", "cv")
+_COMPARED = ("ratio", "low", "high", "p", "p_holm", "detectable", "cannot_rule_out")
+CSV_COLUMNS = ("metric", "unit", "better", "arm", "baseline", "n", *_SPREAD, "blocks", *_COMPARED)
 """`n`: valid trials of the arm; `blocks`: blocks in which the baseline is valid too."""
 _SECONDS = {"ms": 1e-3, "s": 1.0, "CPU s": 1.0}
 
@@ -21,43 +20,35 @@ _SECONDS = {"ms": 1e-3, "s": 1.0, "CPU s": 1.0}
 def to_csv(view: View) -> str:
     """One row per arm and metric, raw units; what there is no figure of stays empty."""
     target = io.StringIO()
-    writer = csv.writer(target, lineterminator="\n")
-    writer.writerow(CSV_COLUMNS)
+    writer = csv.DictWriter(target, CSV_COLUMNS, restval="", lineterminator="\n")
+    writer.writeheader()
     for metric in view.analysis.metrics:
-        for arm in view.arms:
-            writer.writerow(_row(view, metric, arm.name))
-    for result in view.analysis.searches:
-        writer.writerow(_search_row(view, result))
+        writer.writerows(_row(view, metric, arm.name) for arm in view.arms)
+    writer.writerows(_search_row(view, result) for result in view.analysis.searches)
     return target.getvalue()
 
 
-def _row(view: View, metric: MetricInfo, arm: str) -> list[str]:
+def _row(view: View, metric: MetricInfo, arm: str) -> dict[str, object]:
     s, e = view.summary(metric.name, arm), view.estimate(metric.name, arm)
-    spread = [s.mean, s.min, s.max, s.sd, s.cv] if s else [None] * 5
-    compared = [e.ratio, e.low, e.high, e.p, e.p_holm, e.detectable, e.cannot_rule_out] if e else [None] * 7
-    return [
-        *(metric.name, metric.unit, metric.better, arm, view.baseline, str(s.n if s else 0)),
-        *(figures.plain(x) for x in spread),
-        str(e.n) if e else "",
-        *(figures.plain(x, 6) for x in compared),  # solved for numerically: more digits differ by platform
-    ]
+    row: dict[str, object] = {"metric": metric.name, "unit": metric.unit, "better": metric.better, "arm": arm}
+    row |= {"baseline": view.baseline, "n": s.n if s else 0, "blocks": e.n if e else ""}
+    row |= {name: figures.plain(getattr(s, name)) for name in _SPREAD if s}
+    # Solved for numerically: more digits differ by platform.
+    return row | {name: figures.plain(getattr(e, name), 6) for name in _COMPARED if e}
 
 
-def _search_row(view: View, result: SearchResult) -> list[str]:
+def _search_row(view: View, result: SearchResult) -> dict[str, object]:
     """What the searches of an arm found, under the metric `search`; mean, min and max are over blocks."""
     values = [run.value for run in result.runs if run.value is not None]
-    against = result.against
-    compared = (against.ratio, against.low, against.high) if against is not None else (None, None, None)
     unit = {"memory": "bytes", "rate": "arrivals/s"}.get(result.varies, result.varies)
     better = "lower" if result.varies == "memory" else "higher"
-    spread = (result.value, min(values, default=None), max(values, default=None))
-    return [
-        *("search", unit, better, result.arm, view.baseline, str(result.n)),
-        *(figures.plain(x) for x in spread),
-        *("", "", str(against.n) if against is not None else ""),
-        *(figures.plain(x, 6) for x in compared),
-        *("", "", "", ""),
-    ]
+    row: dict[str, object] = {"metric": "search", "unit": unit, "better": better, "arm": result.arm}
+    row |= {"baseline": view.baseline, "n": result.n, "mean": figures.plain(result.value)}
+    row |= {"min": figures.plain(min(values, default=None)), "max": figures.plain(max(values, default=None))}
+    if result.against is not None:
+        row["blocks"] = result.against.n
+        row |= {name: figures.plain(getattr(result.against, name), 6) for name in ("ratio", "low", "high")}
+    return row
 
 
 def to_benchstat(view: View) -> str:

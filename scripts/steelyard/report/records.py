@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What happened, as tables: validity ledger, void trials, the schedule as it ran, the host and the versions."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from steelyard.analysis import figures
 from steelyard.report.tables import Cell, Table, cells, numbers, words
 from steelyard.report.view import View, moment, trial_name, why_void
-from steelyard.results.schema import Check, HostFacts, Trial
+from steelyard.results.schema import Check, Trial
 from steelyard.results.spec import Artifact, Component, JvmIdentity
 from steelyard.units import format_duration, format_size
 
@@ -106,28 +106,25 @@ def _place(trial: Trial | None, arm: str) -> Cell:
 def host(view: View) -> Table:
     """The host, as far as it could be asked."""
     facts = view.session.host
-    return _pairs("Host", [*_host_facts(facts), *facts.extra.items()])
-
-
-def _host_facts(facts: HostFacts) -> list[tuple[str, str | None]]:
     pages = ", ".join(f"{count} of {int(size) // 1024} MiB" for size, count in facts.huge_pages.items())
-    return [
-        ("name", facts.hostname),
-        ("CPU", f"{facts.cpu_model} ({facts.architecture})"),
-        ("sockets, cores, hardware threads", f"{facts.sockets}, {facts.cores}, {facts.cpus}"),
-        ("SMT", f"{facts.smt or 'unknown'}, {facts.threads_per_core} per core"),
-        ("NUMA nodes", str(facts.numa_nodes)),
-        ("memory", f"{format_size(facts.memory_bytes)}, swap {format_size(facts.swap_bytes)}"),
-        ("page size", f"{facts.page_size // 1024} KiB"),
-        ("transparent huge pages", facts.thp),
-        ("reserved huge pages", pages or None),
-        ("CPU governor", facts.governor),
-        ("turbo", facts.turbo),
-        ("operating system", facts.os),
-        ("kernel", facts.kernel),
-        ("cgroups", None if facts.cgroup_version is None else f"version {facts.cgroup_version}"),
-        ("virtualization", facts.virtualization),
-    ]
+    told = {
+        "name": facts.hostname,
+        "CPU": f"{facts.cpu_model} ({facts.architecture})",
+        "sockets, cores, hardware threads": f"{facts.sockets}, {facts.cores}, {facts.cpus}",
+        "SMT": f"{facts.smt or 'unknown'}, {facts.threads_per_core} per core",
+        "NUMA nodes": str(facts.numa_nodes),
+        "memory": f"{format_size(facts.memory_bytes)}, swap {format_size(facts.swap_bytes)}",
+        "page size": f"{facts.page_size // 1024} KiB",
+        "transparent huge pages": facts.thp,
+        "reserved huge pages": pages,
+        "CPU governor": facts.governor,
+        "turbo": facts.turbo,
+        "operating system": facts.os,
+        "kernel": facts.kernel,
+        "cgroups": None if facts.cgroup_version is None else f"version {facts.cgroup_version}",
+        "virtualization": facts.virtualization,
+    }
+    return _pairs("Host", [*told.items(), *facts.extra.items()])
 
 
 def software(view: View) -> Table:
@@ -135,12 +132,8 @@ def software(view: View) -> Table:
     s = view.session
     revision = f", revision {s.revision}" if s.revision else ""
     names = " / ".join(dict.fromkeys(jvm_text(jvm) for jvm in view.jvms))
-    pairs: list[tuple[str, str | None]] = [
-        ("Steelyard", f"{s.steelyard_version}{revision}"),
-        ("server JVM", names),
-        *sorted(s.versions.items()),
-    ]
-    return _pairs("Software", pairs)
+    pairs = [("Steelyard", f"{s.steelyard_version}{revision}"), ("server JVM", names)]
+    return _pairs("Software", [*pairs, *sorted(s.versions.items())])
 
 
 def jvm_text(jvm: JvmIdentity) -> str:
@@ -246,5 +239,5 @@ def _took(view: View) -> str | None:
     return format_duration(max(ends) - min(trial.started for trial in view.trials))
 
 
-def _pairs(caption: str, pairs: list[tuple[str, str | None]]) -> Table:
+def _pairs(caption: str, pairs: Sequence[tuple[str, str | None]]) -> Table:
     return Table(caption, words("fact", "value"), [cells(name, text or "unknown") for name, text in pairs])
