@@ -59,8 +59,7 @@ def build(
     targets: TargetsArgument = [],  # noqa: B006 - typer reads the default, nothing changes it
     flavour: FlavourOption = "all",
     platform: Annotated[
-        str,
-        Option("--platform", metavar="P", help="The platform to build for.", show_default="this host's"),
+        str, Option("--platform", metavar="P", help="The platform to build for.", show_default="this host's")
     ] = "",
     bases: BasesOption = "lock",
     registry: RegistryOption = None,
@@ -99,8 +98,7 @@ def push(
     bases: BasesOption = "lock",
     registry: RegistryOption = None,
     record: Annotated[
-        Path,
-        Option("--record", metavar="FILE", help="Where the digests of what was pushed are written."),
+        Path, Option("--record", metavar="FILE", help="Where the digests of what was pushed are written.")
     ] = RECORD,
 ) -> None:
     """Build images for every platform and push them, one index of each, with the builder's provenance."""

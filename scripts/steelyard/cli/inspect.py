@@ -147,10 +147,7 @@ def list_(
         console.print(f"No session in {out} yet: ./steelyard run jvm-count --quick", highlight=False)
 
 
-def doctor(
-    out: options.OutOption = RESULTS,
-    as_json: JsonOption = False,
-) -> None:
+def doctor(out: options.OutOption = RESULTS, as_json: JsonOption = False) -> None:
     """Show what on this host would disturb a measurement, why it matters and how to change it."""
     facts, findings = read_facts(), examine(out)
     jdks = {name: str(jdk.home) for name, jdk in sorted(named_jdks().items())}

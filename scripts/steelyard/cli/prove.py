@@ -49,8 +49,7 @@ def selfcheck(
 
 def run_tests(
     more: Annotated[
-        list[str],
-        Argument(metavar="[-- PYTEST]...", help="Further arguments of pytest.", show_default=False),
+        list[str], Argument(metavar="[-- PYTEST]...", help="Further arguments of pytest.", show_default=False)
     ] = [],  # noqa: B006 - typer reads the default, nothing changes it
     java: Annotated[bool, Option("--java/--no-java", help="Java tests too.")] = True,
     e2e: Annotated[bool, Option("--e2e/--no-e2e", help="Real servers and injectors too (minutes).")] = True,

@@ -40,8 +40,7 @@ WorkloadArgument = Annotated[
 def up(
     workload: WorkloadArgument,
     jvms: Annotated[
-        int,
-        Option("--jvms", metavar="N", min=1, max=256, help="Number of server JVMs, of each kind."),
+        int, Option("--jvms", metavar="N", min=1, max=256, help="Number of server JVMs, of each kind.")
     ] = 1,
     port: PortOption = 9080,
     engine: Annotated[

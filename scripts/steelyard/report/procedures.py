@@ -228,10 +228,7 @@ def start_up(view: View) -> Chart | None:
     for trial in view.trials:
         if trial.state != "valid" or not trial.first_answers:
             continue
-        slowest = {
-            READY: _slowest(trial, "ready_message_seconds"),
-            FIRST: _slowest(trial, "start_seconds"),
-        }
+        slowest = {READY: _slowest(trial, "ready_message_seconds"), FIRST: _slowest(trial, "start_seconds")}
         for name, seconds in (*slowest.items(), *trial.first_answers.items()):
             if seconds is not None:
                 lines.setdefault(name, {}).setdefault(trial.arm, []).append(seconds)
