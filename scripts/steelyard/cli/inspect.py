@@ -14,7 +14,7 @@ from rich.table import Table
 from steelyard.analysis.metrics import METRICS
 from steelyard.analysis.sentences import answer
 from steelyard.cli import options
-from steelyard.cli.options import JsonOption, SessionArgument, print_json, say
+from steelyard.cli.options import JsonOption, SessionArgument, conclude, print_json, say
 from steelyard.engines.compose.bundle import command_line as compose_line
 from steelyard.engines.process.command import command_line as process_line
 from steelyard.errors import BadInput, SteelyardError
@@ -25,7 +25,6 @@ from steelyard.host.facts import read_facts
 from steelyard.host.java import named_jdks
 from steelyard.paths import EXPERIMENTS, RESULTS
 from steelyard.report import write_report
-from steelyard.report.terminal import render_summary
 from steelyard.results.analysis import Analysis
 from steelyard.results.schema import JournalEntry, Session, Trial
 from steelyard.results.spec import Spec
@@ -97,17 +96,13 @@ def _command_line(spec: Spec) -> str:
 def analyze(directory: SessionArgument, as_json: JsonOption = False) -> None:
     """Compute every estimate of a session again, from its trials alone."""
     found = SessionDirectory(directory)
-    session = found.session()
-    trials = found.trials()
-    if not trials:
+    found.session()
+    if not found.trials():
         raise BadInput(
             f"{directory} holds no finished trial yet: go on with `./steelyard resume {directory}`"
         )
-    analysis = analyse_again(found)
-    if as_json:
-        print_json({"answer": answer(session, analysis), "analysis": analysis.model_dump(mode="json")})
-    else:
-        Console().print(render_summary(session, analysis, trials))
+    analyse_again(found)
+    conclude(found, as_json)
 
 
 def report(directory: SessionArgument) -> None:

@@ -9,6 +9,9 @@ import typer
 from rich.console import Console
 from typer import Argument, Option
 
+from steelyard.analysis.sentences import answer
+from steelyard.report.terminal import render_summary
+from steelyard.results.store import SessionDirectory
 from steelyard.session.plan import SessionPlan
 from steelyard.units import format_duration
 
@@ -83,6 +86,16 @@ def expected(plan: SessionPlan) -> str:
 def say(console: Console, line: str) -> None:
     """Print a line as it is, however long."""
     console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def conclude(directory: SessionDirectory, as_json: bool, **more: object) -> None:
+    """Print what a session found: the headline for people, or the answer and the whole analysis as JSON."""
+    session, analysis, trials = directory.session(), directory.analysis(), directory.trials()
+    if as_json:
+        told = {"answer": answer(session, analysis), "analysis": analysis.model_dump(mode="json")}
+        print_json({**more, **told})
+    else:
+        Console().print(render_summary(session, analysis, trials))
 
 
 def print_json(document: Any) -> None:

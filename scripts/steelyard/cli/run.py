@@ -4,19 +4,16 @@
 import typer
 from rich.console import Console
 
-from steelyard.analysis.sentences import answer
 from steelyard.cli import options
 from steelyard.cli.building import ensure_builds
 from steelyard.cli.idle import require_idle
 from steelyard.cli.live import screen
-from steelyard.cli.options import JsonOption, SessionArgument, print_json, say
+from steelyard.cli.options import JsonOption, SessionArgument, conclude, say
 from steelyard.errors import Exit
 from steelyard.experiment.schema import Deployment
 from steelyard.host.ports import require_ports
 from steelyard.paths import RESULTS
 from steelyard.processes import Children
-from steelyard.report.terminal import render_summary
-from steelyard.results.schema import Trial
 from steelyard.results.store import SessionDirectory
 from steelyard.session.opening import new_session, require_same
 from steelyard.session.plan import Request, make_plan
@@ -89,21 +86,12 @@ def _run(directory: SessionDirectory, runtimes: Runtimes, console: Console, as_j
         say(console, f"stopped; what was measured is kept. Go on with: ./steelyard resume {directory.path}")
         raise
     lacking = missing(session, trials)
-    _conclude(directory, trials, lacking, as_json)
+    conclude(directory, as_json, session=str(directory.path), complete=not lacking)
+    void = sum(trial.state == "void" for trial in trials)
+    if void and not as_json:
+        typer.echo(f"{void} of {len(trials)} trials were void; they are in the report and in no average")
+    if not as_json:
+        typer.echo(f"report: {directory.path / 'report.html'}")
     if lacking:
         say(console, f"incomplete: no valid trial of {', '.join(lacking)}; the report says why each was void")
         raise typer.Exit(Exit.INCOMPLETE)
-
-
-def _conclude(directory: SessionDirectory, trials: list[Trial], lacking: list[str], as_json: bool) -> None:
-    session, analysis = directory.session(), directory.analysis()
-    if as_json:
-        told = {"session": str(directory.path), "complete": not lacking, "answer": answer(session, analysis)}
-        print_json({**told, "analysis": analysis.model_dump(mode="json")})
-        return
-    out = Console()
-    out.print(render_summary(session, analysis, trials))
-    void = sum(trial.state == "void" for trial in trials)
-    if void:
-        say(out, f"{void} of {len(trials)} trials were void; they are in the report and in no average")
-    say(out, f"report: {directory.path / 'report.html'}")

@@ -60,10 +60,9 @@ GROUPED = FuncFormatter(lambda y, _: figures.number(y))
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart for the page: what it shows in one line, in full for those who cannot see it, and the SVG."""
+    """A chart for the page: what it shows in one line, and the SVG, which also tells it in full."""
 
     title: str
-    description: str
     svg: str
 
 
@@ -111,7 +110,7 @@ def finish(axes: Axes, key: str, title: str, description: str) -> Chart:
     with mpl.rc_context({"svg.hashsalt": key}):
         no_metadata = dict.fromkeys(("Creator", "Date", "Format", "Type"))
         axes.figure.canvas.print_figure(target, format="svg", metadata=no_metadata)
-    return Chart(title, description, _for_page(target.getvalue(), key, title, description))
+    return Chart(title, _for_page(target.getvalue(), key, title, description))
 
 
 def _for_page(svg: str, key: str, title: str, description: str) -> str:

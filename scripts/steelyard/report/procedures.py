@@ -2,7 +2,7 @@
 """Charts over time: traces of the trials, curves of a ramp-up, answers after a start."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from statistics import fmean, median
 from typing import Any
 
@@ -41,7 +41,8 @@ def traces(view: View) -> list[Chart]:
 
 def _traces(view: View, arm: str, trials: list[Trial], step: int, ends: tuple[float, float]) -> Chart:
     axes = canvas(190, _SMALL)
-    windows = [window for trial in trials if (window := measure_window(trial)) is not None]
+    phases = [trial.phases for trial in trials if {"measure", "ramp"} <= trial.phases.keys()]
+    windows = [[at - told["ramp"][1] for at in told["measure"]] for told in phases]
     if windows:
         start, end = map(fmean, zip(*windows, strict=True))
         axes.axvspan(start, end, color=INK["grid"], alpha=0.55, lw=0)
@@ -63,22 +64,8 @@ def _traces(view: View, arm: str, trials: list[Trial], step: int, ends: tuple[fl
     return finish(axes, f"trace-{arm}", f"{view.arm_label(arm)}: {text}", described)
 
 
-def measure_window(trial: Trial) -> tuple[float, float] | None:
-    """Start and end of the measurement on the clock of the trace; None when there was none."""
-    if "measure" not in trial.phases or "ramp" not in trial.phases:
-        return None
-    zero = trial.phases["ramp"][1]
-    start, end = trial.phases["measure"]
-    return start - zero, end - zero
-
-
 def _curves(view: View, arm: str, name: str) -> list[list[float]]:
     return [curve for trial in view.of_arm(arm, valid=True) if (curve := trial.curves.get(name))]
-
-
-def _over_trials(curves: Sequence[Sequence[float]], pick: Callable[[list[float]], float]) -> list[float]:
-    """A figure over the trials for each second that all of them have."""
-    return [pick(list(values)) for values in zip(*curves, strict=False)]
 
 
 def _middles(values: Sequence[float]) -> list[float]:
@@ -109,17 +96,18 @@ def _ramp_curves(view: View, shown: Mapping[str, list[list[float]]]) -> Chart:
     words = []
     for index, (arm, curves) in enumerate(shown.items()):
         color, marker, _ = SERIES[index % len(SERIES)]
-        middle = _over_trials(curves, median)
+        seconds = [*zip(*curves, strict=False)]  # those that all trials have
+        middle = [median(values) for values in seconds]
         if len(curves) > 1:
-            low, high = _over_trials(curves, min), _over_trials(curves, max)
-            axes.fill_between(_middles(middle), low, high, color=color, alpha=0.16, lw=0)
+            band = ([*map(min, seconds)], [*map(max, seconds)])
+            axes.fill_between(_middles(middle), *band, color=color, alpha=0.16, lw=0)
         axes.plot(_middles(middle), middle, color=color, lw=1.7)
         marks = _marks(curves)
         look: dict[str, Any] = {"color": color, "marker": marker, "ms": 6, "mfc": INK["surface"], "mew": 1.8}
         for place in marks.values():
             axes.plot(*place, zorder=4, **look)
         axes.plot([], [], label=view.arm_label(arm), **look)
-        told = ", ".join(f"{share} % at {seconds:.1f} s" for share, (seconds, _) in marks.items())
+        told = ", ".join(f"{share} % at {place[0]:.1f} s" for share, place in marks.items())
         end = f"ends at {figures.number(middle[-1])} req/s"
         words.append(f"{view.arm_label(arm)}: {told or 'no level'}, {end}")
     axes.set_xlim(0, max(len(curve) for curves in shown.values() for curve in curves))
@@ -190,8 +178,8 @@ def ramp_cpu(view: View) -> list[Chart]:
     """CPU by thread group from the first second of load on, one chart per arm, all with the same scales."""
     arms = {}
     for arm in view.arms:
-        stack = {g: _over_trials(_curves(view, arm.name, f"cpu_{g}"), median) for g in GROUP_INK}
-        stack = {group: values for group, values in stack.items() if values}
+        seconds = {g: zip(*_curves(view, arm.name, f"cpu_{g}"), strict=False) for g in GROUP_INK}
+        stack = {g: middle for g, found in seconds.items() if (middle := [*map(median, found)])}
         if stack:
             arms[arm.name] = stack
     if not arms:

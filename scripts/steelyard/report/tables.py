@@ -175,18 +175,12 @@ def _estimate_row(view: View, metric: MetricInfo, arm: str, summary: Summary) ->
     e = view.estimate(metric.name, arm)
     label = view.arm_short(arm) + (" (baseline)" if arm == view.baseline else "")
     spread = (summary.mean, summary.min, summary.max, summary.sd)
-    return cells(
-        label,
-        summary.n,
-        *(figures.value(metric, x) for x in spread),
-        figures.percent(summary.cv),
-        Cell(figures.effect(e), strong=e is not None and beyond_noise(e)),
-        figures.bounds(e) or figures.DASH,
-        figures.probability(e.p if e else None),
-        figures.probability(e.p_holm if e else None),
-        figures.percent(e.cannot_rule_out if e else None),
-        figures.percent(e.detectable if e else None),
-    )
+    chances = (e.p, e.p_holm) if e else (None, None)
+    shares = (e.cannot_rule_out, e.detectable) if e else (None, None)
+    shown = [label, str(summary.n), *(figures.value(metric, x) for x in spread), figures.percent(summary.cv)]
+    effect = Cell(figures.effect(e), strong=e is not None and beyond_noise(e))
+    judged = [*map(figures.probability, chances), *map(figures.percent, shares)]
+    return cells(*shown, effect, figures.bounds(e) or figures.DASH, *judged)
 
 
 def latency(view: View, operation: str) -> Table:

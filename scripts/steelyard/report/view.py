@@ -166,14 +166,13 @@ class View:
     @cached_property
     def axis(self) -> Axis:
         """One axis for all charts over arms."""
-        names = sorted(
-            self.factors, key=lambda name: (not _numeric(self._levels(name)), -len(self._levels(name)))
-        )
+        levels_of = {name: self._levels(name) for name in self.factors}
+        names = sorted(levels_of, key=lambda name: (not _numeric(levels_of[name]), -len(levels_of[name])))
         if len(names) not in (1, 2) or any(set(names) - set(arm.levels) for arm in self.arms):
             places = {arm.name: float(i) for i, arm in enumerate(self.arms)}
             ticks = {place: self.arm_label(arm) for arm, place in places.items()}
             return Axis("", False, places, ticks, {"": [arm.name for arm in self.arms]})
-        along, levels = names[0], self._levels(names[0])
+        along, levels = names[0], levels_of[names[0]]
         numeric = _numeric(levels)
         order = [float(level) if numeric else float(i) for i, level in enumerate(levels)]
         if numeric and min(order) > 0 and max(order) / min(order) > 20:
@@ -193,11 +192,8 @@ class View:
     @cached_property
     def measured(self) -> list[MetricInfo]:
         """Metrics that at least one arm has a figure of."""
-        return [
-            m
-            for m in self.analysis.metrics
-            if any(s.n for s in self.analysis.summaries.get(m.name, {}).values())
-        ]
+        found = self.analysis.summaries
+        return [m for m in self.analysis.metrics if any(s.n for s in found.get(m.name, {}).values())]
 
     @cached_property
     def headline(self) -> list[MetricInfo]:
@@ -223,11 +219,8 @@ class View:
         """Block, figure, and whether it is valid: what the summary is made of, and what void trials had."""
         summary = self.summary(metric, arm)
         valid = zip(summary.blocks, summary.values, strict=True) if summary is not None else ()
-        void = ((t.block, t.metrics.get(metric, math.nan)) for t in self.of_arm(arm, valid=False))
-        return [
-            *((block, value, True) for block, value in valid),
-            *((block, value, False) for block, value in void if math.isfinite(value)),
-        ]
+        void = [(t.block, t.metrics.get(metric, math.nan), False) for t in self.of_arm(arm, valid=False)]
+        return [*((*point, True) for point in valid), *(point for point in void if math.isfinite(point[1]))]
 
     def estimate(self, metric: str, arm: str) -> Estimate | None:
         """A metric of an arm against the baseline; None for the baseline itself."""
