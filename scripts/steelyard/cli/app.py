@@ -4,6 +4,7 @@
 import os
 import signal
 import sys
+from collections.abc import Callable
 from types import FrameType
 
 import typer
@@ -28,20 +29,16 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 
-_SESSIONS, _HOST, _SUITE = "Sessions", "This host", "The suite"
-app.command(rich_help_panel=_SESSIONS)(run.run)
-app.command(rich_help_panel=_SESSIONS)(run.resume)
-app.command(rich_help_panel=_SESSIONS)(inspect.plan)
-app.command(rich_help_panel=_SESSIONS)(inspect.analyze)
-app.command(rich_help_panel=_SESSIONS)(inspect.report)
-app.command(name="list", rich_help_panel=_SESSIONS)(inspect.list_)
-app.command(rich_help_panel=_HOST)(inspect.doctor)
-app.command(rich_help_panel=_HOST)(workload.up)
-app.command(rich_help_panel=_HOST)(workload.down)
-app.add_typer(images.app, name="images", rich_help_panel=_SUITE)
-app.command(rich_help_panel=_SUITE)(inspect.schema)
-app.command(rich_help_panel=_SUITE)(prove.selfcheck)
-app.command(name="test", rich_help_panel=_SUITE)(prove.run_tests)
+_COMMANDS: dict[str, list[Callable[..., None]]] = {
+    "Sessions": [run.run, run.resume, inspect.plan, inspect.analyze, inspect.report, inspect.list_],
+    "This host": [inspect.doctor, workload.up, workload.down],
+    "The suite": [inspect.schema, prove.selfcheck],
+}
+for _panel, _commands in _COMMANDS.items():
+    for _command in _commands:
+        app.command(name=_command.__name__.rstrip("_"), rich_help_panel=_panel)(_command)
+app.command(name="test", rich_help_panel="The suite")(prove.run_tests)
+app.add_typer(images.app, name="images", rich_help_panel="The suite")
 
 
 def _show_version(wanted: bool) -> None:

@@ -2,12 +2,14 @@
 """Finds or makes the build of the Java parts, with its progress shown."""
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from rich.console import Console
 from rich.status import Status
 
 from steelyard.build import find_build, fingerprint, make_build
+from steelyard.cli.options import say
 from steelyard.host.java import Jdk, find_jdk
 from steelyard.host.tools import find_maven, require_javac
 from steelyard.paths import ROOT
@@ -32,13 +34,8 @@ def ensure_build(console: Console, jdk: Jdk | None = None, root: Path = ROOT) ->
     began = time.monotonic()
     what = "first use, or the sources changed" if root == ROOT else f"build {fingerprint(root)}"
     with console.status(f"building the Java parts with Maven ({what})") as status:
-        shown = _Shown(console, status)
-        build = make_build(builder, maven, maven_packages(), shown.line, root)
-    console.print(
-        f"built the Java parts in {format_duration(time.monotonic() - began)}",
-        highlight=False,
-        soft_wrap=True,
-    )
+        build = make_build(builder, maven, maven_packages(), _shown(console, status), root)
+    say(console, f"built the Java parts in {format_duration(time.monotonic() - began)}")
     return build
 
 
@@ -63,22 +60,17 @@ _ARCHIVES = ("[INFO] Building jar:", "[INFO] Building war:")
 """Beginnings of lines that name a file and no module."""
 
 
-class _Shown:
-    """Turns Maven's lines into a few that tell a person how far it is."""
+def _shown(console: Console, status: Status) -> Callable[[str], None]:
+    """What turns Maven's lines, one by one, into a few that tell a person how far it is."""
+    module, fetched = "reading the modules", 0
 
-    def __init__(self, console: Console, status: Status) -> None:
-        self._console = console
-        self._status = status
-        self._downloads = 0
-        self._module = "reading the modules"
+    def take(line: str) -> None:
+        nonlocal module, fetched
+        if line.startswith("[INFO] Building ") and not line.startswith(_ARCHIVES):
+            module = line.removeprefix("[INFO] Building ").split("  ")[0].strip()
+            if not console.is_terminal:
+                say(console, f"  {module}")
+        fetched += "Downloaded from" in line
+        status.update(f"building {module}" + (f", {fetched} files fetched" if fetched else ""))
 
-    def line(self, text: str) -> None:
-        """Take a line of Maven's output."""
-        if text.startswith("[INFO] Building ") and not text.startswith(_ARCHIVES):
-            self._module = text.removeprefix("[INFO] Building ").split("  ")[0].strip()
-            if not self._console.is_terminal:
-                self._console.print(f"  {self._module}", markup=False, highlight=False)
-        elif "Downloaded from" in text:
-            self._downloads += 1
-        fetched = f", {self._downloads} files fetched" if self._downloads else ""
-        self._status.update(f"building {self._module}{fetched}")
+    return take

@@ -9,9 +9,10 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 from rich.table import Table
+from typer import Argument, Option
 
 from steelyard.cli.building import ensure_build
-from steelyard.cli.options import JsonOption
+from steelyard.cli.options import JsonOption, print_json
 from steelyard.errors import BadInput, Exit, MissingRequirement
 from steelyard.host.docker import Docker, find_docker, native_architecture
 from steelyard.images import verify as verifying
@@ -25,19 +26,17 @@ RECORD = CACHE / "images" / "record.json"
 
 TargetsArgument = Annotated[
     list[str],
-    typer.Argument(
+    Argument(
         metavar="[IMAGE]...", help="Targets of images/docker-bake.hcl.", show_default="all of the flavour"
     ),
 ]
 FlavourOption = Annotated[
     str,
-    typer.Option(
-        "--flavour", metavar="F", help="hotspot (all that needs no OpenJ9), openj9 (the rest) or all."
-    ),
+    Option("--flavour", metavar="F", help="hotspot (all that needs no OpenJ9), openj9 (the rest) or all."),
 ]
 BasesOption = Annotated[
     str,
-    typer.Option(
+    Option(
         "--bases",
         metavar="B",
         help="lock: published bases by the digests of images/lock.json; local: those that make-bases.sh made here.",
@@ -45,7 +44,7 @@ BasesOption = Annotated[
 ]
 RegistryOption = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--registry",
         metavar="R",
         envvar="STEELYARD_REGISTRY",
@@ -60,35 +59,29 @@ def build(
     targets: TargetsArgument = [],  # noqa: B006 - typer reads the default, nothing changes it
     flavour: FlavourOption = "all",
     platform: Annotated[
-        str,
-        typer.Option(
-            "--platform", metavar="P", help="The platform to build for.", show_default="this host's"
-        ),
+        str, Option("--platform", metavar="P", help="The platform to build for.", show_default="this host's")
     ] = "",
     bases: BasesOption = "lock",
     registry: RegistryOption = None,
     print_: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--print",
             help="Build the Java parts and print the bake definition for every platform; build no image.",
         ),
     ] = False,
 ) -> None:
     """Build images for one platform into this host's engine."""
-    console = _console()
     docker = _docker()
     wanted = platform or f"linux/{native_architecture()}"
     bakery = Bakery(docker, registry, find_bases(docker, bases), bases, [] if print_ else [wanted])
-    names = _names(targets, flavour)
-    plan = bakery.plan(names)
-    ensure_build(console)
     if print_:
+        names = _names(targets, flavour)
+        bakery.plan(names)  # refuses what cannot be built
+        ensure_build(_console())
         typer.echo(bakery.definition(names))
         return
-    ready = collect_inputs(plan, console.print, required=bool(targets))
-    made = bakery.bake(ready, "--load", "--provenance=false")
-    for entry in made.values():
+    for entry in _bake(bakery, targets, flavour, "--load", "--provenance=false").values():
         typer.echo(f"{entry['image.name'].partition(',')[0]} {wanted} {entry['containerimage.digest']}")
 
 
@@ -98,35 +91,30 @@ def push(
     flavour: FlavourOption = "all",
     platform: Annotated[
         list[str],
-        typer.Option(
+        Option(
             "--platform", metavar="P", help="For example linux/ppc64le; several times.", show_default="all"
         ),
     ] = [],  # noqa: B006
     bases: BasesOption = "lock",
     registry: RegistryOption = None,
     record: Annotated[
-        Path,
-        typer.Option("--record", metavar="FILE", help="Where the digests of what was pushed are written."),
+        Path, Option("--record", metavar="FILE", help="Where the digests of what was pushed are written.")
     ] = RECORD,
 ) -> None:
     """Build images for every platform and push them, one index of each, with the builder's provenance."""
-    console = _console()
     docker = _docker()
     bakery = Bakery(docker, registry, find_bases(docker, bases), bases, platform)
-    plan = bakery.plan(_names(targets, flavour))
-    ensure_build(console)
-    ready = collect_inputs(plan, console.print, required=bool(targets))
-    made = bakery.bake(ready, "--push", "--provenance=mode=max")
+    made = _bake(bakery, targets, flavour, "--push", "--provenance=mode=max")
     write_atomic(record, json.dumps(made, indent=2) + "\n")
     for entry in made.values():
         typer.echo(f"{entry['image.name'].partition(',')[0]} {entry['containerimage.digest']}")
-    console.print(f"record: {record}")
+    _console().print(f"record: {record}")
 
 
 @app.command()
 def lock(
     check_only: Annotated[
-        bool, typer.Option("--check", help="Ask nobody, write nothing: exit code 1 when a digest is missing.")
+        bool, Option("--check", help="Ask nobody, write nothing: exit code 1 when a digest is missing.")
     ] = False,
 ) -> None:
     """Write the digests of all bases, per platform, into images/lock.json; nothing when a registry does not answer."""
@@ -148,13 +136,11 @@ def lock(
 def verify(
     images: Annotated[
         list[str],
-        typer.Argument(
-            metavar="[IMAGE]...", help="References.", show_default="all here, and what containers run"
-        ),
+        Argument(metavar="[IMAGE]...", help="References.", show_default="all here, and what containers run"),
     ] = [],  # noqa: B006
     record: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--record", metavar="FILE", help="Record of `push` to compare digests with.", show_default=False
         ),
     ] = None,
@@ -174,8 +160,7 @@ def verify(
     subjects = verifying.named_images(docker, images) if images else verifying.present(docker, plan)
     checks = [one for subject in subjects for one in verifying.check(subject, plan, pushed)]
     if as_json:
-        found = {"passed": verifying.passed(checks), "checks": [vars(one) for one in checks]}
-        typer.echo(json.dumps(found, indent=1))
+        print_json({"passed": verifying.passed(checks), "checks": [vars(one) for one in checks]})
     else:
         _print_checks(checks)
     if not verifying.passed(checks):
@@ -187,6 +172,14 @@ def _names(targets: list[str], flavour: str) -> list[str]:
     if flavour not in GROUPS:
         raise BadInput(f"unknown flavour {flavour!r}: there are {', '.join(GROUPS)}")
     return targets or [GROUPS[flavour]]
+
+
+def _bake(bakery: Bakery, targets: list[str], flavour: str, *how: str) -> dict[str, dict[str, Any]]:
+    """Build the Java parts, then the images; what bake tells of each."""
+    console = _console()
+    plan = bakery.plan(_names(targets, flavour))
+    ensure_build(console)
+    return bakery.bake(collect_inputs(plan, console.print, required=bool(targets)), *how)
 
 
 def _docker() -> Docker:

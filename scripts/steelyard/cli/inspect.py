@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Commands that run no load: plan, list, analyze, report, doctor, schema."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,20 +13,8 @@ from rich.table import Table
 
 from steelyard.analysis.metrics import METRICS
 from steelyard.analysis.sentences import answer
-from steelyard.cli.options import (
-    BlocksOption,
-    EngineOption,
-    ExperimentArgument,
-    JdkOption,
-    JsonOption,
-    PortOption,
-    QuickOption,
-    SeedOption,
-    SessionArgument,
-    SetOption,
-    WorkloadOption,
-    with_engine,
-)
+from steelyard.cli import options
+from steelyard.cli.options import JsonOption, SessionArgument, conclude, print_json, say
 from steelyard.engines.compose.bundle import command_line as compose_line
 from steelyard.engines.process.command import command_line as process_line
 from steelyard.errors import BadInput, SteelyardError
@@ -38,56 +25,55 @@ from steelyard.host.facts import read_facts
 from steelyard.host.java import named_jdks
 from steelyard.paths import EXPERIMENTS, RESULTS
 from steelyard.report import write_report
-from steelyard.report.terminal import render_summary
 from steelyard.results.analysis import Analysis
 from steelyard.results.schema import JournalEntry, Session, Trial
 from steelyard.results.spec import Spec
 from steelyard.results.store import SessionDirectory
 from steelyard.session.plan import Request, SessionPlan, host_checks, make_plan
 from steelyard.session.runner import analyse_again
-from steelyard.units import format_duration, format_size
+from steelyard.units import format_size
 from steelyard.workload.loader import workload_names
 from steelyard.workload.schema import Workload
 
 
 def plan(
-    experiment: ExperimentArgument,
-    quick: QuickOption = False,
-    blocks: BlocksOption = None,
-    set_: SetOption = [],  # noqa: B006 - typer reads the default, nothing changes it
-    engine: EngineOption = None,
-    seed: SeedOption = None,
-    workload: WorkloadOption = None,
-    jdk: JdkOption = None,
-    port: PortOption = 9080,
+    experiment: options.ExperimentArgument,
+    quick: options.QuickOption = False,
+    blocks: options.BlocksOption = None,
+    set_: options.SetOption = [],  # noqa: B006 - typer reads the default, nothing changes it
+    engine: options.EngineOption = None,
+    seed: options.SeedOption = None,
+    workload: options.WorkloadOption = None,
+    jdk: options.JdkOption = None,
+    port: options.PortOption = 9080,
     as_json: JsonOption = False,
 ) -> None:
     """Show what `run` would do, without doing it: arms, CPU and heap split, schedule, time, commands."""
-    made = make_plan(Request(experiment, quick, blocks, with_engine(set_, engine), seed, jdk, port, workload))
+    made = make_plan(
+        Request(experiment, quick, blocks, options.with_engine(set_, engine), seed, jdk, port, workload)
+    )
     if as_json:
-        _print_json(_plan_document(made))
+        print_json(_plan_document(made))
         return
     console = Console()
-    low, high = made.expected_seconds()
     console.print(f"[bold]{escape(made.experiment.title)}[/bold]")
     for line in dict.fromkeys(_runs_on(spec) for spec in made.specs.values()):
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
+        say(console, line)
     console.print(
         f"{len(made.schedule)} {'searches' if made.experiment.search else 'trials'} ({made.experiment.procedure}),"
-        f" {format_duration(low)} to {format_duration(high)}\n",
+        f" {options.expected(made)}\n",
         highlight=False,
     )
     console.print(_arms_table(made))
     for note in made.notes:
-        console.print(f"note: {note}", markup=False, highlight=False, soft_wrap=True)
+        say(console, f"note: {note}")
     console.print(f"\n[bold]Schedule[/bold] (seed {made.seed})", highlight=False)
     for block in range(1, made.experiment.design.blocks + 1):
         order = [place.arm for place in made.schedule if place.block == block]
-        console.print(f"  block {block}: {', '.join(order)}", markup=False, highlight=False, soft_wrap=True)
+        say(console, f"  block {block}: {', '.join(order)}")
     console.print("\n[bold]Commands[/bold] (first server of each arm)")
     for arm in made.arms:
-        line = _command_line(made, arm.name)
-        console.print(f"  {arm.name}: {line}", markup=False, highlight=False, soft_wrap=True)
+        say(console, f"  {arm.name}: {_command_line(made.specs[arm.name])}")
 
 
 def _runs_on(spec: Spec) -> str:
@@ -101,9 +87,8 @@ def _runs_on(spec: Spec) -> str:
     return f"{spec.engine}: servers on {told} ({where})"
 
 
-def _command_line(made: SessionPlan, arm: str) -> str:
+def _command_line(spec: Spec) -> str:
     """How the first server of an arm is started."""
-    spec = made.specs[arm]
     server = spec.servers[0]
     return compose_line(server, spec.bundle) if spec.engine == "compose" else process_line(server)
 
@@ -111,17 +96,13 @@ def _command_line(made: SessionPlan, arm: str) -> str:
 def analyze(directory: SessionArgument, as_json: JsonOption = False) -> None:
     """Compute every estimate of a session again, from its trials alone."""
     found = SessionDirectory(directory)
-    session = found.session()
-    trials = found.trials()
-    if not trials:
+    found.session()
+    if not found.trials():
         raise BadInput(
             f"{directory} holds no finished trial yet: go on with `./steelyard resume {directory}`"
         )
-    analysis = analyse_again(found)
-    if as_json:
-        _print_json({"answer": answer(session, analysis), "analysis": analysis.model_dump(mode="json")})
-    else:
-        Console().print(render_summary(session, analysis, trials))
+    analyse_again(found)
+    conclude(found, as_json)
 
 
 def report(directory: SessionArgument) -> None:
@@ -135,18 +116,22 @@ def report(directory: SessionArgument) -> None:
 
 
 def list_(
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where sessions are kept.")] = RESULTS,
+    out: options.OutOption = RESULTS,
     metrics: Annotated[bool, typer.Option("--metrics", help="List the metrics instead.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """List the experiments and the past sessions."""
     if metrics:
-        _list_metrics(as_json)
+        rows = [info.model_dump(mode="json") for info in METRICS]
+        if as_json:
+            print_json(rows)
+        else:
+            Console().print(_table("Metrics", ["name", "unit", "better", "source"], rows))
         return
     experiments = [_experiment_row(name, path) for name, path in experiment_files(EXPERIMENTS).items()]
     sessions = [_session_row(path.parent) for path in sorted(out.glob("*/session.json"))]
     if as_json:
-        _print_json({"workloads": workload_names(), "experiments": experiments, "sessions": sessions})
+        print_json({"workloads": workload_names(), "experiments": experiments, "sessions": sessions})
         return
     console = Console()
     console.print(f"Workloads: {', '.join(workload_names())}\n", highlight=False)
@@ -157,21 +142,13 @@ def list_(
         console.print(f"No session in {out} yet: ./steelyard run jvm-count --quick", highlight=False)
 
 
-def doctor(
-    out: Annotated[
-        Path, typer.Option("--out", metavar="DIR", help="Where sessions would be kept.")
-    ] = RESULTS,
-    as_json: JsonOption = False,
-) -> None:
+def doctor(out: options.OutOption = RESULTS, as_json: JsonOption = False) -> None:
     """Show what on this host would disturb a measurement, why it matters and how to change it."""
     facts, findings = read_facts(), examine(out)
+    jdks = {name: str(jdk.home) for name, jdk in sorted(named_jdks().items())}
     if as_json:
-        rows = [
-            {"topic": f.topic, "state": f.state, "level": f.level, "why": f.why, "change": f.change}
-            for f in findings
-        ]
-        jdks = {name: str(jdk.home) for name, jdk in named_jdks().items()}
-        _print_json({"host": facts.model_dump(mode="json"), "findings": rows, "jdks": jdks})
+        rows = [finding._asdict() for finding in findings]
+        print_json({"host": facts.model_dump(mode="json"), "findings": rows, "jdks": jdks})
         return
     console = Console()
     console.print(
@@ -182,18 +159,15 @@ def doctor(
     table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
     styles = {"ok": "green", "info": "blue", "warn": "yellow"}
     for finding in findings:
-        table.add_row(
-            f"[{styles[finding.level]}]{finding.level}[/]",
-            f"[bold]{finding.topic}[/bold]",
-            escape(finding.state),
-        )
+        level = f"[{styles[finding.level]}]{finding.level}[/]"
+        table.add_row(level, f"[bold]{finding.topic}[/bold]", escape(finding.state))
         if finding.level != "ok":
             table.add_row("", "", f"[dim]{escape(finding.why)}[/dim]")
             if finding.change:
                 table.add_row("", "", f"[dim]change: {escape(finding.change)}[/dim]")
     console.print(table)
-    named = ", ".join(f"{name} ({jdk.home})" for name, jdk in sorted(named_jdks().items()))
-    console.print(f"\nJDKs by name, for the factor jdk: {named or 'none'}", highlight=False, soft_wrap=True)
+    named = ", ".join(f"{name} ({home})" for name, home in jdks.items())
+    say(console, f"\nJDKs by name, for the factor jdk: {named or 'none'}")
 
 
 def schema(
@@ -203,69 +177,45 @@ def schema(
     ] = "experiment",
 ) -> None:
     """Print the JSON Schema of a file format (for editors: experiment, workload)."""
-    models: dict[str, type[BaseModel]] = {
-        "experiment": Experiment,
-        "workload": Workload,
-        "session": Session,
-        "trial": Trial,
-        "journal": JournalEntry,
-        "analysis": Analysis,
-    }
+    models: dict[str, type[BaseModel]] = {"experiment": Experiment, "workload": Workload, "session": Session}
+    models |= {"trial": Trial, "journal": JournalEntry, "analysis": Analysis}
     if name not in models:
         raise BadInput(f"there is no format {name!r}: choose {', '.join(models)}")
-    _print_json(
-        {"$schema": "https://json-schema.org/draft/2020-12/schema", **models[name].model_json_schema()}
-    )
+    dialect = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+    print_json({**dialect, **models[name].model_json_schema()})
 
 
 def _arms_table(made: SessionPlan) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    titles = ["arm", "JVMs", "cores each", "CPUs of each JVM", "heap each", "heap in all", "options"]
-    specs = made.specs
-    beside = any(spec.of("database", "service", "compiler", "proxy") for spec in specs.values())
-    hosts = any(spec.host_states for spec in specs.values())
-    for title in [*titles, *(["beside them"] if beside else []), *(["host"] if hosts else [])]:
-        table.add_column(title, overflow="fold")
+    rows = []
     for arm in made.arms:
-        spec = specs[arm.name]
+        spec = made.specs[arm.name]
         servers = spec.servers
         heaps = [one.heap_bytes for one in servers if one.heap_bytes is not None]
-        sets = list(dict.fromkeys(",".join(map(str, one.cpus)) for one in servers))
-        table.add_row(
-            arm.name + (" (baseline)" if arm.baseline else ""),
-            str(len(servers)),
-            f"{servers[0].cores:.3g}" + (" shared" if servers[0].cpus_shared_with > 1 else ""),
-            " | ".join(sets),
-            " | ".join(format_size(heap) for heap in dict.fromkeys(heaps)) or "JVM's choice",
-            format_size(sum(heaps)) if heaps else "-",
-            escape(" ".join(_common_options(spec, made))),
-            *([", ".join(one.name for one in spec.deployed if one.role != "server")] if beside else []),
-            *([", ".join(f"{key}={value}" for key, value in spec.host_states.items())] if hosts else []),
-        )
-    return table
+        each = " | ".join(format_size(heap) for heap in dict.fromkeys(heaps))
+        row = {"arm": arm.name + " (baseline)" * arm.baseline, "JVMs": len(servers)}
+        row["cores each"] = f"{servers[0].cores:.3g}" + " shared" * (servers[0].cpus_shared_with > 1)
+        row["CPUs of each JVM"] = " | ".join(dict.fromkeys(",".join(map(str, one.cpus)) for one in servers))
+        row |= {"heap each": each or "JVM's choice", "heap in all": format_size(sum(heaps)) if heaps else "-"}
+        row["options"] = " ".join(_common_options(spec, made))
+        row["beside them"] = ", ".join(one.name for one in spec.deployed if one.role != "server")
+        row["host"] = ", ".join(f"{key}={value}" for key, value in spec.host_states.items())
+        rows.append(row)
+    # What no arm has needs no column.
+    return _table(None, [title for title in rows[0] if any(row[title] for row in rows)], rows)
 
 
 def _common_options(spec: Spec, made: SessionPlan) -> list[str]:
     """What all servers of an arm are told; where to log, and what every arm has by default, left out."""
     defaults = made.workload.workload.resolved(spec.topology, {})
-    own = [
-        f"{name}={value}"
-        for name, value in spec.settings.items()
-        if defaults[name.partition(".")[2]] != value
-    ]
-    options = [one.jvm_options for one in spec.servers]
-    hidden = ("-Xlog", "-Xverbose")
-    common = [
-        text for text in options[0] if not text.startswith(hidden) and all(text in other for other in options)
-    ]
-    threads = [
-        f"{key}={text}" for key, text in spec.servers[0].environment.items() if key.endswith("_THREADS")
-    ]
-    return [*common, *own, *threads]
+    first, *others = (one.jvm_options for one in spec.servers)
+    told = [text for text in first if all(text in other for other in others)]
+    told = [text for text in told if not text.startswith(("-Xlog", "-Xverbose"))]
+    own = {name: x for name, x in spec.settings.items() if defaults[name.partition(".")[2]] != x}
+    threads = {name: x for name, x in spec.servers[0].environment.items() if name.endswith("_THREADS")}
+    return [*told, *(f"{name}={x}" for name, x in (own | threads).items())]
 
 
 def _plan_document(made: SessionPlan) -> dict[str, Any]:
-    low, high = made.expected_seconds()
     return {
         "experiment": made.experiment.model_dump(mode="json", by_alias=True),
         "quick": made.request.quick,
@@ -275,7 +225,7 @@ def _plan_document(made: SessionPlan) -> dict[str, Any]:
             for arm in made.arms
         ],
         "schedule": [place.model_dump() for place in made.schedule],
-        "expected_seconds": [low, high],
+        "expected_seconds": made.expected_seconds(),
         "notes": made.notes,
     }
 
@@ -286,16 +236,10 @@ def _experiment_row(name: str, path: Path) -> dict[str, Any]:
     except SteelyardError as error:
         return {"name": name, "title": f"refused: {error}"}
     factors = "; ".join(
-        f"{factor}: {', '.join(str(level) for level in spec.levels)}"
-        for factor, spec in found.factors.items()
+        f"{factor}: {', '.join(map(str, spec.levels))}" for factor, spec in found.factors.items()
     )
-    return {
-        "name": name,
-        "workload": found.workload,
-        "factors": factors,
-        "blocks": found.design.blocks,
-        "title": found.title,
-    }
+    told = {"name": name, "workload": found.workload, "factors": factors}
+    return {**told, "blocks": found.design.blocks, "title": found.title}
 
 
 def _session_row(path: Path) -> dict[str, Any]:
@@ -307,31 +251,15 @@ def _session_row(path: Path) -> dict[str, Any]:
     except SteelyardError as error:
         return {"session": path.name, "state": "unreadable", "answer": str(error)}
     state = "complete" if events and events[-1] == "session-end" else "unfinished"
-    return {
-        "session": session.id,
-        "state": state,
-        "trials": len(trials),
-        "void": sum(trial.state == "void" for trial in trials),
-        "answer": answered,
-    }
+    void = sum(trial.state == "void" for trial in trials)
+    told = {"session": session.id, "state": state, "trials": len(trials)}
+    return {**told, "void": void, "answer": answered}
 
 
-def _list_metrics(as_json: bool) -> None:
-    rows = [info.model_dump(mode="json") for info in METRICS]
-    if as_json:
-        _print_json(rows)
-    else:
-        Console().print(_table("Metrics", ["name", "unit", "better", "source"], rows))
-
-
-def _table(title: str, columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> Table:
+def _table(title: str | None, columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> Table:
     table = Table(title=title, title_justify="left", title_style="bold", box=None, padding=(0, 2, 0, 0))
     for column in columns:
         table.add_column(column, header_style="bold", overflow="fold")
     for row in rows:
         table.add_row(*(escape(str(row.get(column, ""))) for column in columns))
     return table
-
-
-def _print_json(document: Any) -> None:
-    typer.echo(json.dumps(document, indent=1))

@@ -2,9 +2,8 @@
 """What a person sees while a session runs: a live view in a terminal, plain lines elsewhere."""
 
 import time
-from collections.abc import Set
-from types import TracebackType
-from typing import Protocol, Self
+from collections.abc import Iterator, Set
+from contextlib import contextmanager
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -12,6 +11,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from steelyard.cli.options import say
 from steelyard.results.schema import Phase, Session, Trial
 from steelyard.session.expected import trial_seconds
 from steelyard.session.progress import Watcher
@@ -31,32 +31,28 @@ _PHASES: dict[str, str] = {
 _SHOWN_TRIALS = 8
 
 
-class Screen(Watcher, Protocol):
-    """A watcher that is shown while a session runs."""
-
-    def __enter__(self) -> Self:
-        """Begin to show."""
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """End to show."""
-
-
-def screen(session: Session, console: Console, before: Set[tuple[int, str]] = frozenset()) -> Screen:
-    """The live view on a terminal, plain lines otherwise.
+@contextmanager
+def screen(
+    session: Session, console: Console, before: Set[tuple[int, str]] = frozenset()
+) -> Iterator[Watcher]:
+    """A watcher that shows a session while it runs: live on a terminal, as plain lines otherwise.
 
     Args:
         session: what runs.
         console: where to show it.
         before: (block, arm) of trials that an earlier run of the session has done.
     """
-    return LiveScreen(session, console, before) if console.is_terminal else PlainScreen(console)
+    if not console.is_terminal:
+        yield PlainScreen(console)
+        return
+    shown = LiveScreen(session, console, before)
+    with Live(console=console, get_renderable=shown.render, refresh_per_second=2, transient=True):
+        yield shown
 
 
 def trial_line(trial: Trial) -> str:
     """One line for a trial that has ended."""
-    name = f"block {trial.block} {trial.arm}" + (f" (repeat {trial.attempt})" if trial.attempt else "")
+    name = f"block {trial.block} {_named(trial)}"
     if trial.measurement is None:
         return f"{name}: void, {trial.failure}"
     figures = _figures(trial)
@@ -64,6 +60,10 @@ def trial_line(trial: Trial) -> str:
         return f"{name}: {figures}" + (", not steady" if trial.steady is False else "")
     failed = next(check for check in trial.checks if check.voids and not check.passed)
     return f"{name}: void ({failed.detail.rstrip('.')}), {figures}"
+
+
+def _named(trial: Trial | Planned) -> str:
+    return trial.arm + (f" (repeat {trial.attempt})" if trial.attempt else "")
 
 
 def _figures(trial: Trial) -> str:
@@ -86,22 +86,14 @@ class PlainScreen:
     def __init__(self, console: Console) -> None:
         self._console = console
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        return
-
     def trial_started(self, planned: Planned, done: int, total: int) -> None:
         """Print which trial begins."""
-        self._print(f"trial {done + 1} of {total}: block {planned.block}, {planned.arm}")
+        say(self._console, f"trial {done + 1} of {total}: block {planned.block}, {planned.arm}")
 
     def phase(self, phase: Phase, seconds: float | None) -> None:
         """Phases that a person waits for get a line."""
         if phase in ("start", "warmup", "measure"):
-            self._print(f"  {_PHASES[phase]}" + (f" ({format_duration(seconds)})" if seconds else ""))
+            say(self._console, f"  {_PHASES[phase]}" + (f" ({format_duration(seconds)})" if seconds else ""))
 
     def throughput(self, rate: float) -> None:
         """Not shown: a line each second would bury the rest."""
@@ -109,22 +101,20 @@ class PlainScreen:
     def trial_ended(self, trial: Trial, done: int, total: int) -> None:
         """Print the trial's figures."""
         del done, total
-        self._print(f"  {trial_line(trial)}")
+        say(self._console, f"  {trial_line(trial)}")
 
     def note(self, sentence: str) -> None:
-        """Print it."""
-        self._print(f"note: {sentence}")
-
-    def _print(self, line: str) -> None:
-        self._console.print(line, markup=False, highlight=False, soft_wrap=True)
+        """Print it (on a terminal above the view)."""
+        say(self._console, f"note: {sentence}")
 
 
-class LiveScreen:
+class LiveScreen(PlainScreen):
     """Block and trial of how many, phase, throughput, time left, and the last trials."""
 
     def __init__(
         self, session: Session, console: Console, before: Set[tuple[int, str]] = frozenset()
     ) -> None:
+        super().__init__(console)
         self._session = session
         self._specs = {arm.name: arm.spec for arm in session.arms}
         self._before = before
@@ -137,16 +127,6 @@ class LiveScreen:
         self._phase_seconds: float | None = None
         self._rate: float | None = None
         self._ended: list[Trial] = []
-        self._live = Live(console=console, get_renderable=self.render, refresh_per_second=2, transient=True)
-
-    def __enter__(self) -> Self:
-        self._live.__enter__()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._live.__exit__(kind, error, trace)
 
     def trial_started(self, planned: Planned, done: int, total: int) -> None:
         """Note the trial."""
@@ -166,10 +146,6 @@ class LiveScreen:
         self._ended.append(trial)
         self._done, self._total = done, total
 
-    def note(self, sentence: str) -> None:
-        """Print it above the view."""
-        self._live.console.print(f"note: {sentence}", markup=False, highlight=False, soft_wrap=True)
-
     def render(self) -> RenderableType:
         """The view as it is now."""
         blocks = self._session.experiment["design"]["blocks"]
@@ -177,29 +153,20 @@ class LiveScreen:
         status = Table.grid(padding=(0, 2))
         status.add_row("session", ProgressBar(total=max(self._total, 1), completed=self._done, width=50))
         if self._planned is not None:
-            status.add_row(
-                "trial", f"{self._done + 1} of {self._total}   block {self._planned.block} of {blocks}"
-            )
-            status.add_row(
-                "arm",
-                self._planned.arm + (f" (repeat {self._planned.attempt})" if self._planned.attempt else ""),
-            )
+            block = f"block {self._planned.block} of {blocks}"
+            status.add_row("trial", f"{self._done + 1} of {self._total}   {block}")
+            status.add_row("arm", _named(self._planned))
         elapsed = time.monotonic() - self._phase_began
         expected = f" of {format_duration(self._phase_seconds)}" if self._phase_seconds else ""
         status.add_row("phase", f"{_PHASES[self._phase]}, {format_duration(elapsed)}{expected}")
         status.add_row("throughput", f"{self._rate:,.0f} req/s" if self._rate is not None else "-")
         status.add_row("time left", self._left())
-        parts: list[RenderableType] = [head, status]
-        if self._ended:
-            parts.append(self._trials())
-        return Group(*parts)
-
-    def _trials(self) -> Table:
-        table = Table.grid(padding=(0, 2))
+        trials = Table.grid(padding=(0, 2))
         for trial in self._ended[-_SHOWN_TRIALS:]:
             mark, style = ("✓", "green") if trial.state == "valid" else ("✗", "red")
-            table.add_row(Text(mark, style=style), Text(trial_line(trial), overflow="ellipsis", no_wrap=True))
-        return table
+            line = Text(trial_line(trial), overflow="ellipsis", no_wrap=True)
+            trials.add_row(Text(mark, style=style), line)
+        return Group(head, status, *([trials] if self._ended else []))
 
     def _left(self) -> str:
         """What the plan expects of the trials to come, scaled by how long the ended ones took."""

@@ -1,30 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options that several commands share."""
+"""Options that several commands share, and how commands print."""
 
+import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
+from typer import Argument, Option
+
+from steelyard.analysis.sentences import answer
+from steelyard.report.terminal import render_summary
+from steelyard.results.store import SessionDirectory
+from steelyard.session.plan import SessionPlan
+from steelyard.units import format_duration
 
 ExperimentArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="EXPERIMENT", help="Name of a file in experiments/ (see `list`), or a path to one."
-    ),
+    str, Argument(metavar="EXPERIMENT", help="Name of a file in experiments/ (see `list`), or a path to one.")
 ]
 SessionArgument = Annotated[
-    Path, typer.Argument(metavar="DIR", help="Session directory, results/<experiment>-<time>.")
+    Path, Argument(metavar="DIR", help="Session directory, results/<experiment>-<time>.")
 ]
 QuickOption = Annotated[
-    bool, typer.Option("--quick", help="Fewer levels and blocks, short windows: an indication.")
+    bool, Option("--quick", help="Fewer levels and blocks, short windows: an indication.")
 ]
 BlocksOption = Annotated[
     int | None,
-    typer.Option("--blocks", metavar="N", help="Blocks: how often every arm is run.", show_default=False),
+    Option("--blocks", metavar="N", help="Blocks: how often every arm is run.", show_default=False),
 ]
 SetOption = Annotated[
     list[str],
-    typer.Option(
+    Option(
         "--set",
         metavar="FACTOR=LEVELS",
         help="Other levels of a factor (jvms=1,2,8), a new factor (gc_threads=1,2), or a fixed setting (users=24)."
@@ -34,7 +40,7 @@ SetOption = Annotated[
 ]
 EngineOption = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--engine",
         metavar="ENGINE",
         help="process (no containers) or compose; both, with a comma between, compares them.",
@@ -43,7 +49,7 @@ EngineOption = Annotated[
 ]
 WorkloadOption = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--workload",
         metavar="WORKLOAD",
         help="Another workload than the experiment's: a name, or the path of a workload file.",
@@ -51,20 +57,47 @@ WorkloadOption = Annotated[
     ),
 ]
 SeedOption = Annotated[
-    int | None, typer.Option("--seed", metavar="N", help="Seed of the order of trials.", show_default="drawn")
+    int | None, Option("--seed", metavar="N", help="Seed of the order of trials.", show_default="drawn")
+]
+OutOption = Annotated[
+    Path, Option("--out", metavar="DIR", help="Where sessions are kept.", show_default="results/")
 ]
 JdkOption = Annotated[
     Path | None,
-    typer.Option(
-        "--jdk", metavar="PATH", help="JDK of the servers.", show_default="JAVA_HOME, else java on PATH"
-    ),
+    Option("--jdk", metavar="PATH", help="JDK of the servers.", show_default="JAVA_HOME, else java on PATH"),
 ]
 PortOption = Annotated[
-    int, typer.Option("--port", metavar="P", min=1024, max=65000, help="Port of the first server.")
+    int, Option("--port", metavar="P", min=1024, max=65000, help="Port of the first server.")
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
+JsonOption = Annotated[bool, Option("--json", help="Print JSON on standard output.")]
 
 
 def with_engine(settings: list[str], engine: str | None) -> list[str]:
     """`--set` settings with `--engine`, which is a short way to say one of them."""
     return [*settings, f"engine={engine}"] if engine is not None else settings
+
+
+def expected(plan: SessionPlan) -> str:
+    """How long a session will take, for people."""
+    low, high = (format_duration(seconds) for seconds in plan.expected_seconds())
+    return low if low == high else f"{low} to {high}"
+
+
+def say(console: Console, line: str) -> None:
+    """Print a line as it is, however long."""
+    console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def conclude(directory: SessionDirectory, as_json: bool, **more: object) -> None:
+    """Print what a session found: the headline for people, or the answer and the whole analysis as JSON."""
+    session, analysis, trials = directory.session(), directory.analysis(), directory.trials()
+    if as_json:
+        told = {"answer": answer(session, analysis), "analysis": analysis.model_dump(mode="json")}
+        print_json({**more, **told})
+    else:
+        Console().print(render_summary(session, analysis, trials))
+
+
+def print_json(document: Any) -> None:
+    """Print JSON on standard output."""
+    typer.echo(json.dumps(document, indent=1))

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`selfcheck` and `test`: the harness proves itself."""
 
-import json
 import os
 import time
 from pathlib import Path
@@ -10,8 +9,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from typer import Argument, Option
 
-from steelyard.cli.options import JdkOption, JsonOption
+from steelyard.cli.options import JdkOption, JsonOption, print_json
 from steelyard.errors import Exit
 from steelyard.host.java import find_jdk
 from steelyard.host.tools import find_maven, require_javac
@@ -23,9 +23,9 @@ from steelyard.units import format_duration
 
 def selfcheck(
     sessions: Annotated[
-        int, typer.Option("--sessions", metavar="N", min=100, help="Simulated sessions of each figure.")
+        int, Option("--sessions", metavar="N", min=100, help="Simulated sessions of each figure.")
     ] = SESSIONS,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Seed of the simulation.")] = SEED,
+    seed: Annotated[int, Option("--seed", metavar="N", help="Seed of the simulation.")] = SEED,
     as_json: JsonOption = False,
 ) -> None:
     """Show false alarms, coverage and power of the harness over thousands of simulated sessions.
@@ -40,7 +40,7 @@ def selfcheck(
         task = bar.add_task("simulating", total=1.0)
         result = run_selfcheck(sessions, seed, lambda done: bar.update(task, completed=done))
     if as_json:
-        typer.echo(json.dumps(result.model_dump(mode="json"), indent=1))
+        print_json(result.model_dump(mode="json"))
     else:
         Console().print(render(result))
     if not result.passed:
@@ -49,16 +49,13 @@ def selfcheck(
 
 def run_tests(
     more: Annotated[
-        list[str],
-        typer.Argument(metavar="[-- PYTEST]...", help="Further arguments of pytest.", show_default=False),
+        list[str], Argument(metavar="[-- PYTEST]...", help="Further arguments of pytest.", show_default=False)
     ] = [],  # noqa: B006 - typer reads the default, nothing changes it
-    java: Annotated[bool, typer.Option("--java/--no-java", help="Java tests too.")] = True,
-    e2e: Annotated[
-        bool, typer.Option("--e2e/--no-e2e", help="Real servers and injectors too (minutes).")
-    ] = True,
+    java: Annotated[bool, Option("--java/--no-java", help="Java tests too.")] = True,
+    e2e: Annotated[bool, Option("--e2e/--no-e2e", help="Real servers and injectors too (minutes).")] = True,
     containers: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--containers/--no-containers",
             help="Images of every platform and what runs in them too (minutes; sets up an engine as root on Debian).",
         ),

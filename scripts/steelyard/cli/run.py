@@ -1,61 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
 """`run` and `resume`."""
 
-import json
-from pathlib import Path
-from typing import Annotated
-
 import typer
 from rich.console import Console
 
-from steelyard.analysis.sentences import answer
+from steelyard.cli import options
 from steelyard.cli.building import ensure_builds
+from steelyard.cli.idle import require_idle
 from steelyard.cli.live import screen
-from steelyard.cli.options import (
-    BlocksOption,
-    EngineOption,
-    ExperimentArgument,
-    JdkOption,
-    JsonOption,
-    PortOption,
-    QuickOption,
-    SeedOption,
-    SessionArgument,
-    SetOption,
-    WorkloadOption,
-    with_engine,
-)
-from steelyard.errors import Busy, Exit
+from steelyard.cli.options import JsonOption, SessionArgument, conclude, say
+from steelyard.errors import Exit
 from steelyard.experiment.schema import Deployment
-from steelyard.host.lock import holder
 from steelyard.host.ports import require_ports
 from steelyard.paths import RESULTS
 from steelyard.processes import Children
-from steelyard.report.terminal import render_summary
-from steelyard.results.schema import Trial
 from steelyard.results.store import SessionDirectory
-from steelyard.session import workload_up
 from steelyard.session.opening import new_session, require_same
 from steelyard.session.plan import Request, make_plan
 from steelyard.session.runner import missing, run_session
 from steelyard.session.runtimes import Runtimes, make_engines
-from steelyard.units import format_duration
 from steelyard.workload.loader import load_workload
 
 
 def run(
-    experiment: ExperimentArgument,
-    quick: QuickOption = False,
-    blocks: BlocksOption = None,
-    set_: SetOption = [],  # noqa: B006 - typer reads the default, nothing changes it
-    engine: EngineOption = None,
-    seed: SeedOption = None,
-    out: Annotated[
-        Path, typer.Option("--out", metavar="DIR", help="Where sessions are kept.", show_default="results/")
-    ] = RESULTS,
-    workload: WorkloadOption = None,
-    jdk: JdkOption = None,
-    port: PortOption = 9080,
+    experiment: options.ExperimentArgument,
+    quick: options.QuickOption = False,
+    blocks: options.BlocksOption = None,
+    set_: options.SetOption = [],  # noqa: B006 - typer reads the default, nothing changes it
+    engine: options.EngineOption = None,
+    seed: options.SeedOption = None,
+    out: options.OutOption = RESULTS,
+    workload: options.WorkloadOption = None,
+    jdk: options.JdkOption = None,
+    port: options.PortOption = 9080,
     as_json: JsonOption = False,
 ) -> None:
     """Run an experiment and write its report.
@@ -64,19 +41,18 @@ def run(
     keeps what was measured; `resume` goes on. What it would do: `plan`.
     """
     console = Console(stderr=True)
-    request = Request(experiment, quick, blocks, with_engine(set_, engine), seed, jdk, port, workload)
+    request = Request(experiment, quick, blocks, options.with_engine(set_, engine), seed, jdk, port, workload)
     plan = make_plan(request)
-    _check_host()
+    require_idle()
     require_ports(sorted({port for spec in plan.specs.values() for port in spec.ports}))
     ensure_builds(console, plan.runtimes)
     directory = new_session(plan, out)
-    low, high = plan.expected_seconds()
-    expected = (
-        format_duration(low) if high < 1.1 * low else f"{format_duration(low)} to {format_duration(high)}"
+    say(
+        console,
+        f"{plan.experiment.title}: {len(plan.schedule)} trials, about {options.expected(plan)}; {directory.path}",
     )
-    _say(console, f"{plan.experiment.title}: {len(plan.schedule)} trials, about {expected}; {directory.path}")
     for note in plan.notes:
-        _say(console, f"note: {note}")
+        say(console, f"note: {note}")
     _run(directory, plan.runtimes, console, as_json)
 
 
@@ -87,17 +63,14 @@ def resume(directory: SessionArgument, as_json: JsonOption = False) -> None:
     session = found.session()
     runtimes = Runtimes(load_workload(session.workload_path), None)
     contained = any(arm.spec.engine != "process" for arm in session.arms)
-    _check_host()
+    require_idle()
     if any(one.artifact.package == "loadgen" for arm in session.arms for one in arm.spec.components):
-        runtimes.runtime(
-            Deployment()
-        )  # the build of the checkout, should it be gone and the sources the same
+        # The build of the checkout, should it be gone and the sources the same.
+        runtimes.runtime(Deployment())
         ensure_builds(console, runtimes)
     require_same(session, runtimes.docker if contained else None)
-    _say(
-        console,
-        f"{session.experiment['title']}: {len(found.trials())} trials are there already; {found.path}",
-    )
+    there = f"{len(found.trials())} trials are there already"
+    say(console, f"{session.experiment['title']}: {there}; {found.path}")
     _run(found, runtimes, console, as_json)
 
 
@@ -110,51 +83,15 @@ def _run(directory: SessionDirectory, runtimes: Runtimes, console: Console, as_j
             engines = make_engines(names, runtimes, children, directory.path.name)
             trials = run_session(directory, engines, children, watcher)
     except KeyboardInterrupt:
-        _say(console, f"stopped; what was measured is kept. Go on with: ./steelyard resume {directory.path}")
+        say(console, f"stopped; what was measured is kept. Go on with: ./steelyard resume {directory.path}")
         raise
     lacking = missing(session, trials)
-    _conclude(directory, trials, lacking, as_json)
-    if lacking:
-        _say(
-            console, f"incomplete: no valid trial of {', '.join(lacking)}; the report says why each was void"
-        )
-        raise typer.Exit(Exit.INCOMPLETE)
-
-
-def _conclude(directory: SessionDirectory, trials: list[Trial], lacking: list[str], as_json: bool) -> None:
-    session, analysis = directory.session(), directory.analysis()
-    if as_json:
-        document = {
-            "session": str(directory.path),
-            "complete": not lacking,
-            "answer": answer(session, analysis),
-            "analysis": analysis.model_dump(mode="json"),
-        }
-        typer.echo(json.dumps(document, indent=1))
-        return
-    out = Console()
-    out.print(render_summary(session, analysis, trials))
+    conclude(directory, as_json, session=str(directory.path), complete=not lacking)
     void = sum(trial.state == "void" for trial in trials)
-    if void:
-        _say(out, f"{void} of {len(trials)} trials were void; they are in the report and in no average")
-    _say(out, f"report: {directory.path / 'report.html'}")
-
-
-def _check_host() -> None:
-    """Refuse what would fail anyway, before a directory is made for it; `run_session` checks again, for good."""
-    up = workload_up.current()
-    if up is not None:
-        raise Busy(
-            f"{up.workload} is up (process {up.keeper}) and would disturb the measurement: stop it with"
-            " `./steelyard down`"
-        )
-    session = holder()
-    if session is not None:
-        raise Busy(
-            f"another session runs on this host (process {session.pid}, {session.session}) and the two would disturb"
-            " each other: wait for its end"
-        )
-
-
-def _say(console: Console, line: str) -> None:
-    console.print(line, markup=False, highlight=False, soft_wrap=True)
+    if void and not as_json:
+        typer.echo(f"{void} of {len(trials)} trials were void; they are in the report and in no average")
+    if not as_json:
+        typer.echo(f"report: {directory.path / 'report.html'}")
+    if lacking:
+        say(console, f"incomplete: no valid trial of {', '.join(lacking)}; the report says why each was void")
+        raise typer.Exit(Exit.INCOMPLETE)

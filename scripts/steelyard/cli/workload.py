@@ -11,15 +11,17 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from typer import Argument, Option
 
 from steelyard.cli.building import ensure_builds
-from steelyard.cli.options import JdkOption, JsonOption, PortOption
-from steelyard.errors import BadInput, Busy
+from steelyard.cli.idle import require_idle
+from steelyard.cli.options import JdkOption, JsonOption, PortOption, print_json
+from steelyard.errors import BadInput
 from steelyard.experiment.matrix import Arm, fixed_arm
 from steelyard.experiment.schema import ENGINES
 from steelyard.experiment.settings import Settings
 from steelyard.host.cpus import read_layout
-from steelyard.host.lock import holder, host_lock
+from steelyard.host.lock import host_lock
 from steelyard.host.ports import refuse_ephemeral
 from steelyard.paths import CACHE
 from steelyard.processes import Children
@@ -31,32 +33,29 @@ from steelyard.spec.plan import make_spec
 from steelyard.workload.loader import load_workload
 
 WorkloadArgument = Annotated[
-    str, typer.Argument(metavar="WORKLOAD", help="Name (see `list`), or the path of a workload file.")
+    str, Argument(metavar="WORKLOAD", help="Name (see `list`), or the path of a workload file.")
 ]
 
 
 def up(
     workload: WorkloadArgument,
     jvms: Annotated[
-        int,
-        typer.Option("--jvms", metavar="N", min=1, max=256, help="Number of server JVMs, of each kind."),
+        int, Option("--jvms", metavar="N", min=1, max=256, help="Number of server JVMs, of each kind.")
     ] = 1,
     port: PortOption = 9080,
     engine: Annotated[
-        str, typer.Option("--engine", metavar="ENGINE", help="process (no containers) or compose.")
+        str, Option("--engine", metavar="ENGINE", help="process (no containers) or compose.")
     ] = "process",
     topology: Annotated[
         str | None,
-        typer.Option(
-            "--topology", metavar="NAME", help="How to deploy it.", show_default="the workload's first"
-        ),
+        Option("--topology", metavar="NAME", help="How to deploy it.", show_default="the workload's first"),
     ] = None,
     heap: Annotated[
-        str | None, typer.Option("--heap", metavar="SIZE", help="Heap of each JVM, for example 512m.")
+        str | None, Option("--heap", metavar="SIZE", help="Heap of each JVM, for example 512m.")
     ] = None,
     set_: Annotated[
         list[str],
-        typer.Option(
+        Option(
             "--set",
             metavar="SETTING=VALUE",
             help="Another setting, as experiments name it, for example acmeair.customers=10000.",
@@ -65,7 +64,7 @@ def up(
     ] = [],  # noqa: B006 - typer reads the default, nothing changes it
     jdk: JdkOption = None,
     as_json: JsonOption = False,
-    keep: Annotated[bool, typer.Option("--keep", hidden=True)] = False,
+    keep: Annotated[bool, Option("--keep", hidden=True)] = False,
 ) -> None:
     """Start a workload without load and print its addresses; `down` stops it.
 
@@ -73,14 +72,14 @@ def up(
     """
     if engine not in ENGINES:
         raise BadInput(f"unknown engine {engine!r}: there are {', '.join(ENGINES)}")
+    own = {"topology": topology, "heap": heap}
     given = [f"engine={engine}", f"jvms={jvms}", "injector_cores=shared", *set_]
-    given += [f"topology={topology}"] if topology is not None else []
-    given += [f"heap={heap}"] if heap is not None else []
+    given += [f"{name}={told}" for name, told in own.items() if told is not None]
     arm = fixed_arm(workload, Settings(load_workload(workload).workload, {}), given)
     if keep:
         _keep(workload, arm, port, jdk)
         return
-    _require_idle()
+    require_idle()
     console = Console(stderr=True)
     with console.status("looking for what it runs on"):
         runtimes = Runtimes(load_workload(workload), jdk)
@@ -89,15 +88,14 @@ def up(
     # The keeper runs in another folder.
     whole = str(Path(workload).absolute()) if workload.endswith((".yaml", ".yml")) else workload
     arguments = ["up", whole, "--engine", engine, "--jvms", str(jvms), "--port", str(port)]
-    arguments += ["--jdk", str(jdk.expanduser().absolute())] if jdk is not None else []
-    arguments += ["--topology", topology] if topology is not None else []
-    arguments += ["--heap", heap] if heap is not None else []
+    own["jdk"] = str(jdk.expanduser().absolute()) if jdk is not None else None
+    arguments += [word for name, told in own.items() if told is not None for word in (f"--{name}", told)]
     arguments += [word for setting in set_ for word in ("--set", setting)]
     with console.status(f"starting {arm.name}"):
         started = workload_up.start(arguments)
     if as_json:
         told = {"workload": started.workload, "keeper": started.keeper, "servers": started.servers}
-        typer.echo(json.dumps({**told, "proxy": started.proxy}))
+        print_json({**told, "proxy": started.proxy})
         return
     if started.proxy is not None:
         typer.echo(f"{started.proxy}  leads to every service")
@@ -105,20 +103,6 @@ def up(
         cpus = ",".join(map(str, server["cpus"]))
         typer.echo(f"{server['url']}  {server['name']}  CPUs {cpus}  process {server['pid']}")
     Console().print("stop it with: ./steelyard down", highlight=False)
-
-
-def _require_idle() -> None:
-    """Refuse while something else of ours runs on this host (raises Busy)."""
-    found = workload_up.current()
-    if found is not None:
-        raise Busy(
-            f"{found.workload} is up already (process {found.keeper}): stop it first with `./steelyard down`"
-        )
-    session = holder()
-    if session is not None:
-        raise Busy(
-            f"a session runs on this host (process {session.pid}, {session.session}): wait for its end"
-        )
 
 
 def down() -> None:
@@ -151,21 +135,12 @@ def _keep(workload: str, arm: Arm, port: int, jdk: Path | None) -> None:
             deployed.bring_up()
             deployed.load_data()
             proxies = [one.url for one in spec.of("proxy")]
-            state = {
-                "workload": arm.name,
-                "keeper": os.getpid(),
-                "since": time.time(),
-                "servers": [
-                    {
-                        "name": one.name,
-                        "url": one.url,
-                        "pid": deployed.started[one.name].running.pids[0],
-                        "cpus": one.cpus,
-                    }
-                    for one in spec.servers
-                ],
-                "proxy": proxies[0] if proxies else None,
-            }
+            servers = []
+            for one in spec.servers:
+                pid = deployed.started[one.name].running.pids[0]
+                servers.append({"name": one.name, "url": one.url, "pid": pid, "cpus": one.cpus})
+            state = {"workload": arm.name, "keeper": os.getpid(), "since": time.time(), "servers": servers}
+            state["proxy"] = proxies[0] if proxies else None
             write_atomic(workload_up.STATE, json.dumps(state) + "\n")
             signal.pause()
         finally:

@@ -3,8 +3,7 @@
 
 from pathlib import Path
 
-from steelyard.report.html import to_html
-from steelyard.report.markdown import to_markdown
+from steelyard.report.pages import to_html, to_markdown
 from steelyard.report.plain import to_benchstat, to_csv
 from steelyard.report.view import View
 from steelyard.results.store import SessionDirectory, write_atomic

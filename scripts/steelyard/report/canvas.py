@@ -7,14 +7,17 @@ dark and print. Text stays text. The same figures give the same bytes: no dates,
 
 import io
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
+
+from steelyard.analysis import figures
 
 WIDTH = 440
 """Width of a chart in CSS pixels: two stand side by side on a screen, one on a phone."""
@@ -41,65 +44,80 @@ _STYLE: dict[Any, Any] = {
     "axes.axisbelow": True,
     "grid.color": INK["grid"],
     "grid.linewidth": 0.8,
-    "xtick.color": INK["grid"],
-    "ytick.color": INK["grid"],
     "xtick.labelcolor": INK["muted"],
     "ytick.labelcolor": INK["muted"],
-    "axes.titlesize": 12,
-    "path.simplify": True,
+    **{f"{axis}tick.{which}.size": 0 for axis in "xy" for which in ("major", "minor")},
+    "lines.solid_capstyle": "butt",
+    "legend.frameon": False,
+    "legend.fontsize": 11,
+    "legend.borderaxespad": 0.3,
 }
+ABOVE: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "handletextpad": 0.1}
+"""Where a legend stands: over the axes, at the right, in words that matplotlib 3.6 (Debian, ppc64le image) knows."""
+GROUPED = FuncFormatter(lambda y, _: figures.number(y))
+"""Ticks with thousands separators."""
 
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart for the page: what it shows in one line, in full for those who cannot see it, and the SVG."""
+    """A chart for the page: what it shows in one line, and the SVG, which also tells it in full."""
 
     title: str
-    description: str
     svg: str
-
-
-@dataclass(frozen=True)
-class Canvas:
-    """A chart being drawn."""
-
-    figure: Figure
-    axes: Axes
 
 
 styled = mpl.rc_context(_STYLE)
 """Decorator of every function that draws: artists take their style when they are made."""
 
 
-def canvas(height: int, width: int = WIDTH) -> Canvas:
+def canvas(height: int, width: int = WIDTH) -> Axes:
     """An empty chart; sizes in CSS pixels."""
-    figure = Figure(figsize=(width / 72, height / 72), layout="constrained")
-    FigureCanvasSVG(figure)
-    return Canvas(figure, figure.add_subplot())
+    return Figure(figsize=(width / 72, height / 72), layout="constrained").add_subplot()
 
 
-def finish(drawn: Canvas, key: str, title: str, description: str) -> Chart:
-    """Turn a canvas into a chart.
+def rows(labels: Sequence[str], height: int | None = None) -> Axes:
+    """An empty chart with a row for each label, figures along the horizontal axis; the height in CSS pixels."""
+    axes = canvas(height or 76 + 34 * len(labels))
+    axes.grid(visible=False, axis="y")
+    axes.grid(visible=True, axis="x")
+    axes.set_yticks(range(len(labels)), [wrapped(label) for label in labels])
+    axes.set_ylim(len(labels) - 0.5, -0.6)
+    axes.spines["left"].set_visible(False)
+    return axes
+
+
+def near(axes: Axes, text: str, point: tuple[float, float], offset: tuple[int, int], **look: Any) -> None:
+    """Words beside a point, at a distance in CSS pixels."""
+    axes.annotate(text, point, xytext=offset, textcoords="offset points", **look)
+
+
+def wrapped(label: str) -> str:
+    """A label of several factors, one to a line."""
+    return label.replace(", ", "\n")
+
+
+def finish(axes: Axes, key: str, title: str, description: str) -> Chart:
+    """Turn what was drawn into a chart.
 
     Args:
-        drawn: the canvas.
-        key: unique on the page; identifiers inside the SVG start with it.
+        axes: what was drawn.
+        key: made unique on the page by the caller; identifiers inside the SVG start with it.
         title: what it shows.
         description: what it shows with its figures, for readers who cannot see it.
     """
+    key = key.replace(".", "-")
     target = io.StringIO()
     with mpl.rc_context({"svg.hashsalt": key}):
         no_metadata = dict.fromkeys(("Creator", "Date", "Format", "Type"))
-        drawn.figure.savefig(target, format="svg", metadata=no_metadata)
-    return Chart(title, description, _for_page(target.getvalue(), key, title, description))
+        axes.figure.canvas.print_figure(target, format="svg", metadata=no_metadata)
+    return Chart(title, _for_page(target.getvalue(), key, title, description))
 
 
 def _for_page(svg: str, key: str, title: str, description: str) -> str:
     body = svg[svg.index("<svg") :]
     box = re.search(r'viewBox="([^"]+)"', body)
     inner = body[body.index(">") + 1 : body.rindex("</svg>")]
-    inner = re.sub(r"<metadata>.*?</metadata>", "", inner, flags=re.DOTALL)
-    inner = re.sub(r"<!--.*?-->", "", inner, flags=re.DOTALL)
+    inner = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", inner, flags=re.DOTALL)
     inner = re.sub(r'<g id="[^"]*"', "<g", inner)  # matplotlib numbers its groups alike in every chart
     inner = re.sub(r"\bid=\"", f'id="{key}-', inner)
     inner = inner.replace('xlink:href="#', f'href="#{key}-').replace("url(#", f"url(#{key}-")

@@ -4,73 +4,51 @@
 import csv
 import io
 import re
-from dataclasses import dataclass
 
 from steelyard.analysis import figures
 from steelyard.analysis.metrics import THROUGHPUT
 from steelyard.report.view import View
 from steelyard.results.analysis import MetricInfo, SearchResult
 
-CSV_COLUMNS = (
-    *("metric", "unit", "better", "arm", "baseline", "n", "mean", "min", "max", "sd", "cv"),
-    *("blocks", "ratio", "low", "high", "p", "p_holm", "detectable", "cannot_rule_out"),
-)
+_SPREAD = ("mean", "min", "max", "sd", "cv")
+_COMPARED = ("ratio", "low", "high", "p", "p_holm", "detectable", "cannot_rule_out")
+CSV_COLUMNS = ("metric", "unit", "better", "arm", "baseline", "n", *_SPREAD, "blocks", *_COMPARED)
 """`n`: valid trials of the arm; `blocks`: blocks in which the baseline is valid too."""
-
-
-_BENCHSTAT_UNITS = {
-    "bytes": ("-bytes", 1.0),
-    "ms": ("-sec", 1e-3),
-    "s": ("-sec", 1.0),
-    "CPU s": ("-sec", 1.0),
-}
+_SECONDS = {"ms": 1e-3, "s": 1.0, "CPU s": 1.0}
 
 
 def to_csv(view: View) -> str:
     """One row per arm and metric, raw units; what there is no figure of stays empty."""
     target = io.StringIO()
-    writer = csv.writer(target, lineterminator="\n")
-    writer.writerow(CSV_COLUMNS)
+    writer = csv.DictWriter(target, CSV_COLUMNS, restval="", lineterminator="\n")
+    writer.writeheader()
     for metric in view.analysis.metrics:
-        for arm in view.arms:
-            writer.writerow(_row(view, metric, arm.name))
-    for result in view.analysis.searches:
-        writer.writerow(_search_row(view, result))
+        writer.writerows(_row(view, metric, arm.name) for arm in view.arms)
+    writer.writerows(_search_row(view, result) for result in view.analysis.searches)
     return target.getvalue()
 
 
-def _row(view: View, metric: MetricInfo, arm: str) -> list[str]:
+def _row(view: View, metric: MetricInfo, arm: str) -> dict[str, object]:
     s, e = view.summary(metric.name, arm), view.estimate(metric.name, arm)
-    spread = [s.mean, s.min, s.max, s.sd, s.cv] if s else [None] * 5
-    compared = [e.ratio, e.low, e.high, e.p, e.p_holm, e.detectable, e.cannot_rule_out] if e else [None] * 7
-    return [
-        metric.name,
-        metric.unit,
-        metric.better,
-        arm,
-        view.baseline,
-        str(s.n if s else 0),
-        *(figures.plain(x) for x in spread),
-        str(e.n) if e else "",
-        *(figures.plain(x, 6) for x in compared),  # solved for numerically: more digits differ by platform
-    ]
+    row: dict[str, object] = {"metric": metric.name, "unit": metric.unit, "better": metric.better, "arm": arm}
+    row |= {"baseline": view.baseline, "n": s.n if s else 0, "blocks": e.n if e else ""}
+    row |= {name: figures.plain(getattr(s, name)) for name in _SPREAD if s}
+    # Solved for numerically: more digits differ by platform.
+    return row | {name: figures.plain(getattr(e, name), 6) for name in _COMPARED if e}
 
 
-def _search_row(view: View, result: SearchResult) -> list[str]:
+def _search_row(view: View, result: SearchResult) -> dict[str, object]:
     """What the searches of an arm found, under the metric `search`; mean, min and max are over blocks."""
     values = [run.value for run in result.runs if run.value is not None]
-    against = result.against
-    compared = (against.ratio, against.low, against.high) if against is not None else (None, None, None)
     unit = {"memory": "bytes", "rate": "arrivals/s"}.get(result.varies, result.varies)
     better = "lower" if result.varies == "memory" else "higher"
-    spread = (result.value, min(values, default=None), max(values, default=None))
-    return [
-        *("search", unit, better, result.arm, view.baseline, str(result.n)),
-        *(figures.plain(x) for x in spread),
-        *("", "", str(against.n) if against is not None else ""),
-        *(figures.plain(x, 6) for x in compared),
-        *("", "", "", ""),
-    ]
+    row: dict[str, object] = {"metric": "search", "unit": unit, "better": better, "arm": result.arm}
+    row |= {"baseline": view.baseline, "n": result.n, "mean": figures.plain(result.value)}
+    row |= {"min": figures.plain(min(values, default=None)), "max": figures.plain(max(values, default=None))}
+    if result.against is not None:
+        row["blocks"] = result.against.n
+        row |= {name: figures.plain(getattr(result.against, name), 6) for name in ("ratio", "low", "high")}
+    return row
 
 
 def to_benchstat(view: View) -> str:
@@ -79,47 +57,33 @@ def to_benchstat(view: View) -> str:
     The baseline arm comes first: benchstat compares with the first column. Benchstat takes trials as independent
     and tests medians; the paired estimates of report.csv use the blocks and see smaller effects.
     """
-    measures = [_Measure.of(metric) for metric in view.measured]
-    lines = [f"{key}: {text}" for key, text in _configuration(view)]
-    lines += [f"Unit {m.unit} better={m.better}" for m in measures if m.better != "neither"]
+    measures = [(metric, *_benchstat_unit(metric)) for metric in view.measured]
+    session = view.session
+    told = {"session": session.id, "host": session.host.hostname, "cpu": session.host.cpu_model}
+    if len(view.jvms) == 1:
+        told["jvm"] = f"{view.jvms[0].vm_name} {view.jvms[0].runtime_version}"
+    lines = [f"{key}: {text}" for key, text in told.items()]
+    lines += [f"Unit {unit} better={m.better}" for m, unit, _ in measures if m.better != "neither"]
     name = _camel(str(view.experiment.get("name") or "session"))
     for arm in sorted(view.arms, key=lambda arm: arm.name != view.baseline):
         path = "".join(f"/{_token(key)}={_token(level)}" for key, level in arm.levels.items())
         for trial in view.of_arm(arm.name, valid=True):
             values = [
-                f"{figures.plain(trial.metrics[m.name] * m.times)} {m.unit}"
-                for m in measures
-                if m.name in trial.metrics
+                f"{figures.plain(trial.metrics[metric.name] * times)} {unit}"
+                for metric, unit, times in measures
+                if metric.name in trial.metrics
             ]
             if values:
                 lines.append(f"Benchmark{name}{_no_procs(path)} 1 {' '.join(values)}")
     return "\n".join(lines) + "\n"
 
 
-@dataclass(frozen=True)
-class _Measure:
-    """A metric in a unit that benchstat knows how to scale: bytes, seconds, or a plain number."""
-
-    name: str
-    unit: str
-    times: float
-    better: str
-
-    @staticmethod
-    def of(metric: MetricInfo) -> "_Measure":
-        suffix, times = _BENCHSTAT_UNITS.get(metric.unit, ("", 1.0))
-        unit = "req/s" if metric.name == THROUGHPUT else metric.name.replace("_", "-") + suffix
-        return _Measure(metric.name, unit, times, metric.better)
-
-
-def _configuration(view: View) -> list[tuple[str, str]]:
-    session = view.session
-    return [
-        ("session", session.id),
-        ("host", session.host.hostname),
-        ("cpu", session.host.cpu_model),
-        *(("jvm", f"{jvm.vm_name} {jvm.runtime_version}") for jvm in view.jvms[:1] if len(view.jvms) == 1),
-    ]
+def _benchstat_unit(metric: MetricInfo) -> tuple[str, float]:
+    """A unit that benchstat knows how to scale (bytes, seconds, or a plain number), and the factor to it."""
+    if metric.name == THROUGHPUT:
+        return "req/s", 1.0
+    suffix = "-bytes" if metric.unit == "bytes" else "-sec" if metric.unit in _SECONDS else ""
+    return metric.name.replace("_", "-") + suffix, _SECONDS.get(metric.unit, 1.0)
 
 
 def _camel(name: str) -> str:

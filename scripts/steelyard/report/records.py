@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What happened, as tables: validity ledger, void trials, the schedule as it ran, the host and the versions."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 
 from steelyard.analysis import figures
-from steelyard.report.tables import Cell, Column, Table
-from steelyard.report.view import View, moment, trial_directory, trial_name, why_void
-from steelyard.results.schema import Check, HostFacts, Trial
+from steelyard.report.tables import Cell, Table, cells, numbers, words
+from steelyard.report.view import View, moment, trial_name, why_void
+from steelyard.results.schema import Check, Trial
 from steelyard.results.spec import Artifact, Component, JvmIdentity
 from steelyard.units import format_duration, format_size
 
@@ -15,36 +14,8 @@ MAX_LEDGER_ROWS = 200
 """Beyond this many trials the grid shows only those that failed a check: the page has to stay small."""
 
 
-@dataclass(frozen=True)
-class Mark:
-    """One check of one trial: its sign, what the sign means, and the figure behind it."""
-
-    sign: str
-    kind: str
-    """`passed`, `marks`, `voids` or `absent`."""
-    meaning: str
-
-
-@dataclass(frozen=True)
-class LedgerRow:
-    """One trial of the ledger."""
-
-    name: str
-    void: bool
-    marks: list[Mark]
-
-
-@dataclass(frozen=True)
-class Ledger:
-    """Every trial x check; `left_out` trials passed everything and are not listed."""
-
-    checks: list[str]
-    rows: list[LedgerRow]
-    left_out: int
-
-
-def ledger(view: View) -> Ledger:
-    """The validity ledger as a grid."""
+def ledger(view: View) -> Table:
+    """The validity ledger as a grid: every trial, every check."""
     names = list(dict.fromkeys(check.name for trial in view.trials for check in trial.checks))
     shown = view.trials
     if len(shown) > MAX_LEDGER_ROWS:
@@ -52,43 +23,40 @@ def ledger(view: View) -> Ledger:
     rows = []
     for trial in shown:
         found = {check.name: check for check in trial.checks}
-        marks = [_mark(found.get(name)) for name in names]
-        rows.append(LedgerRow(trial_name(trial), trial.state == "void", marks))
-    return Ledger(names, rows, len(view.trials) - len(shown))
+        void = trial.state == "void"
+        head = Cell(trial_name(trial), ("void",) * void, kind="void" * void)
+        rows.append([head, *(_mark(found.get(name)) for name in names)])
+    left_out = len(view.trials) - len(shown)
+    note = f"{left_out:,} trials that passed every check are left out here."
+    return Table("Every trial, every check", words("trial", *names), rows, notes=[note] * (left_out > 0))
 
 
-def _mark(check: Check | None) -> Mark:
+def _mark(check: Check | None) -> Cell:
+    """One check of one trial: its sign, and the figure behind it."""
     if check is None:
-        return Mark(figures.DASH, "absent", "not judged")
+        return Cell(figures.DASH, kind="absent", hover="not judged")
     if not check.applies:
-        return Mark(figures.DASH, "absent", f"not judged: {check.detail}")
+        return Cell(figures.DASH, kind="absent", hover=f"not judged: {check.detail}")
     if check.passed:
-        return Mark("\N{CHECK MARK}", "passed", f"passed: {check.detail}")
+        return Cell("\N{CHECK MARK}", kind="passed", hover=f"passed: {check.detail}")
     if check.voids:
-        return Mark("\N{BALLOT X}", "voids", f"failed, voids the trial: {check.detail}")
-    return Mark("!", "marks", f"failed, marks the trial: {check.detail}")
+        return Cell("\N{BALLOT X}", kind="voids", hover=f"failed, voids the trial: {check.detail}")
+    return Cell("!", kind="marks", hover=f"failed, marks the trial: {check.detail}")
 
 
 def failures(view: View) -> Table | None:
     """Checks that failed, by trial, each with its sentence; None when all passed."""
     rows = []
     for trial in view.trials:
+        name = trial_name(trial)
         if trial.failure:
-            rows.append([Cell(trial_name(trial)), Cell("did not finish"), Cell("void"), Cell(trial.failure)])
+            rows.append(cells(name, "did not finish", "void", trial.failure))
         rows += [
-            [
-                Cell(trial_name(trial)),
-                Cell(check.name),
-                Cell("void" if check.voids else "marked"),
-                Cell(check.detail),
-            ]
+            cells(name, check.name, "void" if check.voids else "marked", check.detail)
             for check in trial.checks
             if check.failed
         ]
-    if not rows:
-        return None
-    columns = [Column(name, figure=False) for name in ("trial", "check", "verdict", "why")]
-    return Table("Checks that failed", columns, rows)
+    return Table("Checks that failed", words("trial", "check", "verdict", "why"), rows) if rows else None
 
 
 def not_judged(view: View) -> list[str]:
@@ -113,68 +81,50 @@ def _outcome(view: View, trial: Trial) -> str:
     return f"It was repeated (repeat {later[0].attempt}): {later[0].state}."
 
 
-@dataclass(frozen=True)
-class Place:
-    """A trial in the schedule: its arm, its state and when it ran."""
-
-    arm: str
-    state: str
-    """`valid`, `void` or `not run`."""
-    when: str
-
-
-@dataclass(frozen=True)
-class ScheduleRow:
-    """One block: its trials in the order planned, then its repeats."""
-
-    block: int
-    places: list[Place]
-    repeats: list[Place]
-
-
-def schedule(view: View) -> list[ScheduleRow]:
-    """Block by order: the schedule as it ran."""
+def schedule(view: View) -> Table:
+    """Block by order, the schedule as it ran; at the end of a block its repeats, or the further trials of a search."""
     done = {(trial.block, trial.arm, trial.attempt): trial for trial in view.trials}
     rows = []
     for block in dict.fromkeys(place.block for place in view.session.schedule):
         planned = sorted((p for p in view.session.schedule if p.block == block), key=lambda p: p.order)
         places = [_place(done.get((block, place.arm, 0)), place.arm) for place in planned]
-        repeats = [_place(t, t.arm) for t in view.trials if t.block == block and t.attempt]
-        rows.append(ScheduleRow(block, places, repeats))
-    return rows
+        further = [trial for trial in view.trials if trial.block == block and trial.attempt]
+        told = ", ".join(f"{trial.arm} {trial.state}" for trial in further)
+        when = ", ".join(moment(trial.started) for trial in further)
+        rows.append(cells(block, *places, Cell(told, hover=when)))
+    orders = [f"{order}." for order in range(1, len(rows[0]) - 1)] if rows else []
+    return Table("Schedule as it ran", words("block", *orders, "further trials"), rows)
 
 
-def _place(trial: Trial | None, arm: str) -> Place:
+def _place(trial: Trial | None, arm: str) -> Cell:
     if trial is None:
-        return Place(arm, "not run", "")
-    return Place(arm, trial.state, moment(trial.started))
+        return Cell(arm, ("not run",), kind="not-run")
+    notes = (trial.state,) if trial.state != "valid" else ()
+    return Cell(arm, notes, kind=trial.state, hover=moment(trial.started))
 
 
 def host(view: View) -> Table:
     """The host, as far as it could be asked."""
     facts = view.session.host
-    return _pairs("Host", [*_host_facts(facts), *facts.extra.items()])
-
-
-def _host_facts(facts: HostFacts) -> list[tuple[str, str | None]]:
     pages = ", ".join(f"{count} of {int(size) // 1024} MiB" for size, count in facts.huge_pages.items())
-    return [
-        ("name", facts.hostname),
-        ("CPU", f"{facts.cpu_model} ({facts.architecture})"),
-        ("sockets, cores, hardware threads", f"{facts.sockets}, {facts.cores}, {facts.cpus}"),
-        ("SMT", f"{facts.smt or 'unknown'}, {facts.threads_per_core} per core"),
-        ("NUMA nodes", str(facts.numa_nodes)),
-        ("memory", f"{format_size(facts.memory_bytes)}, swap {format_size(facts.swap_bytes)}"),
-        ("page size", f"{facts.page_size // 1024} KiB"),
-        ("transparent huge pages", facts.thp),
-        ("reserved huge pages", pages or None),
-        ("CPU governor", facts.governor),
-        ("turbo", facts.turbo),
-        ("operating system", facts.os),
-        ("kernel", facts.kernel),
-        ("cgroups", None if facts.cgroup_version is None else f"version {facts.cgroup_version}"),
-        ("virtualization", facts.virtualization),
-    ]
+    told = {
+        "name": facts.hostname,
+        "CPU": f"{facts.cpu_model} ({facts.architecture})",
+        "sockets, cores, hardware threads": f"{facts.sockets}, {facts.cores}, {facts.cpus}",
+        "SMT": f"{facts.smt or 'unknown'}, {facts.threads_per_core} per core",
+        "NUMA nodes": str(facts.numa_nodes),
+        "memory": f"{format_size(facts.memory_bytes)}, swap {format_size(facts.swap_bytes)}",
+        "page size": f"{facts.page_size // 1024} KiB",
+        "transparent huge pages": facts.thp,
+        "reserved huge pages": pages,
+        "CPU governor": facts.governor,
+        "turbo": facts.turbo,
+        "operating system": facts.os,
+        "kernel": facts.kernel,
+        "cgroups": None if facts.cgroup_version is None else f"version {facts.cgroup_version}",
+        "virtualization": facts.virtualization,
+    }
+    return _pairs("Host", [*told.items(), *facts.extra.items()])
 
 
 def software(view: View) -> Table:
@@ -182,12 +132,8 @@ def software(view: View) -> Table:
     s = view.session
     revision = f", revision {s.revision}" if s.revision else ""
     names = " / ".join(dict.fromkeys(jvm_text(jvm) for jvm in view.jvms))
-    pairs: list[tuple[str, str | None]] = [
-        ("Steelyard", f"{s.steelyard_version}{revision}"),
-        ("server JVM", names),
-        *sorted(s.versions.items()),
-    ]
-    return _pairs("Software", pairs)
+    pairs = [("Steelyard", f"{s.steelyard_version}{revision}"), ("server JVM", names)]
+    return _pairs("Software", [*pairs, *sorted(s.versions.items())])
 
 
 def jvm_text(jvm: JvmIdentity) -> str:
@@ -205,14 +151,13 @@ def deployment(view: View) -> Table:
         for kind, parts in kinds.items():
             rows.setdefault((kind, *_deployed(parts)), []).append(name)
     order = list(dict.fromkeys(key[0] for key in rows))
-    columns = [Column("component", figure=False), Column("role", figure=False), Column("arms", figure=False)]
-    columns += [Column("number"), Column("cores each"), Column("CPUs", figure=False), Column("max heap each")]
-    columns += [Column("memory limit each"), Column("runs", figure=False)]
+    columns = [*words("component", "role", "arms"), *numbers("number", "cores each"), *words("CPUs")]
+    columns += [*numbers("max heap each", "memory limit each"), *words("runs")]
     found = []
     for key, arms in sorted(rows.items(), key=lambda item: order.index(item[0][0])):
         kind, role, *rest = key
         who = "all" if len(arms) == len(view.arms) else ", ".join(view.arm_short(arm) for arm in arms)
-        found.append([Cell(text) for text in (kind, role, who, *rest)])
+        found.append(cells(kind, role, who, *rest))
     note = "CPUs are the numbers of the hardware threads that all components of a row may use together."
     return Table("Deployment", columns, found, 1, [note])
 
@@ -246,12 +191,8 @@ def cpu_list(cpus: Iterable[int]) -> str:
 
 def artifact_text(artifact: Artifact) -> str:
     """What a component runs, and on which JVM."""
-    if artifact.image is not None:
-        what = artifact.image
-    elif artifact.form == "command":
-        what = artifact.words[0] if artifact.words else "a command"
-    else:
-        what = artifact.package or "Java"
+    unnamed = "a command" if artifact.form == "command" else "Java"
+    what = artifact.image or artifact.package or " ".join(artifact.words[:1]) or unnamed
     build = f", build {artifact.build}" if artifact.build and artifact.image is None else ""
     return what + build + (f", on {jvm_text(artifact.jvm)}" if artifact.jvm is not None else "")
 
@@ -262,19 +203,21 @@ def design(view: View) -> Table:
     size = f"{load['users']} users" if load.get("users") else f"{load.get('rate') or 0:,g} requests/s"
     warmup = load.get("warmup") or {}
     loaded = view.procedure != "start-up"
+    steady = view.procedure == "steady"
     pairs: list[tuple[str, str | None]] = [
         ("session", view.session.id),
         ("planned", view.created),
         ("took", _took(view)),
-        ("workload", " ".join(str(view.session.workload[key]) for key in ("name", "version")) or None),
+        ("workload", " ".join(str(view.session.workload[key]) for key in ("name", "version"))),
         ("procedure", view.procedure),
-        *([("load", f"{load.get('model', 'unknown')} model, {size}")] if load and loaded else []),
-        *([("warm-up", _warmup(warmup))] if warmup and view.procedure == "steady" else []),
-        *(
-            [("measured for" if view.procedure == "steady" else "load for", format_duration(load["measure"]))]
-            if load.get("measure") and loaded
-            else []
-        ),
+    ]
+    if load and loaded:
+        pairs.append(("load", f"{load.get('model', 'unknown')} model, {size}"))
+    if warmup and steady:
+        pairs.append(("warm-up", _warmup(warmup)))
+    if load.get("measure") and loaded:
+        pairs.append(("measured for" if steady else "load for", format_duration(load["measure"])))
+    pairs += [
         ("blocks", f"{view.analysis.blocks_complete} complete of {view.analysis.blocks_planned}"),
         ("trials", f"{view.analysis.trials}, {view.analysis.void_trials} void"),
         ("seed of the order", str(view.session.seed)),
@@ -296,11 +239,5 @@ def _took(view: View) -> str | None:
     return format_duration(max(ends) - min(trial.started for trial in view.trials))
 
 
-def _pairs(caption: str, pairs: list[tuple[str, str | None]]) -> Table:
-    columns = [Column("fact", figure=False), Column("value", figure=False)]
-    return Table(caption, columns, [[Cell(name), Cell(text or "unknown")] for name, text in pairs])
-
-
-def replay_example(view: View) -> str | None:
-    """The directory of the first trial that has one; None before any trial ended."""
-    return trial_directory(view.trials[0]) if view.trials else None
+def _pairs(caption: str, pairs: Sequence[tuple[str, str | None]]) -> Table:
+    return Table(caption, words("fact", "value"), [cells(name, text or "unknown") for name, text in pairs])

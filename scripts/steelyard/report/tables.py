@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables of the report as data; HTML, Markdown and the terminal each write them in their own way."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -11,13 +11,12 @@ from steelyard.analysis.paired import share_interval
 from steelyard.analysis.sentences import SURVIVED, beyond_noise
 from steelyard.report.view import View
 from steelyard.results.analysis import MetricInfo, Summary
-from steelyard.results.schema import ArmRecord, Latency
+from steelyard.results.schema import Latency
 from steelyard.results.spec import Spec
 from steelyard.units import format_size
 
-CPU_GROUPS = ("request", "jit", "gc", "network", "other")
-"""Thread groups in the order in which they are stacked (names as in results.schema)."""
-GROUP_LABELS = {"request": "request", "jit": "JIT", "gc": "GC", "network": "network", "other": "other"}
+CPU_GROUPS = {"request": "request", "jit": "JIT", "gc": "GC", "network": "network", "other": "other"}
+"""Thread groups (names as in results.schema) with their labels, in the order in which they are stacked."""
 QUANTILES = ("p50", "p90", "p99", "max")
 
 
@@ -37,6 +36,10 @@ class Cell:
     text: str
     notes: tuple[str, ...] = ()
     strong: bool = False
+    kind: str = ""
+    """What the page shows by colour: `void`, or the outcome of a check."""
+    hover: str = ""
+    """What the page tells where the pointer rests."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,21 @@ class Table:
     notes: list[str] = field(default_factory=list)
 
 
+def cells(*found: Cell | str | int) -> list[Cell]:
+    """A row; what is no cell yet becomes one."""
+    return [one if isinstance(one, Cell) else Cell(str(one)) for one in found]
+
+
+def words(*labels: str) -> list[Column]:
+    """Columns of words."""
+    return [Column(label, figure=False) for label in labels]
+
+
+def numbers(*labels: str) -> list[Column]:
+    """Columns of figures without a unit."""
+    return [Column(label) for label in labels]
+
+
 def main(view: View) -> Table:
     """The table that answers the question: what the searches found, or the arms against the baseline."""
     found = searches(view)
@@ -58,58 +76,32 @@ def main(view: View) -> Table:
 
 def headline(view: View) -> Table:
     """One row per arm: levels, split of cores and heap, and the headline metrics against the baseline."""
-    factors = [Column(view.factor_label(name), figure=_all_numeric(view, name)) for name in view.factors]
-    heads = len(factors) or 1
-    columns = factors or [Column("arm", figure=False)]
-    split, constant = _split_columns(view)
-    columns = [*columns, *(column for column, _ in split)]
+    columns = [Column(view.factor_label(name), figure=view.numeric(name)) for name in view.factors]
+    columns = columns or words("arm")
+    heads = len(columns)
+    rows = [cells(*([view.level(arm, name) for name in view.factors] or [arm.name])) for arm in view.arms]
+    constant = []
+    for label, factor, text in SPLIT:
+        found = [text(spec) for spec in view.specs.values()]
+        if factor in view.factors or not any(found):
+            continue
+        if len(set(found)) == 1:
+            constant.append(f"{label} {found[0]}")
+            continue
+        columns.append(Column(label))
+        for row, told in zip(rows, found, strict=True):
+            row.append(Cell(told or figures.DASH))
     columns += [Column(metric.label, figures.unit(metric)) for metric in view.headline]
-    rows = []
-    for arm in view.arms:
-        row = _levels(view, arm)
-        row += [cells[arm.name] for _, cells in split]
+    for arm, row in zip(view.arms, rows, strict=True):
+        if arm.name == view.baseline:
+            row[0] = Cell(row[0].text, ("baseline",))
         row += [_against_baseline(view, metric, arm.name) for metric in view.headline]
-        rows.append(row)
     notes = [f"In every arm: {', '.join(constant)}."] if constant else []
     notes.append(
         "Means over valid trials; below each, the change against the baseline arm with its 95 % interval"
         " (paired by block). A change in bold lies beyond noise: p below 5 % after Holm's correction."
     )
     return Table("Arms against the baseline", columns, rows, heads, notes)
-
-
-def _levels(view: View, arm: ArmRecord) -> list[Cell]:
-    cells = [Cell(view.level(arm, name)) for name in view.factors] or [Cell(arm.name)]
-    if arm.name == view.baseline:
-        cells[0] = Cell(cells[0].text, ("baseline",))
-    return cells
-
-
-def _all_numeric(view: View, factor: str) -> bool:
-    return all(
-        isinstance(arm.levels.get(factor), int | float) and not isinstance(arm.levels.get(factor), bool)
-        for arm in view.arms
-    )
-
-
-def _split_columns(view: View) -> tuple[list[tuple[Column, dict[str, Cell]]], list[str]]:
-    """JVMs, cores and heap of each arm: columns for what differs, words for what does not."""
-    kinds: list[tuple[str, str, Callable[[Spec], str]]] = [
-        ("JVMs", "jvms", lambda spec: f"{len(spec.servers)}"),
-        ("cores per JVM", "cores", _cores_per_jvm),
-        ("max heap per JVM", "heap", _heap_per_jvm),
-    ]
-    columns, constant = [], []
-    for label, factor, text in kinds:
-        found = {name: text(spec) for name, spec in view.specs.items()}
-        if factor in view.factors or not any(found.values()):
-            continue
-        if len(set(found.values())) == 1:
-            constant.append(f"{label} {next(iter(found.values()))}")
-            continue
-        cells = {arm.name: Cell(found.get(arm.name) or figures.DASH) for arm in view.arms}
-        columns.append((Column(label), cells))
-    return columns, constant
 
 
 def _cores_per_jvm(spec: Spec) -> str:
@@ -119,6 +111,14 @@ def _cores_per_jvm(spec: Spec) -> str:
 def _heap_per_jvm(spec: Spec) -> str:
     heaps = dict.fromkeys(one.heap_bytes for one in spec.servers if one.heap_bytes is not None)
     return " / ".join(format_size(heap) for heap in heaps)
+
+
+SPLIT: list[tuple[str, str, Callable[[Spec], str]]] = [
+    ("JVMs", "jvms", lambda spec: f"{len(spec.servers)}"),
+    ("cores per JVM", "cores", _cores_per_jvm),
+    ("max heap per JVM", "heap", _heap_per_jvm),
+]
+"""Label, factor of that name, and text: columns for what differs between arms, words for what does not."""
 
 
 def _against_baseline(view: View, metric: MetricInfo, arm: str) -> Cell:
@@ -138,15 +138,12 @@ def _against_baseline(view: View, metric: MetricInfo, arm: str) -> Cell:
 def detectable(view: View) -> Table:
     """The smallest effect that the session could detect, per arm, for the metrics that have charts."""
     others = [arm for arm in view.arms if arm.name != view.baseline]
-    columns = [Column("metric", figure=False), *(Column(view.arm_label(arm.name)) for arm in others)]
+    columns = [*words("metric"), *numbers(*(view.arm_label(arm.name) for arm in others))]
     rows = []
     for metric in view.charted:
-        estimates = [view.estimate(metric.name, arm.name) for arm in others]
-        if any(e is not None and e.detectable is not None for e in estimates):
-            cells = [
-                Cell(figures.percent(e.detectable) if e is not None else figures.DASH) for e in estimates
-            ]
-            rows.append([Cell(metric.label), *cells])
+        found = [e.detectable if (e := view.estimate(metric.name, arm.name)) else None for arm in others]
+        if any(figure is not None for figure in found):
+            rows.append(cells(metric.label, *map(figures.percent, found)))
     note = (
         "Relative change against the baseline that a session like this one finds four times in five (80 % power,"
         " 5 % level). A smaller true effect would often have been missed."
@@ -156,11 +153,8 @@ def detectable(view: View) -> Table:
 
 def estimates(view: View) -> Table:
     """Everything that was estimated: metric by metric, one row per arm."""
-    columns = [
-        Column(view.arm_heading, figure=False),
-        *(Column(name) for name in ("n", "mean", "min", "max", "sd", "cv", "change", "95 % interval")),
-        *(Column(name) for name in ("p", "p (Holm)", "cannot rule out", "detectable")),
-    ]
+    columns = [*words(view.arm_heading), *numbers("n", "mean", "min", "max", "sd", "cv", "change")]
+    columns += numbers("95 % interval", "p", "p (Holm)", "cannot rule out", "detectable")
     rows = []
     for metric in view.measured:
         rows.append([Cell(metric.label, (figures.unit(metric),))])
@@ -180,31 +174,25 @@ def estimates(view: View) -> Table:
 def _estimate_row(view: View, metric: MetricInfo, arm: str, summary: Summary) -> list[Cell]:
     e = view.estimate(metric.name, arm)
     label = view.arm_short(arm) + (" (baseline)" if arm == view.baseline else "")
-    return [
-        Cell(label),
-        Cell(str(summary.n)),
-        *(Cell(figures.value(metric, x)) for x in (summary.mean, summary.min, summary.max, summary.sd)),
-        Cell(figures.percent(summary.cv)),
-        Cell(figures.effect(e), strong=e is not None and beyond_noise(e)),
-        Cell(figures.bounds(e) or figures.DASH),
-        Cell(figures.probability(e.p if e else None)),
-        Cell(figures.probability(e.p_holm if e else None)),
-        Cell(figures.percent(e.cannot_rule_out if e else None)),
-        Cell(figures.percent(e.detectable if e else None)),
-    ]
+    spread = (summary.mean, summary.min, summary.max, summary.sd)
+    chances = (e.p, e.p_holm) if e else (None, None)
+    shares = (e.cannot_rule_out, e.detectable) if e else (None, None)
+    shown = [label, str(summary.n), *(figures.value(metric, x) for x in spread), figures.percent(summary.cv)]
+    effect = Cell(figures.effect(e), strong=e is not None and beyond_noise(e))
+    judged = [*map(figures.probability, chances), *map(figures.percent, shares)]
+    return cells(*shown, effect, figures.bounds(e) or figures.DASH, *judged)
 
 
 def latency(view: View, operation: str) -> Table:
     """Latency of one operation in each arm: the mean over trials of each trial's own quantile."""
-    columns = [Column(view.arm_heading, figure=False), Column("requests"), Column("errors")]
-    columns += [Column(name, "ms") for name in ("mean", *QUANTILES)]
+    names = ("mean", *QUANTILES)
+    columns = [*words(view.arm_heading), *numbers("requests", "errors"), *(Column(n, "ms") for n in names)]
     rows = []
     for arm in view.arms:
         found = view.latencies(arm.name, operation)
-        cells = [Cell(figures.number(sum(x.requests for x in found)) if found else figures.DASH)]
-        cells += [Cell(figures.number(sum(x.errors for x in found)) if found else figures.DASH)]
-        cells += [Cell(figures.short(latency_figure(found, name))) for name in ("mean", *QUANTILES)]
-        rows.append([Cell(view.arm_short(arm.name)), *cells])
+        sums = [sum(x.requests for x in found), sum(x.errors for x in found)] if found else [None, None]
+        shown = [figures.short(latency_figure(found, name)) for name in names]
+        rows.append(cells(view.arm_short(arm.name), *map(figures.number, sums), *shown))
     note = (
         "Each quantile is taken within a trial and averaged over the arm's valid trials; max is the longest of all"
         " trials. p99 needs 1,000 requests in a trial."
@@ -222,43 +210,35 @@ def latency_figure(found: Iterable[Latency], name: str) -> float | None:
 
 def cpu_by_group(view: View) -> Table | None:
     """CPU per 1,000 requests by thread group; None when it was not measured."""
-    metrics = view.named(*(f"cpu_per_1k_{group}" for group in CPU_GROUPS), "cpu_per_1k")
-    labels = {**{f"cpu_per_1k_{g}": label for g, label in GROUP_LABELS.items()}, "cpu_per_1k": "all"}
+    metrics = {f"cpu_per_1k_{group}": label for group, label in CPU_GROUPS.items()} | {"cpu_per_1k": "all"}
     note = "Server CPU seconds per 1,000 requests, mean over valid trials."
-    return _means(view, "CPU per 1,000 requests by thread group", metrics, [note], labels)
+    return _means(view, "CPU per 1,000 requests by thread group", metrics, note)
 
 
 def gc(view: View) -> Table | None:
     """Garbage collection; None when it was not measured."""
-    metrics = view.named("gc_per_second", "gc_pause_share", "gc_pause_max")
+    metrics = dict.fromkeys(("gc_per_second", "gc_pause_share", "gc_pause_max"), "")
     note = "Mean over valid trials, largest trial in brackets."
-    return _means(view, "Garbage collection", metrics, [note], largest=True)
+    return _means(view, "Garbage collection", metrics, note, largest=True)
 
 
 def startup(view: View) -> Table | None:
     """Start-up; None when it was not measured."""
-    metrics = view.named("start_time", "ready_message_time", "first_answers_time", "start_cpu", "start_rss")
+    metrics = {"start_time": "first response", "ready_message_time": "ready message"}
+    metrics |= {"first_answers_time": "every operation", "start_cpu": "CPU", "start_rss": "memory (RSS)"}
     note = (
         "From the start of the process, slowest JVM of each trial; CPU and memory of all servers when each had answered"
         " for the first time. Mean over valid trials, largest trial in brackets. JVMs of a trial start together and"
         " share the CPUs."
     )
-    labels = {"start_time": "first response", "ready_message_time": "ready message"}
-    labels |= {"first_answers_time": "every operation", "start_cpu": "CPU", "start_rss": "memory (RSS)"}
-    return _means(view, "Start-up", metrics, [note], labels, largest=True)
+    return _means(view, "Start-up", metrics, note, largest=True)
 
 
 def ramp_up(view: View) -> list[Table]:
     """How fast the arms come to their own level, and to the best arm's; nothing for other procedures."""
-    own = view.named("steady_level", *(f"time_to_{share}" for share in SHARES), "requests_lost")
-    best = view.named(*(f"time_to_{share}_of_best" for share in SHARES), "requests_lost_to_best")
-    labels = {
-        **{f"time_to_{share}": f"time to {share} %" for share in SHARES},
-        **{f"time_to_{share}_of_best": f"time to {share} %" for share in SHARES},
-        "steady_level": "own level",
-        "requests_lost": "requests lost",
-        "requests_lost_to_best": "requests lost",
-    }
+    own, best = (
+        {f"time_to_{share}{level}": f"time to {share} %" for share in SHARES} for level in ("", "_of_best")
+    )
     own_note = (
         "Level: median throughput of the last quarter of the load. Time: until the running median (5 s) of throughput"
         " first comes up to that share of it. Lost: what a server at that level from the first second on would have"
@@ -268,9 +248,11 @@ def ramp_up(view: View) -> list[Table]:
         "The best arm has the highest mean level; its level in the same block counts. A dash: in some trial the arm did"
         " not come up to that share while the load ran."
     )
+    own = {"steady_level": "own level", **own, "requests_lost": "requests lost"}
+    best = {**best, "requests_lost_to_best": "requests lost"}
     found = [
-        _means(view, "Against its own level", own, [own_note], labels),
-        _means(view, "Against the best arm's level", best, [best_note], labels),
+        _means(view, "Against its own level", own, own_note),
+        _means(view, "Against the best arm's level", best, best_note),
     ]
     return [table for table in found if table is not None]
 
@@ -279,8 +261,7 @@ def survival(view: View) -> Table | None:
     """How many trials lived to the end of their load; None for other procedures."""
     if not view.named(SURVIVED):
         return None
-    columns = [Column(view.arm_heading, figure=False), Column("lived"), Column("of trials"), Column("share")]
-    columns += [Column("95 % interval")]
+    columns = [*words(view.arm_heading), *numbers("lived", "of trials", "share", "95 % interval")]
     rows = []
     for arm in view.arms:
         summary = view.summary(SURVIVED, arm.name)
@@ -290,9 +271,7 @@ def survival(view: View) -> Table | None:
         low, high = share_interval(lived, summary.n)
         bounds = f"{figures.percent(low, 0).removesuffix(' %')} to {figures.percent(high, 0)}"
         share = figures.percent(summary.mean, 0)
-        rows.append(
-            [Cell(text) for text in (view.arm_short(arm.name), str(lived), str(summary.n), share, bounds)]
-        )
+        rows.append(cells(view.arm_short(arm.name), lived, summary.n, share, bounds))
     note = "Exact interval of the share of all such trials that would live (Clopper and Pearson)."
     return Table("Trials that lived to the end", columns, rows, 1, [note])
 
@@ -301,41 +280,27 @@ def searches(view: View) -> list[Table]:
     """What the searches found, and how each of them ended; nothing for a session that does not search."""
     if not view.analysis.searches:
         return []
-    columns = [Column(view.arm_heading, figure=False), Column("found"), Column("95 % interval")]
-    columns += [Column("against the baseline"), Column("searches"), Column("trials")]
+    columns = [*words(view.arm_heading), *numbers("found", "95 % interval", "against the baseline")]
+    columns += numbers("searches", "trials")
     rows, runs = [], []
     for result in view.analysis.searches:
         told = partial(searched, result.varies)
-        against = result.against
-        ratio = [Cell(figures.DASH)]
+        against, ratio = result.against, Cell(figures.DASH)
         if against is not None:
             spread = figures.interval(against.low, against.high) if against.low and against.high else ""
-            ratio = [Cell(figures.change(against.ratio), (spread,))]
+            ratio = Cell(figures.change(against.ratio), (spread,))
         within = f"{told(result.low)} to {told(result.high)}" if result.high is not None else figures.DASH
-        rows.append(
-            [
-                Cell(view.arm_short(result.arm), ("baseline",) if result.arm == view.baseline else ()),
-                Cell(told(result.value)),
-                Cell(within),
-                *ratio,
-                Cell(f"{result.n} of {len(result.runs)}"),
-                Cell(str(sum(len(run.steps) for run in result.runs))),
-            ]
-        )
+        arm = Cell(view.arm_short(result.arm), ("baseline",) if result.arm == view.baseline else ())
+        stated, trials = f"{result.n} of {len(result.runs)}", sum(len(run.steps) for run in result.runs)
+        rows.append(cells(arm, told(result.value), within, ratio, stated, trials))
         for run in result.runs:
-            last = [told(run.passed), told(run.failed), told(run.value)]
-            heads = [view.arm_short(run.arm), str(run.block)]
-            runs.append([Cell(text) for text in (*heads, *last, str(len(run.steps)), run.end, run.why)])
-    notes = [
-        "Interval over blocks (Student's t), widened by the brackets; searches: those that stated a value."
-    ]
-    names = ["block", "last that passed", "first that failed", "stated", "trials", "ended", "how"]
-    ended = [
-        Column(view.arm_heading, figure=False),
-        *(Column(name, figure=name not in ("ended", "how")) for name in names),
-    ]
+            edges = [told(run.passed), told(run.failed), told(run.value)]
+            runs.append(cells(arm.text, run.block, *edges, len(run.steps), run.end, run.why))
+    note = "Interval over blocks (Student's t), widened by the brackets; searches: those that stated a value."
+    names = numbers("block", "last that passed", "first that failed", "stated", "trials")
+    ended = [*words(view.arm_heading), *names, *words("ended", "how")]
     return [
-        Table("What the searches found", columns, rows, 1, notes),
+        Table("What the searches found", columns, rows, 1, [note]),
         Table("How each search ended", ended, runs, 2),
     ]
 
@@ -350,23 +315,20 @@ def searched(varies: str, value: float | None) -> str:
 
 
 def _means(
-    view: View,
-    caption: str,
-    metrics: list[MetricInfo],
-    notes: list[str],
-    labels: dict[str, str] | None = None,
-    largest: bool = False,
+    view: View, caption: str, metrics: Mapping[str, str], note: str, largest: bool = False
 ) -> Table | None:
-    if not metrics:
+    """Means of the arms; the metrics by name, with their labels ("": the metric's own); None without any of them."""
+    known = view.named(*metrics)
+    if not known:
         return None
-    columns = [Column(view.arm_heading, figure=False)]
-    columns += [Column((labels or {}).get(m.name, m.label), figures.unit(m)) for m in metrics]
+    columns = words(view.arm_heading)
+    columns += [Column(metrics[m.name] or m.label, figures.unit(m)) for m in known]
     rows = []
     for arm in view.arms:
-        row = [Cell(view.arm_short(arm.name))]
-        for metric in metrics:
+        row = [view.arm_short(arm.name)]
+        for metric in known:
             summary = view.summary(metric.name, arm.name)
             top = f" ({figures.value(metric, summary.max)})" if summary is not None and largest else ""
-            row.append(Cell(figures.value(metric, summary.mean if summary else None) + top))
-        rows.append(row)
-    return Table(caption, columns, rows, 1, notes)
+            row.append(figures.value(metric, summary.mean if summary else None) + top)
+        rows.append(cells(*row))
+    return Table(caption, columns, rows, 1, [note])

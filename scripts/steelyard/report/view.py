@@ -33,18 +33,17 @@ class Axis:
 
     label: str
     numeric: bool
-    logarithmic: bool
     position: dict[str, float]
-    """Arm -> place."""
-    ticks: list[tuple[float, str]]
+    """Arm -> place; the smallest distance between two places is 1."""
+    ticks: dict[float, str]
+    """Place -> name, in order of place."""
     series: dict[str, list[str]]
     """Name of a series (level of the second factor; "" when there is one) -> its arms in order of place."""
 
     @property
-    def gap(self) -> float:
-        """Smallest distance between two ticks (of their logarithms on a logarithmic axis)."""
-        places = sorted(math.log(x) if self.logarithmic else x for x, _ in self.ticks)
-        return min((b - a for a, b in pairwise(places)), default=1.0)
+    def ends(self) -> tuple[float, float]:
+        """First and last place of the arms."""
+        return min(self.ticks), max(self.ticks)
 
 
 class View:
@@ -61,45 +60,28 @@ class View:
         self.analysis = analysis
         self.journal = journal
         self.trials = sorted(trials, key=lambda trial: trial.order)
-        self._metrics = {metric.name: metric for metric in analysis.metrics}
+        self.void = [trial for trial in self.trials if trial.state == "void"]
+        self.experiment = session.experiment
+        self.title = str(self.experiment.get("title") or self.experiment.get("name") or session.id)
+        self.study: dict[str, Any] | None = self.experiment.get("study")
+        self.created = moment(session.created)
+        self.arms = session.arms
+        self.baseline = analysis.baseline
+        self.specs: dict[str, Spec] = {arm.name: arm.spec for arm in session.arms}
+        self.procedure = session.arms[0].spec.procedure
+        self.answer = answer(session, analysis)
 
     # The question
-
-    @property
-    def experiment(self) -> dict[str, Any]:
-        """The experiment as resolved."""
-        return self.session.experiment
-
-    @property
-    def title(self) -> str:
-        """The experiment's title."""
-        return str(self.experiment.get("title") or self.experiment.get("name") or self.session.id)
-
-    @property
-    def study(self) -> dict[str, Any] | None:
-        """The published study, if the experiment repeats one."""
-        study: dict[str, Any] | None = self.experiment.get("study")
-        return study
-
-    @property
-    def created(self) -> str:
-        """When the session was planned, in UTC, so that a report does not depend on where it is made."""
-        return moment(self.session.created)
 
     @property
     def host_line(self) -> str:
         """The host and its JVM in one line."""
         host = self.session.host
         smt = f", {figures.count(host.cpus, 'hardware thread')}" if host.cpus != host.cores else ""
-        return " · ".join(
-            [
-                host.hostname,
-                f"{host.cpu_model} ({host.architecture})",
-                f"{figures.count(host.cores, 'core')}{smt}",
-                f"{format_size(host.memory_bytes)} of memory",
-                " / ".join(dict.fromkeys(f"{jvm.vm_name} {jvm.java_version}" for jvm in self.jvms)),
-            ]
-        ).removesuffix(" · ")
+        parts = [host.hostname, f"{host.cpu_model} ({host.architecture})"]
+        parts += [f"{figures.count(host.cores, 'core')}{smt}", f"{format_size(host.memory_bytes)} of memory"]
+        jvms = " / ".join(dict.fromkeys(f"{jvm.vm_name} {jvm.java_version}" for jvm in self.jvms))
+        return " · ".join([*parts, jvms] if jvms else parts)
 
     @cached_property
     def jvms(self) -> list[JvmIdentity]:
@@ -108,34 +90,25 @@ class View:
         return list({jvm.model_dump_json(): jvm for jvm in told if jvm is not None}.values())
 
     @cached_property
-    def answer(self) -> list[str]:
-        """The answer in sentences made from the numbers."""
-        return answer(self.session, self.analysis)
-
-    @cached_property
     def caveats(self) -> list[str]:
         """Sentences that belong beside every figure."""
-        a, s = self.analysis, self.session
-        own = [
-            s.quick and "A quick session: short windows and a fixed warm-up. An indication, not an answer.",
-            1 < a.blocks_complete < FEW_BLOCKS
-            and f"{a.blocks_complete} complete blocks only: intervals are wide, and one odd trial weighs much.",
-            a.blocks_complete < 2
-            and "Fewer than two complete blocks: chance alone may explain any difference.",
-            a.void_trials
-            and f"{a.void_trials} of {figures.count(a.trials, 'trial')} {are(a.void_trials)} void: not averaged"
-            " in, shown in the charts as crosses and explained in the validity ledger.",
-            any(trial.survived is False for trial in self.trials)
-            and "Where something died, the other figures of its trial are of what still lived: compare only arms that"
-            " survived.",
-            a.not_steady_trials
-            and f"{a.not_steady_trials} of {figures.count(a.trials, 'trial')} {are(a.not_steady_trials)} marked"
-            " not steady: the warm-up reached its cap, or throughput still moved while it was measured.",
-        ]
+        a, trials = self.analysis, figures.count(self.analysis.trials, "trial")
+        own = {
+            "A quick session: short windows and a fixed warm-up. An indication, not an answer.": self.session.quick,
+            f"{a.blocks_complete} complete blocks only: intervals are wide, and one odd trial weighs much.": (
+                1 < a.blocks_complete < FEW_BLOCKS
+            ),
+            "Fewer than two complete blocks: chance alone may explain any difference.": a.blocks_complete < 2,
+            f"{a.void_trials} of {trials} {are(a.void_trials)} void: not averaged in, shown in the charts as crosses"
+            " and explained in the validity ledger.": a.void_trials,
+            "Where something died, the other figures of its trial are of what still lived: compare only arms that"
+            " survived.": any(trial.survived is False for trial in self.trials),
+            f"{a.not_steady_trials} of {trials} {are(a.not_steady_trials)} marked not steady: the warm-up reached its"
+            " cap, or throughput still moved while it was measured.": a.not_steady_trials,
+        }
         arms = [note for spec in self.specs.values() for note in (*spec.notes, *spec.embedded)]
-        return list(
-            dict.fromkeys([*s.notes, *arms, *(text for text in own if text), *a.notes, *self._interrupted()])
-        )
+        holding = [text for text, holds in own.items() if holds]
+        return list(dict.fromkeys([*self.session.notes, *arms, *holding, *a.notes, *self._interrupted()]))
 
     def _interrupted(self) -> list[str]:
         """What the journal says of interruptions: a session that goes on after one meets another state of its host."""
@@ -153,16 +126,6 @@ class View:
 
     # Arms and factors
 
-    @property
-    def arms(self) -> list[ArmRecord]:
-        """Arms in the order of the experiment."""
-        return self.session.arms
-
-    @cached_property
-    def baseline(self) -> str:
-        """Name of the baseline arm."""
-        return self.analysis.baseline
-
     def factor_label(self, name: str) -> str:
         """A factor for people."""
         factor = self.experiment.get("factors", {}).get(name) or {}
@@ -173,6 +136,10 @@ class View:
         """Factors that vary in this session."""
         names = dict.fromkeys(name for arm in self.arms for name in arm.levels)
         return [name for name in names if len(self._levels(name)) > 1]
+
+    def numeric(self, factor: str) -> bool:
+        """Whether every arm has a number of this factor."""
+        return _numeric(arm.levels.get(factor) for arm in self.arms)
 
     def _levels(self, factor: str) -> list[Any]:
         return list(dict.fromkeys(arm.levels[factor] for arm in self.arms if factor in arm.levels))
@@ -197,49 +164,36 @@ class View:
         return level_text(arm.levels[factor]) if factor in arm.levels else figures.DASH
 
     @cached_property
-    def specs(self) -> dict[str, Spec]:
-        """What each arm's trials deployed."""
-        return {arm.name: arm.spec for arm in self.arms}
-
-    @property
-    def procedure(self) -> str:
-        """What the trials did."""
-        return self.arms[0].spec.procedure
-
-    @cached_property
     def axis(self) -> Axis:
         """One axis for all charts over arms."""
-        names = sorted(
-            self.factors, key=lambda name: (not _numeric(self._levels(name)), -len(self._levels(name)))
-        )
+        levels_of = {name: self._levels(name) for name in self.factors}
+        names = sorted(levels_of, key=lambda name: (not _numeric(levels_of[name]), -len(levels_of[name])))
         if len(names) not in (1, 2) or any(set(names) - set(arm.levels) for arm in self.arms):
             places = {arm.name: float(i) for i, arm in enumerate(self.arms)}
-            ticks = [(float(i), self.arm_label(arm.name)) for i, arm in enumerate(self.arms)]
-            return Axis("", False, False, places, ticks, {"": [arm.name for arm in self.arms]})
-        along, levels = names[0], self._levels(names[0])
+            ticks = {place: self.arm_label(arm) for arm, place in places.items()}
+            return Axis("", False, places, ticks, {"": [arm.name for arm in self.arms]})
+        along, levels = names[0], levels_of[names[0]]
         numeric = _numeric(levels)
-        places = {
-            arm.name: float(arm.levels[along] if numeric else levels.index(arm.levels[along]))
-            for arm in self.arms
-        }
-        ticks = sorted((float(x) if numeric else float(i), level_text(x)) for i, x in enumerate(levels))
+        order = [float(level) if numeric else float(i) for i, level in enumerate(levels)]
+        if numeric and min(order) > 0 and max(order) / min(order) > 20:
+            order = [math.log(place) for place in order]
+        gap = min((b - a for a, b in pairwise(sorted(order))), default=1.0)
+        place_of = {level: place / gap for level, place in zip(levels, order, strict=True)}
+        places = {arm.name: place_of[arm.levels[along]] for arm in self.arms}
         series: dict[str, list[str]] = {}
         for arm in sorted(self.arms, key=lambda arm: places[arm.name]):
             second = [f"{self.factor_label(name)} = {level_text(arm.levels[name])}" for name in names[1:]]
             series.setdefault("".join(second), []).append(arm.name)
-        wide = numeric and min(levels) > 0 and max(levels) / min(levels) > 20
-        return Axis(self.factor_label(along), numeric, wide, places, ticks, series)
+        ticks = {place: level_text(level) for level, place in sorted(place_of.items(), key=lambda x: x[1])}
+        return Axis(self.factor_label(along), numeric, places, ticks, series)
 
     # Figures
-
-    def metric(self, name: str) -> MetricInfo | None:
-        """What a metric is, if the analysis has it."""
-        return self._metrics.get(name)
 
     @cached_property
     def measured(self) -> list[MetricInfo]:
         """Metrics that at least one arm has a figure of."""
-        return [m for m in self.analysis.metrics if any(s.n for s in self._summaries(m.name).values())]
+        found = self.analysis.summaries
+        return [m for m in self.analysis.metrics if any(s.n for s in found.get(m.name, {}).values())]
 
     @cached_property
     def headline(self) -> list[MetricInfo]:
@@ -256,23 +210,17 @@ class View:
         memory = [m for m in self.measured if m.name == MEMORY and m not in self.headline]
         return [*self.headline[:1], *memory, *self.headline[1:]]
 
-    def _summaries(self, metric: str) -> dict[str, Summary]:
-        return self.analysis.summaries.get(metric, {})
-
     def summary(self, metric: str, arm: str) -> Summary | None:
         """A metric of an arm over its valid trials; None without any."""
-        found = self._summaries(metric).get(arm)
+        found = self.analysis.summaries.get(metric, {}).get(arm)
         return found if found is not None and found.n else None
 
     def points(self, metric: str, arm: str) -> list[tuple[int, float, bool]]:
         """Block, figure, and whether it is valid: what the summary is made of, and what void trials had."""
         summary = self.summary(metric, arm)
         valid = zip(summary.blocks, summary.values, strict=True) if summary is not None else ()
-        void = ((t.block, t.metrics.get(metric, math.nan)) for t in self.of_arm(arm, valid=False))
-        return [
-            *((block, value, True) for block, value in valid),
-            *((block, value, False) for block, value in void if math.isfinite(value)),
-        ]
+        void = [(t.block, t.metrics.get(metric, math.nan), False) for t in self.of_arm(arm, valid=False)]
+        return [*((*point, True) for point in valid), *(point for point in void if math.isfinite(point[1]))]
 
     def estimate(self, metric: str, arm: str) -> Estimate | None:
         """A metric of an arm against the baseline; None for the baseline itself."""
@@ -296,16 +244,9 @@ class View:
         """Latency of an operation in each valid trial of an arm."""
         return [t.latency[operation] for t in self.of_arm(arm, valid=True) if operation in t.latency]
 
-    # Trials
-
     def of_arm(self, arm: str, *, valid: bool | None = None) -> list[Trial]:
         """Trials of an arm in order of time."""
         return [t for t in self.trials if t.arm == arm and (valid is None or (t.state == "valid") == valid)]
-
-    @property
-    def void(self) -> list[Trial]:
-        """Void trials in order of time."""
-        return [trial for trial in self.trials if trial.state == "void"]
 
 
 def mean_interval(summary: Summary) -> tuple[float, float] | None:
@@ -343,20 +284,16 @@ def trial_directory(trial: Trial) -> str:
 
 def why_void(trial: Trial) -> str:
     """Why a trial is void, in the ledger's own sentences."""
-    reasons = [check.detail for check in trial.checks if check.voids and check.failed]
-    if trial.failure:
-        reasons.insert(0, trial.failure)
-    return " ".join(_sentence(reason) for reason in reasons) or "No reason was recorded."
+    reasons = [trial.failure] if trial.failure else []
+    reasons += [check.detail for check in trial.checks if check.voids and check.failed]
+    told = map(str.strip, reasons)
+    ended = (text if text.endswith((".", "!", "?")) else f"{text}." for text in told)
+    return " ".join(ended) or "No reason was recorded."
 
 
 def are(number: int) -> str:
     """`is` or `are`."""
     return "is" if number == 1 else "are"
-
-
-def _sentence(text: str) -> str:
-    text = text.strip()
-    return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
 def _numeric(levels: Iterable[Any]) -> bool:

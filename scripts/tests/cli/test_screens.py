@@ -48,8 +48,13 @@ def terminal() -> Console:
 
 
 def test_a_terminal_gets_the_live_view_and_a_pipe_plain_lines(session: Session) -> None:
-    assert isinstance(screen(session, terminal()), LiveScreen)
-    assert isinstance(screen(session, Console(file=io.StringIO())), PlainScreen)
+    console = terminal()
+    with screen(session, console) as live:
+        assert isinstance(live, LiveScreen)
+        live.note("the host is warm")
+    assert "note: the host is warm" in console.file.getvalue()  # type: ignore[attr-defined]
+    with screen(session, Console(file=io.StringIO())) as plain:
+        assert isinstance(plain, PlainScreen)
 
 
 def test_the_live_view_shows_trial_phase_throughput_and_time_left(session: Session) -> None:
@@ -75,11 +80,11 @@ def test_the_live_view_shows_trial_phase_throughput_and_time_left(session: Sessi
 
 def test_plain_lines_name_each_trial_and_its_outcome() -> None:
     file = io.StringIO()
-    with PlainScreen(Console(file=file, width=100)) as plain:
-        plain.trial_started(Planned(2, "jvms-2", 1, 6), 6, 7)
-        plain.phase("measure", 8.0)
-        plain.throughput(1.0)
-        plain.trial_ended(failed(), 7, 7)
+    plain = PlainScreen(Console(file=file, width=100))
+    plain.trial_started(Planned(2, "jvms-2", 1, 6), 6, 7)
+    plain.phase("measure", 8.0)
+    plain.throughput(1.0)
+    plain.trial_ended(failed(), 7, 7)
     assert file.getvalue().splitlines() == [
         "trial 7 of 7: block 2, jvms-2",
         "  measuring (8 s)",

@@ -19,7 +19,7 @@ from rich.console import Console
 
 from steelyard.analysis import figures
 from steelyard.report import write_report
-from steelyard.report.markdown import to_markdown
+from steelyard.report.pages import to_markdown
 from steelyard.report.plain import to_csv
 from steelyard.report.terminal import render_summary
 from steelyard.report.view import View

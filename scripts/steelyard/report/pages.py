@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report as an HTML page (one file, no network, no scripts) and, in short, as Markdown: one template each."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from steelyard.analysis import figures
+from steelyard.report import charts, procedures, records, tables
+from steelyard.report.search_chart import search_paths
+from steelyard.report.tables import Cell
+from steelyard.report.view import View, trial_directory
+
+_TEMPLATES = Path(__file__).parent / "templates"
+_UNIT = r"(?:%|MiB|GiB|req/s|requests/s|ms|s|CPU s|blocks|trials|cores)(?![\w])"
+
+
+def to_html(view: View) -> str:
+    """The page, whole."""
+    style = Markup((_TEMPLATES / "style.css").read_text(encoding="utf-8"))
+    return _environment().get_template("report.html.j2").render(view=view, style=style)
+
+
+def to_markdown(view: View) -> str:
+    """The report, compact enough for a comment on a change."""
+    return _environment().get_template("report.md.j2").render(view=view)
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=lambda name: name is not None and name.endswith(".html.j2"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.globals |= {"tables": tables, "charts": charts, "procedures": procedures, "records": records}
+    environment.globals |= {"search_paths": search_paths, "trial_directory": trial_directory}
+    environment.filters |= {
+        "typeset": typeset,
+        "plain": _plain,
+        "stressed": _stressed,
+        "count": figures.count,
+    }
+    return environment
+
+
+def typeset(text: str) -> str:
+    """Signs for reading: a real minus before figures, and no line break between a figure and its unit."""
+    text = re.sub(r"(?<![\w.])-(?=\d)", "\N{MINUS SIGN}", text)
+    text = text.replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
+    return re.sub(rf"(\d) (?={_UNIT})", "\\1\N{NO-BREAK SPACE}", text)
+
+
+def _plain(raw: object) -> str:
+    """Text that Markdown shows as it is, on one line."""
+    return re.sub(r"([\\`*_|<>\[\]#])", r"\\\1", " ".join(str(raw).split()))
+
+
+def _stressed(cell: Cell) -> str:
+    """A cell of a Markdown table."""
+    lines = [_plain(line) for line in (cell.text, *cell.notes) if line]
+    if cell.strong:
+        first = min(1, len(lines) - 1)
+        lines[first] = f"**{lines[first]}**"
+    return "<br>".join(lines)
