@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from steelyard.results.schema import JournalEntry
-from tests.e2e.driver import DONE, Running, call, free_port, processes_that_mention
+from tests.e2e.driver import DONE, Running, call, end_all, free_port, processes_that_mention
 
 BUSY = 6
 """Exit code of a harness that finds another session on this host."""
@@ -311,6 +311,8 @@ def main() -> None:
         except (Trouble, AssertionError) as trouble:
             troubles += 1
             said = f"TROUBLE: {trouble} (see {folder})"
+        finally:
+            end_all()
         print(f"{kind}: {said}; {time.monotonic() - began:.0f} s", flush=True)  # noqa: T201
     sys.exit(1 if troubles else 0)
 
