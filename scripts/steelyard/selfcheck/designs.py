@@ -5,8 +5,8 @@ They are no part of the harness, so only the hosts' levels are simulated, not wh
 """
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import stats
 
 from steelyard.analysis.paired import LEVEL
 from steelyard.engines.synthetic import HostModel
@@ -28,4 +28,4 @@ def stored_baseline(host: HostModel, runs: int, sessions: int, seed: np.random.S
 
 
 def _alarms(a: NDArray[np.float64], b: NDArray[np.float64]) -> int:
-    return int((stats.ttest_ind(a, b, axis=1, equal_var=False).pvalue < LEVEL).sum())
+    return int((scipy.stats.ttest_ind(a, b, axis=1, equal_var=False).pvalue < LEVEL).sum())
