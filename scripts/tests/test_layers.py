@@ -2,6 +2,8 @@
 """The layers of docs/development.md: each imports only those below it, and the pure ones no engine."""
 
 import ast
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -74,3 +76,13 @@ def test_pure_layers_start_nothing_and_ask_nobody() -> None:
             }
             used |= {str(n.module).split(".")[0] for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
             assert not used & outside, path
+
+
+def test_the_command_line_starts_without_what_few_commands_need() -> None:
+    code = "import sys, steelyard.cli.app; print(*sorted(sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=PACKAGE.parent, capture_output=True, text=True, check=True
+    )
+    loaded = set(done.stdout.split())
+    assert "steelyard.cli.run" in loaded
+    assert not loaded & {"matplotlib", "ruptures", "scipy.stats", "scipy.optimize", "jinja2"}

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import optimize, special, stats
 
 LEVEL = 0.05
 """Two-sided level of tests; intervals cover 1 - LEVEL."""
@@ -40,7 +40,7 @@ class Paired:
 @lru_cache(maxsize=4096)
 def t_quantile(q: float, df: int) -> float:
     """Quantile of Student's t, remembered because a session asks for the same few again and again."""
-    return float(stats.t.ppf(q, df))
+    return float(scipy.stats.t.ppf(q, df))
 
 
 def paired(logs: Sequence[float]) -> Paired | None:
@@ -61,7 +61,7 @@ def paired(logs: Sequence[float]) -> Paired | None:
 def _two_sided_p(mean: float, error: float, df: int) -> float:
     if error == 0:
         return 1.0 if mean == 0 else 0.0
-    return 2 * float(special.stdtr(df, -abs(mean) / error))
+    return 2 * float(scipy.special.stdtr(df, -abs(mean) / error))
 
 
 @lru_cache(maxsize=4096)
@@ -74,13 +74,13 @@ def detectable_in_sd(n: int, power: float = POWER, level: float = LEVEL) -> floa
     """
     df = n - 1
     nodes, weights = _gauss_nodes()
-    scaled = t_quantile(1 - level / 2, df) * np.sqrt(stats.chi2.ppf(nodes, df) / df)
+    scaled = t_quantile(1 - level / 2, df) * np.sqrt(scipy.stats.chi2.ppf(nodes, df) / df)
 
     def excess(noncentrality: float) -> float:
-        rejected = special.ndtr(noncentrality - scaled) + special.ndtr(-noncentrality - scaled)
+        rejected = scipy.special.ndtr(noncentrality - scaled) + scipy.special.ndtr(-noncentrality - scaled)
         return float(weights @ rejected) - power
 
-    return float(optimize.brentq(excess, 0.0, 1e6, xtol=1e-9)) / math.sqrt(n)
+    return float(scipy.optimize.brentq(excess, 0.0, 1e6, xtol=1e-9)) / math.sqrt(n)
 
 
 @lru_cache(maxsize=1)
@@ -108,5 +108,5 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 
 def share_interval(hits: int, n: int) -> tuple[float, float]:
     """Exact 95 % interval of a share (Clopper and Pearson, Biometrika, 1934)."""
-    found = stats.binomtest(hits, n).proportion_ci(1 - LEVEL, method="exact")
+    found = scipy.stats.binomtest(hits, n).proportion_ci(1 - LEVEL, method="exact")
     return float(found.low), float(found.high)

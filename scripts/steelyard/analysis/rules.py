@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
-from scipy import stats
+import scipy
 
 from steelyard.analysis.figures import capital, percent
 from steelyard.results.schema import RatioResult, TrialMeasurement
@@ -93,7 +93,7 @@ def mix_allowance(share: float, requests: float, operations: int) -> float:
     """
     if requests <= 0:
         return 0.0
-    quantile = float(stats.norm.isf(MIX_FALSE_ALARM / (2 * operations)))
+    quantile = float(scipy.stats.norm.isf(MIX_FALSE_ALARM / (2 * operations)))
     return quantile * math.sqrt(share * (1 - share) / requests)
 
 

@@ -10,12 +10,9 @@ slope's own 95 % error, but never by more than 2 % of the level over the window.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 
 import numpy as np
-import ruptures
 from numpy.typing import NDArray
-from ruptures.base import BaseCost
 
 from steelyard.analysis.paired import t_quantile
 
@@ -45,29 +42,6 @@ class Steadiness:
     """One sentence with the figures."""
 
 
-class _NormalCost(BaseCost):  # type: ignore[misc]  # ruptures has no types
-    """Twice the negative log-likelihood of a normal segment, mean and variance free, up to a constant.
-
-    From running sums each segment costs O(1); the library's own normal cost takes ten times as long.
-    """
-
-    model = "normal-mean-variance"
-    min_size = MIN_SEGMENT
-
-    def fit(self, signal: NDArray[np.float64]) -> "_NormalCost":
-        values = signal.ravel().tolist()
-        self.signal = signal
-        self._sums = [0.0, *accumulate(values)]
-        self._squares = [0.0, *accumulate(value * value for value in values)]
-        return self
-
-    def error(self, start: int, end: int) -> float:
-        n = end - start
-        mean = (self._sums[end] - self._sums[start]) / n
-        variance = (self._squares[end] - self._squares[start]) / n - mean * mean
-        return n * math.log(max(variance, VARIANCE_FLOOR))
-
-
 def judge_steady(rates: Sequence[float], jit_share: float | None, window: int = 60) -> Steadiness:
     """Judge the last `window` seconds of a throughput series.
 
@@ -83,8 +57,11 @@ def judge_steady(rates: Sequence[float], jit_share: float | None, window: int = 
     level = float(np.median(last))
     if not level > 0:  # also not a number
         return Steadiness(False, "Not steady: the servers answered nothing for half of the time.")
+    # The library takes longer to load than the rest of the command line, most of which judges nothing.
+    from steelyard.analysis.changepoint import last_change  # noqa: PLC0415
+
     relative = last / level
-    change = _last_change(relative)
+    change = last_change(relative)
     slope, allowance = _slope(relative)
     limit = SLOPE_LIMIT + allowance
     faults = []
@@ -100,14 +77,6 @@ def judge_steady(rates: Sequence[float], jit_share: float | None, window: int = 
     jit = "JIT not visible" if jit_share is None else f"JIT {jit_share * 100:.1f} % of the CPU budget"
     slopes = f"slope {slope * 100:+.1f} %/min (limit {limit * 100:.1f} %/min)"
     return Steadiness(True, f"Steady over {stretch}: no change point, {slopes}, {jit}.")
-
-
-def _last_change(relative: NDArray[np.float64]) -> int | None:
-    """Seconds from the last change point to the end (PELT: Killick et al., JASA 2012)."""
-    # Centred, so that the difference of sums in the cost loses no digits.
-    search = ruptures.Pelt(custom_cost=_NormalCost(), min_size=MIN_SEGMENT, jump=1).fit(relative[:, None] - 1)
-    ends = search.predict(pen=PENALTY * math.log(len(relative)))
-    return len(relative) - ends[-2] if len(ends) > 1 else None
 
 
 def _slope(relative: NDArray[np.float64]) -> tuple[float, float]:

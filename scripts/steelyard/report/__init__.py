@@ -3,7 +3,6 @@
 
 from pathlib import Path
 
-from steelyard.report.pages import to_html, to_markdown
 from steelyard.report.plain import to_benchstat, to_csv
 from steelyard.report.view import View
 from steelyard.results.store import SessionDirectory, write_atomic
@@ -22,6 +21,9 @@ def write_report(directory: SessionDirectory) -> list[Path]:
         NewerFormat: written by a newer version.
         NoSpace: the files cannot be written.
     """
+    # Charts take half a second to load, which commands that draw none do not pay.
+    from steelyard.report.pages import to_html, to_markdown  # noqa: PLC0415
+
     view = View(directory.session(), directory.analysis(), directory.trials(), list(directory.journal()))
     contents = {
         "report.html": to_html(view),

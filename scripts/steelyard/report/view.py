@@ -10,11 +10,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from scipy.special import stdtrit
-
 from steelyard.analysis import figures
 from steelyard.analysis.formulas import OVERALL
 from steelyard.analysis.labels import arm_label
+from steelyard.analysis.paired import t_quantile
 from steelyard.analysis.sentences import answer
 from steelyard.results.analysis import Analysis, Estimate, MetricInfo, Summary
 from steelyard.results.schema import ArmRecord, JournalEntry, Latency, Session, Trial
@@ -253,7 +252,7 @@ def mean_interval(summary: Summary) -> tuple[float, float] | None:
     """95 % interval of an arm's mean, Student's t over its valid trials; None with fewer than two."""
     if summary.n < 2 or summary.sd is None:
         return None
-    half = float(stdtrit(summary.n - 1, 0.975)) * summary.sd / math.sqrt(summary.n)
+    half = t_quantile(0.975, summary.n - 1) * summary.sd / math.sqrt(summary.n)
     return summary.mean - half, summary.mean + half
 
 

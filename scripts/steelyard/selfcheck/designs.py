@@ -6,8 +6,8 @@ rule looks once, at 60 s, at series whose truth is known.
 """
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import stats
 
 from steelyard.analysis.paired import LEVEL
 from steelyard.analysis.warmup import judge_steady
@@ -32,7 +32,7 @@ def stored_baseline(host: HostModel, runs: int, sessions: int, seed: np.random.S
 
 
 def _alarms(a: NDArray[np.float64], b: NDArray[np.float64]) -> int:
-    return int((stats.ttest_ind(a, b, axis=1, equal_var=False).pvalue < LEVEL).sum())
+    return int((scipy.stats.ttest_ind(a, b, axis=1, equal_var=False).pvalue < LEVEL).sum())
 
 
 def judged_steady(ramp: float, noise: float, series: int, seed: np.random.SeedSequence) -> int:

@@ -157,6 +157,22 @@ class Running:
         self.process.send_signal(signal.SIGINT)
         return self.end()
 
+    def kill(self) -> None:
+        """End the harness as a crash does, and wait until its guard has ended all that it ran."""
+        self.process.kill()
+        self.end()
+        deadline = time.monotonic() + 60
+        while (left := processes_that_mention(str(self.out))) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert not left, f"left behind by a session that was killed: {left}"
+
+    def wait_for_trials(self, count: int) -> list[Trial]:
+        """Wait until so many trials have ended; each has the patience of a busy machine."""
+        directory = self.directory
+        for number in range(1, count + 1):
+            self.wait_until(lambda number=number: len(directory.trials()) >= number, f"trial {number}")  # type: ignore[misc]
+        return directory.trials()
+
     def end(self) -> int:
         self.process.communicate(timeout=PATIENCE)
         return self.process.returncode

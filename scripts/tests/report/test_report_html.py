@@ -4,6 +4,7 @@
 import random
 import re
 from collections.abc import Sequence
+from functools import cache
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -74,11 +75,17 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module", params=[*sorted(PLANS), "capacity"])
 def page(request: pytest.FixtureRequest) -> tuple[View, str]:
-    if request.param == "capacity":
+    return drawn(request.param)
+
+
+@cache
+def drawn(name: str) -> tuple[View, str]:
+    """A sample session and its page: drawing takes seconds."""
+    if name == "capacity":
         session, trials, analysis = sample_procedures.capacity()
         view = View(session, analysis, trials)
     else:
-        view = View(*_ordered(PLANS[request.param]()))
+        view = View(*_ordered(PLANS[name]()))
     return view, to_html(view)
 
 
@@ -172,8 +179,7 @@ def test_lists_every_trial_and_every_failed_check(page: tuple[View, str]) -> Non
 
 
 def test_names_void_trials_in_the_charts() -> None:
-    view = View(*_ordered(sample.study_plan()))
-    svgs = re.findall(r"<svg.*?</svg>", to_html(view), flags=re.DOTALL)
+    svgs = re.findall(r"<svg.*?</svg>", drawn("study")[1], flags=re.DOTALL)
     assert sum("void, block 3" in svg for svg in svgs) == 3  # one for each metric over the levels
 
 
@@ -221,7 +227,7 @@ def _titles(html: str) -> list[str]:
 
 
 def test_a_ramp_up_report_draws_the_curves_and_when_shares_are_reached() -> None:
-    html = to_html(_view(sample_procedures.ramp_up_plan()))
+    html = drawn("ramp-up")[1]
     titles = _titles(html)
     assert "throughput from the first second of load on, req/s" in titles
     assert "time to shares of the best arm&#x27;s level, s" in titles
@@ -254,7 +260,7 @@ def test_an_arm_that_never_comes_up_to_a_share_has_no_time_and_is_named() -> Non
 
 
 def test_a_start_up_report_draws_every_operation_of_every_arm() -> None:
-    html = to_html(_view(sample_procedures.start_up_plan()))
+    html = drawn("start-up")[1]
     described = next(text for text in re.findall(r"<desc[^>]*>([^<]*)", html) if "ready message" in text)
     for row in ("ready message", "first response", *sample_procedures.OPERATIONS):
         for state in sample_procedures.STATES:
@@ -262,18 +268,16 @@ def test_a_start_up_report_draws_every_operation_of_every_arm() -> None:
 
 
 def test_a_survive_report_says_how_many_lived_and_what_that_speaks_for() -> None:
-    view = _view(sample_procedures.survive_plan())
+    view, html = drawn("survive")
     assert view.answer[1] == (
         "With memory limit = 384m, 5 of 6 trials lived to the end: between 36 % and 100 % of all such trials would"
         " (exact 95 % interval)."
     )
-    assert "share of trials that lived to the end" in _titles(to_html(view))
+    assert "share of trials that lived to the end" in _titles(html)
 
 
 def test_a_search_draws_the_path_of_each_block_and_leaves_means_over_loads_out() -> None:
-    session, trials, analysis = sample_procedures.capacity()
-    view = View(session, analysis, trials)
-    html = to_html(view)
+    view, html = drawn("capacity")
     titles = _titles(html)
     assert [title for title in titles if title.endswith(": users")] == [
         f"JVMs = {jvms}, block {block}: users" for jvms in (1, 2) for block in (1, 2, 3)
@@ -281,7 +285,7 @@ def test_a_search_draws_the_path_of_each_block_and_leaves_means_over_loads_out()
     assert "In order: 48.0 passed; 96.0 passed; 192.0 passed; 384.0 failed" in html
     assert not [title for title in titles if "over JVMs" in title or "latency" in title]
     text = _plain(" ".join(Page(html).text))
-    for result in analysis.searches:
+    for result in view.analysis.searches:
         assert all(_plain(sentence) in text for sentence in result.sentences)
     assert "All estimates" not in text
     assert "No trial has a figure" not in text

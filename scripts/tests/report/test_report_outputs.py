@@ -38,10 +38,13 @@ PLANS = {
 
 @pytest.fixture(scope="module", params=sorted(PLANS))
 def reported(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
+    """A session with its outputs; the page, which takes seconds to draw, has tests of its own."""
     name = request.param
-    directory = tmp_path_factory.mktemp(name)
-    write_report(sample.write(directory, PLANS[name]()))
-    return name, directory
+    found = sample.write(tmp_path_factory.mktemp(name), PLANS[name]())
+    view = View(found.session(), found.analysis(), found.trials(), list(found.journal()))
+    for suffix, output in (("md", to_markdown), ("csv", to_csv), ("benchstat", to_benchstat)):
+        (found.path / f"report.{suffix}").write_text(output(view), encoding="utf-8")
+    return name, found.path
 
 
 @pytest.mark.parametrize("suffix", ["md", "csv", "benchstat"])
@@ -102,9 +105,9 @@ def test_benchstat_reads_the_lines(tmp_path: Path) -> None:
     assert done.stderr == ""
 
 
-def test_a_void_trial_is_named_with_its_reason_and_its_repeat(tmp_path: Path) -> None:
-    write_report(sample.write(tmp_path, sample.study_plan()))
-    text = (tmp_path / "report.md").read_text(encoding="utf-8")
+def test_a_void_trial_is_named_with_its_reason_and_its_repeat() -> None:
+    session, trials, analysis = sample.make(sample.study_plan())
+    text = to_markdown(View(session, analysis, trials))
     assert "block 3, jvms-4: Other processes used 6.10 %" in text
     assert "It was repeated (repeat 1): valid." in text
 

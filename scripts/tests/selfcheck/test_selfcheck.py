@@ -13,7 +13,7 @@ from steelyard.engines.synthetic import DRIFTING, NOISY, QUIET, HostModel, Synth
 from steelyard.results.schema import ArmRecord, ScheduledTrial, Session, Trial
 from steelyard.selfcheck.figures import Figure, SelfcheckResult
 from steelyard.selfcheck.render import render
-from steelyard.selfcheck.run import run_selfcheck
+from steelyard.selfcheck.run import _simulated, run_selfcheck
 from steelyard.selfcheck.simulate import (
     BASELINE,
     CANDIDATE,
@@ -24,12 +24,17 @@ from steelyard.selfcheck.simulate import (
     simulate,
 )
 
-SESSIONS = 300
+SESSIONS = 200
 
 
 @pytest.fixture(scope="module")
-def result():
-    return run_selfcheck(SESSIONS, seed=7)
+def progress():
+    return []
+
+
+@pytest.fixture(scope="module")
+def result(progress):
+    return run_selfcheck(SESSIONS, seed=7, progress=progress.append)
 
 
 def figures(result, group):
@@ -64,13 +69,16 @@ def test_what_has_to_be_simulated_is_simulated(result):
     assert all(one.error > 0 or one.measured in {0.0, 2.0, 100.0} for one in result.figures)
 
 
+def test_progress_rises_to_one(result, progress):
+    assert progress == sorted(progress)
+    assert progress[-1] == 1.0
+
+
 def test_same_seed_same_result_on_any_number_of_processes():
-    seen = []
-    one = run_selfcheck(10, seed=5, workers=1)
-    two = run_selfcheck(10, seed=5, workers=2, progress=seen.append)
-    assert one == two
-    assert seen == sorted(seen)
-    assert seen[-1] == 1.0
+    cells = [Cell(DRIFTING, 6), Cell(NOISY, 4)] * 2
+    jobs = [(cell, 5, np.random.SeedSequence(5, spawn_key=(1, index))) for index, cell in enumerate(cells)]
+    with _simulated(jobs, 1) as alone, _simulated(jobs, 2) as shared:
+        assert list(alone) == list(shared)
     cell = Cell(DRIFTING, 6)
     assert simulate(cell, 5, np.random.SeedSequence(5)) != simulate(cell, 5, np.random.SeedSequence(6))
 
