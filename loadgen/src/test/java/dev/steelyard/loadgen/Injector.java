@@ -20,9 +20,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import java.util.jar.JarOutputStream;
-import java.util.stream.Stream;
-import java.util.zip.ZipEntry;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.HistogramLogReader;
 
@@ -40,19 +37,6 @@ final class Injector {
 
   private static final long LIMIT_SECONDS = 60;
 
-  private static final String JAVA =
-      Path.of(System.getProperty("java.home"), "bin", "java").toString();
-
-  /** Options of all injectors; C1 alone, since none runs long enough for more to pay. */
-  private static final List<String> JVM =
-      List.of(
-          "-Xmx256m",
-          "-XX:+UseSerialGC",
-          "-XX:TieredStopAtLevel=1",
-          "--add-opens=java.base/java.lang=ALL-UNNAMED");
-
-  private static Classes classes;
-
   private final Path output;
   private final Path console;
   private final Process process;
@@ -62,7 +46,7 @@ final class Injector {
     this.output = output;
     this.process = process;
     console = output.resolveSibling(output.getFileName() + ".console");
-    // Not redirected by the process: a limit on the size of its files is none on its words.
+    // Not a file of the process: a limit on the size of those is none on what it says.
     reader = new Thread(this::readConsole);
     reader.start();
   }
@@ -72,69 +56,6 @@ final class Injector {
       Files.copy(words, console, StandardCopyOption.REPLACE_EXISTING);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
-    }
-  }
-
-  /**
-   * What injectors are started from.
-   *
-   * @param path the class path; jars only, or the JVM could not archive classes
-   * @param archive classes as the JVM has them after loading: half of the CPU of a start
-   */
-  private record Classes(String path, Path archive) {
-    /** Archives the classes of a first short run; a JVM that cannot does without. */
-    static Classes prepared() throws IOException, InterruptedException {
-      Path folder = Files.createTempDirectory(Path.of("target"), "injector").toAbsolutePath();
-      Path jar = folder.resolve("loadgen.jar");
-      List<String> path = new ArrayList<>(List.of(jar.toString()));
-      try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar))) {
-        add(out, Path.of("src/main/conf"));
-        for (String each : System.getProperty("java.class.path").split(File.pathSeparator)) {
-          if (Files.isDirectory(Path.of(each))) {
-            add(out, Path.of(each));
-          } else {
-            path.add(each);
-          }
-        }
-      }
-      Classes made = new Classes(String.join(File.pathSeparator, path), folder.resolve("jsa"));
-      try (PingServer server = new PingServer(PingServer.PONG)) {
-        ObjectNode settings = settings(folder, List.of(server.url())).put("measureSeconds", 0.1);
-        Path output = Path.of(settings.get("output").asText());
-        List<String> options = List.of("-XX:ArchiveClassesAtExit=" + made.archive);
-        String text = settings.toString();
-        assertEquals(0, made.launch(output, Main.class, options, List.of(), text).await());
-      }
-      return made;
-    }
-
-    private static void add(JarOutputStream out, Path folder) throws IOException {
-      try (Stream<Path> files = Files.walk(folder)) {
-        for (Path file : (Iterable<Path>) files.filter(Files::isRegularFile)::iterator) {
-          out.putNextEntry(new ZipEntry(folder.relativize(file).toString()));
-          Files.copy(file, out);
-        }
-      }
-    }
-
-    Injector launch(
-        Path output,
-        Class<?> program,
-        List<String> options,
-        List<String> arguments,
-        String environment)
-        throws IOException {
-      List<String> command = new ArrayList<>(List.of(JAVA));
-      command.addAll(JVM);
-      command.addAll(options);
-      command.addAll(List.of("-cp", path, program.getName()));
-      command.addAll(arguments);
-      ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-      builder.environment().remove("LOADGEN_SETTINGS");
-      if (environment != null) {
-        builder.environment().put("LOADGEN_SETTINGS", environment);
-      }
-      return new Injector(output, builder.start());
     }
   }
 
@@ -180,23 +101,31 @@ final class Injector {
     return launch(output, Main.class, List.of(jvmOptions), List.of(), settings);
   }
 
-  private static synchronized Injector launch(
+  private static Injector launch(
       Path output,
       Class<?> program,
       List<String> jvmOptions,
       List<String> arguments,
       String environment)
       throws IOException {
-    try {
-      classes = classes == null ? Classes.prepared() : classes;
-    } catch (InterruptedException e) {
-      throw new IOException(e);
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("-Xmx256m");
+    command.add("-XX:TieredStopAtLevel=1");
+    command.add("-XX:+UseSerialGC");
+    command.add("--add-opens=java.base/java.lang=ALL-UNNAMED");
+    command.addAll(jvmOptions);
+    command.add("-cp");
+    command.add(
+        Path.of("src/main/conf").toAbsolutePath() + ":" + System.getProperty("java.class.path"));
+    command.add(program.getName());
+    command.addAll(arguments);
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().remove("LOADGEN_SETTINGS");
+    if (environment != null) {
+      builder.environment().put("LOADGEN_SETTINGS", environment);
     }
-    List<String> options = new ArrayList<>(jvmOptions);
-    if (Files.exists(classes.archive())) {
-      options.add("-XX:SharedArchiveFile=" + classes.archive());
-    }
-    return classes.launch(output, program, options, arguments, environment);
+    return new Injector(output, builder.start());
   }
 
   static Injector run(ObjectNode settings) throws Exception {
@@ -206,7 +135,7 @@ final class Injector {
   }
 
   /** Waits for its end; gives the exit code. */
-  int await() throws InterruptedException {
+  int await() throws Exception {
     boolean ended = process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS);
     if (!ended) {
       process.destroyForcibly();
@@ -216,9 +145,9 @@ final class Injector {
     return process.exitValue();
   }
 
-  /** Sends SIGTERM. */
+  /** Sends SIGTERM; the process itself would close what its last words are read from. */
   void terminate() {
-    process.destroy();
+    process.toHandle().destroy();
   }
 
   /** Lets no file of this process grow beyond a size; writes then fail as on a full disk. */
