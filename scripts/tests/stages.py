@@ -158,8 +158,12 @@ def beside(request: pytest.FixtureRequest) -> Iterator[Beside]:
 
 
 def maven_command() -> list[str]:
-    """Everything that Maven has to say, on the sources as the build of sessions states them: it packs nothing twice."""
-    return ["mvn", "--batch-mode", "--fail-at-end", f"-Dsteelyard.fingerprint={fingerprint()}", "verify"]
+    """Everything that Maven has to say, on the sources as the build of sessions states them: it packs nothing twice.
+
+    Two modules at a time: most tests wait, for a server that starts or for a run's time to pass.
+    """
+    mark = f"-Dsteelyard.fingerprint={fingerprint()}"
+    return ["mvn", "--batch-mode", "--threads", "2", "--fail-at-end", mark, "verify"]
 
 
 def bases_script() -> str:

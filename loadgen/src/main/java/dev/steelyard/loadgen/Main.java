@@ -32,9 +32,8 @@ public final class Main {
   public static void main(String[] arguments) throws JsonProcessingException {
     MemoryPreferencesFactory.install();
     try {
-      Settings given = settings(arguments);
-      Scenario scenario = Scenarios.of(given);
-      run(given.withParameters(scenario.parameters()), scenario);
+      Settings settings = settings(arguments);
+      run(settings, Scenarios.of(settings));
     } catch (SettingsException e) {
       System.err.println(e.getMessage());
       System.exit(BAD_SETTINGS);

@@ -5,12 +5,13 @@ import static dev.steelyard.loadgen.SettingsException.filled;
 import static dev.steelyard.loadgen.SettingsException.must;
 import static dev.steelyard.loadgen.SettingsException.needed;
 import static dev.steelyard.loadgen.SettingsException.within;
+import static java.util.Objects.requireNonNullElse;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.steelyard.loadgen.journey.declared.JourneySpec;
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -21,7 +22,7 @@ import java.util.Set;
  *
  * @param scenario name of a scenario that is built in; null if there is a journey
  * @param journey a journey in words of its own; null if there is a scenario
- * @param parameters of the scenario, by name; or constants of the journey
+ * @param parameters of the scenario, by name, which adds its defaults; or constants of the journey
  * @param mix visit of the journey to percent, in place of the weights; null for the weights
  * @param targets base URLs of the servers, without a trailing slash
  * @param model how load is offered
@@ -41,7 +42,6 @@ import java.util.Set;
  * @param awaitStart whether load waits for the file {@code start}
  * @param output absolute folder of the files of the run
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record Settings(
     String scenario,
     JourneySpec journey,
@@ -98,7 +98,7 @@ public record Settings(
       throw new SettingsException(
           "mix", "does not belong to the scenario %s: leave it out".formatted(scenario));
     }
-    parameters = or(parameters, Map.of());
+    parameters = new LinkedHashMap<>(requireNonNullElse(parameters, Map.of()));
     parameters.forEach(Settings::checkScalar);
     targets = filled("targets", targets).stream().map(Settings::baseUrl).toList();
     needed("model", model);
@@ -108,55 +108,28 @@ public record Settings(
     only(Model.OPEN, model, "arrivals", arrivals);
     users = model == Model.CLOSED ? within("users", users, 1, 100_000) : null;
     rate = model == Model.OPEN ? within("rate", rate, 0.001, 1_000_000) : null;
-    arrivals = model == Model.OPEN ? or(arrivals, ArrivalGaps.EVEN) : null;
-    firstUser = within("firstUser", or(firstUser, 0L), 0, 1_000_000_000);
-    rampSeconds = within("rampSeconds", or(rampSeconds, 0.0), 0, MAX_SECONDS);
-    warmupSeconds = within("warmupSeconds", or(warmupSeconds, 0.0), 0, MAX_SECONDS);
+    arrivals = model == Model.OPEN ? requireNonNullElse(arrivals, ArrivalGaps.EVEN) : null;
+    firstUser = within("firstUser", requireNonNullElse(firstUser, 0L), 0, 1_000_000_000);
+    rampSeconds = within("rampSeconds", requireNonNullElse(rampSeconds, 0.0), 0, MAX_SECONDS);
+    warmupSeconds = within("warmupSeconds", requireNonNullElse(warmupSeconds, 0.0), 0, MAX_SECONDS);
     measureSeconds = within("measureSeconds", measureSeconds, 0.1, MAX_SECONDS);
-    thinkTimeMillis = within("thinkTimeMillis", or(thinkTimeMillis, 0), 0, 3_600_000);
-    seed = or(seed, 1L);
-    injectors = within("injectors", or(injectors, 1), 1, 10_000);
-    injector = within("injector", or(injector, 0), 0, injectors - 1);
+    thinkTimeMillis =
+        within("thinkTimeMillis", requireNonNullElse(thinkTimeMillis, 0), 0, 3_600_000);
+    seed = requireNonNullElse(seed, 1L);
+    injectors = within("injectors", requireNonNullElse(injectors, 1), 1, 10_000);
+    injector = within("injector", requireNonNullElse(injector, 0), 0, injectors - 1);
     requestTimeoutMillis =
-        within("requestTimeoutMillis", or(requestTimeoutMillis, 10_000), 1, 600_000);
-    awaitStart = or(awaitStart, false);
+        within(
+            "requestTimeoutMillis", requireNonNullElse(requestTimeoutMillis, 10_000), 1, 600_000);
+    awaitStart = requireNonNullElse(awaitStart, false);
     if (!needed("output", output).isAbsolute()) {
       throw must("output", output.toString(), "an absolute path of a folder");
     }
   }
 
-  /** The same with the parameters of the scenario as resolved. */
-  public Settings withParameters(Map<String, Object> resolved) {
-    return new Settings(
-        scenario,
-        journey,
-        resolved,
-        mix,
-        targets,
-        model,
-        users,
-        firstUser,
-        rate,
-        arrivals,
-        rampSeconds,
-        warmupSeconds,
-        measureSeconds,
-        thinkTimeMillis,
-        seed,
-        injector,
-        injectors,
-        requestTimeoutMillis,
-        awaitStart,
-        output);
-  }
-
   /** Longest time under load in seconds; a stop file or a signal may end the run earlier. */
   public double totalSeconds() {
     return rampSeconds + warmupSeconds + measureSeconds;
-  }
-
-  private static <T> T or(T value, T fallback) {
-    return value == null ? fallback : value;
   }
 
   private static void only(Model needed, Model actual, String key, Object value) {

@@ -2,6 +2,8 @@
 package dev.steelyard.loadgen;
 
 import java.util.Collection;
+import java.util.Objects;
+import java.util.stream.Stream;
 
 /** Settings that cannot be run; the message is one sentence for the user. */
 public final class SettingsException extends RuntimeException {
@@ -50,6 +52,13 @@ public final class SettingsException extends RuntimeException {
       throw must(key, value, "a %s from %s to %s".formatted(kind, plain(min), plain(max)));
     }
     return value;
+  }
+
+  /** One of several values is there, and no other. */
+  public static void one(String names, Object... values) {
+    if (Stream.of(values).filter(Objects::nonNull).count() != 1) {
+      throw new SettingsException("", "must have exactly one of %s".formatted(names));
+    }
   }
 
   /** A collection that holds something. */

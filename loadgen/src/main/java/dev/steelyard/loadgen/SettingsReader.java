@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.loadgen;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
@@ -10,18 +11,22 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.MapperFeature;
+import com.fasterxml.jackson.databind.deser.std.StdDelegatingDeserializer;
 import com.fasterxml.jackson.databind.exc.MismatchedInputException;
 import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
 import com.fasterxml.jackson.databind.exc.ValueInstantiationException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.steelyard.loadgen.journey.declared.Durations;
+import com.fasterxml.jackson.databind.ser.std.StdDelegatingSerializer;
+import com.fasterxml.jackson.databind.ser.std.ToStringSerializer;
+import com.fasterxml.jackson.databind.util.StdConverter;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
-import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Arrays;
@@ -29,6 +34,8 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -36,6 +43,35 @@ import java.util.stream.Collectors;
  * sentence that names the setting; null counts as absent.
  */
 public final class SettingsReader {
+  private static final Pattern DURATION = Pattern.compile("(\\d+(?:\\.\\d+)?)(ms|s|m|h)");
+  private static final Map<String, Double> NANOS =
+      Map.of("ms", 1e6, "s", 1e9, "m", 60e9, "h", 3600e9);
+
+  private static final StdConverter<JsonNode, Duration> READ_DURATION =
+      new StdConverter<>() {
+        @Override
+        public Duration convert(JsonNode value) {
+          Matcher text = DURATION.matcher(value.asText());
+          if (value.isTextual() && text.matches()) {
+            double nanos = Double.parseDouble(text.group(1)) * NANOS.get(text.group(2));
+            return Duration.ofNanos(Math.round(nanos));
+          }
+          if (value.isNumber() && value.doubleValue() >= 0) {
+            return Duration.ofNanos(Math.round(value.doubleValue() * 1e9));
+          }
+          throw SettingsException.must(
+              "", value, "a duration such as \"2s\", \"500ms\", \"1m\" or seconds");
+        }
+      };
+
+  private static final StdConverter<Duration, Double> WRITE_DURATION =
+      new StdConverter<>() {
+        @Override
+        public Double convert(Duration value) {
+          return value.toNanos() / 1e9;
+        }
+      };
+
   /** Writes and reads settings. */
   public static final JsonMapper JSON =
       JsonMapper.builder()
@@ -45,7 +81,14 @@ public final class SettingsReader {
           .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
           .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
           .defaultSetterInfo(JsonSetter.Value.forContentNulls(Nulls.SKIP))
-          .addModule(Durations.module())
+          .defaultPropertyInclusion(
+              JsonInclude.Value.construct(
+                  JsonInclude.Include.NON_NULL, JsonInclude.Include.USE_DEFAULTS))
+          .addModule(
+              new SimpleModule("steelyard")
+                  .addDeserializer(Duration.class, new StdDelegatingDeserializer<>(READ_DURATION))
+                  .addSerializer(new StdDelegatingSerializer(Duration.class, WRITE_DURATION))
+                  .addSerializer(Path.class, ToStringSerializer.instance))
           .build();
 
   /** In "output": replaced by the start time, so that every start has a folder of its own. */
@@ -194,11 +237,6 @@ public final class SettingsReader {
     if (Map.class.isAssignableFrom(target) || target.isRecord()) {
       return "an object";
     }
-    Map<Class<?>, String> others =
-        Map.of(
-            Boolean.class, "true or false",
-            LocalDate.class, "a date such as \"2026-06-15\"",
-            java.time.Duration.class, "a duration such as \"2s\", \"500ms\", \"1m\" or seconds");
-    return others.getOrDefault(target, "a text");
+    return target == Boolean.class ? "true or false" : "a text";
   }
 }

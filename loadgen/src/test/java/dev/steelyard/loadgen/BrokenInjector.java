@@ -9,7 +9,6 @@ import dev.steelyard.loadgen.scenario.Scenarios;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.function.IntConsumer;
 
 /** The injector's program with a scenario that breaks after some operations of a user. */
@@ -52,16 +51,6 @@ final class BrokenInjector {
   }
 
   private record Broken(Scenario right, boolean next, boolean ended) implements Scenario {
-    @Override
-    public String name() {
-      return right.name();
-    }
-
-    @Override
-    public Map<String, Object> parameters() {
-      return right.parameters();
-    }
-
     @Override
     public List<Step> steps() {
       return right.steps();

@@ -148,6 +148,9 @@ class DeclaredJourneyTest {
           "part": {"steps": [{"operation": "part", "path": "/page", "parts": [{"path": "/broken"}]}]},
           "socket": {"steps": [{"operation": "socket", "websocket":
                        {"path": "/ticker", "send": "a", "expect": "b", "within": "50ms"}}]},
+          "refused": {"steps": [{"operation": "refused", "websocket": {"path": "/nowhere", "expect": "b"}}]},
+          "unheard": {"steps": [{"operation": "unheard", "websocket":
+                       {"path": "/nowhere", "send": "a", "expect": "b"}}]},
           "unset": {"steps": [{"operation": "right", "path": "/echo/a",
                                "save": {"y": {"regex": "b(.)", "optional": true}}},
                               {"operation": "unset", "path": "/echo/${y}"}]}}}
@@ -155,10 +158,13 @@ class DeclaredJourneyTest {
     try (ShopServer shop = new ShopServer()) {
       ObjectNode settings = settings(journey, shop.url()).put("measureSeconds", 600);
       Injector injector = Injector.start(settings);
-      Injector.waitUntil(() -> shop.served("ticker") > 2 && shop.served("echo") > 40, "no load");
+      Injector.waitUntil(
+          () -> shop.served("ticker") > 2 && shop.served("echo") > 40 && shop.served("nowhere") > 4,
+          "no load");
       injector.createStopFile();
       assertEquals(0, injector.await(), injector::console);
-      for (String operation : List.of("status", "text", "value", "part", "socket", "unset")) {
+      for (String operation :
+          List.of("status", "text", "value", "part", "socket", "refused", "unheard", "unset")) {
         long errors = summed(injector, operation, "errors");
         assertTrue(errors > 0, () -> operation + " " + injector.console());
         assertEquals(errors, summed(injector, operation, "requests"), operation);
@@ -166,6 +172,14 @@ class DeclaredJourneyTest {
       assertEquals(0, summed(injector, "right", "errors"));
       assertEquals(0, shop.served("never"));
       String messages = injector.summary().get("errorMessages").toString();
+      for (String operation : List.of("refused", "unheard")) {
+        String told =
+            """
+            {"operation":"%s","message":"the WebSocket was not opened: Invalid handshake response \
+            getStatus: 500 Internal Server Error","count":%d}"""
+                .formatted(operation, summed(injector, operation, "errors"));
+        assertTrue(messages.contains(told), () -> told + " is not in " + messages);
+      }
       for (String part :
           List.of(
               "the body has not \\\"b\\\"",

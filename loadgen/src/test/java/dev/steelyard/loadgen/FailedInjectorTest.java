@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -63,10 +64,8 @@ class FailedInjectorTest {
   @Test
   void fullDisk() throws Exception {
     Injector injector = Injector.start(settings());
-    // The console file stays below the limit, the log of latencies is above it.
-    int limit = 4096;
-    Injector.waitUntil(() -> injector.latencies().toFile().length() > limit, "no log came");
-    injector.limitFileSize(limit);
+    Injector.waitUntil(() -> server.served() > 100, "no load came");
+    injector.limitFileSize(injector.latencies().toFile().length());
     assertFailed(injector, "could not be written");
   }
 
@@ -75,11 +74,14 @@ class FailedInjectorTest {
   void healthLogThatCannotBeWritten() throws Exception {
     ObjectNode settings = settings().put("users", 1).put("thinkTimeMillis", 3_600_000);
     Injector injector = Injector.start(settings);
-    long limit = 3000;
-    Injector.waitUntil(() -> injector.healthFile().length() > limit, "no log came");
+    File latencies = injector.latencies().toFile();
+    Injector.waitUntil(
+        () -> server.served() == 1 && injector.healthFile().length() > latencies.length(),
+        "no log came");
+    long limit = injector.healthFile().length();
     injector.limitFileSize(limit);
     assertFailed(injector, "could not be written");
-    assertTrue(injector.latencies().toFile().length() < limit);
+    assertTrue(latencies.length() < limit);
   }
 
   @Test

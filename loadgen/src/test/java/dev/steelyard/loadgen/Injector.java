@@ -9,9 +9,11 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -38,11 +40,23 @@ final class Injector {
   private final Path output;
   private final Path console;
   private final Process process;
+  private final Thread reader;
 
-  private Injector(Path output, Path console, Process process) {
+  private Injector(Path output, Process process) {
     this.output = output;
-    this.console = console;
     this.process = process;
+    console = output.resolveSibling(output.getFileName() + ".console");
+    // Not a file of the process: a limit on the size of those is none on what it says.
+    reader = new Thread(this::readConsole);
+    reader.start();
+  }
+
+  private void readConsole() {
+    try (InputStream words = process.getInputStream()) {
+      Files.copy(words, console, StandardCopyOption.REPLACE_EXISTING);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /**
@@ -94,11 +108,11 @@ final class Injector {
       List<String> arguments,
       String environment)
       throws IOException {
-    Path console = output.resolveSibling(output.getFileName() + ".console");
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("-Xmx256m");
     command.add("-XX:TieredStopAtLevel=1");
+    command.add("-XX:+UseSerialGC");
     command.add("--add-opens=java.base/java.lang=ALL-UNNAMED");
     command.addAll(jvmOptions);
     command.add("-cp");
@@ -106,13 +120,12 @@ final class Injector {
         Path.of("src/main/conf").toAbsolutePath() + ":" + System.getProperty("java.class.path"));
     command.add(program.getName());
     command.addAll(arguments);
-    ProcessBuilder builder =
-        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(console.toFile());
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     builder.environment().remove("LOADGEN_SETTINGS");
     if (environment != null) {
       builder.environment().put("LOADGEN_SETTINGS", environment);
     }
-    return new Injector(output, console, builder.start());
+    return new Injector(output, builder.start());
   }
 
   static Injector run(ObjectNode settings) throws Exception {
@@ -127,13 +140,14 @@ final class Injector {
     if (!ended) {
       process.destroyForcibly();
     }
+    reader.join();
     assertTrue(ended, () -> "the injector did not end; it wrote: " + console());
     return process.exitValue();
   }
 
-  /** Sends SIGTERM. */
+  /** Sends SIGTERM; the process itself would close what its last words are read from. */
   void terminate() {
-    process.destroy();
+    process.toHandle().destroy();
   }
 
   /** Lets no file of this process grow beyond a size; writes then fail as on a full disk. */

@@ -43,10 +43,14 @@ final class PingServer implements AutoCloseable {
 
   /** A server on a free port, not started yet. */
   static HttpServer newServer(Executor threads) throws IOException {
+    return newServer(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), threads);
+  }
+
+  /** A server that is not started yet. */
+  static HttpServer newServer(InetSocketAddress address, Executor threads) throws IOException {
     // It sends head and body of an answer apart: the body would wait for the client's
     // acknowledgement.
     System.setProperty("sun.net.httpserver.nodelay", "true");
-    InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     HttpServer server = HttpServer.create(address, 1024);
     server.setExecutor(threads);
     return server;

@@ -104,7 +104,7 @@ class StartTest {
     // Some seconds' lines: by then it has tried, however slow the machine is.
     Injector.waitUntil(() -> injector.healthFile().length() > 600, "no load came");
     AtomicInteger asked = new AtomicInteger();
-    HttpServer server = HttpServer.create(address, 10);
+    HttpServer server = PingServer.newServer(address, Runnable::run);
     server.createContext(
         "/ping",
         exchange ->

@@ -4,12 +4,15 @@ package dev.steelyard.loadgen.recording;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.IThrowableProxy;
 import ch.qos.logback.core.AppenderBase;
 import dev.steelyard.loadgen.journey.WrongAnswer;
+import dev.steelyard.loadgen.requests.DeclaredRequests;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -26,6 +29,14 @@ public final class ErrorMessages extends AppenderBase<ILoggingEvent> {
   /** "Failed to build request {}: {}", as when a value is missing that it was to send. */
   private static final String REQUESTS = "io.gatling.http.action.HttpRequestAction";
 
+  /** "WebSocket crashed ... in Connecting state", with the cause, and then who wanted it. */
+  private static final String SOCKETS = "io.gatling.http.action.ws.fsm.WsConnectingState";
+
+  private static final String OWN = DeclaredRequests.class.getName();
+
+  /** From the cause to the operation that goes on with it at once, on the same thread. */
+  private static final ThreadLocal<String> UNOPENED = new ThreadLocal<>();
+
   private static final String WRONG_ANSWER = WrongAnswer.class.getSimpleName() + ": ";
   private static final int MAX_DISTINCT = 10;
   private static final int MAX_LENGTH = 300;
@@ -41,11 +52,11 @@ public final class ErrorMessages extends AppenderBase<ILoggingEvent> {
   /** Starts to listen. */
   public static ErrorMessages listen() {
     ErrorMessages messages = new ErrorMessages();
-    for (String source : List.of(ANSWERS, REQUESTS)) {
+    for (String source : List.of(ANSWERS, REQUESTS, SOCKETS, OWN)) {
       Logger logger = (Logger) LoggerFactory.getLogger(source);
       messages.setContext(logger.getLoggerContext());
       messages.start();
-      logger.setLevel(source.equals(ANSWERS) ? Level.DEBUG : Level.ERROR);
+      logger.setLevel(List.of(ANSWERS, SOCKETS).contains(source) ? Level.DEBUG : Level.ERROR);
       logger.setAdditive(false);
       logger.addAppender(messages);
     }
@@ -56,10 +67,24 @@ public final class ErrorMessages extends AppenderBase<ILoggingEvent> {
   @Override
   protected void append(ILoggingEvent event) {
     Object[] arguments = event.getArgumentArray();
+    if (event.getLoggerName().equals(SOCKETS)) {
+      if (event.getThrowableProxy() != null) {
+        UNOPENED.set(rootMessage(event.getThrowableProxy()));
+      }
+      return;
+    }
     if (arguments == null || arguments.length < 2) {
       return;
     }
     String message = ownWords(String.valueOf(arguments[arguments.length - 1]));
+    if (event.getLoggerName().equals(OWN)) {
+      if (UNOPENED.get() == null) {
+        // It was open: what failed then has been told.
+        return;
+      }
+      message += ": " + UNOPENED.get();
+      UNOPENED.remove();
+    }
     if (message.length() > MAX_LENGTH) {
       message = message.substring(0, MAX_LENGTH);
     }
@@ -68,6 +93,12 @@ public final class ErrorMessages extends AppenderBase<ILoggingEvent> {
       boolean room = counts.containsKey(failure) || counts.size() < MAX_DISTINCT;
       counts.merge(room ? failure : OTHER, 1L, Long::sum);
     }
+  }
+
+  private static String rootMessage(IThrowableProxy failure) {
+    return failure.getCause() != null
+        ? rootMessage(failure.getCause())
+        : Objects.requireNonNullElse(failure.getMessage(), failure.getClassName());
   }
 
   /** Gatling puts the check and the class of the exception before what a journey says. */

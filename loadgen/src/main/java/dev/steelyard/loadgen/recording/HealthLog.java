@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.loadgen.recording;
 
-import com.fasterxml.jackson.annotation.JsonPropertyOrder;
-import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.steelyard.loadgen.SettingsReader;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.Writer;
@@ -14,8 +13,6 @@ import java.util.Map;
 
 /** {@code health.jsonl}: one JSON object per interval. */
 final class HealthLog implements Closeable {
-  private static final ObjectMapper JSON = new ObjectMapper();
-
   /**
    * One line.
    *
@@ -30,18 +27,6 @@ final class HealthLog implements Closeable {
    * @param gcSeconds collection time of this JVM since its start
    * @param outcomes outcome of the workload to how often the interval had it
    */
-  @JsonPropertyOrder({
-    "epochMillis",
-    "seconds",
-    "requests",
-    "errors",
-    "activeUsers",
-    "cpuSeconds",
-    "late",
-    "dropped",
-    "gcSeconds",
-    "outcomes"
-  })
   record Line(
       long epochMillis,
       double seconds,
@@ -64,7 +49,7 @@ final class HealthLog implements Closeable {
   }
 
   void write(Line line) throws IOException {
-    String text = JSON.writeValueAsString(line) + "\n";
+    String text = SettingsReader.JSON.writeValueAsString(line) + "\n";
     writer.write(text);
     writer.flush();
     bytes += text.getBytes(StandardCharsets.UTF_8).length;

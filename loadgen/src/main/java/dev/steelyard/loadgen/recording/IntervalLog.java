@@ -9,8 +9,8 @@ import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.HistogramLogWriter;
 
@@ -21,20 +21,18 @@ import org.HdrHistogram.HistogramLogWriter;
  * format has it. Also keeps the totals of the run.
  */
 final class IntervalLog implements Closeable {
-  private final List<String> operations;
+  private final List<String> tags;
   private final Recorder recorder;
   private final Path file;
   private final FileChannel channel;
   private final PrintStream stream;
   private final HistogramLogWriter writer;
-  private final Histogram[] successes;
-  private final Histogram[] errors;
-  private final Histogram[] successTotals;
-  private final Histogram[] errorTotals;
+  private final Histogram[] intervals;
+  private final Histogram[] totals;
 
   IntervalLog(List<String> operations, Recorder recorder, Path file, long startEpochMillis)
       throws IOException {
-    this.operations = operations;
+    tags = operations.stream().flatMap(name -> Stream.of(name, name + ":error")).toList();
     this.recorder = recorder;
     this.file = file;
     channel = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
@@ -46,10 +44,8 @@ final class IntervalLog implements Closeable {
     writer.setBaseTime(startEpochMillis);
     writer.outputBaseTime(startEpochMillis);
     writer.outputLegend();
-    successes = histograms(operations.size());
-    errors = histograms(operations.size());
-    successTotals = histograms(operations.size());
-    errorTotals = histograms(operations.size());
+    intervals = recorder.newHistograms();
+    totals = recorder.newHistograms();
     check();
   }
 
@@ -62,39 +58,30 @@ final class IntervalLog implements Closeable {
    * @throws IOException if the file cannot take it, as with a full disk
    */
   Counts flush(long fromEpochMillis, long toEpochMillis) throws IOException {
-    recorder.drainTo(successes, errors);
-    long succeeded = 0;
-    long failed = 0;
-    for (int i = 0; i < operations.size(); i++) {
-      String name = operations.get(i);
-      succeeded += write(name, successes[i], successTotals[i], fromEpochMillis, toEpochMillis);
-      failed += write(name + ":error", errors[i], errorTotals[i], fromEpochMillis, toEpochMillis);
+    recorder.drainTo(intervals);
+    long requests = 0;
+    long errors = 0;
+    for (int i = 0; i < intervals.length; i++) {
+      Histogram interval = intervals[i];
+      long count = interval.getTotalCount();
+      requests += count;
+      errors += i == Recorder.index(i / 2, true) ? count : 0;
+      if (count > 0) {
+        interval.setStartTimeStamp(fromEpochMillis);
+        interval.setEndTimeStamp(toEpochMillis);
+        interval.setTag(tags.get(i));
+        writer.outputIntervalHistogram(interval);
+        totals[i].add(interval);
+        interval.reset();
+      }
     }
     check();
-    return new Counts(succeeded + failed, failed);
+    return new Counts(requests, errors);
   }
 
-  private long write(String tag, Histogram interval, Histogram total, long from, long to) {
-    long count = interval.getTotalCount();
-    if (count > 0) {
-      interval.setStartTimeStamp(from);
-      interval.setEndTimeStamp(to);
-      interval.setTag(tag);
-      writer.outputIntervalHistogram(interval);
-      total.add(interval);
-      interval.reset();
-    }
-    return count;
-  }
-
-  /** All successes of an operation so far. */
-  Histogram successTotal(int operation) {
-    return successTotals[operation];
-  }
-
-  /** All errors of an operation so far. */
-  Histogram errorTotal(int operation) {
-    return errorTotals[operation];
+  /** All successes, or all errors, of an operation so far. */
+  Histogram total(int operation, boolean failed) {
+    return totals[Recorder.index(operation, failed)];
   }
 
   /** A print stream keeps its write errors to itself until it is asked. */
@@ -109,11 +96,5 @@ final class IntervalLog implements Closeable {
   public void close() throws IOException {
     check();
     stream.close();
-  }
-
-  private static Histogram[] histograms(int count) {
-    Histogram[] made = new Histogram[count];
-    Arrays.setAll(made, i -> new Histogram(Recorder.DIGITS));
-    return made;
   }
 }

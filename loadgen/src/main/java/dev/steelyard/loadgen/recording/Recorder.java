@@ -4,11 +4,14 @@ package dev.steelyard.loadgen.recording;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.ToLongFunction;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.SingleWriterRecorder;
 
 /**
- * Latencies of all requests, per operation, successes apart from errors.
+ * Latencies of all requests, per operation, successes apart from errors: at {@link #index}.
  *
  * <p>Each event-loop thread writes to histograms of its own, so that recording contends with
  * nobody; the flushing thread swaps them and adds them up. Unit: nanoseconds; 3 significant digits;
@@ -16,9 +19,9 @@ import org.HdrHistogram.SingleWriterRecorder;
  */
 public final class Recorder {
   /** Significant decimal digits of all histograms. */
-  public static final int DIGITS = 3;
+  private static final int DIGITS = 3;
 
-  private final int operations;
+  private final int histograms;
   private volatile long rampEnd;
   private final List<ThreadPart> parts = new CopyOnWriteArrayList<>();
   private final ThreadLocal<ThreadPart> part = ThreadLocal.withInitial(this::newPart);
@@ -27,7 +30,12 @@ public final class Recorder {
    * @param operations number of operations; they are named by their index
    */
   public Recorder(int operations) {
-    this.operations = operations;
+    histograms = index(operations, false);
+  }
+
+  /** Where the successes or the errors of an operation are counted. */
+  static int index(int operation, boolean failed) {
+    return 2 * operation + (failed ? 1 : 0);
   }
 
   /**
@@ -42,16 +50,15 @@ public final class Recorder {
   public void record(
       int operation, long startNanos, long fromNanos, long endNanos, boolean failed) {
     ThreadPart mine = part.get();
+    int index = index(operation, failed);
     // Before recordValue, whose atomic operations make these fields visible to the flushing thread.
     mine.firstStart = Math.min(mine.firstStart, startNanos);
     mine.lastEnd = Math.max(mine.lastEnd, endNanos);
-    if (!failed) {
-      mine.firstSuccess[operation] = Math.min(mine.firstSuccess[operation], endNanos);
-    }
+    mine.firstEnd[index] = Math.min(mine.firstEnd[index], endNanos);
     if (startNanos >= rampEnd) {
       mine.afterRamp++;
     }
-    (failed ? mine.errors : mine.successes)[operation].recordValue(endNanos - fromNanos);
+    mine.recorders[index].recordValue(endNanos - fromNanos);
   }
 
   /**
@@ -63,54 +70,49 @@ public final class Recorder {
 
   /** Start of the first recorded request; {@code Long.MAX_VALUE} if there is none. */
   long firstStart() {
-    return parts.stream().mapToLong(each -> each.firstStart).min().orElse(Long.MAX_VALUE);
+    return each(part -> part.firstStart).min().orElse(Long.MAX_VALUE);
   }
 
   /** End of the last recorded request; {@code Long.MIN_VALUE} if there is none. */
   long lastEnd() {
-    return parts.stream().mapToLong(each -> each.lastEnd).max().orElse(Long.MIN_VALUE);
+    return each(part -> part.lastEnd).max().orElse(Long.MIN_VALUE);
   }
 
   /** End of the first success of an operation; {@code Long.MAX_VALUE} if there is none. */
   long firstSuccess(int operation) {
-    return parts.stream()
-        .mapToLong(each -> each.firstSuccess[operation])
-        .min()
-        .orElse(Long.MAX_VALUE);
+    int index = index(operation, false);
+    return each(part -> part.firstEnd[index]).min().orElse(Long.MAX_VALUE);
   }
 
   /** Recorded requests that started after the ramp. */
   long afterRamp() {
-    return parts.stream().mapToLong(each -> each.afterRamp).sum();
+    return each(part -> part.afterRamp).sum();
   }
 
-  /**
-   * Adds everything recorded since the last call. To be called by one thread at a time.
-   *
-   * @param successes receives successes, one histogram per operation
-   * @param errors receives errors, one histogram per operation
-   */
-  void drainTo(Histogram[] successes, Histogram[] errors) {
+  private LongStream each(ToLongFunction<ThreadPart> value) {
+    return parts.stream().mapToLong(value);
+  }
+
+  /** Adds everything recorded since the last call. To be called by one thread at a time. */
+  void drainTo(Histogram[] to) {
     for (ThreadPart each : parts) {
-      for (int operation = 0; operation < operations; operation++) {
-        each.successBuffer[operation] =
-            drain(each.successes[operation], each.successBuffer[operation], successes[operation]);
-        each.errorBuffer[operation] =
-            drain(each.errors[operation], each.errorBuffer[operation], errors[operation]);
+      for (int i = 0; i < histograms; i++) {
+        Histogram interval = each.recorders[i].getIntervalHistogram(each.buffers[i]);
+        each.buffers[i] = interval;
+        if (interval.getTotalCount() > 0) {
+          to[i].add(interval);
+        }
       }
     }
   }
 
-  private static Histogram drain(SingleWriterRecorder from, Histogram buffer, Histogram to) {
-    Histogram interval = from.getIntervalHistogram(buffer);
-    if (interval.getTotalCount() > 0) {
-      to.add(interval);
-    }
-    return interval;
+  /** One for each index, empty. */
+  Histogram[] newHistograms() {
+    return Stream.generate(() -> new Histogram(DIGITS)).limit(histograms).toArray(Histogram[]::new);
   }
 
   private ThreadPart newPart() {
-    ThreadPart made = new ThreadPart(operations);
+    ThreadPart made = new ThreadPart(histograms);
     parts.add(made);
     return made;
   }
@@ -120,27 +122,16 @@ public final class Recorder {
     private long firstStart = Long.MAX_VALUE;
     private long lastEnd = Long.MIN_VALUE;
     private long afterRamp;
-    private final long[] firstSuccess;
-    private final SingleWriterRecorder[] successes;
-    private final SingleWriterRecorder[] errors;
-    private final Histogram[] successBuffer;
-    private final Histogram[] errorBuffer;
+    private final long[] firstEnd;
+    private final SingleWriterRecorder[] recorders;
+    private final Histogram[] buffers;
 
-    ThreadPart(int operations) {
-      firstSuccess = new long[operations];
-      Arrays.fill(firstSuccess, Long.MAX_VALUE);
-      successes = recorders(operations);
-      errors = recorders(operations);
-      successBuffer = new Histogram[operations];
-      errorBuffer = new Histogram[operations];
-    }
-
-    private static SingleWriterRecorder[] recorders(int count) {
-      SingleWriterRecorder[] made = new SingleWriterRecorder[count];
-      for (int i = 0; i < count; i++) {
-        made[i] = new SingleWriterRecorder(DIGITS);
-      }
-      return made;
+    ThreadPart(int histograms) {
+      firstEnd = new long[histograms];
+      Arrays.fill(firstEnd, Long.MAX_VALUE);
+      recorders = new SingleWriterRecorder[histograms];
+      Arrays.setAll(recorders, i -> new SingleWriterRecorder(DIGITS));
+      buffers = new Histogram[histograms];
     }
   }
 }

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.HdrHistogram.Histogram;
 
 /**
  * The files of one run: opened at its start, flushed each second, closed with the summary. Not
@@ -154,11 +155,10 @@ public final class RunRecord {
   }
 
   private Summary.Operation operation(int index) {
-    long errors = intervals.errorTotal(index).getTotalCount();
+    Histogram successes = intervals.total(index, false);
+    long errors = intervals.total(index, true).getTotalCount();
     return new Summary.Operation(
-        intervals.successTotal(index).getTotalCount() + errors,
-        errors,
-        Summary.Latency.of(intervals.successTotal(index)));
+        successes.getTotalCount() + errors, errors, Summary.Latency.of(successes));
   }
 
   private Map<String, Double> firstAnswers() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.loadgen.recording;
 
-import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.steelyard.loadgen.Settings;
 import dev.steelyard.loadgen.SettingsReader;
 import java.io.IOException;
@@ -30,21 +30,6 @@ import org.HdrHistogram.Histogram;
  * @param errorMessages the first distinct messages of failed requests
  * @param jvm the JVM of the injector
  */
-@JsonPropertyOrder({
-  "settings",
-  "endedBy",
-  "times",
-  "operations",
-  "firstAnswers",
-  "outcomes",
-  "achieved",
-  "injector",
-  "arrivals",
-  "abandonedRequests",
-  "refused",
-  "errorMessages",
-  "jvm"
-})
 public record Summary(
     Settings settings,
     String endedBy,
@@ -61,6 +46,7 @@ public record Summary(
     Jvm jvm) {
 
   /** Milliseconds since the epoch; null where it did not come to that. */
+  @JsonInclude
   public record Times(
       long jvmStartEpochMillis,
       Long firstRequestEpochMillis,
@@ -68,6 +54,7 @@ public record Summary(
       Long lastRequestEpochMillis) {}
 
   /** Requests, errors included; latencies of the requests that succeeded, null if none did. */
+  @JsonInclude
   public record Operation(long requests, long errors, Latency latencyMillis) {
     /** Requests that were no errors. */
     long successes() {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.loadgen.requests;
 
-import static io.gatling.javaapi.core.CoreDsl.StringBody;
 import static io.gatling.javaapi.core.CoreDsl.bodyString;
 import static io.gatling.javaapi.core.CoreDsl.css;
 import static io.gatling.javaapi.core.CoreDsl.doIf;
@@ -23,19 +22,27 @@ import dev.steelyard.loadgen.journey.declared.JourneySpec;
 import dev.steelyard.loadgen.journey.declared.Template;
 import io.gatling.javaapi.core.ChainBuilder;
 import io.gatling.javaapi.core.CheckBuilder;
+import io.gatling.javaapi.core.CoreDsl;
 import io.gatling.javaapi.core.Session;
 import io.gatling.javaapi.http.BodyPart;
 import io.gatling.javaapi.http.HttpRequestActionBuilder;
 import io.gatling.javaapi.http.WsFrameCheck;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The requests of a declared journey: its declaration as Gatling's builders. */
 public final class DeclaredRequests {
+  /** What the logger of this class says where a WebSocket could not be opened. */
+  public static final String NOT_OPENED = "the WebSocket was not opened";
+
+  private static final Logger LOGGER = LoggerFactory.getLogger(DeclaredRequests.class);
   private static final String SOCKET = "socket";
 
   private final DeclaredJourneys journeys;
@@ -109,26 +116,13 @@ public final class DeclaredRequests {
   }
 
   private HttpRequestActionBuilder main(JourneySpec.Step step, Target target) {
-    Text url = text(target.baseUrl() + step.path());
     HttpRequestActionBuilder request =
-        url.constant != null
-            ? http(step.operation()).httpRequest(step.method(), url.constant)
-            : http(step.operation()).httpRequest(step.method(), url.function);
-    for (var each : step.headers().entrySet()) {
-      request = withHeader(request, each.getKey(), each.getValue());
-    }
+        request(step.operation(), step.method(), target.baseUrl() + step.path(), step.headers());
     for (var each : step.form().entrySet()) {
-      Text value = text(each.getValue());
-      request =
-          value.constant != null
-              ? request.formParam(each.getKey(), value.constant)
-              : request.formParam(each.getKey(), (Function<Session, Object>) value.function::apply);
+      request = withField(request, each.getKey(), text(each.getValue()));
     }
     if (step.body() != null) {
-      Text body = text(step.body());
-      request =
-          request.body(
-              body.constant != null ? StringBody(body.constant) : StringBody(body.function));
+      request = request.body(text(step.body()).into(CoreDsl::StringBody, CoreDsl::StringBody));
     }
     if (!step.multipart().isEmpty()) {
       request = request.asMultipartForm();
@@ -142,33 +136,45 @@ public final class DeclaredRequests {
   }
 
   private HttpRequestActionBuilder part(String operation, JourneySpec.Part part, Target target) {
-    Text url = text(target.baseUrl() + part.path());
     HttpRequestActionBuilder request =
-        url.constant != null
-            ? http(operation).get(url.constant)
-            : http(operation).get(url.function);
-    for (var each : part.headers().entrySet()) {
-      request = withHeader(request, each.getKey(), each.getValue());
-    }
+        request(operation, "GET", target.baseUrl() + part.path(), part.headers());
     return part.conditional()
         ? target.preparedConditional(request)
         : target.prepared(request).check(status().is(200));
   }
 
-  private HttpRequestActionBuilder withHeader(
-      HttpRequestActionBuilder request, String name, String value) {
-    Text text = text(value);
-    return text.constant != null
-        ? request.header(name, text.constant)
-        : request.header(name, text.function);
+  private HttpRequestActionBuilder request(
+      String operation, String method, String url, Map<String, String> headers) {
+    HttpRequestActionBuilder request =
+        text(url)
+            .into(
+                constant -> http(operation).httpRequest(method, constant),
+                function -> http(operation).httpRequest(method, function));
+    for (var each : headers.entrySet()) {
+      request = withHeader(request, each.getKey(), text(each.getValue()));
+    }
+    return request;
+  }
+
+  private static HttpRequestActionBuilder withHeader(
+      HttpRequestActionBuilder request, String name, Text value) {
+    return value.into(
+        constant -> request.header(name, constant), function -> request.header(name, function));
+  }
+
+  private static HttpRequestActionBuilder withField(
+      HttpRequestActionBuilder request, String name, Text value) {
+    return value.into(
+        constant -> request.formParam(name, constant),
+        function -> request.formParam(name, (Function<Session, Object>) function::apply));
   }
 
   private BodyPart bodyPart(String name, JourneySpec.Field field) {
-    Text content = text(field.content());
     BodyPart part =
-        content.constant != null
-            ? StringBodyPart(name, content.constant)
-            : StringBodyPart(name, content.function);
+        text(field.content())
+            .into(
+                constant -> StringBodyPart(name, constant),
+                function -> StringBodyPart(name, function));
     if (field.filename() != null) {
       part = part.fileName(text(field.filename()).function);
     }
@@ -276,25 +282,26 @@ public final class DeclaredRequests {
                           return value;
                         }));
     var connect = ws(operation, SOCKET).connect(url.function).sign(Target::withCookies);
-    ChainBuilder open;
-    if (socket.send() == null) {
-      open = exec(connect.await(socket.within()).on(awaited));
-    } else {
-      open =
-          exec(connect)
-              .exec(
-                  doIf(session -> !session.isFailed())
-                      .then(
-                          exec(
-                              ws(operation, SOCKET)
-                                  .sendText(text(socket.send()).function)
-                                  .await(socket.within())
-                                  .on(awaited))));
+    ChainBuilder open =
+        exec(socket.send() == null ? connect.await(socket.within()).on(awaited) : connect)
+            .exec(session -> opened(session, operation));
+    if (socket.send() != null) {
+      Function<Session, String> message = text(socket.send()).function;
+      var send = ws(operation, SOCKET).sendText(message).await(socket.within()).on(awaited);
+      open = open.exec(doIf(session -> !session.isFailed()).then(exec(send)));
     }
     return open.exec(
             doIf(session -> session.contains(SOCKET)).then(exec(ws(operation, SOCKET).close())))
         // One that could not be opened is still there.
         .exec(session -> session.contains(SOCKET) ? session.remove(SOCKET) : session);
+  }
+
+  /** Gatling names no operation when it tells its logger why a socket could not be opened. */
+  private static Session opened(Session session, String operation) {
+    if (session.isFailed()) {
+      LOGGER.error("Request '{}' failed: {}", operation, NOT_OPENED);
+    }
+    return session;
   }
 
   /**
@@ -304,6 +311,11 @@ public final class DeclaredRequests {
    * @param constant null if it is not always the same, or if Gatling would read it as an expression
    */
   private record Text(String source, String constant, Function<Session, String> function) {
+    /** Hands over the constant or, if there is none, the function. */
+    <T> T into(Function<String, T> ofConstant, Function<Function<Session, String>, T> ofFunction) {
+      return constant != null ? ofConstant.apply(constant) : ofFunction.apply(function);
+    }
+
     String of(Session session) {
       return constant != null ? constant : function.apply(session);
     }

@@ -20,13 +20,11 @@ import java.util.function.IntConsumer;
 final class DeclaredScenario implements Scenario {
   private static final double PERCENT_TOLERANCE = 0.01;
 
-  private final Settings settings;
   private final DeclaredJourneys journeys;
   private final List<Step> steps;
   private final Set<String> played = new TreeSet<>();
 
   DeclaredScenario(Settings settings) {
-    this.settings = settings;
     JourneySpec spec = settings.journey();
     Map<String, String> constants = new LinkedHashMap<>();
     settings.parameters().forEach((name, value) -> constants.put(name, String.valueOf(value)));
@@ -59,16 +57,6 @@ final class DeclaredScenario implements Scenario {
               .formatted(String.join(", ", visits)));
     }
     return visits.stream().mapToDouble(visit -> mix.getOrDefault(visit, 0.0)).toArray();
-  }
-
-  @Override
-  public String name() {
-    return "declared journey";
-  }
-
-  @Override
-  public Map<String, Object> parameters() {
-    return settings.parameters();
   }
 
   @Override

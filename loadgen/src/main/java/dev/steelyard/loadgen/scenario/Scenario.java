@@ -4,19 +4,12 @@ package dev.steelyard.loadgen.scenario;
 import dev.steelyard.loadgen.journey.Journeys;
 import dev.steelyard.loadgen.requests.Step;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.IntConsumer;
 
 /** What the users of a run do: steps that can be sent, and journeys that decide their order. */
 public interface Scenario {
-  /** Its name, for people. */
-  String name();
-
-  /** Its parameters as resolved, every default filled in. */
-  Map<String, Object> parameters();
-
   /** All steps; their indexes are those of the journeys. */
   List<Step> steps();
 

@@ -19,7 +19,7 @@ public final class Scenarios {
   private Scenarios() {}
 
   /**
-   * The scenario that settings ask for, with its parameters.
+   * The scenario that settings ask for; the defaults of its parameters are put into them.
    *
    * @throws SettingsException if there is none of that name, or if its parameters are not right
    */

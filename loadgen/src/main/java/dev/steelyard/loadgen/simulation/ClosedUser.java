@@ -2,6 +2,7 @@
 package dev.steelyard.loadgen.simulation;
 
 import dev.steelyard.loadgen.journey.Pause;
+import java.time.Duration;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 
@@ -19,10 +20,13 @@ class ClosedUser extends VirtualUser {
    */
   ClosedUser(Run run, Visitor visitor, long due) {
     super(run, due);
-    actFor(visitor);
+    this.visitor = visitor;
     random = visitor.user().random().split();
-    long think = TimeUnit.MILLISECONDS.toNanos(run.settings().thinkTimeMillis());
-    usualPause = think == 0 ? Pause.NONE : new Pause(think, false, true);
+    int think = run.settings.thinkTimeMillis();
+    usualPause =
+        think == 0
+            ? Pause.NONE
+            : new Pause(Duration.ofMillis(think), null, Pause.Distribution.EXPONENTIAL);
   }
 
   @Override
@@ -36,7 +40,7 @@ class ClosedUser extends VirtualUser {
   void ended(boolean failed, long answeredAt, long now) {
     record(failed, answeredAt);
     Pause own = journey().pause();
-    long next = (own == null ? usualPause : own).next(due(), now, random);
-    dueAt(failed ? Math.max(next, now + PAUSE_AFTER_ERROR) : next);
+    long next = (own == null ? usualPause : own).next(due, now, random);
+    due = failed ? Math.max(next, now + PAUSE_AFTER_ERROR) : next;
   }
 }

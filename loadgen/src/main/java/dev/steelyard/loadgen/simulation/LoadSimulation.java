@@ -50,7 +50,7 @@ public final class LoadSimulation extends Simulation {
 
   private final RunLife life = NEXT.get();
   private final Run run = life.run();
-  private final Settings settings = run.settings();
+  private final Settings settings = run.settings;
 
   /** Builds the scenarios of the run that was handed over. */
   public LoadSimulation() {
@@ -85,18 +85,15 @@ public final class LoadSimulation extends Simulation {
         .exec(session -> session.set(USER, users.get()))
         // Not Gatling's ramp, which takes whole seconds only.
         .exec(untilDue())
-        .exec(
-            session -> {
-              run.closedUserJoins();
-              return session;
-            })
+        .exec(session -> countActive(session, 1))
         .exec(asLongAs(session -> user(session).begin(), "turn", false).on(turn))
-        .exec(
-            session -> {
-              run.closedUserLeaves();
-              return session;
-            })
+        .exec(session -> countActive(session, -1))
         .injectOpen(atOnceUsers(count));
+  }
+
+  private Session countActive(Session session, int change) {
+    run.activeUsers.addAndGet(change);
+    return session;
   }
 
   private PopulationBuilder openLoad() {
@@ -167,7 +164,7 @@ public final class LoadSimulation extends Simulation {
     Duration timeout = Duration.ofMillis(settings.requestTimeoutMillis());
     for (String url : settings.targets()) {
       Target target = new Target(url, timeout);
-      for (Step step : run.scenario().steps()) {
+      for (Step step : run.scenario.steps()) {
         exchanges.add(step.exchange().apply(target));
       }
     }

@@ -18,16 +18,20 @@ final class OpenUser extends VirtualUser {
 
   OpenUser(Run run) {
     super(run, NONE);
-    giveUpNanos = TimeUnit.MILLISECONDS.toNanos(run.settings().requestTimeoutMillis());
+    giveUpNanos = TimeUnit.MILLISECONDS.toNanos(run.settings.requestTimeoutMillis());
   }
 
   /** Takes the next arrival; false if there is none before the end of the run. */
   boolean reserve() {
-    long next = run.nextArrival();
-    if (next >= run.control().deadline() || run.control().stopped()) {
+    // One that it holds was not admitted: the run is over, and it has to be counted as missed.
+    if (reserved != NONE || run.control.stopped()) {
       return false;
     }
-    dueAt(next);
+    long next = run.nextArrival();
+    if (next >= run.control.deadline()) {
+      return false;
+    }
+    due = next;
     reserved = next;
     return true;
   }
@@ -38,17 +42,17 @@ final class OpenUser extends VirtualUser {
     long lateness = -untilDue();
     if (lateness > giveUpNanos) {
       reserved = NONE;
-      run.countDropped();
+      run.dropped.increment();
       return false;
     }
-    actFor(run.visitors().take());
+    visitor = run.visitors.take();
     choose();
     boolean late = -untilDue() > LATE_NANOS;
     boolean admitted = admitted();
     if (admitted) {
       reserved = NONE;
       if (late) {
-        run.countLate();
+        run.late.increment();
       }
     }
     return admitted;
@@ -57,7 +61,7 @@ final class OpenUser extends VirtualUser {
   @Override
   void ended(boolean failed, long answeredAt, long now) {
     record(failed, answeredAt);
-    run.visitors().giveBack(visitor());
+    run.visitors.giveBack(visitor);
   }
 
   /**

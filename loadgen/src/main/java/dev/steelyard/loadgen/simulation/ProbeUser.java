@@ -21,8 +21,8 @@ final class ProbeUser extends VirtualUser {
    */
   ProbeUser(Run run, Visitor visitor, long due) {
     super(run, due);
-    actFor(visitor);
-    awaited = new TreeSet<>(run.scenario().played());
+    this.visitor = visitor;
+    awaited = new TreeSet<>(run.scenario.played());
   }
 
   @Override
@@ -35,17 +35,17 @@ final class ProbeUser extends VirtualUser {
 
   @Override
   void ended(boolean failed, long answeredAt, long now) {
-    String operation = run.scenario().operations().get(operation());
+    String operation = run.scenario.operations().get(operation());
     again = failed && awaited.contains(operation);
     if (again) {
-      run.countRefused();
-      dueAt(now + RETRY);
+      run.refused.increment();
+      due = now + RETRY;
       return;
     }
     record(failed, answeredAt);
-    dueAt(now);
+    due = now;
     if (!failed && awaited.remove(operation) && awaited.isEmpty()) {
-      run.control().stop(Control.Ending.ANSWERED, now);
+      run.control.stop(Control.Ending.ANSWERED, now);
     }
   }
 }

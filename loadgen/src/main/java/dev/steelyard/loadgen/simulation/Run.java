@@ -23,23 +23,23 @@ import java.util.concurrent.atomic.LongAdder;
 final class Run {
   private static final double NANOS = 1e9;
 
-  private final Settings settings;
-  private final Scenario scenario;
+  final Settings settings;
+  final Scenario scenario;
   private final int[] operationOfStep;
-  private final RunClock clock = new RunClock();
-  private final Control control = new Control();
-  private final Recorder recorder;
+  final RunClock clock = new RunClock();
+  final Control control = new Control();
+  final Recorder recorder;
   private final RunRecord record;
   private final Journeys journeys;
   private final Arrivals arrivals;
-  private final VisitorPool visitors;
+  final VisitorPool visitors;
   private final List<OpenUser> slots = new ArrayList<>();
   private final CompletableFuture<Void> opened = new CompletableFuture<>();
   private final AtomicInteger waiting = new AtomicInteger();
-  private final AtomicInteger activeUsers = new AtomicInteger();
-  private final LongAdder late = new LongAdder();
-  private final LongAdder dropped = new LongAdder();
-  private final LongAdder refused = new LongAdder();
+  final AtomicInteger activeUsers = new AtomicInteger();
+  final LongAdder late = new LongAdder();
+  final LongAdder dropped = new LongAdder();
+  final LongAdder refused = new LongAdder();
   private final AtomicReference<Throwable> failure = new AtomicReference<>();
   private int users;
   private volatile long startNanos = Long.MAX_VALUE;
@@ -78,37 +78,12 @@ final class Run {
             this::newOpenVisitor);
   }
 
-  Settings settings() {
-    return settings;
-  }
-
-  Scenario scenario() {
-    return scenario;
-  }
-
   int steps() {
     return operationOfStep.length;
   }
 
   int operationOf(int step) {
     return operationOfStep[step];
-  }
-
-  /** Visitors of the open model. */
-  VisitorPool visitors() {
-    return visitors;
-  }
-
-  RunClock clock() {
-    return clock;
-  }
-
-  Control control() {
-    return control;
-  }
-
-  Recorder recorder() {
-    return recorder;
   }
 
   /** Ends the run as one that has failed. The first reason counts. */
@@ -177,16 +152,6 @@ final class Run {
     return new Visitor(user, journeys.start(user), target);
   }
 
-  /** Counts a closed user that enters its loop. */
-  void closedUserJoins() {
-    activeUsers.incrementAndGet();
-  }
-
-  /** Counts a closed user that has left its loop. */
-  void closedUserLeaves() {
-    activeUsers.decrementAndGet();
-  }
-
   /** The load starts with its first user. */
   private void start() {
     if (startNanos == Long.MAX_VALUE) {
@@ -205,18 +170,6 @@ final class Run {
   /** The time of the next arrival that nobody has reserved yet. */
   long nextArrival() {
     return startNanos + arrivals.next();
-  }
-
-  void countLate() {
-    late.increment();
-  }
-
-  void countDropped() {
-    dropped.increment();
-  }
-
-  void countRefused() {
-    refused.increment();
   }
 
   /** Writes what was recorded since the last call. */

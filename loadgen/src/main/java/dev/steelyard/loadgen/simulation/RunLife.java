@@ -85,13 +85,13 @@ public final class RunLife {
 
   private void live() {
     try {
-      if (run.settings().awaitStart()) {
+      if (run.settings.awaitStart()) {
         awaitStart();
       }
       run.open();
       record();
       if (run.failure() == null) {
-        System.out.print(SummaryText.of(run.close(), run.scenario().ratios()));
+        System.out.print(SummaryText.of(run.close(), run.scenario.ratios()));
         written = true;
       }
     } catch (IOException | InterruptedException | RuntimeException | Error e) {
@@ -113,7 +113,7 @@ public final class RunLife {
   }
 
   private void record() throws IOException, InterruptedException {
-    RunClock clock = run.clock();
+    RunClock clock = run.clock;
     long boundary = nextSecond(clock);
     while (!mayEnd()) {
       long toBoundary = TimeUnit.NANOSECONDS.toMillis(boundary - clock.nanos()) + 1;
@@ -131,16 +131,16 @@ public final class RunLife {
   }
 
   private boolean stopAsked() {
-    Control control = run.control();
+    Control control = run.control;
     if (!control.stopped() && Files.exists(output.resolve("stop"))) {
-      control.stop(Control.Ending.STOP_FILE, run.clock().nanos());
+      control.stop(Control.Ending.STOP_FILE, run.clock.nanos());
     }
     return control.stopped();
   }
 
   private boolean mayEnd() {
-    Control control = run.control();
-    long now = run.clock().nanos();
+    Control control = run.control;
+    long now = run.clock.nanos();
     if (!stopAsked() && now >= control.deadline()) {
       control.stop(Control.Ending.TIME, now);
     }
@@ -151,19 +151,19 @@ public final class RunLife {
 
   private long drainLimitNanos() {
     return TimeUnit.MILLISECONDS.toNanos(
-        run.control().ending() == Control.Ending.SIGNAL
+        run.control.ending() == Control.Ending.SIGNAL
             ? SIGNAL_GRACE_MILLIS
-            : run.settings().requestTimeoutMillis() + DRAIN_GRACE_MILLIS);
+            : run.settings.requestTimeoutMillis() + DRAIN_GRACE_MILLIS);
   }
 
   private void onShutdown() {
-    run.control().stop(Control.Ending.SIGNAL, run.clock().nanos());
+    run.control.stop(Control.Ending.SIGNAL, run.clock.nanos());
     try {
       thread.join(SIGNAL_GRACE_MILLIS + DRAIN_GRACE_MILLIS / 2);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    if (run.control().ending() == Control.Ending.SIGNAL && failure() != null) {
+    if (run.control.ending() == Control.Ending.SIGNAL && failure() != null) {
       System.err.println(failure());
       // The exit code would be that of the signal, as if all were written.
       Runtime.getRuntime().halt(1);

@@ -19,9 +19,13 @@ abstract class VirtualUser implements CurrentUser {
 
   final Run run;
 
-  private Visitor visitor;
+  /** Whose operations this user starts. */
+  Visitor visitor;
+
+  /** When the next operation is to start, on the run's clock. */
+  long due;
+
   private int step;
-  private long due;
   private long started;
   private long answered;
 
@@ -31,15 +35,6 @@ abstract class VirtualUser implements CurrentUser {
   VirtualUser(Run run, long due) {
     this.run = run;
     this.due = due;
-  }
-
-  /** Whose operations this user starts, from now on. */
-  final void actFor(Visitor other) {
-    visitor = other;
-  }
-
-  final Visitor visitor() {
-    return visitor;
   }
 
   @Override
@@ -55,21 +50,12 @@ abstract class VirtualUser implements CurrentUser {
   /** Of a page, the last part to arrive counts. */
   @Override
   public final void answered() {
-    answered = run.clock().nanos();
+    answered = run.clock.nanos();
   }
 
-  /** When the next operation is to start, on the run's clock. */
-  final long due() {
-    return due;
-  }
-
-  final void dueAt(long nanos) {
-    due = nanos;
-  }
-
-  /** Nanoseconds until then; not above 0 if it is time. */
+  /** Nanoseconds until the next operation; not above 0 if it is time. */
   final long untilDue() {
-    return due - run.clock().nanos();
+    return due - run.clock.nanos();
   }
 
   /** Whether another operation starts. */
@@ -87,9 +73,9 @@ abstract class VirtualUser implements CurrentUser {
 
   /** Asks to start the chosen step. */
   final boolean admitted() {
-    started = run.clock().nanos();
+    started = run.clock.nanos();
     answered = NEVER;
-    return run.control().admit(started);
+    return run.control.admit(started);
   }
 
   /** Index of what to send: target x steps + step. */
@@ -106,11 +92,11 @@ abstract class VirtualUser implements CurrentUser {
     boolean failed = session.isFailed();
     guarded(
         () -> {
-          long now = run.clock().nanos();
+          long now = run.clock.nanos();
           ended(failed, failed || answered == NEVER ? now : answered, now);
           return true;
         });
-    run.control().leave();
+    run.control.leave();
     return failed ? session.markAsSucceeded() : session;
   }
 
@@ -125,7 +111,7 @@ abstract class VirtualUser implements CurrentUser {
 
   /** Records the operation, and tells the journey. */
   final void record(boolean failed, long answeredAt) {
-    run.recorder().record(operation(), started, due, answeredAt, failed);
+    run.recorder.record(operation(), started, due, answeredAt, failed);
     visitor.journey().ended(failed);
   }
 

@@ -4,6 +4,7 @@ package dev.steelyard.loadgen.journey;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -31,16 +32,19 @@ class UserTest {
   @Test
   void pausesCountFromTheEndOrFromTheStart() {
     SplittableRandom random = new SplittableRandom(1);
-    assertEquals(70, new Pause(50, false, false).next(10, 20, random));
-    assertEquals(60, new Pause(50, true, false).next(10, 20, random));
-    assertEquals(90, new Pause(50, true, false).next(10, 90, random), "it outlasted its cycle");
+    assertEquals(70, new Pause(Duration.ofNanos(50), null, null).next(10, 20, random));
+    assertEquals(60, new Pause(null, Duration.ofNanos(50), null).next(10, 20, random));
+    assertEquals(
+        90,
+        new Pause(null, Duration.ofNanos(50), null).next(10, 90, random),
+        "it outlasted its cycle");
     assertEquals(20, Pause.NONE.next(10, 20, random));
   }
 
   @Test
   void exponentialPausesHaveTheirMeanAndAreCut() {
     SplittableRandom random = new SplittableRandom(2);
-    Pause pause = new Pause(1000, false, true);
+    Pause pause = new Pause(Duration.ofNanos(1000), null, Pause.Distribution.EXPONENTIAL);
     int count = 400_000;
     double sum = 0;
     long longest = 0;

@@ -32,7 +32,7 @@ public final class AcmeairJourney implements Journey {
   private String customer;
   private int visits;
   private int searches;
-  private FlightSearch search;
+  private AcmeairJourneys.Search search;
   private Trip trip = Trip.NONE;
   private Profile profile;
   private final Deque<String> cancellations = new ArrayDeque<>();
@@ -63,7 +63,7 @@ public final class AcmeairJourney implements Journey {
   }
 
   /** The search to send. */
-  public FlightSearch search() {
+  public AcmeairJourneys.Search search() {
     return search;
   }
 
@@ -163,9 +163,9 @@ public final class AcmeairJourney implements Journey {
 
   private AcmeairStep afterVisit() {
     visits++;
-    if (visits < shared.plan().visitsPerLogin()) {
+    if (visits < shared.plan.visitsPerLogin()) {
       return visit();
     }
-    return shared.plan().logsOut() ? AcmeairStep.LOGOUT : AcmeairStep.LOGIN;
+    return shared.plan.logsOut() ? AcmeairStep.LOGOUT : AcmeairStep.LOGIN;
   }
 }

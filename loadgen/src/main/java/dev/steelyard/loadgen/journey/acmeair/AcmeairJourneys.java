@@ -47,7 +47,17 @@ public final class AcmeairJourneys implements Journeys {
   /** No factor of the 210 pairs: the injectors of a run ask for other pairs at a time. */
   private static final int SEARCHES_APART = 53;
 
-  private final Plan plan;
+  /**
+   * The form of a search.
+   *
+   * @param from code of the airport of departure
+   * @param to code of the airport of arrival
+   * @param fromDate day of the flight there, as {@code Mon Jun 15 00:00:00 UTC 2026}
+   * @param returnDate day of the flight back, likewise
+   */
+  public record Search(String from, String to, String fromDate, String returnDate) {}
+
+  final Plan plan;
   private final IntConsumer outcomes;
   private final List<String> days;
   private final Map<AcmeairStep, Integer> indexes = new EnumMap<>(AcmeairStep.class);
@@ -90,17 +100,13 @@ public final class AcmeairJourneys implements Journeys {
     return indexes.get(step);
   }
 
-  Plan plan() {
-    return plan;
-  }
-
   String drawCustomer(SplittableRandom random) {
     return "uid" + random.nextInt(plan.customers()) + "@email.com";
   }
 
-  FlightSearch nextSearch(SplittableRandom random) {
+  Search nextSearch(SplittableRandom random) {
     long turn = searches.getAndIncrement();
-    return new FlightSearch(
+    return new Search(
         FROM.get((int) (turn % FROM.size())),
         TO.get((int) (turn % TO.size())),
         days.get(random.nextInt(DAYS_THERE)),

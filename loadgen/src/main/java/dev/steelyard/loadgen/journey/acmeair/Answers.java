@@ -43,7 +43,7 @@ final class Answers {
         lastOption(legs.get(0)), secondLeg ? lastOption(legs.get(1)) : null, secondLeg);
   }
 
-  private static Flight lastOption(JsonNode leg) {
+  private static Trip.Flight lastOption(JsonNode leg) {
     JsonNode options = leg.path("flightsOptions");
     if (!options.isArray()) {
       throw new WrongAnswer("a leg of the flight query's reply has no array flightsOptions");
@@ -57,7 +57,7 @@ final class Answers {
     if (!id.isTextual() || !segment.isTextual()) {
       throw new WrongAnswer("a flight has no text _id or flightSegmentId");
     }
-    return new Flight(id.textValue(), segment.textValue());
+    return new Trip.Flight(id.textValue(), segment.textValue());
   }
 
   /** The reply to a booking. */

@@ -10,6 +10,12 @@ package dev.steelyard.loadgen.journey.acmeair;
  * @param oneWay {@code true}, {@code false}, or {@code null} as long as no answer told
  */
 public record Trip(boolean available, Flight there, Flight back, String oneWay) {
+  /** A flight by its id and that of its segment, as a booking tells them. */
+  public record Flight(String id, String segmentId) {
+    /** No flight is known: its ids are sent as this text. */
+    static final Flight UNKNOWN = new Flight("null", "null");
+  }
+
   /** Nothing is known yet. */
   static final Trip NONE = new Trip(false, Flight.UNKNOWN, Flight.UNKNOWN, "null");
 

@@ -5,6 +5,7 @@ import dev.steelyard.loadgen.journey.Journey;
 import dev.steelyard.loadgen.journey.Pause;
 import dev.steelyard.loadgen.journey.User;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * Plays a declared journey for one user. Between {@link #next} and {@link #ended}, the requests
@@ -42,17 +43,17 @@ public final class DeclaredJourney implements Journey {
     for (int i = 0; i < shared.draws.size(); i++) {
       values[i] = shared.draws.get(i).apply(user);
     }
-    if (visit.forgetCookies()) {
+    if (visit.declared().forgetCookies()) {
       user.cookies().clear();
     }
   }
 
   @Override
   public void ended(boolean failed) {
-    DeclaredJourneys.After after = visit.steps().get(position);
-    pause = after.pause();
-    position++;
-    if ((failed && !after.optional()) || position == visit.steps().size()) {
+    List<JourneySpec.Step> steps = visit.declared().steps();
+    JourneySpec.Step step = steps.get(position++);
+    pause = step.pause();
+    if ((failed && !step.optional()) || position == steps.size()) {
       visit = null;
     }
   }

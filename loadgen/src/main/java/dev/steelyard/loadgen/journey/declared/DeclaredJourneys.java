@@ -3,13 +3,13 @@ package dev.steelyard.loadgen.journey.declared;
 
 import dev.steelyard.loadgen.journey.Journeys;
 import dev.steelyard.loadgen.journey.Mix;
-import dev.steelyard.loadgen.journey.Pause;
 import dev.steelyard.loadgen.journey.User;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 
 /** A declared journey, compiled: names are numbers, and what is constant is put together. */
 public final class DeclaredJourneys implements Journeys {
@@ -22,11 +22,8 @@ public final class DeclaredJourneys implements Journeys {
   private final Map<String, String> constants;
   private final Map<String, Integer> variables = new HashMap<>();
 
-  /** A visit: index of its first step, what follows each of them, and how it begins. */
-  record Visit(int first, List<After> steps, boolean forgetCookies) {}
-
-  /** What follows a step: a pause or null, and the rest of the visit even if it failed. */
-  record After(Pause pause, boolean optional) {}
+  /** A visit, and the index of its first step. */
+  record Visit(int first, JourneySpec.Visit declared) {}
 
   /**
    * @param spec the declaration
@@ -40,39 +37,26 @@ public final class DeclaredJourneys implements Journeys {
     this.inTurn = inTurn;
     mix = new Mix(weights);
     List<Visit> compiled = new ArrayList<>();
-    spec.variables().forEach((name, variable) -> addVariable(name, draw(variable)));
+    spec.variables()
+        .forEach(
+            (name, variable) -> {
+              variables.put(name, draws.size());
+              draws.add(draw(variable));
+            });
     int first = 0;
     for (JourneySpec.Visit visit : spec.visits().values()) {
-      compiled.add(compiled(visit, first));
+      compiled.add(new Visit(first, visit));
       first += visit.steps().size();
       for (JourneySpec.Step step : visit.steps()) {
         step.save().keySet().forEach(name -> variables.putIfAbsent(name, variables.size()));
       }
     }
-    if (inTurn) {
-      for (int i = weights.length - 1; i >= 0; i--) {
-        if (weights[i] == 0) {
-          compiled.remove(i);
-        }
-      }
-    }
-    visits = compiled.toArray(Visit[]::new);
+    visits =
+        IntStream.range(0, weights.length)
+            .filter(i -> weights[i] > 0 || !inTurn)
+            .mapToObj(compiled::get)
+            .toArray(Visit[]::new);
     slots = variables.size();
-  }
-
-  private void addVariable(String name, Function<User, String> draw) {
-    variables.put(name, variables.size());
-    draws.add(draw);
-  }
-
-  private static Visit compiled(JourneySpec.Visit visit, int first) {
-    List<After> steps =
-        visit.steps().stream()
-            .map(
-                step ->
-                    new After(step.pause() == null ? null : step.pause().pause(), step.optional()))
-            .toList();
-    return new Visit(first, steps, visit.forgetCookies());
   }
 
   private static Function<User, String> draw(JourneySpec.Variable variable) {

@@ -5,10 +5,11 @@ import static com.fasterxml.jackson.annotation.JsonFormat.Feature.ACCEPT_SINGLE_
 import static dev.steelyard.loadgen.SettingsException.filled;
 import static dev.steelyard.loadgen.SettingsException.must;
 import static dev.steelyard.loadgen.SettingsException.needed;
+import static dev.steelyard.loadgen.SettingsException.one;
 import static dev.steelyard.loadgen.SettingsException.within;
+import static java.util.Objects.requireNonNullElse;
 
 import com.fasterxml.jackson.annotation.JsonFormat;
-import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
@@ -19,10 +20,8 @@ import dev.steelyard.loadgen.journey.Pause;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
-import java.util.stream.Stream;
 
 /**
  * The declaration of a journey, as it stands in a workload's file.
@@ -30,13 +29,12 @@ import java.util.stream.Stream;
  * @param variables drawn anew at each visit of each user
  * @param visits what a user chooses from
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record JourneySpec(Map<String, Variable> variables, Map<String, Visit> visits) {
   private static final Pattern OPERATION = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._/-]*");
 
   /** Fills in and checks. */
   public JourneySpec {
-    variables = or(variables, Map.of());
+    variables = requireNonNullElse(variables, Map.of());
     filled("visits", needed("visits", visits).keySet());
     if (visits.values().stream().noneMatch(visit -> visit.weight() > 0)) {
       throw new SettingsException("visits", "have no weight: give one of them more than 0");
@@ -50,7 +48,6 @@ public record JourneySpec(Map<String, Variable> variables, Map<String, Visit> vi
    * @param choose texts
    * @param user the index of the user plus this number
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Variable(List<Long> random, List<String> choose, Long user) {
     /** Checks. */
     public Variable {
@@ -71,13 +68,12 @@ public record JourneySpec(Map<String, Variable> variables, Map<String, Visit> vi
    * @param forgetCookies whether the user begins it without cookies
    * @param steps in order
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Visit(
       Double weight, @JsonProperty("forget_cookies") Boolean forgetCookies, List<Step> steps) {
     /** Fills in and checks. */
     public Visit {
-      weight = within("weight", or(weight, 1.0), 0, 1e9);
-      forgetCookies = or(forgetCookies, false);
+      weight = within("weight", requireNonNullElse(weight, 1.0), 0, 1e9);
+      forgetCookies = requireNonNullElse(forgetCookies, false);
       steps = List.copyOf(filled("steps", steps));
     }
   }
@@ -100,7 +96,6 @@ public record JourneySpec(Map<String, Variable> variables, Map<String, Visit> vi
    * @param pause before the next operation
    * @param optional whether the visit goes on if it fails
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Step(
       String operation,
       String method,
@@ -114,7 +109,7 @@ public record JourneySpec(Map<String, Variable> variables, Map<String, Visit> vi
       List<Part> parts,
       @JsonProperty("parts_in_turn") Boolean partsInTurn,
       WebSocket websocket,
-      PauseSpec pause,
+      Pause pause,
       Boolean optional) {
     /** Fills in and checks. */
     public Step {
@@ -125,16 +120,16 @@ public record JourneySpec(Map<String, Variable> variables, Map<String, Visit> vi
       if (path != null) {
         Part.checkPath(path);
       }
-      method = or(method, "GET");
-      headers = or(headers, Map.of());
-      form = or(form, Map.of());
-      multipart = or(multipart, Map.of());
+      method = requireNonNullElse(method, "GET");
+      headers = requireNonNullElse(headers, Map.of());
+      form = requireNonNullElse(form, Map.of());
+      multipart = requireNonNullElse(multipart, Map.of());
       multipart.values().forEach(Field::of);
-      check = or(check, Check.USUAL);
-      save = or(save, Map.of());
-      parts = or(parts, List.of());
-      partsInTurn = or(partsInTurn, false);
-      optional = or(optional, false);
+      check = requireNonNullElse(check, Check.USUAL);
+      save = requireNonNullElse(save, Map.of());
+      parts = requireNonNullElse(parts, List.of());
+      partsInTurn = requireNonNullElse(partsInTurn, false);
+      optional = requireNonNullElse(optional, false);
       boolean plain = headers.isEmpty() && save.isEmpty() && check.equals(Check.USUAL);
       int bodies =
           (form.isEmpty() ? 0 : 1) + (body == null ? 0 : 1) + (multipart.isEmpty() ? 0 : 1);
@@ -178,7 +173,6 @@ public record JourneySpec(Map<String, Variable> variables, Map<String, Visit> vi
    * @param matches pattern that is found in it
    * @param json JSONPath to the value that stands there
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Check(
       @JsonFormat(with = ACCEPT_SINGLE_VALUE_AS_ARRAY) List<Integer> status,
       @JsonFormat(with = ACCEPT_SINGLE_VALUE_AS_ARRAY) List<String> contains,
@@ -189,11 +183,11 @@ public record JourneySpec(Map<String, Variable> variables, Map<String, Visit> vi
 
     /** Fills in and checks. */
     public Check {
-      status = filled("status", or(status, List.of(200)));
-      contains = or(contains, List.of());
-      absent = or(absent, List.of());
+      status = filled("status", requireNonNullElse(status, List.of(200)));
+      contains = requireNonNullElse(contains, List.of());
+      absent = requireNonNullElse(absent, List.of());
       checkPattern("matches", matches);
-      json = or(json, Map.of());
+      json = requireNonNullElse(json, Map.of());
       json.forEach(
           (path, value) -> {
             if (!value.isValueNode()) {
@@ -210,14 +204,13 @@ public record JourneySpec(Map<String, Variable> variables, Map<String, Visit> vi
    * @param attribute of the element that the selector finds; null for its text
    * @param optional whether an answer without it is right; it has no value then
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Save(
       String json, String regex, String header, String css, String attribute, Boolean optional) {
     /** Fills in and checks. */
     public Save {
       one("json, regex, header, css", json, regex, header, css);
       checkPattern("regex", regex);
-      optional = or(optional, false);
+      optional = requireNonNullElse(optional, false);
     }
   }
 
@@ -226,13 +219,12 @@ public record JourneySpec(Map<String, Variable> variables, Map<String, Visit> vi
    *
    * @param conditional whether to ask for what is newer than what this user got before
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Part(String path, Map<String, String> headers, Boolean conditional) {
     /** Fills in and checks. */
     public Part {
       checkPath(path);
-      headers = or(headers, Map.of());
-      conditional = or(conditional, false);
+      headers = requireNonNullElse(headers, Map.of());
+      conditional = requireNonNullElse(conditional, false);
     }
 
     static void checkPath(String path) {
@@ -249,57 +241,13 @@ public record JourneySpec(Map<String, Variable> variables, Map<String, Visit> vi
    * @param expect pattern that is found in the message awaited; those before it count for nothing
    * @param within how long to wait for it
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record WebSocket(String path, String send, String expect, Duration within) {
     /** Fills in and checks. */
     public WebSocket {
       Part.checkPath(path);
       needed("expect", expect);
       checkPattern("expect", expect);
-      within = or(within, Duration.ofSeconds(10));
-    }
-  }
-
-  /**
-   * Time before the next operation.
-   *
-   * @param think from the end of this one
-   * @param cycle from its start
-   * @param distribution constant or exponential
-   */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
-  public record PauseSpec(Duration think, Duration cycle, Distribution distribution) {
-    /** How lengths are drawn. */
-    public enum Distribution {
-      /** All the same. */
-      @JsonProperty("constant")
-      CONSTANT,
-      /** Exponential, cut at 10 means. */
-      @JsonProperty("exponential")
-      EXPONENTIAL
-    }
-
-    /** Fills in and checks. */
-    public PauseSpec {
-      one("think, cycle", think, cycle);
-      distribution = or(distribution, Distribution.CONSTANT);
-    }
-
-    Pause pause() {
-      return new Pause(
-          (think != null ? think : cycle).toNanos(),
-          cycle != null,
-          distribution == Distribution.EXPONENTIAL);
-    }
-  }
-
-  private static <T> T or(T value, T fallback) {
-    return value == null ? fallback : value;
-  }
-
-  private static void one(String names, Object... values) {
-    if (Stream.of(values).filter(Objects::nonNull).count() != 1) {
-      throw new SettingsException("", "must have exactly one of %s".formatted(names));
+      within = requireNonNullElse(within, Duration.ofSeconds(10));
     }
   }
 

@@ -140,7 +140,7 @@ class AcmeairJourneyTest {
     List<String> inOrder = new ArrayList<>();
     SplittableRandom random = new SplittableRandom(1);
     for (int i = 0; i < 210; i++) {
-      FlightSearch search = airline.journeys.nextSearch(random);
+      AcmeairJourneys.Search search = airline.journeys.nextSearch(random);
       inOrder.add(search.from() + search.to());
       pairs.add(search.from() + search.to());
     }
@@ -157,7 +157,7 @@ class AcmeairJourneyTest {
     Set<String> there = new HashSet<>();
     Set<String> back = new HashSet<>();
     for (int i = 0; i < 1000; i++) {
-      FlightSearch search = journeys.nextSearch(random);
+      AcmeairJourneys.Search search = journeys.nextSearch(random);
       there.add(search.fromDate());
       back.add(search.returnDate());
     }

@@ -112,7 +112,7 @@ final class Airline {
         .collect(Collectors.joining(",", "[", "]"));
   }
 
-  private static boolean finds(FlightSearch search) {
+  private static boolean finds(AcmeairJourneys.Search search) {
     String day = search.fromDate().substring(4, 10);
     return DAYS_WITH_FLIGHTS.contains(day)
         && !search.from().equals(search.to())

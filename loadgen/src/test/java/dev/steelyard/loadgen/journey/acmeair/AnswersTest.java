@@ -20,8 +20,8 @@ class AnswersTest {
   private static final String ME = "uid7@email.com";
   private static final String FIRST = "{\"_id\":\"f1\",\"flightSegmentId\":\"AA1\"}";
   private static final String LAST = "{\"_id\":\"f2\",\"flightSegmentId\":\"AA2\"}";
-  private static final Flight F1 = new Flight("f1", "AA1");
-  private static final Flight F2 = new Flight("f2", "AA2");
+  private static final Trip.Flight F1 = new Trip.Flight("f1", "AA1");
+  private static final Trip.Flight F2 = new Trip.Flight("f2", "AA2");
 
   private static Trip after(Trip trip, String... legs) {
     return trip.after(Answers.found(Airline.query(legs)));
@@ -36,7 +36,7 @@ class AnswersTest {
   @Test
   void tripIsOneWayIfNothingFliesBack() {
     Trip trip = after(Trip.NONE, FIRST, "");
-    assertEquals(new Trip(true, F1, Flight.UNKNOWN, "true"), trip);
+    assertEquals(new Trip(true, F1, Trip.Flight.UNKNOWN, "true"), trip);
     assertEquals(new Trip(true, F2, F1, "false"), after(trip, LAST, FIRST));
     assertEquals(trip, after(after(trip, LAST, FIRST), FIRST, ""));
   }
@@ -51,7 +51,7 @@ class AnswersTest {
   /** Without a second leg nothing is told of the way back. */
   @Test
   void oneLegLeavesTheWayBackAsItWas() {
-    assertEquals(new Trip(true, F1, Flight.UNKNOWN, "null"), after(Trip.NONE, FIRST));
+    assertEquals(new Trip(true, F1, Trip.Flight.UNKNOWN, "null"), after(Trip.NONE, FIRST));
     assertEquals(new Trip(true, F2, F1, "false"), after(after(Trip.NONE, FIRST, FIRST), LAST));
   }
 

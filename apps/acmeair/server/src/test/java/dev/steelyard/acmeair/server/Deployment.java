@@ -31,6 +31,9 @@ final class Deployment implements AutoCloseable {
 
   private static final String LONG = "60000";
 
+  /** How long an operation looks for a database that is away; a login looks several times. */
+  private static final String SHORT = "500";
+
   private final Path folder = Files.createTempDirectory("acmeair-it");
   private final Map<String, LibertyServer> servers = new LinkedHashMap<>();
   private final Map<String, Integer> readyWithoutDatabase = new HashMap<>();
@@ -79,6 +82,7 @@ final class Deployment implements AutoCloseable {
         Map.of(
             "MONGO_HOST", "127.0.0.1",
             "MONGO_PORT", Integer.toString(database.port()),
+            "MONGO_SERVERSELECTIONTIMEOUT", SHORT,
             "ACMEAIR_STACKAA_CUSTOMER_URL",
                 "http://127.0.0.1:" + ports.get("customer") + "/customer",
             "ACMEAIR_STACKAA_FLIGHT_URL", "http://127.0.0.1:" + ports.get("flight") + "/flight",
