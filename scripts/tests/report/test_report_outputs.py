@@ -20,7 +20,7 @@ from rich.console import Console
 from steelyard.analysis import figures
 from steelyard.report import write_report
 from steelyard.report.pages import to_markdown
-from steelyard.report.plain import to_csv
+from steelyard.report.plain import to_benchstat, to_csv
 from steelyard.report.terminal import render_summary
 from steelyard.report.view import View
 from steelyard.results.analysis import Estimate, MetricInfo
