@@ -27,14 +27,20 @@ def fetch_command() -> list[str]:
     return next(line.split() for line in lines if line.startswith("mvn "))
 
 
-@pytest.fixture
-def workload(tmp_path: Path) -> Path:
-    """The example in a folder of its own, with the server beside it."""
-    folder = tmp_path / "my-server"
+@pytest.fixture(scope="module")
+def fetched(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example with the server beside it."""
+    folder = tmp_path_factory.mktemp("fetched") / "my-server"
     shutil.copytree(EXAMPLE, folder)
-    fetched = subprocess.run(fetch_command(), cwd=folder, capture_output=True, text=True, check=False)
-    assert fetched.returncode == 0, fetched.stdout + fetched.stderr
-    return folder / "workload.yaml"
+    done = subprocess.run(fetch_command(), cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+@pytest.fixture
+def workload(fetched: Path, tmp_path: Path) -> Path:
+    """The same in a folder of the test's own."""
+    return shutil.copytree(fetched, tmp_path / "my-server") / "workload.yaml"
 
 
 def test_a_server_that_knows_nothing_of_steelyard_is_weighed(
