@@ -17,7 +17,6 @@ from pathlib import Path
 
 from steelyard.errors import BadInput, BuildFailed
 from steelyard.host.java import Jdk
-from steelyard.host.tools import Maven
 from steelyard.paths import CACHE, ROOT
 from steelyard.results.store import no_space
 
@@ -55,7 +54,7 @@ def find_build(root: Path = ROOT, builds: Path = BUILDS) -> Path | None:
 
 
 def make_build(
-    jdk: Jdk, maven: Maven, packages: Mapping[str, Path], on_line: Callable[[str], None], root: Path = ROOT
+    jdk: Jdk, maven: Path, packages: Mapping[str, Path], on_line: Callable[[str], None], root: Path = ROOT
 ) -> Path:
     """Run Maven and keep what it made; the result appears whole or not at all.
 
@@ -86,13 +85,13 @@ def make_build(
         raise no_space(CACHE, error) from error
 
 
-def _run_maven(maven: Maven, jdk: Jdk, mark: str, on_line: Callable[[str], None], root: Path) -> None:
+def _run_maven(maven: Path, jdk: Jdk, mark: str, on_line: Callable[[str], None], root: Path) -> None:
     log = CACHE / "build.log"
     first_error = ""
     with (
         log.open("w", encoding="utf-8") as file,
         subprocess.Popen(
-            [maven.path, "--batch-mode", "-DskipTests", f"-Dsteelyard.fingerprint={mark}", "package"],
+            [maven, "--batch-mode", "-DskipTests", f"-Dsteelyard.fingerprint={mark}", "package"],
             cwd=root,
             env={**os.environ, "JAVA_HOME": jdk.identity.home},
             stdin=subprocess.DEVNULL,
