@@ -16,9 +16,7 @@ from dataclasses import dataclass
 from steelyard.errors import BadInput, MissingRequirement
 from steelyard.host.system import UNTOLD, Seen, System
 from steelyard.units import format_size, parse_size
-
-Wanted = str | int | float | bool
-"""A value as an experiment file may write it."""
+from steelyard.yamlfile import Scalar
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +33,7 @@ class HostState:
     """The files that hold it; none where the host does not have it."""
     read: Callable[[System], str | None]
     """The value now; None where the host does not have it or does not tell."""
-    parse: Callable[[System, Wanted], str]
+    parse: Callable[[System, Scalar], str]
     """A wanted value as `read` will give it back; ValueError when it is none."""
     write: Callable[[System, str], None]
     """Set it, also back to what was read before; OSError when the kernel or the user's rights refuse."""
@@ -49,7 +47,7 @@ class HostState:
         """Its topic in the doctor's output."""
         return self.name.replace("_", "-")
 
-    def value(self, system: System, wanted: Wanted) -> str:
+    def value(self, system: System, wanted: Scalar) -> str:
         """A wanted value as this host will read it back.
 
         Raises:
@@ -105,7 +103,7 @@ _THP = "sys/kernel/mm/transparent_hugepage/enabled"
 _THP_VALUES = ("always", "madvise", "never")
 
 
-def _parse_thp(_system: System, wanted: Wanted) -> str:
+def _parse_thp(_system: System, wanted: Scalar) -> str:
     if wanted not in _THP_VALUES:
         raise ValueError(f"{wanted!r} is no mode of transparent huge pages")
     return str(wanted)
@@ -156,7 +154,7 @@ def _read_huge_pages(system: System) -> str | None:
     return str(numbers[0]) if numbers and numbers[0] is not None else None
 
 
-def _parse_huge_pages(system: System, wanted: Wanted) -> str:
+def _parse_huge_pages(system: System, wanted: Scalar) -> str:
     """A whole number is pages of the default size; a size is as many as hold it."""
     size = _default_size(system)
     if size is None:
