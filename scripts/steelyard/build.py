@@ -157,6 +157,6 @@ def checkout(commit: str) -> Path:
 
 def git(root: Path, *arguments: str) -> str:
     """What git prints of a checkout (raises OSError or CalledProcessError)."""
-    command = ["git", "-C", str(root), *arguments]
+    command = ["git", "--no-optional-locks", "-C", str(root), *arguments]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
     return done.stdout.strip()

@@ -138,11 +138,7 @@ def named_jdks(environment: Mapping[str, str] = os.environ) -> dict[str, Jdk]:
 
 
 def jdk_of(text: str) -> Jdk:
-    """The JDK of a level of the factor `jdk`: a path, or a name of `named_jdks`.
-
-    Raises:
-        MissingRequirement: there is none of that name or path.
-    """
+    """The JDK of a level of the factor `jdk`: a path, or a name of `named_jdks` (raises MissingRequirement)."""
     if "/" in text:
         return find_jdk(Path(text))
     known = named_jdks()

@@ -56,8 +56,7 @@ class Record:
 def recorded(system: System) -> Record | None:
     """The record of a session that has not put its host states back; None without one, or from before a restart.
 
-    Raises:
-        MissingRequirement: it cannot be read.
+    One that cannot be read raises MissingRequirement.
     """
     path = system.path(RECORD)
     try:
@@ -136,11 +135,7 @@ class HostStates:
         }
 
     def __enter__(self) -> Self:
-        """See that all of them can be set by this user, before anything is.
-
-        Raises:
-            MissingRequirement: one cannot.
-        """
+        """See that all of them can be set by this user, before anything is (raises MissingRequirement)."""
         for name, levels in self._levels.items():
             if levels != [STATES[name].read(self._system)]:
                 STATES[name].require(self._system)
@@ -150,11 +145,7 @@ class HostStates:
         self.restore()
 
     def values(self, wanted: Mapping[str, Scalar]) -> dict[str, str]:
-        """Wanted values as this host reads them back, in the order of the table.
-
-        Raises:
-            BadInput: there is no such state or value.
-        """
+        """Wanted values as this host reads them back (raises BadInput), in the order of the table."""
         values = {name: state_named(name).value(self._system, value) for name, value in wanted.items()}
         return {name: values[name] for name in STATES if name in values}
 
