@@ -113,12 +113,7 @@ def find_jdk(chosen: Path | None = None, *, environment: Mapping[str, str] = os.
 def find_hotspot(jdk: Jdk, *, environment: Mapping[str, str] = os.environ) -> Jdk:
     """A HotSpot JVM for the injectors, so that they are the same whatever JVM the servers use.
 
-    Args:
-        jdk: the servers' JDK, taken when it is HotSpot.
-        environment: where JAVA_HOME and PATH are looked up, after which the usual folders are searched.
-
-    Raises:
-        MissingRequirement: there is none.
+    The servers' own when it is one, else the first of this host (raises MissingRequirement).
     """
     for found in itertools.chain([jdk], _usable(environment)):
         if found.identity.kind == "hotspot":

@@ -177,18 +177,16 @@ class Samples:
             oom_kills=int(kills[-1]) if kills.size else None,
         )
 
-    def steal_share(self, t0: float, t1: float) -> float | None:
-        """CPU time stolen by the hypervisor / CPU time of the host."""
-        return self._host_share("steal_s", t0, t1)
+    def host_share(self, column: str, t0: float, t1: float) -> float | None:
+        """CPU time of a column of host.csv / CPU time of the host; at least 0.
 
-    def other_share(self, t0: float, t1: float) -> float | None:
-        """CPU time of processes that were not sampled / CPU time of the host; at least 0.
-
-        The host's total is sampled by the timer tick and the processes' is exact, so that the difference of the two
-        can come out a little below zero on an undisturbed host.
+        The host's total is sampled by the timer tick and the processes' is exact, so that `other_s`, the difference of
+        the two, can come out a little below zero on an undisturbed host.
         """
-        share = self._host_share("other_s", t0, t1)
-        return None if share is None else max(0.0, share)
+        grown = {key[0]: one.delta(t0, t1) for key, one in self.host.items()}
+        capacity = all_known(grown.get(part) for part in ("busy_s", "steal_s", "idle_s"))
+        used = grown.get(column)
+        return max(0.0, used / capacity) if used is not None and capacity else None
 
     def clock_step(self, t0: float, t1: float) -> float | None:
         """Largest change of (wall clock - monotonic clock) over a window, seconds; None without samples."""
@@ -212,12 +210,6 @@ class Samples:
         """A column of several processes, summed at equal times."""
         series = [one for name in names if (one := self.processes.get((name, column)))]
         return total(series, t0, t1, slack) if len(series) == len(names) else None
-
-    def _host_share(self, column: str, t0: float, t1: float) -> float | None:
-        grown = {key[0]: one.delta(t0, t1) for key, one in self.host.items()}
-        capacity = all_known(grown.get(part) for part in ("busy_s", "steal_s", "idle_s"))
-        used = grown.get(column)
-        return used / capacity if used is not None and capacity else None
 
 
 def all_known(values: Iterable[float | None]) -> float | None:

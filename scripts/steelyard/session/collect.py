@@ -119,8 +119,8 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
         mix_achieved=shares,
         ratios=_ratios(evidence.spec, {**counts, **evidence.health.outcomes}),
         throttled_seconds=_throttled(evidence, servers),
-        steal_share=samples.steal_share(start, end),
-        other_cpu_share=samples.other_share(start, end),
+        steal_share=samples.host_share("steal_s", start, end),
+        other_cpu_share=samples.host_share("other_s", start, end),
         restarts=[
             *flight.restarts,
             *(

@@ -42,10 +42,7 @@ class Setting(Model):
 
     def check(self, value: object) -> Scalar:
         """The value, if the setting allows it (raises ValueError with a sentence)."""
-        kinds: dict[str, tuple[tuple[type, ...], str]] = {
-            "integer": ((int,), "a whole number"),
-            "number": ((int, float), "a number"),
-        }
+        kinds = {"integer": ((int,), "a whole number"), "number": ((int, float), "a number")}
         wanted, named = kinds.get(self.type, ((str,), "a text"))
         # YAML reads 2026-06-15 as a date: a text setting takes what was written.
         if self.type == "text" and hasattr(value, "isoformat"):

@@ -166,8 +166,8 @@ def test_control_groups(folder: Path) -> None:
 
 def test_host_shares(folder: Path) -> None:
     samples = Samples.load(folder)
-    assert samples.steal_share(T + 1, T + 9) == pytest.approx(0.02 / 2)
-    assert samples.other_share(T + 1, T + 9) == pytest.approx(0.1 / 2)
+    assert samples.host_share("steal_s", T + 1, T + 9) == pytest.approx(0.02 / 2)
+    assert samples.host_share("other_s", T + 1, T + 9) == pytest.approx(0.1 / 2)
     assert samples.clock_step(T, T + 10) == pytest.approx(0)
 
 
@@ -189,7 +189,7 @@ def test_nothing_there_yet(tmp_path: Path) -> None:
     assert samples.request_rate(T, T + 10) == []
     assert samples.requests("a", T, T + 10) is None
     assert samples.memory([], T, T + 1) == NO_MEMORY
-    assert samples.steal_share(T, T + 1) is None
+    assert samples.host_share("steal_s", T, T + 1) is None
     assert samples.clock_step(T, T + 1) is None
     assert samples.counted() is None
 
