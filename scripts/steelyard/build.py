@@ -136,11 +136,7 @@ def _unpack(archive: Path, folder: Path) -> None:
 
 
 def checkout(commit: str) -> Path:
-    """A work tree of another commit of this checkout, kept beside the builds.
-
-    Raises:
-        BadInput: there is no such commit, or this is no git checkout.
-    """
+    """A work tree of another commit of this checkout, kept beside the builds (raises BadInput)."""
     try:
         full = git(ROOT, "rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}")
         folder = CACHE / "checkouts" / full[:16]

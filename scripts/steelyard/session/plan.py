@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from steelyard.errors import BadInput
-from steelyard.experiment.loader import find_experiment, load_experiment
+from steelyard.experiment.loader import experiment_files, load_experiment
 from steelyard.experiment.matrix import Arm, expand, with_quick, with_settings
 from steelyard.experiment.schema import Design, Experiment
 from steelyard.experiment.settings import HostChecks
@@ -29,6 +29,7 @@ from steelyard.spec.search import range_of
 from steelyard.spec.split import check_conserved
 from steelyard.units import format_duration, format_size
 from steelyard.workload.loader import Found
+from steelyard.yamlfile import find_file
 
 LONGEST_SESSION = 14 * 24 * 3600.0
 """A plan that would take longer is a slip of the pen."""
@@ -129,7 +130,7 @@ def make_plan(request: Request) -> SessionPlan:
         BadInput: the experiment or an option was refused.
         MissingRequirement: no suitable JDK, no `taskset`, no container engine or image.
     """
-    path = find_experiment(request.experiment, EXPERIMENTS)
+    path = find_file(request.experiment, experiment_files(EXPERIMENTS), "experiment")
     experiment, workload, settings = load_experiment(path, host_checks(), request.workload)
     if request.quick:
         experiment = with_quick(experiment, settings)
