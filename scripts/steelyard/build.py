@@ -59,11 +59,8 @@ def make_build(
     """Run Maven and keep what it made; the result appears whole or not at all.
 
     Args:
-        jdk: a JDK (with javac) to build with.
-        maven: the Maven to run.
         packages: what to keep beside the injector: name -> archive or folder that Maven makes, below the checkout.
         on_line: called with each line that Maven prints.
-        root: the checkout.
 
     Raises:
         BuildFailed: Maven failed; the sentence quotes its first error and names its log.

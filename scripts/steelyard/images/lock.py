@@ -78,12 +78,7 @@ def write_lock(docker: Docker, path: Path = LOCK) -> Lock:
 
 
 def find_bases(docker: Docker, choice: str, made_here: Path = MADE_HERE) -> Lock:
-    """The bases by name, with digests as far as they are known.
-
-    Args:
-        docker: the engine's client.
-        choice: `lock` or `local`.
-        made_here: folder of the notes of make-bases.sh.
+    """The bases by name, with digests as far as they are known; `choice` is `lock` or `local`.
 
     Raises:
         BadInput: another choice, or the lock file is damaged.
@@ -103,12 +98,7 @@ def find_bases(docker: Docker, choice: str, made_here: Path = MADE_HERE) -> Lock
 
 
 def ask(docker: Docker, reference: str, wanted: Mapping[str, object] | None = None) -> Base:
-    """What a registry holds under the reference of a base.
-
-    Args:
-        docker: the engine's client.
-        reference: with a tag.
-        wanted: platforms to note; None: all.
+    """What a registry holds under the reference of a base, with a tag; `wanted` are the platforms to note, None: all.
 
     Raises:
         MissingRequirement: it cannot be reached, wants a login, or does not know the reference.

@@ -67,10 +67,7 @@ class Place(NamedTuple):
 def find(controller: str, pid: int, root: str = "") -> Place | None:
     """Where a controller's files lie for a process: version 1 where that has the controller, else version 2.
 
-    Args:
-        controller: its name in version 1.
-        pid: the process, as this process sees it.
-        root: what stands before every path, for recorded trees.
+    The controller has its name of version 1; `root` stands before every path, for recorded trees.
     """
     membership = parse_membership(_text(f"{root}/proc/{pid}/cgroup"))
     mounts = parse_mounts(_text(f"{root}/proc/self/mountinfo"))

@@ -224,11 +224,6 @@ class Limits(Model):
     errors: Share | None = None
     """Failed requests / all requests."""
 
-    @property
-    def given(self) -> bool:
-        """Whether there is any limit."""
-        return any(limit is not None for limit in (self.p50, self.p90, self.p99, self.errors))
-
 
 class Topology(Model):
     """One way to deploy the workload."""
