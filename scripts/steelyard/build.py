@@ -17,7 +17,6 @@ from pathlib import Path
 
 from steelyard.errors import BadInput, BuildFailed
 from steelyard.host.java import Jdk
-from steelyard.host.tools import Maven
 from steelyard.paths import CACHE, ROOT
 from steelyard.results.store import no_space
 
@@ -55,16 +54,13 @@ def find_build(root: Path = ROOT, builds: Path = BUILDS) -> Path | None:
 
 
 def make_build(
-    jdk: Jdk, maven: Maven, packages: Mapping[str, Path], on_line: Callable[[str], None], root: Path = ROOT
+    jdk: Jdk, maven: Path, packages: Mapping[str, Path], on_line: Callable[[str], None], root: Path = ROOT
 ) -> Path:
     """Run Maven and keep what it made; the result appears whole or not at all.
 
     Args:
-        jdk: a JDK (with javac) to build with.
-        maven: the Maven to run.
         packages: what to keep beside the injector: name -> archive or folder that Maven makes, below the checkout.
         on_line: called with each line that Maven prints.
-        root: the checkout.
 
     Raises:
         BuildFailed: Maven failed; the sentence quotes its first error and names its log.
@@ -86,13 +82,13 @@ def make_build(
         raise no_space(CACHE, error) from error
 
 
-def _run_maven(maven: Maven, jdk: Jdk, mark: str, on_line: Callable[[str], None], root: Path) -> None:
+def _run_maven(maven: Path, jdk: Jdk, mark: str, on_line: Callable[[str], None], root: Path) -> None:
     log = CACHE / "build.log"
     first_error = ""
     with (
         log.open("w", encoding="utf-8") as file,
         subprocess.Popen(
-            [maven.path, "--batch-mode", "-DskipTests", f"-Dsteelyard.fingerprint={mark}", "package"],
+            [maven, "--batch-mode", "-DskipTests", f"-Dsteelyard.fingerprint={mark}", "package"],
             cwd=root,
             env={**os.environ, "JAVA_HOME": jdk.identity.home},
             stdin=subprocess.DEVNULL,
@@ -137,11 +133,7 @@ def _unpack(archive: Path, folder: Path) -> None:
 
 
 def checkout(commit: str) -> Path:
-    """A work tree of another commit of this checkout, kept beside the builds.
-
-    Raises:
-        BadInput: there is no such commit, or this is no git checkout.
-    """
+    """A work tree of another commit of this checkout, kept beside the builds (raises BadInput)."""
     try:
         full = git(ROOT, "rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}")
         folder = CACHE / "checkouts" / full[:16]
@@ -158,6 +150,6 @@ def checkout(commit: str) -> Path:
 
 def git(root: Path, *arguments: str) -> str:
     """What git prints of a checkout (raises OSError or CalledProcessError)."""
-    command = ["git", "-C", str(root), *arguments]
+    command = ["git", "--no-optional-locks", "-C", str(root), *arguments]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
     return done.stdout.strip()

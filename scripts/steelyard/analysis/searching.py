@@ -73,8 +73,8 @@ def limits_of(search: Search, own: Limits) -> Limits:
     Raises:
         BadInput: a load is to be raised, and there is no limit.
     """
-    limits = own if search.raise_ is not None and not search.within.given else search.within
-    if search.raise_ is not None and not limits.given:
+    limits = own if search.raise_ is not None and search.within == Limits() else search.within
+    if search.raise_ is not None and limits == Limits():
         raise BadInput(
             "a load is raised as far as limits hold, and the workload has none: give search.within"
         )

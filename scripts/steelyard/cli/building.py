@@ -10,8 +10,7 @@ from rich.status import Status
 
 from steelyard.build import find_build, fingerprint, make_build
 from steelyard.cli.options import say
-from steelyard.host.java import Jdk, find_jdk
-from steelyard.host.tools import find_maven, require_javac
+from steelyard.host.java import Jdk, find_jdk, find_maven, require_javac
 from steelyard.paths import ROOT
 from steelyard.session.runtimes import Runtimes
 from steelyard.units import format_duration
@@ -30,7 +29,7 @@ def ensure_build(console: Console, jdk: Jdk | None = None, root: Path = ROOT) ->
         return build
     builder = jdk if jdk is not None and jdk.javac is not None else find_jdk()
     require_javac(builder)
-    maven = find_maven(java_home=Path(builder.identity.home))
+    maven = find_maven(Path(builder.identity.home))
     began = time.monotonic()
     what = "first use, or the sources changed" if root == ROOT else f"build {fingerprint(root)}"
     with console.status(f"building the Java parts with Maven ({what})") as status:

@@ -2,7 +2,7 @@
 """Refuses what would disturb something else of ours on this host, or be disturbed by it."""
 
 from steelyard.errors import Busy
-from steelyard.host.lock import holder
+from steelyard.host.lock import host_lock
 from steelyard.session import workload_up
 
 
@@ -14,9 +14,5 @@ def require_idle() -> None:
             f"{up.workload} is up already (process {up.keeper}) and would disturb what else runs: stop it with"
             " `./steelyard down`"
         )
-    session = holder()
-    if session is not None:
-        raise Busy(
-            f"a session runs on this host already (process {session.pid}, {session.session}), and the two would"
-            " disturb each other: wait for its end"
-        )
+    with host_lock("about to begin"):
+        return

@@ -13,8 +13,7 @@ from typer import Argument, Option
 
 from steelyard.cli.options import JdkOption, JsonOption, print_json
 from steelyard.errors import Exit
-from steelyard.host.java import find_jdk
-from steelyard.host.tools import find_maven, require_javac
+from steelyard.host.java import find_jdk, find_maven, require_javac
 from steelyard.selfcheck.render import render
 from steelyard.selfcheck.run import SEED, SESSIONS, run_selfcheck
 from steelyard.suite import run_suite
@@ -71,7 +70,7 @@ def run_tests(
     chosen = find_jdk(jdk)
     require_javac(chosen)
     home = chosen.identity.home
-    find_maven(java_home=Path(home))
+    find_maven(Path(home))
     began = time.monotonic()
     chosen_stages = {"java": java, "e2e": e2e, "containers": containers}
     left_out = [stage for stage, wanted in chosen_stages.items() if not wanted]

@@ -10,7 +10,7 @@ from steelyard.errors import BadInput
 from steelyard.experiment.schema import Experiment
 from steelyard.experiment.settings import HostChecks, Settings
 from steelyard.workload.loader import Found, load_workload
-from steelyard.yamlfile import KeyPath, find_file, read_yaml
+from steelyard.yamlfile import KeyPath, read_yaml
 
 
 class Question(NamedTuple):
@@ -24,11 +24,6 @@ class Question(NamedTuple):
 def experiment_files(folder: Path) -> dict[str, Path]:
     """Experiment files of a folder by name."""
     return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
-
-
-def find_experiment(name: str, folder: Path) -> Path:
-    """The file of an experiment given by name or by path (raises BadInput, as `find_file`)."""
-    return find_file(name, experiment_files(folder), "experiment")
 
 
 def load_experiment(path: Path, host: HostChecks, workload: str | None = None) -> Question:

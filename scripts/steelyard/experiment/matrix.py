@@ -64,11 +64,7 @@ def expand(experiment: Experiment, settings: Settings) -> list[Arm]:
 
 
 def fixed_arm(workload: str, settings: Settings, given: Sequence[str]) -> Arm:
-    """One arm with nothing but fixed settings, each as `key=value` (for `up`).
-
-    Raises:
-        BadInput: no such setting or value.
-    """
+    """One arm with nothing but fixed settings, each as `key=value` (for `up`; raises BadInput)."""
     experiment = Experiment(
         steelyard=1,
         name="up",

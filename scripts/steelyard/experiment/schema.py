@@ -228,7 +228,7 @@ class Search(Model):
             raise ValueError("lower: memory goes with while: survives")
         if (self.hold is not None) != (self.at is not None):
             raise ValueError("hold: cpu goes with at: a share of the servers' CPUs")
-        if self.hold is not None and self.within.given:
+        if self.hold is not None and self.within != Limits():
             raise ValueError("hold has no limits: leave within out")
         return self
 

@@ -18,7 +18,7 @@ from steelyard.yamlfile import first_error, nearest
 
 Section = Literal["load", "jvm", "deployment", "workload", "host"]
 _MODELS: dict[Section, type[BaseModel]] = {"load": Load, "jvm": JvmSettings, "deployment": Deployment}
-HostChecks = Mapping[str, Callable[[object], None]]
+HostChecks = Mapping[str, Callable[[object], object]]
 """Settings of the host by name; each refuses a value that it does not take by a ValueError."""
 
 
@@ -36,11 +36,7 @@ class Settings:
         self.sections |= dict.fromkeys(host, "host")
 
     def section(self, name: str) -> Section:
-        """The section of a setting.
-
-        Raises:
-            BadInput: there is no such setting; the sentence lists those that there are.
-        """
+        """The section of a setting (raises BadInput, which lists those that there are)."""
         if name in self.sections:
             return self.sections[name]
         known = sorted(self.sections)
@@ -61,11 +57,7 @@ class Settings:
         return found
 
     def check(self, name: str, value: object) -> None:
-        """Check one setting by itself: other settings may have to change with it.
-
-        Raises:
-            BadInput: there is no such setting, or it refuses the value.
-        """
+        """Check one setting by itself (raises BadInput): other settings may have to change with it."""
         section = self.section(name)
         try:
             if section == "workload":

@@ -63,10 +63,8 @@ def parse_cpu_list(text: str) -> list[int]:
 def read_layout(root: Path = Path("/"), allowed: Collection[int] | None = None) -> CpuLayout:
     """Read the layout from sysfs.
 
-    Args:
-        root: folder that holds `sys/`; another than `/` for recorded trees.
-        allowed: logical CPUs that may be used; left out, those of this process (its affinity, which the cpuset of its
-            cgroup limits too).
+    `allowed` are the logical CPUs that may be used; left out, those of this process (its affinity, which the cpuset of
+    its cgroup limits too).
     """
     system = System(root)
     may_use = set(os.sched_getaffinity(0) if allowed is None else allowed)

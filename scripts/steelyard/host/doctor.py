@@ -77,13 +77,12 @@ def examine(
         machine: architecture of the recorded tree; `dscr` is told on POWER only.
     """
     host = Host(root, machine, results, watch(seconds))
-    looks: dict[str, tuple[str, Callable[[Host], Seen]]] = {
-        state.topic: (state.why, state.judge) for state in STATES.values()
-    }
-    looks |= {topic: (why, _LOOKS[topic]) for topic, why in _WHY.items()}
+    looks: list[tuple[str, str, Callable[[Host], Seen]]]
+    looks = [(state.topic, state.why, state.judge) for state in STATES.values()]
+    looks += [(topic, TOPICS[topic], look) for topic, look in _LOOKS.items()]
     return [
         Finding(topic, why, *look(host))
-        for topic, (why, look) in looks.items()
+        for topic, why, look in looks
         if topic != "dscr" or machine.startswith("ppc")
     ]
 
@@ -111,8 +110,8 @@ def _busy(processes: list[psutil.Process]) -> list[Busy]:
     return found
 
 
-def left_over(system: System) -> Seen:
-    """Host states that a session has set and not put back."""
+def host_states(system: System) -> Seen:
+    """What a session that was killed had set and nobody put back changes every later figure."""
     try:
         found = recorded(system)
     except MissingRequirement as error:
@@ -131,7 +130,7 @@ def left_over(system: System) -> Seen:
 
 
 def steal(host: Host) -> Seen:
-    """CPU time that the hypervisor took."""
+    """Time that the hypervisor takes away is missing in some trials more than in others."""
     share = host.activity.steal
     if share <= STEAL_LIMIT:
         return Seen(f"{share:.1%}")
@@ -139,7 +138,7 @@ def steal(host: Host) -> Seen:
 
 
 def load(host: Host) -> Seen:
-    """CPU time that other processes used."""
+    """Other processes take CPU, caches and memory bandwidth from the servers, not evenly over the arms."""
     busy, _, processes = host.activity
     busiest = [f"{one.command} ({one.pid}) {one.share:.1%}" for one in processes[:3] if one.share >= 0.001]
     state = f"{busy:.1%} of the CPU time" + (f": {', '.join(busiest)}" if busiest else "")
@@ -149,7 +148,7 @@ def load(host: Host) -> Seen:
 
 
 def disk(host: Host) -> Seen:
-    """Space on the disk that will hold the results."""
+    """A full disk ends the session: each trial keeps its samples, logs and histograms (some MiB)."""
     results = host.results.absolute()
     folder = next(path for path in (results, *results.parents) if path.is_dir())
     try:
@@ -164,7 +163,7 @@ def disk(host: Host) -> Seen:
 
 
 def memlock(_host: Host) -> Seen:
-    """Limit on locked memory of this user."""
+    """Large pages need a limit on locked memory above the heap's size, or the JVM falls back to small ones."""
     soft, _ = resource.getrlimit(resource.RLIMIT_MEMLOCK)
     if soft == resource.RLIM_INFINITY:
         return Seen("unlimited")
@@ -172,49 +171,16 @@ def memlock(_host: Host) -> Seen:
 
 
 _LOOKS: dict[str, Callable[[Host], Seen]] = {
-    "host-states": left_over,
-    "smt": settings.smt,
-    "governor": settings.governor,
-    "turbo": settings.turbo,
-    "numa": settings.numa,
-    "irq-affinity": settings.irq_affinity,
-    "cgroup": settings.cgroup,
-    "steal": steal,
-    "load": load,
-    "swap": settings.swap,
-    "memory": settings.memory,
-    "disk": disk,
-    "memlock": memlock,
-    "clock": settings.clock,
-    "virtualization": settings.virtualization,
-    "container": settings.container,
-    "aslr": settings.aslr,
-    "dscr": settings.dscr,
+    look.__name__.replace("_", "-"): look
+    for look in (
+        *(host_states, settings.smt, settings.governor, settings.turbo, settings.numa, settings.irq_affinity),
+        *(settings.cgroup, steal, load, settings.swap, settings.memory, disk, memlock, settings.clock),
+        *(settings.virtualization, settings.container, settings.aslr, settings.dscr),
+    )
 }
-"""How each topic beside the host states is looked at."""
+"""How each topic beside the host states is looked at; the docstring of each says why it matters."""
 
-_WHY = {
-    "host-states": "What a session that was killed had set and nobody put back changes every later figure.",
-    "smt": "Threads of one core share its units, so what a CPU is worth depends on whether its siblings are busy.",
-    "governor": "A governor that saves power changes the clock with the load, so arms are measured at other speeds.",
-    "turbo": "Turbo raises the clock as far as temperature and idle cores allow, which drifts over a session.",
-    "numa": "Memory of another node is slower to reach, and the kernel may move pages in the middle of a measurement.",
-    "irq-affinity": "A CPU that serves the interrupts has less time for the server that is bound to it.",
-    "cgroup": "A CPU or memory limit on this session throttles servers and injectors, whatever the host could do.",
-    "steal": "Time that the hypervisor takes away is missing in some trials more than in others.",
-    "load": "Other processes take CPU, caches and memory bandwidth from the servers, not evenly over the arms.",
-    "swap": "A page of a JVM that was swapped out comes back from disk in the middle of a request or a collection.",
-    "memory": "When memory runs short the kernel reclaims pages or kills a server in the middle of a trial.",
-    "disk": "A full disk ends the session: each trial keeps its samples, logs and histograms (some MiB).",
-    "memlock": "Large pages need a limit on locked memory above the heap's size, or the JVM falls back to small ones.",
-    "clock": "Servers and injectors read the clock for every request, and a slow source costs microseconds each time.",
-    "virtualization": "In a guest, CPUs and memory are shared with neighbours that cannot be seen from inside.",
-    "container": "In a container, limits and settings come from outside, and some cannot be read or changed.",
-    "aslr": "Random addresses are part of why two starts of one JVM differ; fresh starts average it, a fixed layout"
-    " would hide it.",
-    "dscr": "POWER's data-stream register sets how far the hardware prefetches, for all that runs on the host.",
+TOPICS = {state.topic: state.why for state in STATES.values()} | {
+    topic: " ".join((look.__doc__ or "").split()) for topic, look in _LOOKS.items()
 }
-"""Why each of them matters, in the order of the output."""
-
-TOPICS = {state.topic: state.why for state in STATES.values()} | _WHY
 """Topics, in the order of the output, each with why it matters: first what a session can set itself."""

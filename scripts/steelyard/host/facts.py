@@ -19,14 +19,9 @@ _OPTIONS = re.compile(
 )
 
 
-def read_facts(root: Path = Path("/"), architecture: str | None = None) -> HostFacts:
-    """Ask the host; works without privileges, and what cannot be told is None (counts: as far as seen).
-
-    Args:
-        root: another than `/` for recorded trees.
-        architecture: of the recorded tree; left out, this host's.
-    """
-    system = System(root, architecture or os.uname().machine)
+def read_facts(root: Path = Path("/"), architecture: str = os.uname().machine) -> HostFacts:
+    """Ask the host; works without privileges, and what cannot be told is None (counts: as far as seen)."""
+    system = System(root, architecture)
     online = parse_cpu_list(system.text(f"{_CPU}/online") or "") or sorted(os.sched_getaffinity(0))
     layout = read_layout(root, allowed=online)
     states = read_states(system)

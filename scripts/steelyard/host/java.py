@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds JDKs and asks them what they are."""
+"""Finds the JDKs, Maven and programs that are needed, and asks them what they are."""
 
+import itertools
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -13,9 +15,17 @@ from steelyard.jvm.identify import parse_identity
 from steelyard.results.spec import JvmIdentity
 
 MINIMUM = 17
+MINIMUM_MAVEN = (3, 8)
 ANSWER_LIMIT = 30.0
-"""Seconds within which a JVM has to say what it is."""
+"""Seconds within which a JVM has to say what it is; Maven has twice that."""
 INSTALL = "`sudo apt install openjdk-17-jdk-headless` or `sudo dnf install java-17-openjdk-devel`"
+INSTALL_MAVEN = "`sudo apt install maven` or `sudo dnf install maven`"
+_PACKAGES = {
+    "nginx": (
+        "`sudo apt install nginx-light` or `sudo dnf install nginx`, or let containers bring it with --engine compose"
+    ),
+    "taskset": "`apt-get install util-linux` or dnf",
+}
 USUAL_FOLDERS = (Path("/usr/lib/jvm"), Path("/usr/java"), Path("/opt/java"), Path("/opt"))
 
 
@@ -46,19 +56,13 @@ def identify(java: Path, timeout: float = ANSWER_LIMIT) -> Jdk:
         MissingRequirement: it is not there, dies, does not answer in time, or is no JVM that is known.
     """
     try:
-        result = subprocess.run(
-            [str(java), "-XshowSettings:properties", "-version"],
-            capture_output=True,
-            timeout=timeout,
-            check=False,
-            stdin=subprocess.DEVNULL,
-        )
+        result = _ask([str(java), "-XshowSettings:properties", "-version"], timeout)
     except subprocess.TimeoutExpired as error:
         raise _unfit(f"{java} did not say its version within {timeout:g} s") from error
     except OSError as error:
         raise _unfit(f"{java} cannot be started ({error.strerror})") from error
     # Errors first: some JVMs print them on standard output.
-    printed = (result.stderr + b"\n" + result.stdout).decode(errors="replace")
+    printed = f"{result.stderr}\n{result.stdout}"
     if result.returncode != 0:
         lines = (line.strip() for line in printed.splitlines() if line.strip())
         raise _unfit(f'{java} dies at start ("{next(lines, f"exit status {result.returncode}")}")')
@@ -66,6 +70,21 @@ def identify(java: Path, timeout: float = ANSWER_LIMIT) -> Jdk:
         return Jdk(java, parse_identity(printed))
     except ValueError as error:
         raise _unfit(f"{java} is not a JDK that Steelyard knows ({error})") from error
+
+
+def _ask(
+    command: list[str], timeout: float, environment: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=timeout,
+        check=False,
+        stdin=subprocess.DEVNULL,
+        env=environment,
+    )
 
 
 def _unfit(problem: str) -> MissingRequirement:
@@ -94,16 +113,9 @@ def find_jdk(chosen: Path | None = None, *, environment: Mapping[str, str] = os.
 def find_hotspot(jdk: Jdk, *, environment: Mapping[str, str] = os.environ) -> Jdk:
     """A HotSpot JVM for the injectors, so that they are the same whatever JVM the servers use.
 
-    Args:
-        jdk: the servers' JDK, taken when it is HotSpot.
-        environment: where JAVA_HOME and PATH are looked up, after which the usual folders are searched.
-
-    Raises:
-        MissingRequirement: there is none.
+    The servers' own when it is one, else the first of this host (raises MissingRequirement).
     """
-    if jdk.identity.kind == "hotspot":
-        return jdk
-    for found in _usable(environment):
+    for found in itertools.chain([jdk], _usable(environment)):
         if found.identity.kind == "hotspot":
             return found
     raise MissingRequirement(
@@ -121,11 +133,7 @@ def named_jdks(environment: Mapping[str, str] = os.environ) -> dict[str, Jdk]:
 
 
 def jdk_of(text: str) -> Jdk:
-    """The JDK of a level of the factor `jdk`: a path, or a name of `named_jdks`.
-
-    Raises:
-        MissingRequirement: there is none of that name or path.
-    """
+    """The JDK of a level of the factor `jdk`: a path, or a name of `named_jdks` (raises MissingRequirement)."""
     if "/" in text:
         return find_jdk(Path(text))
     known = named_jdks()
@@ -181,3 +189,52 @@ def _usable(environment: Mapping[str, str]) -> Iterator[Jdk]:
                 continue
             if jdk.identity.feature >= MINIMUM:
                 yield jdk
+
+
+def require_javac(jdk: Jdk) -> Path:
+    """The JDK's compiler; raises MissingRequirement where it is a runtime without one."""
+    if jdk.javac is None:
+        raise MissingRequirement(
+            f"{jdk.home} is a Java runtime without a compiler, and building the Java parts needs one: install a JDK"
+            f" with {INSTALL}, or choose one with --jdk"
+        )
+    return jdk.javac
+
+
+def find_maven(java_home: Path, environment: Mapping[str, str] = os.environ) -> Path:
+    """The Maven on the PATH of an environment, asked on a JDK.
+
+    Raises:
+        MissingRequirement: there is none, it does not start, or it is too old.
+    """
+    found = shutil.which("mvn", path=environment.get("PATH", os.defpath))
+    if found is None:
+        raise MissingRequirement(
+            f"Maven was not found, and building the Java parts needs it: install it with {INSTALL_MAVEN}"
+        )
+    try:
+        result = _ask([found, "--version"], 2 * ANSWER_LIMIT, {**environment, "JAVA_HOME": str(java_home)})
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise MissingRequirement(
+            f"{found} cannot be run ({error}): install Maven anew with {INSTALL_MAVEN}"
+        ) from error
+    version = re.search(r"Apache Maven ((\d+)\.(\d+)\S*)", re.sub(r"\x1b\[[\d;]*m", "", result.stdout))
+    if version is None:
+        said = (result.stderr or result.stdout).strip().partition("\n")[0]
+        raise MissingRequirement(
+            f'{found} does not tell its version ("{said}"): install Maven anew with {INSTALL_MAVEN}'
+        )
+    if (int(version[2]), int(version[3])) < MINIMUM_MAVEN:
+        needed = ".".join(map(str, MINIMUM_MAVEN))
+        raise MissingRequirement(
+            f"{found} is Maven {version[1]} and Steelyard needs {needed} or newer: install it with {INSTALL_MAVEN}"
+        )
+    return Path(found)
+
+
+def require_program(program: str) -> None:
+    """Raise MissingRequirement when a program that components are started with is not installed."""
+    if shutil.which(program) is None:
+        how = _PACKAGES.get(program)
+        advice = f"install it with {how}" if how else "install it, or give its path in the workload file"
+        raise MissingRequirement(f"{program} is missing: {advice}")

@@ -8,28 +8,21 @@ import os
 import stat
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
 
 from steelyard.errors import Busy
 
 LOCK = Path("/tmp/steelyard.lock")
 
 
-class Holder(NamedTuple):
-    """Who holds the lock."""
-
-    pid: int
-    session: str
-    """The session's directory, or the workload that is up."""
-    since: float
-    """Epoch seconds."""
-
-
 @contextmanager
 def host_lock(session: str | Path, path: Path = LOCK) -> Iterator[None]:
     """Hold the lock of this host. The kernel drops it when the process ends, however it ends.
+
+    Args:
+        session: who holds it, for the message to others: the session's directory, or the workload that is up.
+        path: another lock than this host's.
 
     Raises:
         Busy: somebody else holds it, or what lies at its place is not a lock file.
@@ -39,32 +32,16 @@ def host_lock(session: str | Path, path: Path = LOCK) -> Iterator[None]:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            raise Busy(_held(_read(descriptor))) from error
-        held_by = Holder(os.getpid(), str(session), time.time())
+            raise _held(descriptor) from error
+        told = {"session": str(session), "pid": os.getpid(), "since": time.strftime("%H:%M:%S")}
         os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, json.dumps(held_by._asdict()).encode(), 0)
+        os.pwrite(descriptor, json.dumps(told).encode(), 0)
         try:
             yield
         finally:
             os.ftruncate(descriptor, 0)
     finally:
         # Drops the lock. The file stays, for removing it would let two sessions lock two files.
-        os.close(descriptor)
-
-
-def holder(path: Path = LOCK) -> Holder | None:
-    """Who holds the lock now; None when nobody does."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except OSError:
-        return None
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return _read(descriptor) or Holder(0, "unknown", 0.0)
-    else:
-        return None
-    finally:
         os.close(descriptor)
 
 
@@ -90,18 +67,14 @@ def _open(path: Path) -> int:
     return descriptor
 
 
-def _read(descriptor: int) -> Holder | None:
-    try:
-        return Holder(**json.loads(os.pread(descriptor, 65536, 0)))
-    except (OSError, ValueError, TypeError):
-        return None
-
-
-def _held(by: Holder | None) -> str:
-    if by is None:
-        return "another Steelyard session is running on this host and would disturb this one: wait until it has ended"
-    since = time.strftime("%H:%M:%S", time.localtime(by.since))
-    return (
-        f"another Steelyard session ({by.session}, process {by.pid}, since {since}) is running on this host and would"
-        " disturb this one: wait until it has ended or stop it"
+def _held(descriptor: int) -> Busy:
+    """The refusal, with who holds the lock as far as the file tells."""
+    who = ""
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        who = " ({session}, process {pid}, since {since})".format_map(
+            json.loads(os.pread(descriptor, 65536, 0))
+        )
+    return Busy(
+        f"another Steelyard session{who} is running on this host and would disturb this one: wait until it has ended"
+        " or stop it"
     )

@@ -21,7 +21,7 @@ def _layout(system: System) -> CpuLayout | None:
 
 
 def smt(system: System) -> Seen:
-    """Threads per core, and how to set them."""
+    """Threads of one core share its units, so what a CPU is worth depends on whether its siblings are busy."""
     if (layout := _layout(system)) is None:
         return UNTOLD
     control = system.text(f"{_CPU}/smt/control")
@@ -41,7 +41,7 @@ def smt(system: System) -> Seen:
 
 
 def governor(system: System) -> Seen:
-    """Frequency governor."""
+    """A governor that saves power changes the clock with the load, so arms are measured at other speeds."""
     chosen = facts.governor(system)
     if chosen is None:
         return Seen("no frequency control here (left to hypervisor or firmware)", "info")
@@ -51,7 +51,7 @@ def governor(system: System) -> Seen:
 
 
 def turbo(system: System) -> Seen:
-    """Turbo or boost."""
+    """Turbo raises the clock as far as temperature and idle cores allow, which drifts over a session."""
     state = facts.turbo(system)
     if state is None:
         return UNTOLD
@@ -63,7 +63,8 @@ def turbo(system: System) -> Seen:
 
 
 def numa(system: System) -> Seen:
-    """NUMA nodes and automatic balancing."""
+    """Memory of another node is slower to reach, and the kernel may move pages in the middle of a
+    measurement."""
     if (layout := _layout(system)) is None:
         return UNTOLD
     if layout.nodes == 1:
@@ -75,7 +76,7 @@ def numa(system: System) -> Seen:
 
 
 def irq_affinity(system: System) -> Seen:
-    """Whether one CPU served nearly all device interrupts since boot."""
+    """A CPU that serves the interrupts has less time for the server that is bound to it."""
     text = system.text("proc/interrupts")
     if not text:
         return UNTOLD
@@ -93,7 +94,7 @@ def irq_affinity(system: System) -> Seen:
 
 
 def cgroup(system: System) -> Seen:
-    """Control group version, and limits on this session."""
+    """A CPU or memory limit on this session throttles servers and injectors, whatever the host could do."""
     version = facts.cgroup_version(system)
     if version is None:
         return Seen("none")
@@ -111,7 +112,7 @@ def cgroup(system: System) -> Seen:
 
 
 def swap(system: System) -> Seen:
-    """Swap space, and whether it is in use."""
+    """A page of a JVM that was swapped out comes back from disk in the middle of a request or a collection."""
     total, free = system.memory("SwapTotal"), system.memory("SwapFree")
     if total is None or free is None:
         return UNTOLD
@@ -123,7 +124,7 @@ def swap(system: System) -> Seen:
 
 
 def memory(system: System) -> Seen:
-    """Memory that can be had without swapping."""
+    """When memory runs short the kernel reclaims pages or kills a server in the middle of a trial."""
     available = system.memory("MemAvailable")
     if available is None:
         return UNTOLD
@@ -133,7 +134,7 @@ def memory(system: System) -> Seen:
 
 
 def clock(system: System) -> Seen:
-    """Clock source of the kernel."""
+    """Servers and injectors read the clock for every request, and a slow source costs microseconds each time."""
     folder = "sys/devices/system/clocksource/clocksource0"
     source = system.text(f"{folder}/current_clocksource")
     if source is None:
@@ -146,7 +147,7 @@ def clock(system: System) -> Seen:
 
 
 def virtualization(system: System) -> Seen:
-    """Bare metal or guest."""
+    """In a guest, CPUs and memory are shared with neighbours that cannot be seen from inside."""
     hypervisor = facts.virtualization(system)
     if hypervisor is None:
         return Seen("none seen")
@@ -155,7 +156,7 @@ def virtualization(system: System) -> Seen:
 
 
 def container(system: System) -> Seen:
-    """Inside a container or not."""
+    """In a container, limits and settings come from outside, and some cannot be read or changed."""
     runtime = facts.container(system)
     if runtime is None:
         return Seen("no")
@@ -163,7 +164,8 @@ def container(system: System) -> Seen:
 
 
 def aslr(system: System) -> Seen:
-    """Address space layout randomisation."""
+    """Random addresses are part of why two starts of one JVM differ; fresh starts average it, a fixed layout
+    would hide it."""
     value = system.number("proc/sys/kernel/randomize_va_space")
     if value is None:
         return UNTOLD
@@ -171,7 +173,7 @@ def aslr(system: System) -> Seen:
 
 
 def dscr(system: System) -> Seen:
-    """POWER's default data-stream control."""
+    """POWER's data-stream register sets how far the hardware prefetches, for all that runs on the host."""
     value = system.text(f"{_CPU}/dscr_default")
     if value is None:
         return UNTOLD

@@ -16,9 +16,7 @@ from dataclasses import dataclass
 from steelyard.errors import BadInput, MissingRequirement
 from steelyard.host.system import UNTOLD, Seen, System
 from steelyard.units import format_size, parse_size
-
-Wanted = str | int | float | bool
-"""A value as an experiment file may write it."""
+from steelyard.yamlfile import Scalar
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +33,7 @@ class HostState:
     """The files that hold it; none where the host does not have it."""
     read: Callable[[System], str | None]
     """The value now; None where the host does not have it or does not tell."""
-    parse: Callable[[System, Wanted], str]
+    parse: Callable[[System, object], str]
     """A wanted value as `read` will give it back; ValueError when it is none."""
     write: Callable[[System, str], None]
     """Set it, also back to what was read before; OSError when the kernel or the user's rights refuse."""
@@ -49,12 +47,8 @@ class HostState:
         """Its topic in the doctor's output."""
         return self.name.replace("_", "-")
 
-    def value(self, system: System, wanted: Wanted) -> str:
-        """A wanted value as this host will read it back.
-
-        Raises:
-            BadInput: it is no value of this state.
-        """
+    def value(self, system: System, wanted: Scalar) -> str:
+        """A wanted value as this host will read it back (raises BadInput)."""
         try:
             return self.parse(system, wanted)
         except ValueError as error:
@@ -105,7 +99,7 @@ _THP = "sys/kernel/mm/transparent_hugepage/enabled"
 _THP_VALUES = ("always", "madvise", "never")
 
 
-def _parse_thp(_system: System, wanted: Wanted) -> str:
+def _parse_thp(_system: System, wanted: object) -> str:
     if wanted not in _THP_VALUES:
         raise ValueError(f"{wanted!r} is no mode of transparent huge pages")
     return str(wanted)
@@ -156,12 +150,12 @@ def _read_huge_pages(system: System) -> str | None:
     return str(numbers[0]) if numbers and numbers[0] is not None else None
 
 
-def _parse_huge_pages(system: System, wanted: Wanted) -> str:
+def _parse_huge_pages(system: System, wanted: object) -> str:
     """A whole number is pages of the default size; a size is as many as hold it."""
     size = _default_size(system)
     if size is None:
         raise ValueError("this host has no huge pages")
-    if isinstance(wanted, (bool, float)):
+    if isinstance(wanted, bool) or not isinstance(wanted, str | int):
         raise ValueError(f"{wanted!r} is no number of pages")  # noqa: TRY004 - its callers expect a ValueError
     text = str(wanted).strip()
     pages = int(text) if re.fullmatch(r"\d+", text) else -(-parse_size(text) // size)
@@ -253,11 +247,7 @@ STATES: Mapping[str, HostState] = {
 
 
 def state_named(name: str) -> HostState:
-    """A host state by its name.
-
-    Raises:
-        BadInput: there is none of that name.
-    """
+    """A host state by its name (raises BadInput)."""
     if name not in STATES:
         raise BadInput(f"there is no host state {name!r}: known are {', '.join(STATES)}")
     return STATES[name]

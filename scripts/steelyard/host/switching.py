@@ -21,16 +21,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from steelyard.errors import Busy, Exit, MissingRequirement, NoSpace, SteelyardError
-from steelyard.host.states import STATES, Wanted, state_named
+from steelyard.host.states import STATES, state_named
 from steelyard.host.system import System
 from steelyard.paths import ROOT
 from steelyard.processes import Children
 from steelyard.results.store import write_atomic
 from steelyard.sampling.procfs import ENDED_STATES, parse_stat
+from steelyard.yamlfile import Scalar
 
 RECORD = "run/steelyard/host-states.json"
 _CRASH = "host-states"
@@ -56,8 +56,7 @@ class Record:
 def recorded(system: System) -> Record | None:
     """The record of a session that has not put its host states back; None without one, or from before a restart.
 
-    Raises:
-        MissingRequirement: it cannot be read.
+    One that cannot be read raises MissingRequirement.
     """
     path = system.path(RECORD)
     try:
@@ -106,7 +105,7 @@ class HostStates:
 
     def __init__(
         self,
-        plots: Iterable[Mapping[str, Wanted]],
+        plots: Iterable[Mapping[str, Scalar]],
         children: Children,
         session: str | Path,
         system: System | None = None,
@@ -136,31 +135,21 @@ class HostStates:
         }
 
     def __enter__(self) -> Self:
-        """See that all of them can be set by this user, before anything is.
-
-        Raises:
-            MissingRequirement: one cannot.
-        """
+        """See that all of them can be set by this user, before anything is (raises MissingRequirement)."""
         for name, levels in self._levels.items():
             if levels != [STATES[name].read(self._system)]:
                 STATES[name].require(self._system)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.restore()
 
-    def values(self, wanted: Mapping[str, Wanted]) -> dict[str, str]:
-        """Wanted values as this host reads them back, in the order of the table.
-
-        Raises:
-            BadInput: there is no such state or value.
-        """
+    def values(self, wanted: Mapping[str, Scalar]) -> dict[str, str]:
+        """Wanted values as this host reads them back (raises BadInput), in the order of the table."""
         values = {name: state_named(name).value(self._system, value) for name, value in wanted.items()}
         return {name: values[name] for name in STATES if name in values}
 
-    def enter(self, plot: tuple[int, int], wanted: Mapping[str, Wanted]) -> None:
+    def enter(self, plot: tuple[int, int], wanted: Mapping[str, Scalar]) -> None:
         """Begin a plot, or go on with it: call it before each trial.
 
         Every plot begins with a switch of each state that the session varies. Where a state already is as it is wanted
@@ -189,7 +178,7 @@ class HostStates:
         self._set(target)
         self._plot = plot
 
-    def verify(self, wanted: Mapping[str, Wanted]) -> list[str]:
+    def verify(self, wanted: Mapping[str, Scalar]) -> list[str]:
         """What reads back otherwise than wanted, one sentence each; call it before and after each trial."""
         now = {name: STATES[name].read(self._system) for name in self._original}
         return [
@@ -212,7 +201,7 @@ class HostStates:
         self._recorded = False
         self._children.forget_crash(_CRASH)
 
-    def _complete(self, wanted: Mapping[str, Wanted]) -> dict[str, str]:
+    def _complete(self, wanted: Mapping[str, Scalar]) -> dict[str, str]:
         return {**self._original, **self.values(wanted)}
 
     def _read_original(self, names: set[str]) -> dict[str, str]:
@@ -315,14 +304,14 @@ def _start_ticks(pid: int) -> int | None:
 
 
 def main(arguments: list[str]) -> int:
-    """`python -m steelyard.host.switching [ROOT [PID STARTED]]`: put back what a session that is over had set.
+    """`python -m steelyard.host.switching ROOT PID STARTED`: put back what a session that is over had set.
 
     The guard process runs it, with the process that it guarded. It does nothing when there is nothing to put back, or
     when another session that is alive has set the states.
     """
-    root, *over = arguments or ["/"]
+    root, pid, started = arguments
     try:
-        sentences = put_back(System(Path(root)), (int(over[0]), int(over[1])) if over else None)
+        sentences = put_back(System(Path(root)), (int(pid), int(started)))
     except SteelyardError as error:
         sys.stderr.write(f"steelyard: {error}\n")
         return error.exit_code

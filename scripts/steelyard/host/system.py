@@ -24,7 +24,8 @@ UNTOLD = Seen("cannot be told here", "info")
 
 
 class System:
-    """Files of a host of some architecture, below `root` (another than `/` for recorded trees)."""
+    """Files of a host of some architecture, below `root` (another than `/`, and another architecture than this host's,
+    for recorded trees)."""
 
     def __init__(self, root: Path = Path("/"), machine: str = os.uname().machine) -> None:
         self.root = root

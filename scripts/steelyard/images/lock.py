@@ -12,6 +12,7 @@ from steelyard.errors import BadInput, MissingRequirement
 from steelyard.host.docker import Docker, DockerFailed
 from steelyard.paths import CACHE, ROOT
 from steelyard.results.store import write_atomic
+from steelyard.yamlfile import first_error
 
 LOCK = ROOT / "images" / "lock.json"
 MADE_HERE = CACHE / "bases" / "roots"
@@ -52,19 +53,14 @@ class Lock(RootModel[dict[str, Base]]):
 
 
 def read_lock(path: Path = LOCK) -> Lock:
-    """Read a lock file.
-
-    Raises:
-        BadInput: it is not there or damaged.
-    """
+    """Read a lock file; one that is not there or damaged raises BadInput."""
     try:
         return Lock.model_validate_json(path.read_bytes())
     except OSError as error:
         raise BadInput(f"{path} cannot be read ({error.strerror})") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        where = f"{path} is damaged: {'.'.join(map(str, first['loc']))}"
-        raise BadInput(f"{where}: {first['msg']}; take it from the repository again") from error
+        what = ": ".join(first_error(error))
+        raise BadInput(f"{path} is damaged: {what}; take it from the repository again") from error
 
 
 def write_lock(docker: Docker, path: Path = LOCK) -> Lock:
@@ -82,12 +78,7 @@ def write_lock(docker: Docker, path: Path = LOCK) -> Lock:
 
 
 def find_bases(docker: Docker, choice: str, made_here: Path = MADE_HERE) -> Lock:
-    """The bases by name, with digests as far as they are known.
-
-    Args:
-        docker: the engine's client.
-        choice: `lock` or `local`.
-        made_here: folder of the notes of make-bases.sh.
+    """The bases by name, with digests as far as they are known; `choice` is `lock` or `local`.
 
     Raises:
         BadInput: another choice, or the lock file is damaged.
@@ -107,12 +98,7 @@ def find_bases(docker: Docker, choice: str, made_here: Path = MADE_HERE) -> Lock
 
 
 def ask(docker: Docker, reference: str, wanted: Mapping[str, object] | None = None) -> Base:
-    """What a registry holds under the reference of a base.
-
-    Args:
-        docker: the engine's client.
-        reference: with a tag.
-        wanted: platforms to note; None: all.
+    """What a registry holds under the reference of a base, with a tag; `wanted` are the platforms to note, None: all.
 
     Raises:
         MissingRequirement: it cannot be reached, wants a login, or does not know the reference.

@@ -37,11 +37,7 @@ class Check:
 
 
 def named_images(docker: Docker, references: Sequence[str]) -> list[Subject]:
-    """Images by reference.
-
-    Raises:
-        MissingRequirement: one is not in the engine.
-    """
+    """Images by reference; one that is not in the engine raises MissingRequirement."""
     try:
         return [Subject(reference, docker.inspect("image", [reference])[0]) for reference in references]
     except DockerFailed as error:

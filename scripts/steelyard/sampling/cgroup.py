@@ -67,10 +67,7 @@ class Place(NamedTuple):
 def find(controller: str, pid: int, root: str = "") -> Place | None:
     """Where a controller's files lie for a process: version 1 where that has the controller, else version 2.
 
-    Args:
-        controller: its name in version 1.
-        pid: the process, as this process sees it.
-        root: what stands before every path, for recorded trees.
+    The controller has its name of version 1; `root` stands before every path, for recorded trees.
     """
     membership = parse_membership(_text(f"{root}/proc/{pid}/cgroup"))
     mounts = parse_mounts(_text(f"{root}/proc/self/mountinfo"))
@@ -170,23 +167,17 @@ def throttled_seconds() -> float | None:
         return (group.read() or {}).get("throttled_s")
 
 
-class Limits(NamedTuple):
-    """The tightest limits on the way from a group up; None: no limit."""
+def read_limits(root: str = "") -> tuple[float | None, int | None]:
+    """The tightest limits on this process, of its group or one above: CPUs and bytes of memory; None: no limit.
 
-    cpus: float | None
-    """CPU time per time, in CPUs."""
-    memory: int | None
-    """Bytes."""
-
-
-def read_limits(root: str = "") -> Limits:
-    """The limits of this process; `root` as for `find`."""
+    `root` is as for `find`.
+    """
     cpu, memory = (_upwards(find(name, os.getpid(), root)) for name in ("cpu", "memory"))
     sizes = [
         _text(f"{folder}/{'memory.max' if unified else 'memory.limit_in_bytes'}").strip()
         for folder, unified in memory
     ]
-    return Limits(
+    return (
         min((quota for place in cpu if (quota := _quota(place)) is not None), default=None),
         min((int(size) for size in sizes if size.isdigit() and int(size) < _UNLIMITED), default=None),
     )

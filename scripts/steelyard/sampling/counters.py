@@ -78,14 +78,12 @@ class Endpoint:
 
     def __init__(self, process: str, url: str) -> None:
         parts = urlsplit(url)
-        if parts.scheme != "http" or not parts.hostname:
-            raise ValueError(f"counters_url {url!r} of {process} is not an http address")
         self.process = process
         self.problem: str | None = None
         """Why the last question failed; None when it was answered or is still open."""
         self.noted: str | None = None
         """The problem that was told last."""
-        self._host, self._port = parts.hostname, parts.port or 80
+        self._address = (parts.hostname or "", parts.port or 80)
         head = f"GET {parts.path or '/'} HTTP/1.0\r\nHost: {parts.netloc}\r\nConnection: keep-alive\r\n"
         self._request = f"{head}Accept: application/json\r\n\r\n".encode()
         self._socket: socket.socket | None = None
@@ -111,13 +109,10 @@ class Endpoint:
             if self._socket is not None:
                 self._unsent = self._unsent[self._socket.send(self._unsent) :]
                 return
-            family, kind, protocol, _, address = socket.getaddrinfo(
-                self._host, self._port, type=socket.SOCK_STREAM
-            )[0]
-            self._socket = socket.socket(family, kind, protocol)
+            self._socket = socket.socket()
             self._socket.setblocking(False)
             with suppress(BlockingIOError):  # the connection is being made
-                self._socket.connect(address)
+                self._socket.connect(self._address)
         except OSError as error:
             self._fail(error.strerror or str(error))
 

@@ -40,17 +40,6 @@ class GcPause(NamedTuple):
     seconds: float
 
 
-class GcTotals(NamedTuple):
-    """Pauses over a window."""
-
-    pauses: int
-    """That began in the window."""
-    pause_seconds: float
-    """Time stood still inside the window."""
-    pause_max: float | None
-    """Seconds of the longest pause that began in the window; None without one."""
-
-
 @dataclass(frozen=True)
 class GcSettings:
     """Settings read back from the log; None where the JVM does not log them. Sizes are bytes."""
@@ -74,16 +63,21 @@ class GcLog:
     """In order of time."""
     settings: GcSettings = GcSettings()
 
-    def totals(self, t0: float, t1: float) -> GcTotals:
-        """Pauses that began in the window, and the time stood still in it (epoch seconds)."""
+    def totals(self, t0: float, t1: float) -> dict[str, float | None]:
+        """Fields of `ComponentResult`: number and longest of the pauses that began in the window (epoch seconds), and
+        the time stood still in it."""
         inside = [pause.seconds for pause in self.pauses if t0 <= pause.epoch < t1]
         stood = (min(begin + seconds, t1) - max(begin, t0) for begin, seconds in self.pauses)
-        return GcTotals(len(inside), sum(max(0.0, one) for one in stood), max(inside, default=None))
+        return {
+            "gc_count": len(inside),
+            "gc_pause_seconds": sum(max(0.0, one) for one in stood),
+            "gc_pause_max": max(inside, default=None),
+        }
 
 
 def parse_gc_log(text: str) -> GcLog:
     """Read one file; which JVM wrote it is seen from its start."""
-    return parse_openj9(text) if text.lstrip().startswith("<") else parse_hotspot(text)
+    return _parse_openj9(text) if text.lstrip().startswith("<") else _parse_hotspot(text)
 
 
 def read_gc_logs(paths: Iterable[Path]) -> GcLog:
@@ -98,7 +92,7 @@ def read_gc_logs(paths: Iterable[Path]) -> GcLog:
     return GcLog(tuple(sorted(pause for log in logs for pause in log.pauses)), settings)
 
 
-def parse_hotspot(text: str) -> GcLog:
+def _parse_hotspot(text: str) -> GcLog:
     """Read a file of HotSpot's; a last line that was cut off is passed over."""
     pauses = []
     init: dict[str, str] = {}
@@ -123,7 +117,7 @@ def parse_hotspot(text: str) -> GcLog:
     return GcLog(tuple(sorted(pauses)), settings)
 
 
-def parse_openj9(text: str) -> GcLog:
+def _parse_openj9(text: str) -> GcLog:
     """Read a file of OpenJ9's. Its times have no offset: they are taken as local time of this host."""
     head, *sections = text.split("<exclusive-start")
     named = dict(reversed(_ATTRIBUTE.findall(head)))  # of one name the first counts

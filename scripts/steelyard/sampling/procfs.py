@@ -70,17 +70,9 @@ class Stat(NamedTuple):
 
 def parse_stat(line: bytes) -> Stat:
     """Read /proc/PID/stat (proc(5)); the name in it may hold spaces and brackets."""
-    fields = line[line.rindex(b")") + 2 :].split(b" ", 20)
-    return Stat(
-        fields[0],
-        int(fields[7]),
-        int(fields[9]),
-        int(fields[11]),
-        int(fields[12]),
-        int(fields[17]),
-        int(fields[19]),
-        int(fields[13]) + int(fields[14]),
-    )
+    state, *rest = line[line.rindex(b")") + 2 :].split(b" ", 20)[:20]
+    field = [0, *map(int, rest)]  # by place after the state
+    return Stat(state, field[7], field[9], field[11], field[12], field[17], field[19], field[13] + field[14])
 
 
 def parse_comm_and_ticks(line: bytes) -> tuple[bytes, int]:

@@ -30,14 +30,6 @@ class Counts(NamedTuple):
     errors: float
 
 
-class Memory(NamedTuple):
-    """Memory of some processes together, bytes; None where there are no samples."""
-
-    rss_mean: float | None
-    rss_peak: float | None
-    pss_mean: float | None
-
-
 Table = dict[tuple[str, ...], Series]
 """Series by the key columns of their file and the name of their own column."""
 
@@ -122,12 +114,11 @@ class Samples:
 
     def service_calls(self, t0: float, t1: float) -> float | None:
         """Calls between services over a window; None where services make none or their counters do not cover it."""
-        grown = [
+        return all_known(
             one.delta(t0, t1)
             for (_, operation, column), one in self.internal.items()
             if column == "requests" and operation != NOTHING
-        ]
-        return _sum(grown) if grown else None
+        )
 
     def cpu_seconds(self, process: str, t0: float, t1: float) -> float | None:
         """CPU seconds (user and system) of a process over a window; None without samples."""
@@ -140,15 +131,18 @@ class Samples:
         }
         return {group: seconds for group, seconds in grown.items() if seconds is not None}
 
-    def memory(self, processes: Iterable[str], t0: float, t1: float) -> Memory:
-        """Memory of processes together over a window, summed at equal times."""
+    def memory(self, processes: Iterable[str], t0: float, t1: float) -> dict[str, float | None]:
+        """`rss_mean`, `rss_peak` and `pss_mean` of processes together over a window, bytes summed at equal times.
+
+        None where there are no samples.
+        """
         names = list(processes)
         rss, pss = self._levels(names, "rss", t0, t1), self._levels(names, "pss", t0, t1, ROTATION_SLACK)
-        return Memory(
-            rss.mean(t0, t1) if rss else None,
-            rss.peak(t0, t1) if rss else None,
-            pss.mean(t0, t1) if pss else None,
-        )
+        return {
+            "rss_mean": rss.mean(t0, t1) if rss else None,
+            "rss_peak": rss.peak(t0, t1) if rss else None,
+            "pss_mean": pss.mean(t0, t1) if pss else None,
+        }
 
     def faults(self, process: str, t0: float, t1: float) -> float | None:
         """Page faults (minor and major) of a process over a window."""
@@ -183,18 +177,16 @@ class Samples:
             oom_kills=int(kills[-1]) if kills.size else None,
         )
 
-    def steal_share(self, t0: float, t1: float) -> float | None:
-        """CPU time stolen by the hypervisor / CPU time of the host."""
-        return self._host_share("steal_s", t0, t1)
+    def host_share(self, column: str, t0: float, t1: float) -> float | None:
+        """CPU time of a column of host.csv / CPU time of the host; at least 0.
 
-    def other_share(self, t0: float, t1: float) -> float | None:
-        """CPU time of processes that were not sampled / CPU time of the host; at least 0.
-
-        The host's total is sampled by the timer tick and the processes' is exact, so that the difference of the two
-        can come out a little below zero on an undisturbed host.
+        The host's total is sampled by the timer tick and the processes' is exact, so that `other_s`, the difference of
+        the two, can come out a little below zero on an undisturbed host.
         """
-        share = self._host_share("other_s", t0, t1)
-        return None if share is None else max(0.0, share)
+        grown = {key[0]: one.delta(t0, t1) for key, one in self.host.items()}
+        capacity = all_known(grown.get(part) for part in ("busy_s", "steal_s", "idle_s"))
+        used = grown.get(column)
+        return max(0.0, used / capacity) if used is not None and capacity else None
 
     def clock_step(self, t0: float, t1: float) -> float | None:
         """Largest change of (wall clock - monotonic clock) over a window, seconds; None without samples."""
@@ -210,7 +202,7 @@ class Samples:
     ) -> float | None:
         """Growth of some columns of a process together."""
         series = [self.processes.get((process, column)) for column in columns]
-        return _sum([one.delta(t0, t1, slack) if one else None for one in series])
+        return all_known(one.delta(t0, t1, slack) if one else None for one in series)
 
     def _levels(
         self, names: list[str], column: str, t0: float, t1: float, slack: float = SLACK
@@ -219,17 +211,12 @@ class Samples:
         series = [one for name in names if (one := self.processes.get((name, column)))]
         return total(series, t0, t1, slack) if len(series) == len(names) else None
 
-    def _host_share(self, column: str, t0: float, t1: float) -> float | None:
-        grown = {key[0]: one.delta(t0, t1) for key, one in self.host.items()}
-        capacity = _sum([grown.get(part) for part in ("busy_s", "steal_s", "idle_s")])
-        used = grown.get(column)
-        return used / capacity if used is not None and capacity else None
 
-
-def _sum(values: list[float | None]) -> float | None:
-    """The sum; None when one of them is not known."""
-    known = [value for value in values if value is not None]
-    return sum(known) if len(known) == len(values) else None
+def all_known(values: Iterable[float | None]) -> float | None:
+    """The sum; None when one of them is not known, or there is none."""
+    found = list(values)
+    known = [value for value in found if value is not None]
+    return sum(known) if found and len(known) == len(found) else None
 
 
 def _rows(folder: Path, name: str) -> Iterator[list[str]]:

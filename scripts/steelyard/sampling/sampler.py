@@ -193,7 +193,7 @@ class Sampler:
             )
 
     def _watch(self, config: Config) -> None:
-        own = Watched(OWN_NAME, os.getpid(), "harness", None)
+        own = Watched(OWN_NAME, os.getpid(), "harness")
         for watched in (own, *config.processes):
             if watched.name in self._processes:
                 continue

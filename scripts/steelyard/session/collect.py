@@ -17,7 +17,7 @@ from steelyard.results.schema import ComponentResult, RatioResult, TrialMeasurem
 from steelyard.results.spec import Component, Spec
 from steelyard.sampling.gclog import GcLog, read_gc_logs
 from steelyard.sampling.groups import GROUPS
-from steelyard.sampling.read import Samples
+from steelyard.sampling.read import Samples, all_known
 from steelyard.session.deploying import Started
 from steelyard.session.flight import Flight
 from steelyard.session.readback import differences
@@ -96,13 +96,13 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
     """The raw figures that the ledger judges."""
     samples, flight, start, end = evidence.samples, evidence.flight, evidence.start, evidence.end
     servers = [one for one in components if one.role == "server"]
-    counted = _all_known(one.throughput for one in servers)
+    counted = all_known(one.throughput for one in servers)
     last = samples.counted()
     counts = evidence.recorded.counts()
     requests = sum(counts.values())
     shares = {name: count / requests for name, count in counts.items() if requests}
     memory = samples.memory([one.name for one in evidence.spec.of("server", "compiler")], start, end)
-    jit = _all_known(one.cpu_by_group.get("jit") if one.cpu_by_group else None for one in servers)
+    jit = all_known(one.cpu_by_group.get("jit") if one.cpu_by_group else None for one in servers)
     return TrialMeasurement(
         measure_seconds=evidence.seconds,
         # Servers count the harness's own requests, which loaded the data, like any other.
@@ -119,8 +119,8 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
         mix_achieved=shares,
         ratios=_ratios(evidence.spec, {**counts, **evidence.health.outcomes}),
         throttled_seconds=_throttled(evidence, servers),
-        steal_share=samples.steal_share(start, end),
-        other_cpu_share=samples.other_share(start, end),
+        steal_share=samples.host_share("steal_s", start, end),
+        other_cpu_share=samples.host_share("other_s", start, end),
         restarts=[
             *flight.restarts,
             *(
@@ -153,9 +153,9 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
         steady=flight.steady,
         steady_detail=flight.steady_detail,
         jit_share=jit / (evidence.spec.server_cores * evidence.seconds) if jit is not None else None,
-        memory_rss=memory.rss_mean,
-        memory_rss_peak=memory.rss_peak,
-        memory_pss=memory.pss_mean,
+        memory_rss=memory["rss_mean"],
+        memory_rss_peak=memory["rss_peak"],
+        memory_pss=memory["pss_mean"],
         service_calls=samples.service_calls(start, end),
     )
 
@@ -197,9 +197,8 @@ def _result(evidence: Evidence, component: Component) -> ComponentResult:
     samples, start, end, name = evidence.samples, evidence.start, evidence.end, component.name
     found: dict[str, Any] = {}
     if processes := [one for one in samples.process_names() if one == name or one.startswith(f"{name}:")]:
-        memory = samples.memory(processes, start, end)
-        found |= {"rss_mean": memory.rss_mean, "rss_peak": memory.rss_peak, "pss_mean": memory.pss_mean}
-        found["cpu_seconds"] = _all_known(samples.cpu_seconds(one, start, end) for one in processes)
+        found |= samples.memory(processes, start, end)
+        found["cpu_seconds"] = all_known(samples.cpu_seconds(one, start, end) for one in processes)
     if component.counters and (counts := samples.requests(name, start, end)):
         found |= {"requests": round(counts.requests), "throughput": counts.requests / evidence.seconds}
         found["errors"] = round(counts.errors)
@@ -207,9 +206,7 @@ def _result(evidence: Evidence, component: Component) -> ComponentResult:
         found |= {"start_seconds": started.start_seconds, "start_cpu_seconds": started.cpu_seconds}
         found |= {"ready_message_seconds": started.ready_message_seconds, "start_rss": started.rss}
     if log := evidence.gc_logs.get(name):
-        pauses = log.totals(start, end)
-        found |= {"gc_count": pauses.pauses, "gc_pause_max": pauses.pause_max}
-        found["gc_pause_seconds"] = pauses.pause_seconds
+        found |= log.totals(start, end)
     found["faults"] = samples.faults(name, start, end)
     found["switches"] = samples.switches(name, start, end)
     found["cgroup"] = samples.cgroup(name, start, end)
@@ -228,8 +225,8 @@ def rates(flight: Flight, samples: Samples, begin: float, end: float) -> list[tu
 
 def _cores(samples: Samples, names: Iterable[str], group: str, start: float, end: float) -> float | None:
     if not group:
-        return _all_known(samples.cpu_seconds(name, start, end) for name in names)
-    return _all_known(samples.cpu_by_group(name, start, end).get(group) for name in names)
+        return all_known(samples.cpu_seconds(name, start, end) for name in names)
+    return all_known(samples.cpu_by_group(name, start, end).get(group) for name in names)
 
 
 def _own_requests(evidence: Evidence) -> int:
@@ -258,7 +255,7 @@ def _injector_share(evidence: Evidence, components: Sequence[ComponentResult]) -
         one.name for one in evidence.spec.deployed if set(one.cpus) & set(evidence.spec.injectors[0].cpus)
     }
     neighbours = [one.cpu_seconds for one in components if one.name in there]
-    beside = _all_known(neighbours) if neighbours else 0.0
+    beside = all_known(neighbours) if neighbours else 0.0
     return None if beside is None else (sum(known) + beside) / allowed
 
 
@@ -287,11 +284,4 @@ def _ratios(spec: Spec, counts: Mapping[str, int]) -> list[RatioResult]:
 def _throttled(evidence: Evidence, servers: Sequence[ComponentResult]) -> float | None:
     """Of the servers' containers where they have some (our own group is not theirs), else of our own group."""
     groups = [one.cgroup for one in servers if one.cgroup is not None]
-    return _all_known(group.throttled_seconds for group in groups) if groups else evidence.flight.throttled
-
-
-def _all_known(values: Iterable[float | None]) -> float | None:
-    """The sum; None when one of them is not known, or there is none."""
-    found = list(values)
-    known = [value for value in found if value is not None]
-    return sum(known) if found and len(known) == len(found) else None
+    return all_known(group.throttled_seconds for group in groups) if groups else evidence.flight.throttled

@@ -4,18 +4,19 @@
 import os
 import secrets
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from steelyard.errors import BadInput
-from steelyard.experiment.loader import find_experiment, load_experiment
+from steelyard.experiment.loader import experiment_files, load_experiment
 from steelyard.experiment.matrix import Arm, expand, with_quick, with_settings
 from steelyard.experiment.schema import Design, Experiment
 from steelyard.experiment.settings import HostChecks
 from steelyard.host.cpus import read_layout
 from steelyard.host.ports import refuse_ephemeral
-from steelyard.host.states import STATES, HostState
+from steelyard.host.states import STATES
 from steelyard.host.system import System
 from steelyard.paths import EXPERIMENTS
 from steelyard.results.schema import ScheduledTrial
@@ -28,6 +29,7 @@ from steelyard.spec.search import range_of
 from steelyard.spec.split import check_conserved
 from steelyard.units import format_duration, format_size
 from steelyard.workload.loader import Found
+from steelyard.yamlfile import find_file
 
 LONGEST_SESSION = 14 * 24 * 3600.0
 """A plan that would take longer is a slip of the pen."""
@@ -128,7 +130,7 @@ def make_plan(request: Request) -> SessionPlan:
         BadInput: the experiment or an option was refused.
         MissingRequirement: no suitable JDK, no `taskset`, no container engine or image.
     """
-    path = find_experiment(request.experiment, EXPERIMENTS)
+    path = find_file(request.experiment, experiment_files(EXPERIMENTS), "experiment")
     experiment, workload, settings = load_experiment(path, host_checks(), request.workload)
     if request.quick:
         experiment = with_quick(experiment, settings)
@@ -181,17 +183,7 @@ def make_plan(request: Request) -> SessionPlan:
 
 def host_checks() -> HostChecks:
     """Settings of the host that experiments may name (`host/states.py`)."""
-    system = System()
-
-    def check(state: HostState) -> Callable[[object], None]:
-        def one(value: object) -> None:
-            if not isinstance(value, str | int | float | bool):
-                raise ValueError(f"it takes {state.allowed}")  # noqa: TRY004
-            state.parse(system, value)
-
-        return one
-
-    return {name: check(state) for name, state in STATES.items()}
+    return {name: partial(state.parse, System()) for name, state in STATES.items()}
 
 
 def _varied(experiment: Experiment) -> set[str]:

@@ -14,8 +14,7 @@ from steelyard.engines.process.engine import ProcessEngine
 from steelyard.errors import BadInput, MissingRequirement
 from steelyard.experiment.schema import Deployment
 from steelyard.host.docker import Docker, find_docker
-from steelyard.host.java import Jdk, find_hotspot, find_jdk, jdk_of
-from steelyard.host.tools import require_program
+from steelyard.host.java import Jdk, find_hotspot, find_jdk, jdk_of, require_program
 from steelyard.paths import ROOT
 from steelyard.processes import Children
 from steelyard.spec.layout import Runtime

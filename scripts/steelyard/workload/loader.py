@@ -35,11 +35,7 @@ def workload_names() -> list[str]:
 
 @cache
 def load_workload(name: str) -> Found:
-    """A workload by name (`acmeair`) or by the path of its file.
-
-    Raises:
-        BadInput: there is no such workload, or its file is refused.
-    """
+    """A workload by name (`acmeair`) or by the path of its file (raises BadInput)."""
     more = ", or the path of a workload file (docs/workloads.md)"
     path = find_file(name, _files(), "workload", more).resolve()
     return Found(read_yaml(path, Workload, "a workload")[0], path.parent)

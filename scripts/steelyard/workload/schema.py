@@ -42,10 +42,7 @@ class Setting(Model):
 
     def check(self, value: object) -> Scalar:
         """The value, if the setting allows it (raises ValueError with a sentence)."""
-        kinds: dict[str, tuple[tuple[type, ...], str]] = {
-            "integer": ((int,), "a whole number"),
-            "number": ((int, float), "a number"),
-        }
+        kinds = {"integer": ((int,), "a whole number"), "number": ((int, float), "a number")}
         wanted, named = kinds.get(self.type, ((str,), "a text"))
         # YAML reads 2026-06-15 as a date: a text setting takes what was written.
         if self.type == "text" and hasattr(value, "isoformat"):
@@ -226,11 +223,6 @@ class Limits(Model):
     p99: Duration | None = None
     errors: Share | None = None
     """Failed requests / all requests."""
-
-    @property
-    def given(self) -> bool:
-        """Whether there is any limit."""
-        return any(limit is not None for limit in (self.p50, self.p90, self.p99, self.errors))
 
 
 class Topology(Model):

@@ -6,10 +6,11 @@ import pytest
 from planned import HOST
 
 from steelyard.errors import BadInput
-from steelyard.experiment.loader import Question, experiment_files, find_experiment, load_experiment
+from steelyard.experiment.loader import Question, experiment_files, load_experiment
 from steelyard.experiment.matrix import expand, with_quick
 from steelyard.paths import EXPERIMENTS
 from steelyard.units import MIB
+from steelyard.yamlfile import find_file
 
 Edit = Callable[[str, str], Path]
 
@@ -210,10 +211,10 @@ def test_an_unknown_experiment_names_those_that_there_are() -> None:
     with pytest.raises(
         BadInput, match=r"unknown experiment 'jvm-cuont' \(did you mean 'jvm-count'\?\): there are"
     ):
-        find_experiment("jvm-cuont", EXPERIMENTS)
+        find_file("jvm-cuont", experiment_files(EXPERIMENTS), "experiment")
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     for name in ("none", "n" * 300):
         with pytest.raises(BadInput, match=r"there is no experiment file"):
-            find_experiment(str(tmp_path / f"{name}.yaml"), EXPERIMENTS)
+            find_file(str(tmp_path / f"{name}.yaml"), experiment_files(EXPERIMENTS), "experiment")

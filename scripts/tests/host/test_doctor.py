@@ -14,7 +14,7 @@ from trees import put
 
 from steelyard.host.doctor import TOPICS, Activity, Busy, Finding, Host, disk, examine, load, steal, watch
 from steelyard.host.facts import read_facts
-from steelyard.sampling.cgroup import Limits, read_limits
+from steelyard.sampling.cgroup import read_limits
 
 DOC = Path(__file__).parents[3] / "docs" / "doctor.md"
 CPU = "sys/devices/system/cpu"
@@ -140,7 +140,7 @@ def test_nothing_can_be_read(tmp_path: Path) -> None:
     assert found["smt"].state == "cannot be told here"
     assert found["memory"].state == "cannot be told here"
     assert read_facts(tmp_path, "ppc64le").cgroup_version is None
-    assert read_limits(str(tmp_path)) == Limits(None, None)
+    assert read_limits(str(tmp_path)) == (None, None)
 
 
 def test_uneven_smt(tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ def test_limits_of_the_old_cgroups(tmp_path: Path) -> None:
     put(tmp_path, f"{CGROUP2}/cpu/box/cpu.cfs_period_us", "100000")
     put(tmp_path, f"{CGROUP2}/memory/box/memory.limit_in_bytes", "9223372036854771712")
     put(tmp_path, f"{CGROUP2}/memory/memory.limit_in_bytes", str(1 << 30))
-    assert read_limits(str(tmp_path)) == Limits(0.5, 1 << 30)
+    assert read_limits(str(tmp_path)) == (0.5, 1 << 30)
 
 
 def test_activity() -> None:

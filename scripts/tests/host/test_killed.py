@@ -15,7 +15,7 @@ import pytest
 from trees import PAGES, put
 
 from steelyard.errors import Busy, MissingRequirement
-from steelyard.host.doctor import left_over
+from steelyard.host.doctor import host_states
 from steelyard.host.lock import host_lock
 from steelyard.host.states import STATES
 from steelyard.host.switching import HostStates, put_back, recorded
@@ -110,11 +110,11 @@ def test_when_the_guard_is_killed_too_the_doctor_warns_and_the_next_session_puts
     with session(tree, "huge_pages", "100", "200") as killed:
         kill_with_its_guard(killed)
         assert tree.text(PAGES) == "100"
-        assert left_over(tree).level == "warn"
+        assert host_states(tree).level == "warn"
         assert put_back(tree) == [
             "host state huge_pages was left at 100 by results/killed, which was killed, and is 7 again"
         ]
-        assert (tree.text(PAGES), left_over(tree).level) == ("7", "ok")
+        assert (tree.text(PAGES), host_states(tree).level) == ("7", "ok")
 
 
 def test_a_resumed_session_restores_what_was_before_the_killed_one(tree: System) -> None:
@@ -154,8 +154,8 @@ def host() -> Iterator[System]:
     system = System()
     if os.getuid() != 0:
         pytest.skip("needs root: it sets states of this host")
-    if left_over(system).level != "ok":
-        pytest.skip(f"states of this host are set: {left_over(system).state}")
+    if host_states(system).level != "ok":
+        pytest.skip(f"states of this host are set: {host_states(system).state}")
     with contextlib.ExitStack() as stack:
         try:
             stack.enter_context(host_lock("tests of host states"))
@@ -193,9 +193,9 @@ def test_this_host_is_set_read_back_and_put_back(host: System, name: str) -> Non
             assert states.verify(wanted) == []
         STATES[name].set(host, before)
         assert states.verify(plots[1]) == [f"host state {name} reads back {before}, {second} was asked for"]
-        assert left_over(host).level == "info"
+        assert host_states(host).level == "info"
     assert STATES[name].read(host) == before
-    assert left_over(host).level == "ok"
+    assert host_states(host).level == "ok"
 
 
 @pytest.mark.parametrize("name", list(STATES))
@@ -248,6 +248,6 @@ def test_this_host_is_put_back_by_the_next_session(host: System) -> None:
     before, first, second = other_levels(host, "thp")
     with session(host, "thp", first, second) as killed:
         kill_with_its_guard(killed)
-        assert left_over(host).level == "warn"
+        assert host_states(host).level == "warn"
         assert len(put_back(host)) == 1
         assert STATES["thp"].read(host) == before

@@ -12,7 +12,7 @@ import pytest
 from trees import PAGES, THP, Kernel, put
 
 from steelyard.errors import BadInput, Busy, MissingRequirement
-from steelyard.host.doctor import left_over
+from steelyard.host.doctor import host_states
 from steelyard.host.switching import RECORD, HostStates, put_back, recorded
 from steelyard.paths import ROOT
 from steelyard.processes import Children
@@ -174,7 +174,7 @@ def test_the_states_of_a_living_session_are_left_alone(kernel: Kernel, children:
     with HostStates([NEVER, ALWAYS], children, "results/first", kernel) as first:
         first.enter((1, 1), NEVER)
         assert put_back(kernel) == []
-        assert left_over(kernel).level == "info"
+        assert host_states(kernel).level == "info"
         second = HostStates([ALWAYS], children, "results/second", kernel)
         with pytest.raises(Busy, match="results/first"):
             second.enter((1, 1), ALWAYS)
@@ -185,7 +185,7 @@ def test_the_states_of_a_living_session_are_left_alone(kernel: Kernel, children:
 def test_the_next_session_puts_back_what_a_killed_one_left(kernel: Kernel) -> None:
     kernel.write(THP, "never")
     dead_record(kernel, {"thp": "madvise", "huge_pages": "0"})
-    warning = left_over(kernel)
+    warning = host_states(kernel)
     assert warning.level == "warn"
     assert (
         warning.state
@@ -198,7 +198,7 @@ def test_the_next_session_puts_back_what_a_killed_one_left(kernel: Kernel) -> No
     ]
     assert put_back(kernel) == []
     assert kernel.choice(THP) == "madvise"
-    assert left_over(kernel).level == "ok"
+    assert host_states(kernel).level == "ok"
 
 
 def test_a_process_with_a_recycled_id_is_not_the_session(kernel: Kernel) -> None:
@@ -233,7 +233,7 @@ def test_a_session_that_wants_what_a_killed_one_left_still_puts_back(
 
 def test_a_record_from_before_a_restart_of_the_host_is_void(kernel: Kernel, children: Children) -> None:
     dead_record(kernel, {"thp": "never"}, boot="another")
-    assert (recorded(kernel), put_back(kernel), left_over(kernel).level) == (None, [], "ok")
+    assert (recorded(kernel), put_back(kernel), host_states(kernel).level) == (None, [], "ok")
     with HostStates([ALWAYS], children, "s", kernel) as states:
         states.enter((1, 0), ALWAYS)
     assert kernel.choice(THP) == "madvise"
@@ -243,7 +243,7 @@ def test_a_record_that_cannot_be_read_is_no_silence(kernel: Kernel) -> None:
     put(kernel.root, RECORD, "{")
     with pytest.raises(MissingRequirement, match="cannot be read"):
         put_back(kernel)
-    assert left_over(kernel).level == "warn"
+    assert host_states(kernel).level == "warn"
 
 
 def test_what_cannot_be_put_back_stays_recorded(kernel: Kernel) -> None:

@@ -14,6 +14,7 @@ from steelyard.sampling.read import Counts, Samples
 from steelyard.sampling.series import Series, total
 
 T = 1_700_000_000.0
+NO_MEMORY = {"rss_mean": None, "rss_peak": None, "pss_mean": None}
 
 
 def write(folder: Path, name: str, rows: list[str], end: str = "\n") -> None:
@@ -118,11 +119,11 @@ def test_cpu(folder: Path) -> None:
 
 def test_memory_is_summed_at_equal_times(folder: Path) -> None:
     memory = Samples.load(folder).memory(["a", "b"], T + 1, T + 9)
-    assert memory.rss_mean == pytest.approx(1050 + 1045)
-    assert memory.rss_peak == pytest.approx(1090 + 1085)
-    assert memory.pss_mean == pytest.approx(950 + 945)
-    assert Samples.load(folder).memory(["a", "nobody"], T + 1, T + 9) == (None, None, None)
-    assert Samples.load(folder).memory(["a", "sampler"], T + 1, T + 9).pss_mean is None
+    assert memory["rss_mean"] == pytest.approx(1050 + 1045)
+    assert memory["rss_peak"] == pytest.approx(1090 + 1085)
+    assert memory["pss_mean"] == pytest.approx(950 + 945)
+    assert Samples.load(folder).memory(["a", "nobody"], T + 1, T + 9) == NO_MEMORY
+    assert Samples.load(folder).memory(["a", "sampler"], T + 1, T + 9)["pss_mean"] is None
 
 
 def test_faults_and_switches(folder: Path) -> None:
@@ -165,8 +166,8 @@ def test_control_groups(folder: Path) -> None:
 
 def test_host_shares(folder: Path) -> None:
     samples = Samples.load(folder)
-    assert samples.steal_share(T + 1, T + 9) == pytest.approx(0.02 / 2)
-    assert samples.other_share(T + 1, T + 9) == pytest.approx(0.1 / 2)
+    assert samples.host_share("steal_s", T + 1, T + 9) == pytest.approx(0.02 / 2)
+    assert samples.host_share("other_s", T + 1, T + 9) == pytest.approx(0.1 / 2)
     assert samples.clock_step(T, T + 10) == pytest.approx(0)
 
 
@@ -187,8 +188,8 @@ def test_nothing_there_yet(tmp_path: Path) -> None:
     samples = Samples.load(tmp_path)
     assert samples.request_rate(T, T + 10) == []
     assert samples.requests("a", T, T + 10) is None
-    assert samples.memory([], T, T + 1) == (None, None, None)
-    assert samples.steal_share(T, T + 1) is None
+    assert samples.memory([], T, T + 1) == NO_MEMORY
+    assert samples.host_share("steal_s", T, T + 1) is None
     assert samples.clock_step(T, T + 1) is None
     assert samples.counted() is None
 

@@ -24,8 +24,8 @@ from steelyard.engines.process.command import (
 )
 from steelyard.engines.process.priming import primed_folder
 from steelyard.errors import MissingRequirement, PortInUse
+from steelyard.host.java import require_program
 from steelyard.host.ports import require_ports
-from steelyard.host.tools import require_program
 from steelyard.processes import Child, Children
 from steelyard.results.spec import Artifact, Component, Spec
 from steelyard.results.store import no_space, write_atomic
