@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import BadInput, MissingRequirement, ServerFailed
+from steelyard.processes import signals_held
 
 MINIMUM_ENGINE = (25, 0)
 """From here on a health check has an interval of its own while the container starts (`start_interval`)."""
@@ -58,6 +59,12 @@ class Docker:
         Raises:
             DockerFailed: it ended with an error, or not within `timeout` seconds.
         """
+        with signals_held() if whole else contextlib.nullcontext():
+            return self._run(arguments, timeout, env, merge_errors)
+
+    def _run(
+        self, arguments: Sequence[str], timeout: float, env: Mapping[str, str] | None, merge_errors: bool
+    ) -> str:
         what = f"docker {' '.join(arguments[:2])}"
         try:
             process = subprocess.Popen(
@@ -79,9 +86,6 @@ class Docker:
                 _end(process)
                 raise DockerFailed(what, f"no answer within {timeout:.0f} s") from error
             except BaseException:
-                if whole:
-                    with contextlib.suppress(subprocess.TimeoutExpired):
-                        process.wait(timeout)
                 _end(process)
                 raise
         if process.returncode != 0:

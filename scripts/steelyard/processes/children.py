@@ -25,7 +25,7 @@ OWNER = "STEELYARD_OWNER"
 
 
 @contextlib.contextmanager
-def _signals_held() -> Iterator[None]:
+def signals_held() -> Iterator[None]:
     """Signals that end this process by an exception take effect afterwards.
 
     In between, a process has been started and nobody knows of it yet: neither would stop it. A blocked mask would do as
@@ -159,7 +159,7 @@ class Children:
             output = console.open("wb")
         except OSError as error:
             raise no_space(console, error) from error
-        with output, _signals_held():
+        with output, signals_held():
             self._start_guard()
             started = time.time()
             try:

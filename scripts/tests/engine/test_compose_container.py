@@ -129,9 +129,9 @@ def test_an_interrupt_waits_for_what_the_engine_was_asked_to_make(tmp_path: Path
     def when_begun() -> None:
         while not (tmp_path / "begun").exists():
             time.sleep(0.01)
-        os.kill(os.getpid(), signal.SIGUSR1)
+        os.kill(os.getpid(), signal.SIGINT)
 
-    before = signal.signal(signal.SIGUSR1, interrupt)
+    before = signal.signal(signal.SIGINT, interrupt)
     watcher = threading.Thread(target=when_begun)
     watcher.start()
     try:
@@ -140,7 +140,7 @@ def test_an_interrupt_waits_for_what_the_engine_was_asked_to_make(tmp_path: Path
         assert (tmp_path / "made").exists()
     finally:
         watcher.join()
-        signal.signal(signal.SIGUSR1, before)
+        signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.parametrize(

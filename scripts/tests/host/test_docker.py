@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is said of a container engine that cannot be used."""
 
+import os
+import signal
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from steelyard.errors import BadInput, MissingRequirement
-from steelyard.host.docker import find_docker, last_words
+from steelyard.host.docker import Docker, find_docker, last_words
 
 GOOD = '{"Client":{"Version":"28.2.2"},"Server":{"Version":"26.1.5+dfsg1"}}'
 
@@ -77,3 +80,25 @@ def test_last_words_are_without_prefixes() -> None:
     printed = "docker: Error response from daemon: No such image: a:1\nSee 'docker run --help'.\n"
     assert last_words(printed) == "No such image: a:1"
     assert last_words("") == ""
+
+
+def test_an_interrupt_waits_for_a_whole_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "docker"
+    path.write_text(f"#!/bin/sh\nsleep 0.5\n: > {tmp_path}/made\n", encoding="utf-8")
+    path.chmod(0o755)
+
+    class InterruptedPopen(subprocess.Popen[str]):
+        """The user interrupts when the command has begun, and nobody knows of it yet."""
+
+        def __init__(self, *arguments: object, **more: object) -> None:
+            super().__init__(*arguments, **more)  # type: ignore[call-overload]
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(subprocess, "Popen", InterruptedPopen)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            Docker(path, "", "").run("up", whole=True)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert (tmp_path / "made").exists()
