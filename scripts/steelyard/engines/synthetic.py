@@ -12,7 +12,6 @@ standard deviation of 2 % (3 % on the noisy host), which METHOD's figures for a 
 """
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 
 from steelyard.analysis.ledger import is_void, judge
 from steelyard.experiment.schema import Load
-from steelyard.results.schema import Trial, TrialMeasurement
+from steelyard.results.schema import Planned, Trial, TrialMeasurement
 from steelyard.results.spec import Artifact, Component, Spec
 
 MEASURE_SECONDS = 60.0
@@ -101,63 +100,17 @@ _SPEC = Spec(
 )
 
 
-class SyntheticSession:
-    """One session on a simulated host: `run` is a trial."""
+def run_trial(planned: Planned, level: float, *, disturbed: bool) -> Trial:
+    """Run one trial: measure, judge, record.
 
-    def __init__(
-        self,
-        host: HostModel,
-        effects: Mapping[str, float],
-        places: int,
-        extra: int,
-        rng: np.random.Generator,
-        void_share: float = 0.0,
-    ) -> None:
-        """Draw the session's fate.
-
-        Args:
-            host: the simulated host.
-            effects: true effect of each arm on throughput, as a fraction (-0.03: 3 % less).
-            places: number of scheduled trials.
-            extra: most repeats there can be.
-            rng: source of chance.
-            void_share: probability that a trial is disturbed: the hypervisor steals CPU, throughput suffers, and
-                the ledger has to notice.
-        """
-        self._effects = {arm: math.log1p(effect) for arm, effect in effects.items()}
-        self._path: list[float] = host.paths(rng, 1, places, extra)[0].tolist()
-        self._disturbed: list[bool] = (rng.random(places + extra) < void_share).tolist()
-
-    def run(self, block: int, arm: str, attempt: int, order: int) -> Trial:
-        """Run one trial: measure, judge, record."""
-        disturbed = self._disturbed[order]
-        rate = BASE_RATE * math.exp(self._path[order] + self._effects[arm])
-        measurement = _measurement(
-            rate * (1 - DISTURBANCE) if disturbed else rate, 0.05 if disturbed else 0.0
-        )
-        checks = judge(measurement, _SPEC)
-        return Trial(
-            block=block,
-            arm=arm,
-            attempt=attempt,
-            order=order,
-            state="void" if is_void(checks) else "valid",
-            started=float(order),
-            phases={},
-            measurement=measurement,
-            checks=checks,
-            steady=measurement.steady,
-            metrics={"throughput": measurement.window_server_rate},
-            latency={},
-            components=[],
-            trace=[],
-            failure=None,
-        )
-
-
-def _measurement(rate: float, steal: float) -> TrialMeasurement:
+    Args:
+        planned: which.
+        level: log of its throughput, as a share of BASE_RATE.
+        disturbed: the hypervisor steals CPU and throughput suffers, which the ledger has to notice.
+    """
+    rate = BASE_RATE * math.exp(level) * (1 - DISTURBANCE if disturbed else 1.0)
     requests = round(rate * MEASURE_SECONDS)
-    return TrialMeasurement(
+    measurement = TrialMeasurement(
         measure_seconds=MEASURE_SECONDS,
         server_requests=requests,
         server_errors=0,
@@ -168,10 +121,10 @@ def _measurement(rate: float, steal: float) -> TrialMeasurement:
         injector_cpu_share=0.5,
         late_share=0.0,
         target_rate=None,
-        mix_intended={"request": 1.0},
-        mix_achieved={"request": 1.0},
+        mix_intended=_SPEC.mix,
+        mix_achieved=_SPEC.mix,
         throttled_seconds=0.0,
-        steal_share=steal,
+        steal_share=0.05 if disturbed else 0.0,
         other_cpu_share=0.001,
         restarts=[],
         wrong_builds=[],
@@ -181,4 +134,18 @@ def _measurement(rate: float, steal: float) -> TrialMeasurement:
         steady=True,
         steady_detail="Steady by construction.",
         jit_share=0.001,
+    )
+    checks = judge(measurement, _SPEC)
+    return Trial(
+        **dict(planned),
+        state="void" if is_void(checks) else "valid",
+        started=float(planned.order),
+        phases={},
+        measurement=measurement,
+        checks=checks,
+        steady=True,
+        metrics={"throughput": rate},
+        latency={},
+        components=[],
+        trace=[],
     )

@@ -21,8 +21,7 @@ from steelyard.results.spec import Role, Spec
 from steelyard.results.store import write_atomic
 from steelyard.session.deploying import Deployed
 from steelyard.session.injectors import Injectors
-from steelyard.session.live import LiveRate
-from steelyard.session.progress import Watcher
+from steelyard.session.live import LiveRate, Watcher
 
 MIN_FREE_BYTES = 32 * 1024 * 1024
 """A session stops, resumable, when the results' file system has less: a full disk would lose samples."""

@@ -20,9 +20,8 @@ from steelyard.host.system import System
 from steelyard.paths import EXPERIMENTS
 from steelyard.results.schema import ScheduledTrial
 from steelyard.results.spec import Spec
-from steelyard.session.expected import trial_seconds
 from steelyard.session.runtimes import Runtimes
-from steelyard.session.schedule import make_schedule
+from steelyard.session.schedule import make_schedule, trial_seconds
 from steelyard.spec.plan import make_spec
 from steelyard.spec.search import range_of
 from steelyard.spec.split import check_conserved

@@ -23,15 +23,15 @@ from steelyard.engines.base import Engine
 from steelyard.errors import ServerFailed
 from steelyard.host.switching import HostStates
 from steelyard.processes import Children
-from steelyard.results.schema import Check, JournalEntry, Trial
+from steelyard.results.schema import Check, Planned, Trial
 from steelyard.results.spec import Spec
 from steelyard.results.store import SessionDirectory, no_space, write_record
 from steelyard.session import collect
 from steelyard.session.caches import Caches
 from steelyard.session.flight import Flight, TrialFailedError
+from steelyard.session.live import Watcher
 from steelyard.session.procedures import PROCEDURES
-from steelyard.session.progress import Watcher
-from steelyard.session.schedule import Course, Planned
+from steelyard.session.schedule import Course
 from steelyard.spec.search import with_value
 
 
@@ -87,11 +87,7 @@ class TrialRunner:
             name = failure.check if isinstance(failure, TrialFailedError) else "start"
             found = _failed(name, str(failure))
         trial = Trial(
-            block=planned.block,
-            arm=planned.arm,
-            attempt=planned.attempt,
-            order=planned.order,
-            value=planned.value,
+            **dict(planned),
             state="void" if is_void(found["checks"]) else "valid",
             started=started,
             phases=phases,
@@ -112,13 +108,7 @@ class TrialRunner:
         if self.course.search is not None and planned.value is not None:
             spec = with_value(spec, self.course.search, planned.value)
         seed = self.course.session.seed + planned.block
-        components = [
-            one.model_copy(update={"settings": {**one.settings, "seed": seed}})
-            if one.role == "injector"
-            else one
-            for one in spec.components
-        ]
-        return spec.model_copy(update={"components": components})
+        return spec.changed("injector", lambda one: {"settings": {**one.settings, "seed": seed}})
 
     def _set_host(self, planned: Planned, spec: Spec) -> None:
         if spec.host_states:
@@ -132,14 +122,13 @@ class TrialRunner:
             raise TrialFailedError("settings", differences[0])
 
     def _log(self, event: str, planned: Planned, **more: object) -> None:
-        entry = {"time": time.time(), "event": event, "block": planned.block, "arm": planned.arm}
-        self.directory.log(JournalEntry.model_validate({**entry, "attempt": planned.attempt, **more}))
+        self.directory.log(event, block=planned.block, arm=planned.arm, attempt=planned.attempt, **more)
 
 
 def _failed(name: str, sentence: str) -> dict[str, Any]:
     """What is recorded of a trial that failed a check before its measurement ended: void, kept and shown."""
     check = Check(name=name, passed=False, voids=True, value=None, limit=None, unit="", detail=sentence)
-    nothing: dict[str, Any] = {
+    nothing = {
         "measurement": None,
         "steady": None,
         "metrics": {},
