@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from steelyard.analysis.formulas import over, whole
 from steelyard.analysis.search import View, look
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import Experiment, Search
@@ -116,12 +117,11 @@ def step_of(question: Question, trial: Trial) -> SearchStep:
 
 def cpu_share(trial: Trial, spec: Spec) -> float | None:
     """CPU time of the servers in the measurement / time of all logical CPUs that they may use; None: not measured."""
-    used = [one.cpu_seconds for one in trial.components if one.role == "server"]
-    known = [seconds for seconds in used if seconds is not None]
+    used = whole((one.cpu_seconds for one in trial.components if one.role == "server"), sum)
     cpus = {cpu for server in spec.servers for cpu in server.cpus}
-    if trial.measurement is None or not cpus or not known or len(known) < len(used):
+    if trial.measurement is None:
         return None
-    return sum(known) / (trial.measurement.measure_seconds * len(cpus)) or None
+    return over(used, trial.measurement.measure_seconds * len(cpus)) or None
 
 
 def _verdict(question: Question, trial: Trial, share: float | None) -> tuple[Outcome, str]:

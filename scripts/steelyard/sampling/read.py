@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from steelyard.analysis.formulas import whole
 from steelyard.errors import BadInput
 from steelyard.results.schema import CgroupResult
 from steelyard.sampling.config import NOTHING, OWN_NAME
@@ -127,7 +128,7 @@ class Samples:
             for (_, operation, column), one in self.internal.items()
             if column == "requests" and operation != NOTHING
         ]
-        return _sum(grown) if grown else None
+        return whole(grown, sum)
 
     def cpu_seconds(self, process: str, t0: float, t1: float) -> float | None:
         """CPU seconds (user and system) of a process over a window; None without samples."""
@@ -210,7 +211,7 @@ class Samples:
     ) -> float | None:
         """Growth of some columns of a process together."""
         series = [self.processes.get((process, column)) for column in columns]
-        return _sum([one.delta(t0, t1, slack) if one else None for one in series])
+        return whole((one.delta(t0, t1, slack) if one else None for one in series), sum)
 
     def _levels(
         self, names: list[str], column: str, t0: float, t1: float, slack: float = SLACK
@@ -221,15 +222,9 @@ class Samples:
 
     def _host_share(self, column: str, t0: float, t1: float) -> float | None:
         grown = {key[0]: one.delta(t0, t1) for key, one in self.host.items()}
-        capacity = _sum([grown.get(part) for part in ("busy_s", "steal_s", "idle_s")])
+        capacity = whole((grown.get(part) for part in ("busy_s", "steal_s", "idle_s")), sum)
         used = grown.get(column)
         return used / capacity if used is not None and capacity else None
-
-
-def _sum(values: list[float | None]) -> float | None:
-    """The sum; None when one of them is not known."""
-    known = [value for value in values if value is not None]
-    return sum(known) if len(known) == len(values) else None
 
 
 def _rows(folder: Path, name: str) -> Iterator[list[str]]:

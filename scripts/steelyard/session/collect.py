@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from steelyard.analysis.formulas import over, whole
 from steelyard.analysis.ledger import judge
 from steelyard.analysis.rules import settling_mix
 from steelyard.load.health import Health, per_second, read_health
@@ -21,9 +22,6 @@ from steelyard.sampling.read import Samples
 from steelyard.session.deploying import Started
 from steelyard.session.flight import Flight
 from steelyard.session.readback import differences
-
-ALL = "all"
-"""Key of the latency over all operations."""
 
 
 @dataclass
@@ -58,7 +56,7 @@ def figures(flight: Flight) -> dict[str, Any]:
         "checks": judge(measured, flight.spec),
         "steady": measured.steady,
         "metrics": {},
-        "latency": {**evidence.recorded.latency(), ALL: evidence.recorded.overall()},
+        "latency": evidence.recorded.latency(),
         "components": components,
         "first_answers": first_answers(evidence) if procedure == "start-up" else {},
         "curves": curves(evidence) if procedure == "ramp-up" else {},
@@ -96,13 +94,13 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
     """The raw figures that the ledger judges."""
     samples, flight, start, end = evidence.samples, evidence.flight, evidence.start, evidence.end
     servers = [one for one in components if one.role == "server"]
-    counted = _all_known(one.throughput for one in servers)
+    counted = whole((one.throughput for one in servers), sum)
     last = samples.counted()
     counts = evidence.recorded.counts()
     requests = sum(counts.values())
     shares = {name: count / requests for name, count in counts.items() if requests}
     memory = samples.memory([one.name for one in evidence.spec.of("server", "compiler")], start, end)
-    jit = _all_known(one.cpu_by_group.get("jit") if one.cpu_by_group else None for one in servers)
+    jit = whole((one.cpu_by_group.get("jit") if one.cpu_by_group else None for one in servers), sum)
     return TrialMeasurement(
         measure_seconds=evidence.seconds,
         # Servers count the harness's own requests, which loaded the data, like any other.
@@ -199,7 +197,7 @@ def _result(evidence: Evidence, component: Component) -> ComponentResult:
     if processes := [one for one in samples.process_names() if one == name or one.startswith(f"{name}:")]:
         memory = samples.memory(processes, start, end)
         found |= {"rss_mean": memory.rss_mean, "rss_peak": memory.rss_peak, "pss_mean": memory.pss_mean}
-        found["cpu_seconds"] = _all_known(samples.cpu_seconds(one, start, end) for one in processes)
+        found["cpu_seconds"] = whole((samples.cpu_seconds(one, start, end) for one in processes), sum)
     if component.counters and (counts := samples.requests(name, start, end)):
         found |= {"requests": round(counts.requests), "throughput": counts.requests / evidence.seconds}
         found["errors"] = round(counts.errors)
@@ -228,8 +226,8 @@ def rates(flight: Flight, samples: Samples, begin: float, end: float) -> list[tu
 
 def _cores(samples: Samples, names: Iterable[str], group: str, start: float, end: float) -> float | None:
     if not group:
-        return _all_known(samples.cpu_seconds(name, start, end) for name in names)
-    return _all_known(samples.cpu_by_group(name, start, end).get(group) for name in names)
+        return whole((samples.cpu_seconds(name, start, end) for name in names), sum)
+    return whole((samples.cpu_by_group(name, start, end).get(group) for name in names), sum)
 
 
 def _own_requests(evidence: Evidence) -> int:
@@ -247,19 +245,14 @@ def _injector_share(evidence: Evidence, components: Sequence[ComponentResult]) -
     there: all of them together must not fill them.
     """
     allowed = evidence.seconds * len(evidence.spec.injectors[0].cpus)
-    shared = evidence.spec.injectors_share_cores
     used = [one.cpu_seconds for one in components if one.role == "injector"]
-    known = [seconds for seconds in used if seconds is not None]
-    if len(known) < len(used) or not used:
-        return None
-    if shared:
-        return max(known) / allowed
+    if evidence.spec.injectors_share_cores:
+        return over(whole(used, max), allowed)
     there = {
         one.name for one in evidence.spec.deployed if set(one.cpus) & set(evidence.spec.injectors[0].cpus)
     }
-    neighbours = [one.cpu_seconds for one in components if one.name in there]
-    beside = _all_known(neighbours) if neighbours else 0.0
-    return None if beside is None else (sum(known) + beside) / allowed
+    used += [one.cpu_seconds for one in components if one.name in there]
+    return over(whole(used, sum), allowed)
 
 
 def _late_share(evidence: Evidence) -> float | None:
@@ -287,11 +280,4 @@ def _ratios(spec: Spec, counts: Mapping[str, int]) -> list[RatioResult]:
 def _throttled(evidence: Evidence, servers: Sequence[ComponentResult]) -> float | None:
     """Of the servers' containers where they have some (our own group is not theirs), else of our own group."""
     groups = [one.cgroup for one in servers if one.cgroup is not None]
-    return _all_known(group.throttled_seconds for group in groups) if groups else evidence.flight.throttled
-
-
-def _all_known(values: Iterable[float | None]) -> float | None:
-    """The sum; None when one of them is not known, or there is none."""
-    found = list(values)
-    known = [value for value in found if value is not None]
-    return sum(known) if found and len(known) == len(found) else None
+    return whole((group.throttled_seconds for group in groups), sum) if groups else evidence.flight.throttled

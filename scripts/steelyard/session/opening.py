@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The record of a session: written when it begins, held against this host when it goes on."""
 
-import os
 import platform
 import subprocess
 from datetime import UTC, datetime
@@ -9,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from steelyard import __version__
-from steelyard.build import BUILDS
+from steelyard.build import BUILDS, git
 from steelyard.errors import BadInput, MissingRequirement
 from steelyard.host.docker import Docker, DockerFailed
 from steelyard.host.doctor import examine
@@ -166,15 +165,9 @@ def _fresh(results: Path, name: str) -> Path:
 def _revision() -> str | None:
     """Commit of the checkout, with `+` when it was changed; None outside a git checkout."""
     try:
-        commit = _git("rev-parse", "--short=12", "HEAD")
-        return commit + ("+" if _git("status", "--porcelain", "--untracked-files=no") else "")
+        commit = git(ROOT, "rev-parse", "--short=12", "HEAD")
+        # A session must not hold a lock that a person's git waits for.
+        changed = git(ROOT, "--no-optional-locks", "status", "--porcelain", "--untracked-files=no")
+        return commit + ("+" if changed else "")
     except (OSError, subprocess.CalledProcessError):
         return None
-
-
-def _git(*arguments: str) -> str:
-    environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
-    done = subprocess.run(
-        ["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True, env=environment
-    )
-    return done.stdout.strip()

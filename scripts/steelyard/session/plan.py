@@ -153,7 +153,9 @@ def make_plan(request: Request) -> SessionPlan:
     }
     runtimes.refuse_unused([arm.deployment for arm in arms])
     refuse_ephemeral(port for spec in specs.values() for port in spec.ports)
-    check_conserved(specs, sorted(_varied(experiment)))
+    check_conserved(
+        specs, {key for name, factor in experiment.factors.items() for key, _ in factor.values(name)}
+    )
     _refuse_different_builds(arms, specs)
     _refuse_absurd(specs)
     if experiment.search is not None:
@@ -191,15 +193,6 @@ def host_checks() -> HostChecks:
         return one
 
     return {name: check(state) for name, state in STATES.items()}
-
-
-def _varied(experiment: Experiment) -> set[str]:
-    keys: set[str] = set()
-    for name, factor in experiment.factors.items():
-        groups = factor.levels.values() if isinstance(factor.levels, dict) else [{name: None}]
-        for group in groups:
-            keys |= set(group)
-    return keys
 
 
 def _refuse_different_builds(arms: Sequence[Arm], specs: dict[str, Spec]) -> None:

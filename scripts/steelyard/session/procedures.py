@@ -20,12 +20,11 @@ from steelyard.sampling.read import Samples
 from steelyard.session.collect import rates
 from steelyard.session.flight import Flight
 from steelyard.spec.caches import without_caches
+from steelyard.spec.injectors import PROBE_LIMIT
 
 STEADY_CHECK_INTERVAL = 5.0
 STEADY_WINDOW = 60
 """Seconds that the steadiness rule looks back."""
-ANSWERED_LIMIT = 300.0
-"""Seconds in which every operation of a start-up trial must have been answered."""
 _RESTARTED: tuple[Role, ...] = ("compiler", "server", "proxy")
 """What a measured start starts; databases and services stand beside it."""
 
@@ -86,7 +85,7 @@ def start_up(flight: Flight, fill_caches: Callable[[], None]) -> None:
             flight.deployed.describe()
         with flight.phase("measure"):
             flight.start_sampler()
-            flight.injectors.wait_until_through(flight.check_alive, ANSWERED_LIMIT)
+            flight.injectors.wait_until_through(flight.check_alive, PROBE_LIMIT)
             flight.window = (begun, time.time())
     with flight.phase("stop"):
         flight.stop_in_order()

@@ -128,15 +128,8 @@ class TrialRunner:
 def _failed(name: str, sentence: str) -> dict[str, Any]:
     """What is recorded of a trial that failed a check before its measurement ended: void, kept and shown."""
     check = Check(name=name, passed=False, voids=True, value=None, limit=None, unit="", detail=sentence)
-    nothing = {
-        "measurement": None,
-        "steady": None,
-        "metrics": {},
-        "latency": {},
-        "components": [],
-        "trace": [],
-    }
-    return {**nothing, "checks": [check], "failure": sentence}
+    nothing: dict[str, Any] = {"metrics": {}, "latency": {}, "components": [], "trace": []}
+    return {**nothing, "measurement": None, "steady": None, "checks": [check], "failure": sentence}
 
 
 def _set_aside(folder: Path) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import ServerFailed
+from steelyard.host.lock import holder
 from steelyard.paths import CACHE, ROOT
 
 STATE = CACHE / "up" / "state.json"
@@ -41,7 +42,7 @@ def current(state: Path = STATE) -> Up | None:
         found = Up(**json.loads(state.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
         return None
-    return found if _is_keeper(found.keeper) else None
+    return found if _holds(found.keeper) else None
 
 
 def start(arguments: list[str], timeout: float = 360.0) -> Up:
@@ -88,16 +89,12 @@ def stop() -> Up | None:
         return None
     os.kill(found.keeper, signal.SIGTERM)
     deadline = time.monotonic() + STOP_TIMEOUT
-    while _is_keeper(found.keeper) and time.monotonic() < deadline:
+    while _holds(found.keeper) and time.monotonic() < deadline:
         time.sleep(0.05)
     return found
 
 
-def _is_keeper(pid: int) -> bool:
-    """Whether the process is a keeper of ours: process ids are used again."""
-    try:
-        command = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return b"--keep" in command and state != "Z"
+def _holds(pid: int) -> bool:
+    """Whether a keeper runs: it holds the lock of this host until all is down (process ids are used again)."""
+    by = holder()
+    return by is not None and by.pid == pid
