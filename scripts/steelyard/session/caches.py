@@ -7,6 +7,7 @@ load with options that fill the caches, and are stopped in order, on which HotSp
 """
 
 import shutil
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -63,7 +64,7 @@ class Caches:
         folder = self.directory.trials_path / f"populate-{spec.arm}"
         shutil.rmtree(folder, ignore_errors=True)
         (folder / "replay").mkdir(parents=True)
-        self.directory.log("populate", arm=spec.arm)
+        self.directory.log(time.time(), "populate", arm=spec.arm)
         plain = populating(spec)
         deployment = self.engines[spec.engine].open(plain, folder)
         flight = Flight(plain, folder, deployment, self.children, self.watcher, lambda _phase: None)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a session from its first trial to its report, or what is left of one: all of it follows session.json."""
 
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -63,7 +64,7 @@ def run_session(
         cleanup.enter_context(states)
         for name, engine in engines.items():
             engine.check([spec for spec in course.specs.values() if spec.engine == name])
-        directory.log("session-resume" if directory.has_journal() else "session-start")
+        directory.log(time.time(), "session-resume" if directory.has_journal() else "session-start")
         runner = TrialRunner(course, directory, engines, children, watcher, states)
         failures = 0
         try:
@@ -76,9 +77,9 @@ def run_session(
                 if failures >= START_FAILURES_IN_A_ROW:
                     raise ServerFailed(f"{failures} trials in a row did not start: {trial.failure}")
             # Before the report, which says of a session that has not ended that it can be resumed.
-            directory.log("session-end")
+            directory.log(time.time(), "session-end")
         except KeyboardInterrupt:
-            directory.log("interrupted")
+            directory.log(time.time(), "interrupted")
             raise
         finally:
             if trials:

@@ -122,7 +122,8 @@ class TrialRunner:
             raise TrialFailedError("settings", differences[0])
 
     def _log(self, event: str, planned: Planned, **more: object) -> None:
-        self.directory.log(event, block=planned.block, arm=planned.arm, attempt=planned.attempt, **more)
+        place = {"block": planned.block, "arm": planned.arm, "attempt": planned.attempt}
+        self.directory.log(time.time(), event, **place, **more)
 
 
 def _failed(name: str, sentence: str) -> dict[str, Any]:
