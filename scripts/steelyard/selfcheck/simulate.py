@@ -10,10 +10,10 @@ import numpy as np
 from steelyard.analysis.estimates import estimate, latest_valid, values_of
 from steelyard.analysis.metrics import THROUGHPUT
 from steelyard.analysis.paired import LEVEL
-from steelyard.engines.synthetic import HostModel, run_trial
 from steelyard.gate.verdict import decide
 from steelyard.results.analysis import Estimate
 from steelyard.results.schema import Trial
+from steelyard.selfcheck.hosts import HostModel, run_trial
 from steelyard.session.schedule import make_schedule, next_trial
 
 BASELINE, CANDIDATE = "a", "b"

@@ -55,7 +55,6 @@ def figures(flight: Flight) -> dict[str, Any]:
         "measurement": measured,
         "checks": judge(measured, flight.spec),
         "steady": measured.steady,
-        "metrics": {},
         "latency": evidence.recorded.latency(),
         "components": components,
         "first_answers": first_answers(evidence) if procedure == "start-up" else {},

@@ -4,8 +4,9 @@
 import os
 import secrets
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from steelyard.errors import BadInput
@@ -15,7 +16,7 @@ from steelyard.experiment.schema import Design, Experiment
 from steelyard.experiment.settings import HostChecks
 from steelyard.host.cpus import read_layout
 from steelyard.host.ports import refuse_ephemeral
-from steelyard.host.states import STATES, HostState
+from steelyard.host.states import STATES
 from steelyard.host.system import System
 from steelyard.paths import EXPERIMENTS
 from steelyard.results.schema import ScheduledTrial
@@ -182,17 +183,7 @@ def make_plan(request: Request) -> SessionPlan:
 
 def host_checks() -> HostChecks:
     """Settings of the host that experiments may name (`host/states.py`)."""
-    system = System()
-
-    def check(state: HostState) -> Callable[[object], None]:
-        def one(value: object) -> None:
-            if not isinstance(value, str | int | float | bool):
-                raise ValueError(f"it takes {state.allowed}")  # noqa: TRY004
-            state.parse(system, value)
-
-        return one
-
-    return {name: check(state) for name, state in STATES.items()}
+    return {name: partial(state.parse, System()) for name, state in STATES.items()}
 
 
 def _refuse_different_builds(arms: Sequence[Arm], specs: dict[str, Spec]) -> None:

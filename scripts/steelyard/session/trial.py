@@ -91,6 +91,7 @@ class TrialRunner:
             state="void" if is_void(found["checks"]) else "valid",
             started=started,
             phases=phases,
+            metrics={},
             **found,
         )
         if trial.measurement is not None:
@@ -129,7 +130,7 @@ class TrialRunner:
 def _failed(name: str, sentence: str) -> dict[str, Any]:
     """What is recorded of a trial that failed a check before its measurement ended: void, kept and shown."""
     check = Check(name=name, passed=False, voids=True, value=None, limit=None, unit="", detail=sentence)
-    nothing: dict[str, Any] = {"metrics": {}, "latency": {}, "components": [], "trace": []}
+    nothing: dict[str, Any] = {"latency": {}, "components": [], "trace": []}
     return {**nothing, "measurement": None, "steady": None, "checks": [check], "failure": sentence}
 
 

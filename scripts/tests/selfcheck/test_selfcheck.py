@@ -9,9 +9,9 @@ import pytest
 from rich.console import Console
 
 from steelyard.analysis.estimates import analyse
-from steelyard.engines.synthetic import DRIFTING, NOISY, QUIET, HostModel
 from steelyard.results.schema import ArmRecord, ScheduledTrial, Session, Trial
 from steelyard.selfcheck.figures import Figure, SelfcheckResult
+from steelyard.selfcheck.hosts import DRIFTING, NOISY, QUIET, HostModel
 from steelyard.selfcheck.render import render
 from steelyard.selfcheck.run import _simulated, run_selfcheck
 from steelyard.selfcheck.simulate import (

@@ -27,7 +27,7 @@ class Container:
         self.name = service
         self.id = str(described["Id"])
         self.pid = int(state["Pid"])
-        self.started = _epoch(state["StartedAt"])
+        self.started = datetime.fromisoformat(state["StartedAt"]).timestamp()
         self.console = console
         self._docker = docker
         self._memory_limit = int(described["HostConfig"].get("Memory") or 0)
@@ -105,10 +105,3 @@ def _exit_code(state: dict[str, Any]) -> int:
     """Exit code, negative for a signal; -1 when the engine does not tell."""
     code = int(state.get("ExitCode", -1))
     return _SIGNALLED - code if code - _SIGNALLED in _FATAL else code
-
-
-def _epoch(stamp: str) -> float:
-    """Seconds since the epoch of `2026-11-21T09:00:00.123456789Z`."""
-    whole, _, fraction = stamp.rstrip("Z").partition(".")
-    seconds = datetime.fromisoformat(whole + "+00:00").timestamp()
-    return seconds + (float(f"0.{fraction}") if fraction else 0.0)

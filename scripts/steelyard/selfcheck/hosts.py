@@ -2,7 +2,8 @@
 """Simulated hosts with a known true effect: what the harness is proved with.
 
 A trial's log throughput is: level of the session + random walk + step + effect of its arm + noise of its start.
-It becomes a whole measurement, is judged by the real ledger and is handed on as a real `Trial`.
+It becomes a whole measurement, is judged by the real ledger and is handed on as a real `Trial`. The designs that METHOD
+warns of are no part of the harness: on the levels of the same hosts they call differences that are not there.
 
 Calibration. METHOD describes its hosts by words ("a random walk of about 2 % over the session"). Here that is a walk
 that ends a session with a standard deviation of 3.5 %: on average over the session it is then 1.9 % away from
@@ -15,9 +16,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from steelyard.analysis.ledger import is_void, judge
+from steelyard.analysis.paired import LEVEL
+from steelyard.analysis.warmup import judge_steady
 from steelyard.experiment.schema import Load
 from steelyard.results.schema import Planned, Trial, TrialMeasurement
 from steelyard.results.spec import Artifact, Component, Spec
@@ -27,6 +31,8 @@ BASE_RATE = 10_000.0
 """Requests per second of the baseline arm at a level of 1."""
 DISTURBANCE = 0.2
 """Share of its throughput that a disturbed (void) trial loses."""
+STEADY_SECONDS = 60
+"""When the warm-up rule looks, once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,3 +155,37 @@ def run_trial(planned: Planned, level: float, *, disturbed: bool) -> Trial:
         components=[],
         trace=[],
     )
+
+
+def all_a_then_all_b(host: HostModel, runs: int, sessions: int, seed: np.random.SeedSequence) -> int:
+    """False alarms of Welch's t when all runs of A come first, then all of B, in one session."""
+    path = host.paths(np.random.default_rng(seed), sessions, 2 * runs)
+    return _alarms(path[:, :runs], path[:, runs:])
+
+
+def stored_baseline(host: HostModel, runs: int, sessions: int, seed: np.random.SeedSequence) -> int:
+    """False alarms of Welch's t when B is compared with A's figures from another session.
+
+    Both are taken from the first half of a session, so that the drift within them is that of the design above.
+    """
+    path = host.paths(np.random.default_rng(seed), 2 * sessions, 2 * runs)[:, :runs]
+    return _alarms(path[:sessions], path[sessions:])
+
+
+def _alarms(a: NDArray[np.float64], b: NDArray[np.float64]) -> int:
+    return int((scipy.stats.ttest_ind(a, b, axis=1, equal_var=False).pvalue < LEVEL).sum())
+
+
+def judged_steady(ramp: float, noise: float, series: int, seed: np.random.SeedSequence) -> int:
+    """Number of series whose truth is known that the warm-up rule judges steady.
+
+    Args:
+        ramp: true rise per minute as a share of the level.
+        noise: standard deviation from second to second as a share of the level.
+        series: number of series.
+        seed: source of chance.
+    """
+    rng = np.random.default_rng(seed)
+    level = 1 + ramp * np.arange(STEADY_SECONDS) / 60
+    drawn = 1000 * (level + rng.normal(0.0, noise, (series, STEADY_SECONDS)))
+    return sum(judge_steady(rates.tolist(), None).steady for rates in drawn)
