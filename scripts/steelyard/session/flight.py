@@ -65,7 +65,8 @@ class Flight:
 
     def __post_init__(self) -> None:
         self.deployed = Deployed(self.spec, self.deployment)
-        self.injectors = Injectors([one.name for one in self.spec.injectors], self.deployment)
+        names = [one.name for one in self.spec.injectors]
+        self.injectors = Injectors(names, self.deployment, self.check_alive)
         self._live = LiveRate(self.folder / "samples" / "counters.csv")
 
     @contextmanager
@@ -82,7 +83,7 @@ class Flight:
     def start_injectors(self) -> None:
         """Start the injectors and wait until each waits for its start."""
         self.deployment.start(self.spec.injectors)
-        self.injectors.wait_until_ready(self.check_alive)
+        self.injectors.wait_until_ready()
 
     def start_sampler(self) -> None:
         """Sample what runs now; called again, the sampler takes up what has come since.

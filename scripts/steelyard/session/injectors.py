@@ -25,6 +25,8 @@ class Injectors:
 
     names: Sequence[str]
     deployment: Deployment[Any]
+    alive: Callable[[], None]
+    """Called while waiting; raises when something else of the trial died."""
     _told_to_end: bool = False
 
     @property
@@ -32,10 +34,10 @@ class Injectors:
         """Folder of each."""
         return {name: self.deployment.logs(name) for name in self.names}
 
-    def wait_until_ready(self, alive: Callable[[], None]) -> None:
-        """Wait until each has initialised and waits for its start (see `wait_for_load` for arguments and errors)."""
+    def wait_until_ready(self) -> None:
+        """Wait until each has initialised and waits for its start (see `wait_for_load` for errors)."""
         ready = {name: folder / "ready" for name, folder in self.folders.items()}
-        self._wait(lambda name: ready[name].exists(), READY_TIMEOUT, "injectors were not ready", alive)
+        self._wait(lambda name: ready[name].exists(), READY_TIMEOUT, "injectors were not ready")
 
     def go(self) -> float:
         """Let all of them begin; returns the epoch time just before."""
@@ -44,21 +46,14 @@ class Injectors:
             (folder / "start").touch()
         return now
 
-    def wait_for_load(self, alive: Callable[[], None]) -> None:
-        """Wait until every injector has sent requests.
+    def wait_for_load(self) -> None:
+        """Wait until every injector has sent requests (raises ServerFailed: one died, or sent nothing in time)."""
+        self._wait(self._has_requests, LOAD_TIMEOUT, "injectors sent no load")
 
-        Args:
-            alive: called while waiting; raises when something else of the trial died.
-
-        Raises:
-            ServerFailed: an injector died or sent nothing in time.
-        """
-        self._wait(self._has_requests, LOAD_TIMEOUT, "injectors sent no load", alive)
-
-    def wait_until_through(self, alive: Callable[[], None], timeout: float) -> None:
-        """Wait until every injector has ended by itself (see `wait_for_load` for arguments and errors)."""
+    def wait_until_through(self, timeout: float) -> None:
+        """Wait until every injector has ended by itself (see `wait_for_load` for errors)."""
         self._told_to_end = True
-        self._wait(self._has_ended, timeout, "the operations were not all answered", alive)
+        self._wait(self._has_ended, timeout, "the operations were not all answered")
 
     def failures(self) -> list[str]:
         """Injectors that ended although nobody asked them to, one sentence each."""
@@ -98,12 +93,10 @@ class Injectors:
                 found[name] = read
         return found
 
-    def _wait(
-        self, done: Callable[[str], bool], timeout: float, what: str, alive: Callable[[], None]
-    ) -> None:
+    def _wait(self, done: Callable[[str], bool], timeout: float, what: str) -> None:
         deadline = time.monotonic() + timeout
         while not all(done(name) for name in self.names):
-            alive()
+            self.alive()
             if failures := self.failures():
                 raise ServerFailed(failures[0])
             if time.monotonic() > deadline:

@@ -163,16 +163,8 @@ def make_plan(request: Request) -> SessionPlan:
         for spec in specs.values():
             range_of(experiment.search, spec)
     plots = {name: repr(sorted(spec.host_states.items())) for name, spec in specs.items()}
-    plan = SessionPlan(
-        request=request,
-        experiment=experiment,
-        workload=workload,
-        seed=seed,
-        arms=arms,
-        specs=specs,
-        schedule=make_schedule(list(specs), experiment.design.blocks, seed, plots),
-        runtimes=runtimes,
-    )
+    schedule = make_schedule(list(specs), experiment.design.blocks, seed, plots)
+    plan = SessionPlan(request, experiment, workload, seed, arms, specs, schedule, runtimes)
     if plan.expected_seconds()[0] > LONGEST_SESSION:
         raise BadInput(
             f"the session would take {format_duration(plan.expected_seconds()[0])}, more than two weeks: take fewer"

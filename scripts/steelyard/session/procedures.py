@@ -35,7 +35,7 @@ def steady(flight: Flight, fill_caches: Callable[[], None]) -> None:
     with flight.phase("start"):
         _bring_up(flight, fill_caches)
         flight.injectors.go()
-        flight.injectors.wait_for_load(flight.check_alive)
+        flight.injectors.wait_for_load()
     with flight.phase("ramp", load.ramp):
         flight.watch(load.ramp)
     flight.ramp_end = time.time()
@@ -85,7 +85,7 @@ def start_up(flight: Flight, fill_caches: Callable[[], None]) -> None:
             flight.deployed.describe()
         with flight.phase("measure"):
             flight.start_sampler()
-            flight.injectors.wait_until_through(flight.check_alive, PROBE_LIMIT)
+            flight.injectors.wait_until_through(PROBE_LIMIT)
             flight.window = (begun, time.time())
     with flight.phase("stop"):
         flight.stop_in_order()

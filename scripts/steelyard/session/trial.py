@@ -14,6 +14,7 @@ import time
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from steelyard.engines.base import Engine
 from steelyard.errors import ServerFailed
 from steelyard.host.switching import HostStates
 from steelyard.processes import Children
-from steelyard.results.schema import Check, Planned, Trial
+from steelyard.results.schema import Check, Phase, Planned, Trial
 from steelyard.results.spec import Spec
 from steelyard.results.store import SessionDirectory, no_space, write_record
 from steelyard.session import collect
@@ -60,7 +61,8 @@ class TrialRunner:
         folder = self.directory.trial_path(planned.block, planned.arm, planned.attempt)
         _set_aside(folder)
         started = time.time()
-        self._log("trial-start", planned, value=planned.value)
+        self._log(planned, "trial-start", value=planned.value)
+        log_phase = partial(self._log, planned, "phase")
         phases: dict[str, tuple[float, float]] = {}
         caches = Caches(self.directory, self.engines, self.children, self.watcher)
         try:
@@ -68,16 +70,7 @@ class TrialRunner:
                 self._set_host(planned, spec)
                 caches.populate(spec)
                 deployment = self.engines[spec.engine].open(spec, folder)
-                cleanup.callback(deployment.close)
-                flight = Flight(
-                    spec,
-                    folder,
-                    deployment,
-                    self.children,
-                    self.watcher,
-                    lambda phase: self._log("phase", planned, phase=phase),
-                    phases,
-                )
+                flight = Flight(spec, folder, deployment, self.children, self.watcher, log_phase, phases)
                 cleanup.callback(flight.abandon)
                 PROCEDURES[spec.procedure](flight, lambda: caches.bring(spec, deployment))
                 with flight.phase("collect"):
@@ -97,7 +90,7 @@ class TrialRunner:
         if trial.measurement is not None:
             trial = trial.model_copy(update={"metrics": metrics_of(trial, spec)})
         write_record(folder / "trial.json", trial)
-        self._log("trial-end", planned, state=trial.state, detail=trial.failure)
+        self._log(planned, "trial-end", state=trial.state, detail=trial.failure)
         return trial
 
     def _spec(self, planned: Planned) -> Spec:
@@ -114,7 +107,7 @@ class TrialRunner:
     def _set_host(self, planned: Planned, spec: Spec) -> None:
         if spec.host_states:
             self.watcher.phase("set-host", None)
-            self._log("phase", planned, phase="set-host")
+            self._log(planned, "phase", "set-host")
             self.states.enter((planned.block, planned.plot), spec.host_states)
             self._require_host(spec)
 
@@ -122,8 +115,8 @@ class TrialRunner:
         if spec.host_states and (differences := self.states.verify(spec.host_states)):
             raise TrialFailedError("settings", differences[0])
 
-    def _log(self, event: str, planned: Planned, **more: object) -> None:
-        place = {"block": planned.block, "arm": planned.arm, "attempt": planned.attempt}
+    def _log(self, planned: Planned, event: str, phase: Phase | None = None, **more: object) -> None:
+        place = {"block": planned.block, "arm": planned.arm, "attempt": planned.attempt, "phase": phase}
         self.directory.log(time.time(), event, **place, **more)
 
 
