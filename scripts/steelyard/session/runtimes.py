@@ -12,7 +12,7 @@ from steelyard.engines.base import Engine
 from steelyard.engines.compose.engine import ComposeEngine
 from steelyard.engines.compose.images import find_images
 from steelyard.engines.process.engine import ProcessEngine
-from steelyard.errors import BadInput, MissingRequirement
+from steelyard.errors import BadInput
 from steelyard.experiment.schema import Deployment
 from steelyard.host.docker import Docker, find_docker
 from steelyard.host.java import Jdk, find_hotspot, find_jdk, jdk_of
@@ -116,12 +116,9 @@ def make_engines(
     names: Sequence[str], runtimes: Runtimes, children: Children, session: str
 ) -> Mapping[str, Engine]:
     """The engines of a session by name; `session` is written on its containers."""
-    engines: dict[str, Engine] = {}
-    for name in dict.fromkeys(names):
-        if name == "process":
-            engines[name] = ProcessEngine(children, BUILDS)
-        elif name == "compose":
-            engines[name] = ComposeEngine(children, runtimes.docker, session)
-        else:
-            raise MissingRequirement(f"this Steelyard has no engine named {name}")
-    return engines
+    return {
+        name: ProcessEngine(children, BUILDS)
+        if name == "process"
+        else ComposeEngine(children, runtimes.docker, session)
+        for name in dict.fromkeys(names)
+    }

@@ -94,18 +94,16 @@ class Course:
     """What runs next in a session; follows from session.json and the trials so far alone."""
 
     def __init__(self, session: Session) -> None:
-        experiment = Experiment.model_validate(session.experiment)
         self.session = session
-        self.repeats = experiment.design.repeats
         self.specs = {arm.name: arm.spec for arm in session.arms}
-        self.search = experiment.search
-        self._question = question_of(session)
+        self.question = question_of(session)
+        self._repeats = Experiment.model_validate(session.experiment).design.repeats
 
     def next(self, outcomes: Sequence[Trial]) -> Planned | None:
         """The trial that runs now, None when the session is complete."""
-        if self._question is None:
-            return next_trial(self.session.schedule, outcomes, self.repeats)
-        return next_search_trial(self._question, self.session.schedule, outcomes)
+        if self.question is None:
+            return next_trial(self.session.schedule, outcomes, self._repeats)
+        return next_search_trial(self.question, self.session.schedule, outcomes)
 
     def total(self, outcomes: Sequence[Trial]) -> int:
         """Trials of the session as far as is known: those that ended, and what is still to come."""

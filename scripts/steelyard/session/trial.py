@@ -99,8 +99,8 @@ class TrialRunner:
         The seed is the same in every arm of a block: arms differ in what the experiment varies, not in the draw.
         """
         spec = self.course.specs[planned.arm]
-        if self.course.search is not None and planned.value is not None:
-            spec = with_value(spec, self.course.search, planned.value)
+        if self.course.question is not None and planned.value is not None:
+            spec = with_value(spec, self.course.question.search, planned.value)
         seed = self.course.session.seed + planned.block
         return spec.changed("injector", lambda one: {"settings": {**one.settings, "seed": seed}})
 

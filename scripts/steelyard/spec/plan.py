@@ -15,9 +15,8 @@ from steelyard.jvm.options import not_read_back
 from steelyard.results.spec import Component, Spec
 from steelyard.spec.components import make_component
 from steelyard.spec.injectors import injector_components, intended_mix
-from steelyard.spec.layout import FIRST_PORT, Layout, Runtime
+from steelyard.spec.layout import FIRST_PORT, Layout, Runtime, fill
 from steelyard.spec.split import Core, cores_for, split_cores, split_total
-from steelyard.spec.texts import fill
 from steelyard.units import MIB
 from steelyard.workload.loader import Found
 from steelyard.workload.schema import Request

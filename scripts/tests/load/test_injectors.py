@@ -200,7 +200,7 @@ def test_health_counts_the_seconds_whose_middle_lies_in_the_window(launched: Lau
         )
         launched.say("injector-2", epochMillis=(T + second) * 1000 + 990, requests=5, late=0, dropped=0)
     health = read_health([launched.logs("injector-1"), launched.logs("injector-2")], T + 1.0, T + 4.0)
-    assert (health.requests, health.missed, health.intended) == (45, 9, 51)
+    assert (health.missed, health.intended) == (9, 51)
     assert health.outcomes == {"found": 2 + 3 + 4}
 
 
@@ -209,7 +209,7 @@ def test_torn_and_odd_lines_are_passed_over(launched: Launched) -> None:
     with (launched.logs("injector-1") / "health.jsonl").open("a", encoding="utf-8") as file:
         file.write('[1]\n"x"\n{"epochMillis": "a"}\n{"epochMillis": 1700000000000}\n{"epochMil')
     health = read_health([launched.logs("injector-1"), launched.folder / "nobody"], T - 5, T + 5)
-    assert health.requests == 1
+    assert health.intended == 1
 
 
 def test_per_second_rates_reach_as_far_as_all_injectors_tell(launched: Launched) -> None:

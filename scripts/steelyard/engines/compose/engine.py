@@ -17,15 +17,9 @@ from pathlib import Path
 import yaml
 
 from steelyard.engines.base import Deployment, log_folder
-from steelyard.engines.compose.bundle import (
-    SESSION_LABEL,
-    User,
-    override,
-    uses_cache,
-)
-from steelyard.engines.compose.container import Container
+from steelyard.engines.compose.bundle import SESSION_LABEL, User, override, uses_cache
 from steelyard.engines.compose.images import find_image
-from steelyard.engines.compose.project import DOWN_LIMIT, Project, removal_of
+from steelyard.engines.compose.project import DOWN_LIMIT, Container, Project, removal_of
 from steelyard.errors import ServerFailed
 from steelyard.host.docker import Docker, DockerFailed
 from steelyard.host.ports import require_ports
