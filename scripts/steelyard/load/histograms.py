@@ -67,19 +67,14 @@ def read_logs(paths: Iterable[Path], start: float = 0.0, end: float = float("inf
             while (histogram := reader.get_next_interval_histogram()) is not None:
                 first, last = histogram.get_start_time_stamp() / 1000, histogram.get_end_time_stamp() / 1000
                 if start <= (first + last) / 2 <= end:
-                    _add(recorded, histogram)
+                    tag = histogram.get_tag() or OVERALL
+                    if tag.endswith(ERROR_SUFFIX):
+                        recorded.errors[tag.removesuffix(ERROR_SUFFIX)] += histogram.get_total_count()
+                    else:
+                        recorded.histograms.setdefault(tag, _empty()).add(histogram)
         finally:
             reader.close()
     return recorded
-
-
-def _add(recorded: Recorded, histogram: HdrHistogram) -> None:
-    count = histogram.get_total_count()
-    tag = histogram.get_tag() or OVERALL
-    if tag.endswith(ERROR_SUFFIX):
-        recorded.errors[tag.removesuffix(ERROR_SUFFIX)] += count
-    else:
-        recorded.histograms.setdefault(tag, _empty()).add(histogram)
 
 
 def _empty() -> HdrHistogram:

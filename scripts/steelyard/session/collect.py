@@ -98,6 +98,7 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
     counts = evidence.recorded.counts()
     requests = sum(counts.values())
     shares = {name: count / requests for name, count in counts.items() if requests}
+    groups = [one.cgroup for one in servers if one.cgroup is not None]
     memory = samples.memory([one.name for one in evidence.spec.of("server", "compiler")], start, end)
     jit = whole((one.cpu_by_group.get("jit") if one.cpu_by_group else None for one in servers), sum)
     return TrialMeasurement(
@@ -115,7 +116,10 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
         mix_intended=settling_mix(evidence.spec.mix, evidence.spec.growing, shares),
         mix_achieved=shares,
         ratios=_ratios(evidence.spec, {**counts, **evidence.health.outcomes}),
-        throttled_seconds=_throttled(evidence, servers),
+        # Of the servers' containers where they have some (our own group is not theirs), else of our own group.
+        throttled_seconds=whole((group.throttled_seconds for group in groups), sum)
+        if groups
+        else flight.throttled,
         steal_share=samples.steal_share(start, end),
         other_cpu_share=samples.other_share(start, end),
         restarts=[
@@ -274,9 +278,3 @@ def _ratios(spec: Spec, counts: Mapping[str, int]) -> list[RatioResult]:
         )
         for ratio in spec.ratios
     ]
-
-
-def _throttled(evidence: Evidence, servers: Sequence[ComponentResult]) -> float | None:
-    """Of the servers' containers where they have some (our own group is not theirs), else of our own group."""
-    groups = [one.cgroup for one in servers if one.cgroup is not None]
-    return whole((group.throttled_seconds for group in groups), sum) if groups else evidence.flight.throttled

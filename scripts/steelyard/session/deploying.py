@@ -97,8 +97,7 @@ class Deployed:
     def describe(self) -> None:
         """Read what the components say of themselves: which data they have, they know only once it is loaded."""
         for started in self.started.values():
-            if started.component.info is not None:
-                started.info = read_info(started.component)
+            started.info = read_info(started.component)
 
     def failures(self) -> list[str]:
         """What ended by itself, injectors left out, one sentence each."""
@@ -125,8 +124,7 @@ class Deployed:
         others."""
         running = {one.name: one for one in self.deployment.running()}
         with ThreadPoolExecutor(max_workers=len(components)) as pool:
-            futures = [pool.submit(self._wait_for, running[one.name], len(components)) for one in components]
-            found = [future.result() for future in futures]
+            found = list(pool.map(lambda one: self._wait_for(running[one.name], len(components)), components))
         self.deployment.settle([one.name for one in components])
         for started in found:
             self._refuse_stranger(started)

@@ -73,7 +73,8 @@ def run_session(
                 trial = runner.run(planned)
                 trials.append(trial)
                 watcher.trial_ended(trial, len(trials), course.total(trials))
-                failures = failures + 1 if _failed_to_start(trial) else 0
+                started = trial.failure is None or "measure" in trial.phases
+                failures = 0 if started else failures + 1
                 if failures >= START_FAILURES_IN_A_ROW:
                     raise ServerFailed(f"{failures} trials in a row did not start: {trial.failure}")
             # Before the report, which says of a session that has not ended that it can be resumed.
@@ -107,7 +108,3 @@ def missing(session: Session, trials: Sequence[Trial]) -> list[str]:
         for place in session.schedule
         if (place.block, place.arm) not in valid
     ]
-
-
-def _failed_to_start(trial: Trial) -> bool:
-    return trial.failure is not None and "measure" not in trial.phases

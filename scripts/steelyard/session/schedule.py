@@ -109,9 +109,7 @@ class Course:
         """Trials of the session as far as is known: those that ended, and what is still to come."""
         ended = {(trial.block, trial.arm) for trial in outcomes}
         left = sum((place.block, place.arm) not in ended for place in self.session.schedule)
-        if left == 0 and self.next(outcomes) is not None:
-            left = 1
-        return len(outcomes) + left
+        return len(outcomes) + (left or int(self.next(outcomes) is not None))
 
 
 def trial_seconds(spec: Spec) -> tuple[float, float]:

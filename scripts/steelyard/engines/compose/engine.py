@@ -103,7 +103,8 @@ class ComposeDeployment(Deployment[Container]):
         file = "trial.yaml" if varied == self._spec else "prepare.yaml"
         if varied != self._spec:
             self._engine.write_override(varied, self._directory / "replay" / file)
-        self._engine.children.on_crash(self._project.name, self._project.removal)
+        removal = [str(self._docker.client), *removal_of(self._project.name)]
+        self._engine.children.on_crash(self._project.name, removal)
         earlier = [self._units.pop(name) for name in names if name in self._units]
         for container in earlier:
             container.close()

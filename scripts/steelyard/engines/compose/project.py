@@ -32,7 +32,7 @@ _FATAL = {signal.SIGILL, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SI
 
 
 def removal_of(project: str) -> list[str]:
-    """Arguments of docker that remove containers, volumes and network of a project."""
+    """Arguments of docker that remove containers, volumes and network of a project; they need no file of the trial."""
     return ["compose", "-p", project, "down", "-v", "--remove-orphans", "-t", "0"]
 
 
@@ -44,11 +44,6 @@ class Project:
         self._replay = directory / "replay"
         mark = hashlib.sha256(str(directory).encode()).hexdigest()[:8]
         self.name = f"steelyard-{mark}-{re.sub(r'[^a-z0-9-]+', '-', directory.name.lower())}"
-
-    @property
-    def removal(self) -> list[str]:
-        """The command that removes everything of the project; needs no file of the trial."""
-        return [str(self._docker.client), *removal_of(self.name)]
 
     def up(self, services: Sequence[str], override: str, instead_of: Sequence[str]) -> list[dict[str, Any]]:
         """Create and start services, and nothing that they depend on.

@@ -137,11 +137,8 @@ class ProcessDeployment(Deployment[Child]):
     def _end(self, units: Sequence[Child], grace: float) -> None:
         self._registry.stop(units, grace)
 
-    def _folder(self, component: Component) -> Path:
-        return self._directory / ("load" if component.role == "injector" else "servers") / component.name
-
     def _start(self, component: Component) -> Child:
-        folder = self._folder(component)
+        folder = self._directory / ("load" if component.role == "injector" else "servers") / component.name
         places = Places(str(folder), self._packages.get(component.name), str(self.cache(component.kind)))
         try:
             self.cache(component.kind).mkdir(parents=True, exist_ok=True)
