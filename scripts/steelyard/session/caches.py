@@ -19,7 +19,7 @@ from steelyard.results.spec import Spec
 from steelyard.results.store import SessionDirectory, no_space
 from steelyard.session.flight import Flight, TrialFailedError
 from steelyard.session.live import Watcher
-from steelyard.spec.caches import populating
+from steelyard.spec.plan import populating
 
 LEAST_LOAD = 10.0
 """Seconds under load, at least, in which a populating run sees the application's classes."""

@@ -98,7 +98,7 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
     counts = evidence.recorded.counts()
     requests = sum(counts.values())
     shares = {name: count / requests for name, count in counts.items() if requests}
-    groups = [one.cgroup for one in servers if one.cgroup is not None]
+    groups = [one.cgroup.throttled_seconds for one in servers if one.cgroup is not None]
     memory = samples.memory([one.name for one in evidence.spec.of("server", "compiler")], start, end)
     jit = whole((one.cpu_by_group.get("jit") if one.cpu_by_group else None for one in servers), sum)
     return TrialMeasurement(
@@ -117,9 +117,7 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
         mix_achieved=shares,
         ratios=_ratios(evidence.spec, {**counts, **evidence.health.outcomes}),
         # Of the servers' containers where they have some (our own group is not theirs), else of our own group.
-        throttled_seconds=whole((group.throttled_seconds for group in groups), sum)
-        if groups
-        else flight.throttled,
+        throttled_seconds=whole(groups or [flight.throttled], sum),
         steal_share=samples.steal_share(start, end),
         other_cpu_share=samples.other_share(start, end),
         restarts=[
@@ -187,7 +185,7 @@ def first_answers(evidence: Evidence) -> dict[str, float]:
     """Seconds from the start of the servers to the first successful answer of each operation."""
     starts = [one.running.started for one in evidence.started.values() if one.component.role == "server"]
     found: dict[str, float] = {}
-    for summary in evidence.flight.injectors.summaries().values() if starts else ():
+    for summary in evidence.flight.injectors.summaries() if starts else ():
         for operation, millis in summary.get("firstAnswers", {}).items():
             seconds = float(millis) / 1000 - min(starts)
             found[operation] = min(found.get(operation, seconds), seconds)

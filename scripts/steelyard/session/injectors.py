@@ -5,6 +5,7 @@ summary."""
 import json
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -81,17 +82,13 @@ class Injectors:
         self.deployment.stop(self.names, grace=5.0)
         return problems
 
-    def summaries(self) -> dict[str, dict[str, Any]]:
+    def summaries(self) -> list[dict[str, Any]]:
         """What each wrote of itself at its end; without those that wrote nothing that can be read."""
-        found = {}
-        for name, folder in self.folders.items():
-            try:
-                read = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
-            except (OSError, ValueError):
-                continue
-            if isinstance(read, dict):
-                found[name] = read
-        return found
+        found = []
+        for folder in self.folders.values():
+            with suppress(OSError, ValueError):
+                found.append(json.loads((folder / "summary.json").read_text(encoding="utf-8")))
+        return [one for one in found if isinstance(one, dict)]
 
     def _wait(self, done: Callable[[str], bool], timeout: float, what: str) -> None:
         deadline = time.monotonic() + timeout

@@ -19,8 +19,8 @@ from steelyard.sampling.cgroup import throttled_seconds
 from steelyard.sampling.read import Samples
 from steelyard.session.collect import rates
 from steelyard.session.flight import Flight
-from steelyard.spec.caches import without_caches
 from steelyard.spec.injectors import PROBE_LIMIT
+from steelyard.spec.plan import without_caches
 
 STEADY_CHECK_INTERVAL = 5.0
 STEADY_WINDOW = 60
