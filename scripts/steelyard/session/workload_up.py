@@ -52,6 +52,7 @@ def start(arguments: list[str], timeout: float = 360.0) -> Up:
         ServerFailed: the keeper ended; its own sentence is passed on, with its exit code.
     """
     STATE.parent.mkdir(parents=True, exist_ok=True)
+    STATE.unlink(missing_ok=True)  # of a keeper that was killed
     log = STATE.parent / "keeper.log"
     with log.open("wb") as output:
         keeper = subprocess.Popen(

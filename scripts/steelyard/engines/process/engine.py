@@ -205,8 +205,7 @@ def _start_once(component: Component, deployment: ProcessDeployment) -> None:
     # There is no database yet that it could be ready with.
     live = component.ready.model_copy(update={"path": component.ready.live or component.ready.path})
     # Without the arm's options: they would write GC logs and class caches, and change nothing of what is kept.
-    plain = {"jvm_options": [], "environment": {}, "port": port, "ready": live}
-    server = component.model_copy(update=plain)
+    server = component.model_copy(update={"jvm_options": [], "environment": {}, "port": port, "ready": live})
     deployment.start([server])
     deadline = time.monotonic() + PRIMING_TIMEOUT
     try:
