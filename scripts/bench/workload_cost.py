@@ -17,11 +17,11 @@ from rich.console import Console
 from steelyard.cli.building import ensure_builds
 from steelyard.host.switching import HostStates
 from steelyard.processes import Children
-from steelyard.results.schema import Phase, Trial
+from steelyard.results.schema import Phase, Planned, Trial
 from steelyard.session.opening import new_session
 from steelyard.session.plan import Request, make_plan
 from steelyard.session.runtimes import make_engines
-from steelyard.session.schedule import Course, Planned
+from steelyard.session.schedule import Course
 from steelyard.session.trial import TrialRunner
 
 WORKLOADS = ("ping", "acmeair")
@@ -78,7 +78,8 @@ def main() -> None:
         for number in range(1, rounds + 1):
             # The order turns round, so that a drift of the machine favours neither.
             order = WORKLOADS if number % 2 else WORKLOADS[::-1]
-            trials = {workload: runners[workload].run(Planned(number, ARM, 0, number)) for workload in order}
+            planned = Planned(block=number, arm=ARM, order=number)
+            trials = {workload: runners[workload].run(planned) for workload in order}
             for workload in WORKLOADS:
                 _print(number, workload, trials[workload])
             ping, acmeair = (trials[workload].metrics for workload in WORKLOADS)

@@ -7,13 +7,14 @@ Through it go the session (what is searched for, within which limits, by which a
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
+from steelyard.analysis.formulas import over, whole
 from steelyard.analysis.search import View, look
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import Experiment, Search
 from steelyard.results.analysis import SearchStep
-from steelyard.results.schema import Check, ScheduledTrial, Session, Trial
+from steelyard.results.schema import Check, Planned, ScheduledTrial, Session, Trial
 from steelyard.results.spec import Spec
 from steelyard.spec.search import range_of
 from steelyard.units import format_duration_short
@@ -39,18 +40,6 @@ class Question:
     """By arm."""
     repeats: int
     """How often a void trial may be repeated in a row."""
-
-
-class NextTrial(NamedTuple):
-    """A trial of a search that is to run now."""
-
-    block: int
-    arm: str
-    attempt: int
-    """Place in its search, from 0."""
-    order: int
-    """Place in time over the whole session, from 0."""
-    value: float
 
 
 def question_of(session: Session) -> Question | None:
@@ -83,7 +72,7 @@ def limits_of(search: Search, own: Limits) -> Limits:
 
 def next_search_trial(
     question: Question, schedule: Sequence[ScheduledTrial], outcomes: Sequence[Trial]
-) -> NextTrial | None:
+) -> Planned | None:
     """What to run next, or None when every search has ended.
 
     Each place of the schedule is one search. Blocks, and plots in them, run one after the other; the searches of a plot
@@ -97,10 +86,10 @@ def next_search_trial(
                 steps = steps_of(question, outcomes, place.block, place.arm)
                 view = view_of(question, place.arm, steps)
                 if view.next is not None:
-                    waiting.append((len(steps), place.order, place.arm, view.next))
+                    waiting.append((len(steps), place.order, place, view.next))
         if waiting:
-            attempt, _, arm, value = min(waiting)
-            return NextTrial(plot[0], arm, attempt, len(outcomes), value)
+            attempt, _, place, value = min(waiting, key=lambda one: one[:2])
+            return Planned.at(place, len(outcomes), attempt, value)
     return None
 
 
@@ -128,12 +117,11 @@ def step_of(question: Question, trial: Trial) -> SearchStep:
 
 def cpu_share(trial: Trial, spec: Spec) -> float | None:
     """CPU time of the servers in the measurement / time of all logical CPUs that they may use; None: not measured."""
-    used = [one.cpu_seconds for one in trial.components if one.role == "server"]
-    known = [seconds for seconds in used if seconds is not None]
+    used = whole((one.cpu_seconds for one in trial.components if one.role == "server"), sum)
     cpus = {cpu for server in spec.servers for cpu in server.cpus}
-    if trial.measurement is None or not cpus or not known or len(known) < len(used):
+    if trial.measurement is None:
         return None
-    return sum(known) / (trial.measurement.measure_seconds * len(cpus)) or None
+    return over(used, trial.measurement.measure_seconds * len(cpus)) or None
 
 
 def _verdict(question: Question, trial: Trial, share: float | None) -> tuple[Outcome, str]:

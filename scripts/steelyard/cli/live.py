@@ -12,10 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from steelyard.cli.options import say
-from steelyard.results.schema import Phase, Session, Trial
-from steelyard.session.expected import trial_seconds
-from steelyard.session.progress import Watcher
-from steelyard.session.schedule import Planned
+from steelyard.results.schema import Phase, Planned, Session, Trial
+from steelyard.session.live import Watcher
+from steelyard.session.schedule import trial_seconds
 from steelyard.units import format_duration, format_size
 
 _PHASES: dict[str, str] = {

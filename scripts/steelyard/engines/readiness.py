@@ -43,13 +43,9 @@ def answers(component: Component) -> bool:
 
 def read_info(component: Component) -> dict[str, Any]:
     """What a component says of itself; empty when it does not, or not properly."""
-    if component.info is None or component.port is None:
-        return {}
-    answer = get(component.port, component.info, timeout=10.0)
-    if answer is None or answer[0] != 200:
-        return {}
+    answer = get(component.port, component.info, timeout=10.0) if component.info and component.port else None
     try:
-        info = json.loads(answer[1])
+        info = json.loads(answer[1]) if answer is not None and answer[0] == 200 else None
     except ValueError:
         return {}
     return info if isinstance(info, dict) else {}
@@ -59,13 +55,10 @@ def ready_message_after(started: float, messages: Path) -> float | None:
     """Seconds from process start (epoch) to Liberty's message CWWKF0011I (server ready) in messages.log."""
     try:
         match = _READY_MESSAGE.search(messages.read_text(encoding="utf-8", errors="replace"))
-    except OSError:
-        return None
-    if match is None:
-        return None
-    try:
+        if match is None:
+            return None
         stamp = datetime.strptime(match[1].replace(",", ""), "%m/%d/%y %H:%M:%S:%f").replace(tzinfo=UTC)
-    except ValueError:  # the date is written as the locale has it
+    except (OSError, ValueError):  # no such file, or the date is written as the locale has it
         return None
     # A container's clock may be in UTC while the host's is not; no other zone is told apart.
     local = stamp if match[2] == "UTC" else stamp.replace(tzinfo=None).astimezone()

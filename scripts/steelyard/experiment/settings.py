@@ -18,7 +18,7 @@ from steelyard.yamlfile import first_error, nearest
 
 Section = Literal["load", "jvm", "deployment", "workload", "host"]
 _MODELS: dict[Section, type[BaseModel]] = {"load": Load, "jvm": JvmSettings, "deployment": Deployment}
-HostChecks = Mapping[str, Callable[[object], object]]
+HostChecks = Mapping[str, Callable[[Any], object]]
 """Settings of the host by name; each refuses a value that it does not take by a ValueError."""
 
 

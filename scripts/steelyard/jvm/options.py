@@ -82,7 +82,9 @@ def jvm_options(
     options += _option("compile", settings.compile, jvm)
     options += _jit(settings, jvm)
     if settings.gc_log:
-        options.append(_gc_log(jvm))
+        file = f"{FOLDER}/logs/{GC_LOG_NAME[jvm.kind]}"
+        kept = f"-Xverbosegclog:{file},10,100000"
+        options.append(kept if jvm.kind == "openj9" else hotspot_log_option(file))
     return options + settings.jvm_args
 
 
@@ -158,8 +160,3 @@ def hotspot_log_option(file: str) -> str:
     The measurement window needs the wall-clock stamps (`time`); at level info a collection is a few lines.
     """
     return f"-Xlog:gc*:file={file}:time,uptime,level,tags:filecount=0"
-
-
-def _gc_log(jvm: JvmIdentity) -> str:
-    file = f"{FOLDER}/logs/{GC_LOG_NAME[jvm.kind]}"
-    return f"-Xverbosegclog:{file},10,100000" if jvm.kind == "openj9" else hotspot_log_option(file)

@@ -16,7 +16,6 @@ _NUMBERS = ("epochMillis", "requests", "late", "dropped")
 class Health:
     """What injectors said of a window, all of them together."""
 
-    requests: int = 0
     missed: int = 0
     """Late and dropped arrivals."""
     intended: int = 0
@@ -29,7 +28,6 @@ def read_health(folders: Iterable[Path], start: float, end: float) -> Health:
     for folder in folders:
         for line in health_lines(folder):
             if start < line["epochMillis"] / 1000 - 0.5 <= end:
-                found.requests += line["requests"]
                 found.missed += line["late"] + line["dropped"]
                 found.intended += line["requests"] + line["dropped"]
                 found.outcomes.update(line.get("outcomes", {}))

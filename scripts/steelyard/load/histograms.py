@@ -13,6 +13,7 @@ from pathlib import Path
 from hdrh.histogram import HdrHistogram
 from hdrh.log import HistogramLogReader
 
+from steelyard.analysis.formulas import OVERALL
 from steelyard.results.schema import Latency
 
 ERROR_SUFFIX = ":error"
@@ -43,18 +44,15 @@ class Recorded:
         return found
 
     def latency(self) -> dict[str, Latency]:
-        """Latency of each operation in milliseconds."""
-        return {
-            operation: _latency(self.histograms.get(operation), self.errors.get(operation, 0))
-            for operation in sorted({*self.histograms, *self.errors})
-        }
-
-    def overall(self) -> Latency:
-        """Latency over all operations in milliseconds."""
+        """Latency of each operation, and of all of them merged, in milliseconds."""
         merged = _empty()
         for histogram in self.histograms.values():
             merged.add(histogram)
-        return _latency(merged, sum(self.errors.values()))
+        found = {
+            operation: _latency(self.histograms.get(operation, _empty()), self.errors.get(operation, 0))
+            for operation in sorted({*self.histograms, *self.errors})
+        }
+        return {**found, OVERALL: _latency(merged, sum(self.errors.values()))}
 
 
 def read_logs(paths: Iterable[Path], start: float = 0.0, end: float = float("inf")) -> Recorded:
@@ -69,31 +67,22 @@ def read_logs(paths: Iterable[Path], start: float = 0.0, end: float = float("inf
             while (histogram := reader.get_next_interval_histogram()) is not None:
                 first, last = histogram.get_start_time_stamp() / 1000, histogram.get_end_time_stamp() / 1000
                 if start <= (first + last) / 2 <= end:
-                    _add(recorded, histogram)
+                    tag = histogram.get_tag() or OVERALL
+                    if tag.endswith(ERROR_SUFFIX):
+                        recorded.errors[tag.removesuffix(ERROR_SUFFIX)] += histogram.get_total_count()
+                    else:
+                        recorded.histograms.setdefault(tag, _empty()).add(histogram)
         finally:
             reader.close()
     return recorded
-
-
-def _add(recorded: Recorded, histogram: HdrHistogram) -> None:
-    count = histogram.get_total_count()
-    tag = histogram.get_tag() or "all"
-    if tag.endswith(ERROR_SUFFIX):
-        recorded.errors[tag.removesuffix(ERROR_SUFFIX)] += count
-    else:
-        recorded.histograms.setdefault(tag, _empty()).add(histogram)
 
 
 def _empty() -> HdrHistogram:
     return HdrHistogram(_LOWEST_NS, _HIGHEST_NS, _DIGITS)
 
 
-def _latency(histogram: HdrHistogram | None, errors: int) -> Latency:
-    count = histogram.get_total_count() if histogram is not None else 0
-    if histogram is None or count == 0:
-        return Latency(
-            requests=0, errors=errors, mean=None, p50=None, p90=None, p99=None, p999=None, max=None
-        )
+def _latency(histogram: HdrHistogram, errors: int) -> Latency:
+    count = histogram.get_total_count()
 
     def quantile(percent: float, needs: int = 1) -> float | None:
         return histogram.get_value_at_percentile(percent) / _NS_PER_MS if count >= needs else None
@@ -101,12 +90,12 @@ def _latency(histogram: HdrHistogram | None, errors: int) -> Latency:
     return Latency(
         requests=count,
         errors=errors,
-        mean=_mean(histogram) / _NS_PER_MS,
+        mean=_mean(histogram) / _NS_PER_MS if count else None,
         p50=quantile(50),
         p90=quantile(90),
         p99=quantile(99, P99_NEEDS),
         p999=quantile(99.9, P999_NEEDS),
-        max=histogram.get_max_value() / _NS_PER_MS,
+        max=histogram.get_max_value() / _NS_PER_MS if count else None,
     )
 
 

@@ -6,7 +6,7 @@ of 1, latencies are milliseconds, unless a field says otherwise. Readers ignore 
 format version, so that a field can be added without a new version.
 """
 
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from pydantic import Field
 
@@ -40,6 +40,22 @@ class ScheduledTrial(Record):
     arm: str
     plot: int = 0
     """Number of the plot in its block, from 1: trials under one host state. 0: host states are not varied."""
+
+
+class Planned(ScheduledTrial):
+    """A trial that is to run now; `order` is its place in time over the whole session, from 0."""
+
+    attempt: int = 0
+    """0 for the scheduled trial, 1.. for its repeats; in a search its place there."""
+    value: float | None = None
+    """In a search: what this trial tries."""
+
+    @classmethod
+    def at(cls, place: ScheduledTrial, order: int, attempt: int, value: float | None = None) -> Self:
+        """The trial that takes its turn at a place of the schedule."""
+        return cls(
+            order=order, block=place.block, arm=place.arm, plot=place.plot, attempt=attempt, value=value
+        )
 
 
 class HostFacts(Record):

@@ -135,8 +135,9 @@ class SessionDirectory:
         """Whether the session was begun."""
         return self._journal.exists()
 
-    def log(self, entry: JournalEntry) -> None:
-        """Append to the journal and force it to disk (raises NoSpace)."""
+    def log(self, now: float, event: str, **more: object) -> None:
+        """Append what happens at this time, in epoch seconds, to the journal and force it to disk (raises NoSpace)."""
+        entry = JournalEntry.model_validate({"time": now, "event": event, **more})
         try:
             with self._journal.open("a", encoding="utf-8") as file:
                 file.write(entry.model_dump_json(exclude_none=True) + "\n")

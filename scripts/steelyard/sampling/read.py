@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from steelyard.analysis.formulas import whole
 from steelyard.errors import BadInput
 from steelyard.results.schema import CgroupResult
 from steelyard.sampling.config import NOTHING, OWN_NAME
@@ -114,11 +115,12 @@ class Samples:
 
     def service_calls(self, t0: float, t1: float) -> float | None:
         """Calls between services over a window; None where services make none or their counters do not cover it."""
-        return all_known(
+        grown = [
             one.delta(t0, t1)
             for (_, operation, column), one in self.internal.items()
             if column == "requests" and operation != NOTHING
-        )
+        ]
+        return whole(grown, sum)
 
     def cpu_seconds(self, process: str, t0: float, t1: float) -> float | None:
         """CPU seconds (user and system) of a process over a window; None without samples."""
@@ -184,7 +186,7 @@ class Samples:
         the two, can come out a little below zero on an undisturbed host.
         """
         grown = {key[0]: one.delta(t0, t1) for key, one in self.host.items()}
-        capacity = all_known(grown.get(part) for part in ("busy_s", "steal_s", "idle_s"))
+        capacity = whole((grown.get(part) for part in ("busy_s", "steal_s", "idle_s")), sum)
         used = grown.get(column)
         return max(0.0, used / capacity) if used is not None and capacity else None
 
@@ -202,7 +204,7 @@ class Samples:
     ) -> float | None:
         """Growth of some columns of a process together."""
         series = [self.processes.get((process, column)) for column in columns]
-        return all_known(one.delta(t0, t1, slack) if one else None for one in series)
+        return whole((one.delta(t0, t1, slack) if one else None for one in series), sum)
 
     def _levels(
         self, names: list[str], column: str, t0: float, t1: float, slack: float = SLACK
@@ -210,13 +212,6 @@ class Samples:
         """A column of several processes, summed at equal times."""
         series = [one for name in names if (one := self.processes.get((name, column)))]
         return total(series, t0, t1, slack) if len(series) == len(names) else None
-
-
-def all_known(values: Iterable[float | None]) -> float | None:
-    """The sum; None when one of them is not known, or there is none."""
-    found = list(values)
-    known = [value for value in found if value is not None]
-    return sum(known) if found and len(known) == len(found) else None
 
 
 def _rows(folder: Path, name: str) -> Iterator[list[str]]:

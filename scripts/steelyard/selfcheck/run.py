@@ -16,9 +16,16 @@ from multiprocessing import get_context
 import numpy as np
 
 from steelyard import __version__
-from steelyard.engines.synthetic import DRIFTING, NOISY, QUIET, HostModel
-from steelyard.selfcheck.designs import all_a_then_all_b, judged_steady, stored_baseline
 from steelyard.selfcheck.figures import OPEN, Band, Figure, SelfcheckResult
+from steelyard.selfcheck.hosts import (
+    DRIFTING,
+    NOISY,
+    QUIET,
+    HostModel,
+    all_a_then_all_b,
+    judged_steady,
+    stored_baseline,
+)
 from steelyard.selfcheck.simulate import REPEATS, Cell, Tally, simulate
 
 SESSIONS = 4_000

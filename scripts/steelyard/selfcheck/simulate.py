@@ -10,11 +10,11 @@ import numpy as np
 from steelyard.analysis.estimates import estimate, latest_valid, values_of
 from steelyard.analysis.metrics import THROUGHPUT
 from steelyard.analysis.paired import LEVEL
-from steelyard.engines.synthetic import HostModel, SyntheticSession
 from steelyard.gate.verdict import decide
 from steelyard.results.analysis import Estimate
 from steelyard.results.schema import Trial
-from steelyard.session.schedule import make_schedule, run_schedule
+from steelyard.selfcheck.hosts import HostModel, run_trial
+from steelyard.session.schedule import make_schedule, next_trial
 
 BASELINE, CANDIDATE = "a", "b"
 REPEATS = 2
@@ -79,23 +79,16 @@ def simulate(cell: Cell, sessions: int, seed: np.random.SeedSequence) -> Tally:
 
 
 def run_session(cell: Cell, rng: np.random.Generator) -> list[Trial]:
-    """One simulated session, driven by the session layer's own loop."""
+    """One simulated session; the session layer's own rule says which trial is next."""
     schedule = make_schedule([BASELINE, CANDIDATE], cell.pairs, int(rng.integers(2**63)))
-    host = SyntheticSession(
-        cell.host,
-        {BASELINE: 0.0, CANDIDATE: cell.effect},
-        len(schedule),
-        REPEATS * cell.pairs,
-        rng,
-        cell.void_share,
-    )
-    return list(
-        run_schedule(
-            schedule,
-            REPEATS,
-            lambda planned: host.run(planned.block, planned.arm, planned.attempt, planned.order),
-        )
-    )
+    levels = cell.host.paths(rng, 1, len(schedule), REPEATS * cell.pairs)[0].tolist()
+    disturbed = rng.random(len(levels)) < cell.void_share
+    effects = {BASELINE: 0.0, CANDIDATE: math.log1p(cell.effect)}
+    trials: list[Trial] = []
+    while (planned := next_trial(schedule, trials, REPEATS)) is not None:
+        level = levels[planned.order] + effects[planned.arm]
+        trials.append(run_trial(planned, level, disturbed=bool(disturbed[planned.order])))
+    return trials
 
 
 def pair_estimate(trials: list[Trial]) -> Estimate:

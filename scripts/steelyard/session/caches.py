@@ -15,12 +15,11 @@ from typing import Any
 from steelyard.engines.base import Deployment, Engine
 from steelyard.errors import ServerFailed
 from steelyard.processes import Children
-from steelyard.results.schema import JournalEntry
 from steelyard.results.spec import Spec
 from steelyard.results.store import SessionDirectory, no_space
 from steelyard.session.flight import Flight, TrialFailedError
-from steelyard.session.progress import Watcher
-from steelyard.spec.caches import populating
+from steelyard.session.live import Watcher
+from steelyard.spec.plan import populating
 
 LEAST_LOAD = 10.0
 """Seconds under load, at least, in which a populating run sees the application's classes."""
@@ -65,7 +64,7 @@ class Caches:
         folder = self.directory.trials_path / f"populate-{spec.arm}"
         shutil.rmtree(folder, ignore_errors=True)
         (folder / "replay").mkdir(parents=True)
-        self.directory.log(JournalEntry(time=time.time(), event="populate", arm=spec.arm))
+        self.directory.log(time.time(), "populate", arm=spec.arm)
         plain = populating(spec)
         deployment = self.engines[spec.engine].open(plain, folder)
         flight = Flight(plain, folder, deployment, self.children, self.watcher, lambda _phase: None)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from steelyard.analysis.formulas import over, whole
 from steelyard.analysis.ledger import judge
 from steelyard.analysis.rules import settling_mix
 from steelyard.load.health import Health, per_second, read_health
@@ -17,13 +18,10 @@ from steelyard.results.schema import ComponentResult, RatioResult, TrialMeasurem
 from steelyard.results.spec import Component, Spec
 from steelyard.sampling.gclog import GcLog, read_gc_logs
 from steelyard.sampling.groups import GROUPS
-from steelyard.sampling.read import Samples, all_known
+from steelyard.sampling.read import Samples
 from steelyard.session.deploying import Started
 from steelyard.session.flight import Flight
 from steelyard.session.readback import differences
-
-ALL = "all"
-"""Key of the latency over all operations."""
 
 
 @dataclass
@@ -57,8 +55,7 @@ def figures(flight: Flight) -> dict[str, Any]:
         "measurement": measured,
         "checks": judge(measured, flight.spec),
         "steady": measured.steady,
-        "metrics": {},
-        "latency": {**evidence.recorded.latency(), ALL: evidence.recorded.overall()},
+        "latency": evidence.recorded.latency(),
         "components": components,
         "first_answers": first_answers(evidence) if procedure == "start-up" else {},
         "curves": curves(evidence) if procedure == "ramp-up" else {},
@@ -96,13 +93,14 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
     """The raw figures that the ledger judges."""
     samples, flight, start, end = evidence.samples, evidence.flight, evidence.start, evidence.end
     servers = [one for one in components if one.role == "server"]
-    counted = all_known(one.throughput for one in servers)
+    counted = whole((one.throughput for one in servers), sum)
     last = samples.counted()
     counts = evidence.recorded.counts()
     requests = sum(counts.values())
     shares = {name: count / requests for name, count in counts.items() if requests}
+    groups = [one.cgroup.throttled_seconds for one in servers if one.cgroup is not None]
     memory = samples.memory([one.name for one in evidence.spec.of("server", "compiler")], start, end)
-    jit = all_known(one.cpu_by_group.get("jit") if one.cpu_by_group else None for one in servers)
+    jit = whole((one.cpu_by_group.get("jit") if one.cpu_by_group else None for one in servers), sum)
     return TrialMeasurement(
         measure_seconds=evidence.seconds,
         # Servers count the harness's own requests, which loaded the data, like any other.
@@ -118,7 +116,8 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
         mix_intended=settling_mix(evidence.spec.mix, evidence.spec.growing, shares),
         mix_achieved=shares,
         ratios=_ratios(evidence.spec, {**counts, **evidence.health.outcomes}),
-        throttled_seconds=_throttled(evidence, servers),
+        # Of the servers' containers where they have some (our own group is not theirs), else of our own group.
+        throttled_seconds=whole(groups or [flight.throttled], sum),
         steal_share=samples.host_share("steal_s", start, end),
         other_cpu_share=samples.host_share("other_s", start, end),
         restarts=[
@@ -186,7 +185,7 @@ def first_answers(evidence: Evidence) -> dict[str, float]:
     """Seconds from the start of the servers to the first successful answer of each operation."""
     starts = [one.running.started for one in evidence.started.values() if one.component.role == "server"]
     found: dict[str, float] = {}
-    for summary in evidence.flight.injectors.summaries().values() if starts else ():
+    for summary in evidence.flight.injectors.summaries() if starts else ():
         for operation, millis in summary.get("firstAnswers", {}).items():
             seconds = float(millis) / 1000 - min(starts)
             found[operation] = min(found.get(operation, seconds), seconds)
@@ -198,7 +197,7 @@ def _result(evidence: Evidence, component: Component) -> ComponentResult:
     found: dict[str, Any] = {}
     if processes := [one for one in samples.process_names() if one == name or one.startswith(f"{name}:")]:
         found |= samples.memory(processes, start, end)
-        found["cpu_seconds"] = all_known(samples.cpu_seconds(one, start, end) for one in processes)
+        found["cpu_seconds"] = whole((samples.cpu_seconds(one, start, end) for one in processes), sum)
     if component.counters and (counts := samples.requests(name, start, end)):
         found |= {"requests": round(counts.requests), "throughput": counts.requests / evidence.seconds}
         found["errors"] = round(counts.errors)
@@ -225,8 +224,8 @@ def rates(flight: Flight, samples: Samples, begin: float, end: float) -> list[tu
 
 def _cores(samples: Samples, names: Iterable[str], group: str, start: float, end: float) -> float | None:
     if not group:
-        return all_known(samples.cpu_seconds(name, start, end) for name in names)
-    return all_known(samples.cpu_by_group(name, start, end).get(group) for name in names)
+        return whole((samples.cpu_seconds(name, start, end) for name in names), sum)
+    return whole((samples.cpu_by_group(name, start, end).get(group) for name in names), sum)
 
 
 def _own_requests(evidence: Evidence) -> int:
@@ -244,19 +243,14 @@ def _injector_share(evidence: Evidence, components: Sequence[ComponentResult]) -
     there: all of them together must not fill them.
     """
     allowed = evidence.seconds * len(evidence.spec.injectors[0].cpus)
-    shared = evidence.spec.injectors_share_cores
     used = [one.cpu_seconds for one in components if one.role == "injector"]
-    known = [seconds for seconds in used if seconds is not None]
-    if len(known) < len(used) or not used:
-        return None
-    if shared:
-        return max(known) / allowed
+    if evidence.spec.injectors_share_cores:
+        return over(whole(used, max), allowed)
     there = {
         one.name for one in evidence.spec.deployed if set(one.cpus) & set(evidence.spec.injectors[0].cpus)
     }
-    neighbours = [one.cpu_seconds for one in components if one.name in there]
-    beside = all_known(neighbours) if neighbours else 0.0
-    return None if beside is None else (sum(known) + beside) / allowed
+    used += [one.cpu_seconds for one in components if one.name in there]
+    return over(whole(used, sum), allowed)
 
 
 def _late_share(evidence: Evidence) -> float | None:
@@ -279,9 +273,3 @@ def _ratios(spec: Spec, counts: Mapping[str, int]) -> list[RatioResult]:
         )
         for ratio in spec.ratios
     ]
-
-
-def _throttled(evidence: Evidence, servers: Sequence[ComponentResult]) -> float | None:
-    """Of the servers' containers where they have some (our own group is not theirs), else of our own group."""
-    groups = [one.cgroup for one in servers if one.cgroup is not None]
-    return all_known(group.throttled_seconds for group in groups) if groups else evidence.flight.throttled

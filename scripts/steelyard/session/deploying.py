@@ -90,21 +90,14 @@ class Deployed:
             component = self.spec.component(step.component)
             assert component.port is not None
             answer = get(component.port, step.path, LOAD_TIMEOUT)
-            if answer is None:
-                raise ServerFailed(
-                    f"{step.component} did not answer when its data was to be loaded ({step.path})"
-                )
-            status, body = answer
-            if status != 200:
-                raise ServerFailed(
-                    f"{step.component} could not load its data ({step.path}): status {status}, it said: {_first(body)}"
-                )
+            if answer is None or answer[0] != 200:
+                said = f"{_status(answer)}, it said: {_first(answer[1])}" if answer else _status(answer)
+                raise ServerFailed(f"{step.component} could not load its data ({step.path}): {said}")
 
     def describe(self) -> None:
         """Read what the components say of themselves: which data they have, they know only once it is loaded."""
         for started in self.started.values():
-            if started.component.info is not None:
-                started.info = read_info(started.component)
+            started.info = read_info(started.component)
 
     def failures(self) -> list[str]:
         """What ended by itself, injectors left out, one sentence each."""
@@ -117,8 +110,7 @@ class Deployed:
             component = self.spec.component(check.component)
             answer = get(component.port, check.path, 30.0) if component.port is not None else None
             if answer is None or answer[0] != 200:
-                said = "no answer" if answer is None else f"status {answer[0]}"
-                found.append(f"{check.about}: {check.component} gave {said} to {check.path}")
+                found.append(f"{check.about}: {check.component} gave {_status(answer)} to {check.path}")
                 continue
             text = answer[1].decode("utf-8", errors="replace").strip()
             if check.equals is not None and text != check.equals.strip():
@@ -132,8 +124,7 @@ class Deployed:
         others."""
         running = {one.name: one for one in self.deployment.running()}
         with ThreadPoolExecutor(max_workers=len(components)) as pool:
-            futures = [pool.submit(self._wait_for, running[one.name], len(components)) for one in components]
-            found = [future.result() for future in futures]
+            found = list(pool.map(lambda one: self._wait_for(running[one.name], len(components)), components))
         self.deployment.settle([one.name for one in components])
         for started in found:
             self._refuse_stranger(started)
@@ -172,6 +163,10 @@ class Deployed:
                 f"port {component.port} is answered by process {told}, not by {component.name}: stop that process, or"
                 " choose other ports with --port"
             )
+
+
+def _status(answer: tuple[int, bytes] | None) -> str:
+    return "no answer" if answer is None else f"status {answer[0]}"
 
 
 def _first(body: bytes) -> str:

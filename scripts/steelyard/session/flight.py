@@ -21,8 +21,7 @@ from steelyard.results.spec import Role, Spec
 from steelyard.results.store import write_atomic
 from steelyard.session.deploying import Deployed
 from steelyard.session.injectors import Injectors
-from steelyard.session.live import LiveRate
-from steelyard.session.progress import Watcher
+from steelyard.session.live import LiveRate, Watcher
 
 MIN_FREE_BYTES = 32 * 1024 * 1024
 """A session stops, resumable, when the results' file system has less: a full disk would lose samples."""
@@ -66,7 +65,8 @@ class Flight:
 
     def __post_init__(self) -> None:
         self.deployed = Deployed(self.spec, self.deployment)
-        self.injectors = Injectors([one.name for one in self.spec.injectors], self.deployment)
+        names = [one.name for one in self.spec.injectors]
+        self.injectors = Injectors(names, self.deployment, self.check_alive)
         self._live = LiveRate(self.folder / "samples" / "counters.csv")
 
     @contextmanager
@@ -83,7 +83,7 @@ class Flight:
     def start_injectors(self) -> None:
         """Start the injectors and wait until each waits for its start."""
         self.deployment.start(self.spec.injectors)
-        self.injectors.wait_until_ready(self.check_alive)
+        self.injectors.wait_until_ready()
 
     def start_sampler(self) -> None:
         """Sample what runs now; called again, the sampler takes up what has come since.

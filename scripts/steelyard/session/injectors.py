@@ -5,6 +5,7 @@ summary."""
 import json
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,8 @@ class Injectors:
 
     names: Sequence[str]
     deployment: Deployment[Any]
+    alive: Callable[[], None]
+    """Called while waiting; raises when something else of the trial died."""
     _told_to_end: bool = False
 
     @property
@@ -32,10 +35,10 @@ class Injectors:
         """Folder of each."""
         return {name: self.deployment.logs(name) for name in self.names}
 
-    def wait_until_ready(self, alive: Callable[[], None]) -> None:
-        """Wait until each has initialised and waits for its start (see `wait_for_load` for arguments and errors)."""
+    def wait_until_ready(self) -> None:
+        """Wait until each has initialised and waits for its start (see `wait_for_load` for errors)."""
         ready = {name: folder / "ready" for name, folder in self.folders.items()}
-        self._wait(lambda name: ready[name].exists(), READY_TIMEOUT, "injectors were not ready", alive)
+        self._wait(lambda name: ready[name].exists(), READY_TIMEOUT, "injectors were not ready")
 
     def go(self) -> float:
         """Let all of them begin; returns the epoch time just before."""
@@ -44,21 +47,14 @@ class Injectors:
             (folder / "start").touch()
         return now
 
-    def wait_for_load(self, alive: Callable[[], None]) -> None:
-        """Wait until every injector has sent requests.
+    def wait_for_load(self) -> None:
+        """Wait until every injector has sent requests (raises ServerFailed: one died, or sent nothing in time)."""
+        self._wait(self._has_requests, LOAD_TIMEOUT, "injectors sent no load")
 
-        Args:
-            alive: called while waiting; raises when something else of the trial died.
-
-        Raises:
-            ServerFailed: an injector died or sent nothing in time.
-        """
-        self._wait(self._has_requests, LOAD_TIMEOUT, "injectors sent no load", alive)
-
-    def wait_until_through(self, alive: Callable[[], None], timeout: float) -> None:
-        """Wait until every injector has ended by itself (see `wait_for_load` for arguments and errors)."""
+    def wait_until_through(self, timeout: float) -> None:
+        """Wait until every injector has ended by itself (see `wait_for_load` for errors)."""
         self._told_to_end = True
-        self._wait(self._has_ended, timeout, "the operations were not all answered", alive)
+        self._wait(self._has_ended, timeout, "the operations were not all answered")
 
     def failures(self) -> list[str]:
         """Injectors that ended although nobody asked them to, one sentence each."""
@@ -86,24 +82,18 @@ class Injectors:
         self.deployment.stop(self.names, grace=5.0)
         return problems
 
-    def summaries(self) -> dict[str, dict[str, Any]]:
+    def summaries(self) -> list[dict[str, Any]]:
         """What each wrote of itself at its end; without those that wrote nothing that can be read."""
-        found = {}
-        for name, folder in self.folders.items():
-            try:
-                read = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
-            except (OSError, ValueError):
-                continue
-            if isinstance(read, dict):
-                found[name] = read
-        return found
+        found = []
+        for folder in self.folders.values():
+            with suppress(OSError, ValueError):
+                found.append(json.loads((folder / "summary.json").read_text(encoding="utf-8")))
+        return [one for one in found if isinstance(one, dict)]
 
-    def _wait(
-        self, done: Callable[[str], bool], timeout: float, what: str, alive: Callable[[], None]
-    ) -> None:
+    def _wait(self, done: Callable[[str], bool], timeout: float, what: str) -> None:
         deadline = time.monotonic() + timeout
         while not all(done(name) for name in self.names):
-            alive()
+            self.alive()
             if failures := self.failures():
                 raise ServerFailed(failures[0])
             if time.monotonic() > deadline:

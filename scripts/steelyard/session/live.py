@@ -1,13 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Throughput of the last second, read from the end of a growing counters file at little cost."""
+"""What a running session tells whoever watches it, and the throughput of its last second."""
 
 from pathlib import Path
+from typing import Protocol
 
+from steelyard.results.schema import Phase, Planned, Trial
 from steelyard.sampling.read import INTERNAL
 
 
+class Watcher(Protocol):
+    """Receives the events of a session (the terminal view implements it); must return at once and never raise."""
+
+    def trial_started(self, planned: Planned, done: int, total: int) -> None:
+        """A trial begins: `done` of `total` trials have ended before it (repeats make the total grow)."""
+
+    def phase(self, phase: Phase, seconds: float | None) -> None:
+        """A phase begins; `seconds` is its expected length, None when it is not known."""
+
+    def throughput(self, rate: float) -> None:
+        """Requests per second over the last second, by the servers' own counters."""
+
+    def trial_ended(self, trial: Trial, done: int, total: int) -> None:
+        """A trial ended, valid or void."""
+
+    def note(self, sentence: str) -> None:
+        """Something that whoever watches should know."""
+
+
 class LiveRate:
-    """Follows `samples/counters.csv`; each server's counters are read at times of their own."""
+    """Follows the growing `samples/counters.csv` at little cost; servers are read at times of their own."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

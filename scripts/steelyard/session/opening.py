@@ -166,6 +166,8 @@ def _revision() -> str | None:
     """Commit of the checkout, with `+` when it was changed; None outside a git checkout."""
     try:
         commit = git(ROOT, "rev-parse", "--short=12", "HEAD")
-        return commit + ("+" if git(ROOT, "status", "--porcelain", "--untracked-files=no") else "")
+        # A session must not hold a lock that a person's git waits for.
+        changed = git(ROOT, "--no-optional-locks", "status", "--porcelain", "--untracked-files=no")
+        return commit + ("+" if changed else "")
     except (OSError, subprocess.CalledProcessError):
         return None

@@ -21,9 +21,8 @@ from steelyard.host.system import System
 from steelyard.paths import EXPERIMENTS
 from steelyard.results.schema import ScheduledTrial
 from steelyard.results.spec import Spec
-from steelyard.session.expected import trial_seconds
 from steelyard.session.runtimes import Runtimes
-from steelyard.session.schedule import make_schedule
+from steelyard.session.schedule import make_schedule, trial_seconds
 from steelyard.spec.plan import make_spec
 from steelyard.spec.search import range_of
 from steelyard.spec.split import check_conserved
@@ -156,23 +155,17 @@ def make_plan(request: Request) -> SessionPlan:
     }
     runtimes.refuse_unused([arm.deployment for arm in arms])
     refuse_ephemeral(port for spec in specs.values() for port in spec.ports)
-    check_conserved(specs, sorted(_varied(experiment)))
+    check_conserved(
+        specs, {key for name, factor in experiment.factors.items() for key, _ in factor.values(name)}
+    )
     _refuse_different_builds(arms, specs)
     _refuse_absurd(specs)
     if experiment.search is not None:
         for spec in specs.values():
             range_of(experiment.search, spec)
     plots = {name: repr(sorted(spec.host_states.items())) for name, spec in specs.items()}
-    plan = SessionPlan(
-        request=request,
-        experiment=experiment,
-        workload=workload,
-        seed=seed,
-        arms=arms,
-        specs=specs,
-        schedule=make_schedule(list(specs), experiment.design.blocks, seed, plots),
-        runtimes=runtimes,
-    )
+    schedule = make_schedule(list(specs), experiment.design.blocks, seed, plots)
+    plan = SessionPlan(request, experiment, workload, seed, arms, specs, schedule, runtimes)
     if plan.expected_seconds()[0] > LONGEST_SESSION:
         raise BadInput(
             f"the session would take {format_duration(plan.expected_seconds()[0])}, more than two weeks: take fewer"
@@ -184,15 +177,6 @@ def make_plan(request: Request) -> SessionPlan:
 def host_checks() -> HostChecks:
     """Settings of the host that experiments may name (`host/states.py`)."""
     return {name: partial(state.parse, System()) for name, state in STATES.items()}
-
-
-def _varied(experiment: Experiment) -> set[str]:
-    keys: set[str] = set()
-    for name, factor in experiment.factors.items():
-        groups = factor.levels.values() if isinstance(factor.levels, dict) else [{name: None}]
-        for group in groups:
-            keys |= set(group)
-    return keys
 
 
 def _refuse_different_builds(arms: Sequence[Arm], specs: dict[str, Spec]) -> None:

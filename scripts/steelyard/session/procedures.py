@@ -19,13 +19,12 @@ from steelyard.sampling.cgroup import throttled_seconds
 from steelyard.sampling.read import Samples
 from steelyard.session.collect import rates
 from steelyard.session.flight import Flight
-from steelyard.spec.caches import without_caches
+from steelyard.spec.injectors import PROBE_LIMIT
+from steelyard.spec.plan import without_caches
 
 STEADY_CHECK_INTERVAL = 5.0
 STEADY_WINDOW = 60
 """Seconds that the steadiness rule looks back."""
-ANSWERED_LIMIT = 300.0
-"""Seconds in which every operation of a start-up trial must have been answered."""
 _RESTARTED: tuple[Role, ...] = ("compiler", "server", "proxy")
 """What a measured start starts; databases and services stand beside it."""
 
@@ -36,7 +35,7 @@ def steady(flight: Flight, fill_caches: Callable[[], None]) -> None:
     with flight.phase("start"):
         _bring_up(flight, fill_caches)
         flight.injectors.go()
-        flight.injectors.wait_for_load(flight.check_alive)
+        flight.injectors.wait_for_load()
     with flight.phase("ramp", load.ramp):
         flight.watch(load.ramp)
     flight.ramp_end = time.time()
@@ -86,7 +85,7 @@ def start_up(flight: Flight, fill_caches: Callable[[], None]) -> None:
             flight.deployed.describe()
         with flight.phase("measure"):
             flight.start_sampler()
-            flight.injectors.wait_until_through(flight.check_alive, ANSWERED_LIMIT)
+            flight.injectors.wait_until_through(PROBE_LIMIT)
             flight.window = (begun, time.time())
     with flight.phase("stop"):
         flight.stop_in_order()

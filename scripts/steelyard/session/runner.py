@@ -16,9 +16,9 @@ from steelyard.host.system import System
 from steelyard.processes import Children
 from steelyard.report import write_report
 from steelyard.results.analysis import Analysis
-from steelyard.results.schema import JournalEntry, Session, Trial
+from steelyard.results.schema import Session, Trial
 from steelyard.results.store import SessionDirectory, write_record
-from steelyard.session.progress import Watcher
+from steelyard.session.live import Watcher
 from steelyard.session.schedule import Course
 from steelyard.session.trial import TrialRunner
 
@@ -64,7 +64,7 @@ def run_session(
         cleanup.enter_context(states)
         for name, engine in engines.items():
             engine.check([spec for spec in course.specs.values() if spec.engine == name])
-        _log(directory, "session-resume" if directory.has_journal() else "session-start")
+        directory.log(time.time(), "session-resume" if directory.has_journal() else "session-start")
         runner = TrialRunner(course, directory, engines, children, watcher, states)
         failures = 0
         try:
@@ -73,13 +73,14 @@ def run_session(
                 trial = runner.run(planned)
                 trials.append(trial)
                 watcher.trial_ended(trial, len(trials), course.total(trials))
-                failures = failures + 1 if _failed_to_start(trial) else 0
+                started = trial.failure is None or "measure" in trial.phases
+                failures = 0 if started else failures + 1
                 if failures >= START_FAILURES_IN_A_ROW:
                     raise ServerFailed(f"{failures} trials in a row did not start: {trial.failure}")
             # Before the report, which says of a session that has not ended that it can be resumed.
-            _log(directory, "session-end")
+            directory.log(time.time(), "session-end")
         except KeyboardInterrupt:
-            _log(directory, "interrupted")
+            directory.log(time.time(), "interrupted")
             raise
         finally:
             if trials:
@@ -107,11 +108,3 @@ def missing(session: Session, trials: Sequence[Trial]) -> list[str]:
         for place in session.schedule
         if (place.block, place.arm) not in valid
     ]
-
-
-def _failed_to_start(trial: Trial) -> bool:
-    return trial.failure is not None and "measure" not in trial.phases
-
-
-def _log(directory: SessionDirectory, event: str) -> None:
-    directory.log(JournalEntry.model_validate({"time": time.time(), "event": event}))

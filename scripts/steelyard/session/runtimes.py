@@ -4,6 +4,7 @@ made."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from steelyard.build import BUILDS, checkout, fingerprint
@@ -11,7 +12,7 @@ from steelyard.engines.base import Engine
 from steelyard.engines.compose.engine import ComposeEngine
 from steelyard.engines.compose.images import find_images
 from steelyard.engines.process.engine import ProcessEngine
-from steelyard.errors import BadInput, MissingRequirement
+from steelyard.errors import BadInput
 from steelyard.experiment.schema import Deployment
 from steelyard.host.docker import Docker, find_docker
 from steelyard.host.java import Jdk, find_hotspot, find_jdk, jdk_of, require_program
@@ -33,9 +34,12 @@ class Runtimes:
     builder: Jdk | None = None
     """A JDK for building; None: nothing is built."""
     _docker: Docker | None = None
-    _jdks: dict[str | None, Jdk] = field(default_factory=dict)
-    _fingerprints: dict[str | None, str] = field(default_factory=dict)
-    _images: dict[tuple[str | None, str | None, str | None], Runtime] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        # Asking takes seconds, and arms ask for the same.
+        self._jdk = cache(lambda name: find_jdk(self.jdk) if name is None else jdk_of(name))
+        self._fingerprint = cache(self._mark)
+        self._images = cache(self._find_images)
 
     def runtime(self, deployment: Deployment) -> Runtime:
         """What an arm's components run on.
@@ -44,7 +48,9 @@ class Runtimes:
             MissingRequirement: a JDK, `taskset`, the container engine or an image is missing.
             BadInput: a package that is not there, or no such commit.
         """
-        return self._processes(deployment) if deployment.engine == "process" else self._containers(deployment)
+        if deployment.engine == "process":
+            return self._processes(deployment)
+        return self._images(deployment.topology, deployment.jdk, deployment.build)
 
     def refuse_unused(self, deployments: Sequence[Deployment]) -> None:
         """Refuse `--jdk` where no arm runs processes without a JDK of its own (raises BadInput)."""
@@ -93,41 +99,25 @@ class Runtimes:
             packages=packages,
         )
 
-    def _containers(self, deployment: Deployment) -> Runtime:
-        _, topology = self.found.workload.topology(deployment.topology)
-        key = (deployment.topology, deployment.jdk, deployment.build)
-        if key not in self._images:
-            places = {
-                kind: one.container for kind, one in topology.components.items() if one.container is not None
-            }
-            servers = topology.kinds("server")
-            self._images[key] = find_images(self.docker, places, servers, deployment.jdk, deployment.build)
-        return self._images[key]
+    def _find_images(self, topology: str | None, jdk: str | None, build: str | None) -> Runtime:
+        _, found = self.found.workload.topology(topology)
+        places = {kind: one.container for kind, one in found.components.items() if one.container is not None}
+        return find_images(self.docker, places, found.kinds("server"), jdk, build)
 
-    def _jdk(self, name: str | None) -> Jdk:
-        if name not in self._jdks:
-            self._jdks[name] = find_jdk(self.jdk) if name is None else jdk_of(name)
-        return self._jdks[name]
-
-    def _fingerprint(self, commit: str | None) -> str:
-        if commit not in self._fingerprints:
-            root = ROOT if commit is None else checkout(commit)
-            mark = fingerprint(root)
-            self._fingerprints[commit] = mark
-            self.builds.setdefault(mark, root)
-        return self._fingerprints[commit]
+    def _mark(self, commit: str | None) -> str:
+        root = ROOT if commit is None else checkout(commit)
+        mark = fingerprint(root)
+        self.builds.setdefault(mark, root)
+        return mark
 
 
 def make_engines(
     names: Sequence[str], runtimes: Runtimes, children: Children, session: str
 ) -> Mapping[str, Engine]:
     """The engines of a session by name; `session` is written on its containers."""
-    engines: dict[str, Engine] = {}
-    for name in dict.fromkeys(names):
-        if name == "process":
-            engines[name] = ProcessEngine(children, BUILDS)
-        elif name == "compose":
-            engines[name] = ComposeEngine(children, runtimes.docker, session)
-        else:
-            raise MissingRequirement(f"this Steelyard has no engine named {name}")
-    return engines
+    return {
+        name: ProcessEngine(children, BUILDS)
+        if name == "process"
+        else ComposeEngine(children, runtimes.docker, session)
+        for name in dict.fromkeys(names)
+    }

@@ -1,35 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The order of trials: randomised blocks, plots inside them, repeats of void trials, and the one loop that runs them.
+"""The order of trials: randomised blocks, plots inside them, repeats of void trials; what runs next, and for how long.
 
-Pure: the same loop runs real sessions, resumed sessions and simulated ones. What comes next follows from the
+Pure: the same rule runs real sessions, resumed sessions and simulated ones. What comes next follows from the
 schedule and the outcomes so far alone, so a resumed session goes on exactly as an uninterrupted one would.
 """
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
 
 import numpy as np
 
 from steelyard.analysis.searching import next_search_trial, question_of
 from steelyard.experiment.schema import Experiment
-from steelyard.results.schema import ScheduledTrial, Session, Trial
+from steelyard.results.schema import Planned, ScheduledTrial, Session, Trial
+from steelyard.results.spec import Spec
 
-
-@dataclass(frozen=True, slots=True)
-class Planned:
-    """A trial that is to run now."""
-
-    block: int
-    arm: str
-    attempt: int
-    """0 for the scheduled trial, 1.. for its repeats."""
-    order: int
-    """Place in time over the whole session, from 0."""
-    plot: int = 0
-    """Number of the plot in its block, from 1; 0: the session does not vary host states."""
-    value: float | None = None
-    """In a search: what this trial tries."""
+START_CPU_SECONDS = 5.0
+"""CPU seconds from process start to first response of one Liberty server on HotSpot (apps/README.md)."""
+FOREGROUND_START = 1.5
+"""How much longer a start takes when it compiles in the foreground (docs/experiments.md)."""
+INJECTOR_START_SECONDS = 3.0
+STOP_SECONDS = 3.0
 
 
 def make_schedule(
@@ -90,61 +81,52 @@ def next_trial(schedule: Sequence[ScheduledTrial], outcomes: Sequence[Trial], re
             break
         key = place.block, place.arm
         if key not in attempts:
-            return Planned(place.block, place.arm, 0, len(outcomes), place.plot)
+            return Planned.at(place, len(outcomes), 0)
         if key not in valid and repeated[place.block] < repeats:
             waiting.append(place)
     if not waiting:
         return None
     first = min(waiting, key=lambda place: (attempts[place.block, place.arm], place.order))
-    return Planned(first.block, first.arm, attempts[first.block, first.arm], len(outcomes), first.plot)
+    return Planned.at(first, len(outcomes), attempts[first.block, first.arm])
 
 
 class Course:
     """What runs next in a session; follows from session.json and the trials so far alone."""
 
     def __init__(self, session: Session) -> None:
-        experiment = Experiment.model_validate(session.experiment)
         self.session = session
-        self.repeats = experiment.design.repeats
         self.specs = {arm.name: arm.spec for arm in session.arms}
-        self.search = experiment.search
-        self._question = question_of(session)
-        self._plots = {(place.block, place.arm): place.plot for place in session.schedule}
+        self.question = question_of(session)
+        self._repeats = Experiment.model_validate(session.experiment).design.repeats
 
     def next(self, outcomes: Sequence[Trial]) -> Planned | None:
         """The trial that runs now, None when the session is complete."""
-        if self._question is None:
-            return next_trial(self.session.schedule, outcomes, self.repeats)
-        found = next_search_trial(self._question, self.session.schedule, outcomes)
-        if found is None:
-            return None
-        plot = self._plots[found.block, found.arm]
-        return Planned(found.block, found.arm, found.attempt, found.order, plot, found.value)
+        if self.question is None:
+            return next_trial(self.session.schedule, outcomes, self._repeats)
+        return next_search_trial(self.question, self.session.schedule, outcomes)
 
     def total(self, outcomes: Sequence[Trial]) -> int:
         """Trials of the session as far as is known: those that ended, and what is still to come."""
         ended = {(trial.block, trial.arm) for trial in outcomes}
         left = sum((place.block, place.arm) not in ended for place in self.session.schedule)
-        if left == 0 and self.next(outcomes) is not None:
-            left = 1
-        return len(outcomes) + left
+        return len(outcomes) + (left or int(self.next(outcomes) is not None))
 
 
-def run_schedule(
-    schedule: Sequence[ScheduledTrial],
-    repeats: int,
-    run_trial: Callable[[Planned], Trial],
-    done: Sequence[Trial] = (),
-) -> Iterator[Trial]:
-    """Run what is left of a session and yield each trial as it ends; `done` are the outcomes so far.
-
-    `run_trial` raises to end the session (an interrupt, a full disk); what was yielded before stays valid.
-    """
-    outcomes = list(done)
-    while (planned := next_trial(schedule, outcomes, repeats)) is not None:
-        trial = run_trial(planned)
-        outcomes.append(trial)
-        yield trial
+def trial_seconds(spec: Spec) -> tuple[float, float]:
+    """Shortest and longest expected time of one trial."""
+    load = spec.load
+    start = START_CPU_SECONDS * max(1.0, len(spec.servers) / spec.server_cores)
+    if any(one.jvm_settings is not None and one.jvm_settings.compile == "foreground" for one in spec.servers):
+        start *= FOREGROUND_START
+    if spec.needs_preparation:
+        start = 2 * start + STOP_SECONDS
+    fixed = start + INJECTOR_START_SECONDS + STOP_SECONDS
+    if spec.procedure == "start-up":
+        return fixed, fixed + start
+    if spec.procedure in ("ramp-up", "survive"):
+        return fixed + load.measure, fixed + load.measure
+    longest = load.warmup.at_most if load.warmup.until == "steady" else load.warmup.at_least
+    return fixed + load.ramp + load.warmup.at_least + load.measure, fixed + load.ramp + longest + load.measure
 
 
 def _stretch(place: ScheduledTrial) -> tuple[int, int] | None:

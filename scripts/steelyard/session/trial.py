@@ -14,6 +14,7 @@ import time
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,15 +24,15 @@ from steelyard.engines.base import Engine
 from steelyard.errors import ServerFailed
 from steelyard.host.switching import HostStates
 from steelyard.processes import Children
-from steelyard.results.schema import Check, JournalEntry, Trial
+from steelyard.results.schema import Check, Phase, Planned, Trial
 from steelyard.results.spec import Spec
 from steelyard.results.store import SessionDirectory, no_space, write_record
 from steelyard.session import collect
 from steelyard.session.caches import Caches
 from steelyard.session.flight import Flight, TrialFailedError
+from steelyard.session.live import Watcher
 from steelyard.session.procedures import PROCEDURES
-from steelyard.session.progress import Watcher
-from steelyard.session.schedule import Course, Planned
+from steelyard.session.schedule import Course
 from steelyard.spec.search import with_value
 
 
@@ -60,7 +61,8 @@ class TrialRunner:
         folder = self.directory.trial_path(planned.block, planned.arm, planned.attempt)
         _set_aside(folder)
         started = time.time()
-        self._log("trial-start", planned, value=planned.value)
+        self._log(planned, "trial-start", value=planned.value)
+        log_phase = partial(self._log, planned, "phase")
         phases: dict[str, tuple[float, float]] = {}
         caches = Caches(self.directory, self.engines, self.children, self.watcher)
         try:
@@ -68,16 +70,7 @@ class TrialRunner:
                 self._set_host(planned, spec)
                 caches.populate(spec)
                 deployment = self.engines[spec.engine].open(spec, folder)
-                cleanup.callback(deployment.close)
-                flight = Flight(
-                    spec,
-                    folder,
-                    deployment,
-                    self.children,
-                    self.watcher,
-                    lambda phase: self._log("phase", planned, phase=phase),
-                    phases,
-                )
+                flight = Flight(spec, folder, deployment, self.children, self.watcher, log_phase, phases)
                 cleanup.callback(flight.abandon)
                 PROCEDURES[spec.procedure](flight, lambda: caches.bring(spec, deployment))
                 with flight.phase("collect"):
@@ -87,20 +80,17 @@ class TrialRunner:
             name = failure.check if isinstance(failure, TrialFailedError) else "start"
             found = _failed(name, str(failure))
         trial = Trial(
-            block=planned.block,
-            arm=planned.arm,
-            attempt=planned.attempt,
-            order=planned.order,
-            value=planned.value,
+            **dict(planned),
             state="void" if is_void(found["checks"]) else "valid",
             started=started,
             phases=phases,
+            metrics={},
             **found,
         )
         if trial.measurement is not None:
             trial = trial.model_copy(update={"metrics": metrics_of(trial, spec)})
         write_record(folder / "trial.json", trial)
-        self._log("trial-end", planned, state=trial.state, detail=trial.failure)
+        self._log(planned, "trial-end", state=trial.state, detail=trial.failure)
         return trial
 
     def _spec(self, planned: Planned) -> Spec:
@@ -109,21 +99,15 @@ class TrialRunner:
         The seed is the same in every arm of a block: arms differ in what the experiment varies, not in the draw.
         """
         spec = self.course.specs[planned.arm]
-        if self.course.search is not None and planned.value is not None:
-            spec = with_value(spec, self.course.search, planned.value)
+        if self.course.question is not None and planned.value is not None:
+            spec = with_value(spec, self.course.question.search, planned.value)
         seed = self.course.session.seed + planned.block
-        components = [
-            one.model_copy(update={"settings": {**one.settings, "seed": seed}})
-            if one.role == "injector"
-            else one
-            for one in spec.components
-        ]
-        return spec.model_copy(update={"components": components})
+        return spec.changed("injector", lambda one: {"settings": {**one.settings, "seed": seed}})
 
     def _set_host(self, planned: Planned, spec: Spec) -> None:
         if spec.host_states:
             self.watcher.phase("set-host", None)
-            self._log("phase", planned, phase="set-host")
+            self._log(planned, "phase", "set-host")
             self.states.enter((planned.block, planned.plot), spec.host_states)
             self._require_host(spec)
 
@@ -131,23 +115,16 @@ class TrialRunner:
         if spec.host_states and (differences := self.states.verify(spec.host_states)):
             raise TrialFailedError("settings", differences[0])
 
-    def _log(self, event: str, planned: Planned, **more: object) -> None:
-        entry = {"time": time.time(), "event": event, "block": planned.block, "arm": planned.arm}
-        self.directory.log(JournalEntry.model_validate({**entry, "attempt": planned.attempt, **more}))
+    def _log(self, planned: Planned, event: str, phase: Phase | None = None, **more: object) -> None:
+        place = {"block": planned.block, "arm": planned.arm, "attempt": planned.attempt, "phase": phase}
+        self.directory.log(time.time(), event, **place, **more)
 
 
 def _failed(name: str, sentence: str) -> dict[str, Any]:
     """What is recorded of a trial that failed a check before its measurement ended: void, kept and shown."""
     check = Check(name=name, passed=False, voids=True, value=None, limit=None, unit="", detail=sentence)
-    nothing: dict[str, Any] = {
-        "measurement": None,
-        "steady": None,
-        "metrics": {},
-        "latency": {},
-        "components": [],
-        "trace": [],
-    }
-    return {**nothing, "checks": [check], "failure": sentence}
+    nothing: dict[str, Any] = {"latency": {}, "components": [], "trace": []}
+    return {**nothing, "measurement": None, "steady": None, "checks": [check], "failure": sentence}
 
 
 def _set_aside(folder: Path) -> None:

@@ -7,9 +7,8 @@ from typing import Any
 from steelyard.errors import BadInput
 from steelyard.jvm.options import jvm_options
 from steelyard.results.spec import Artifact, Component, JvmIdentity
-from steelyard.spec.layout import Layout
+from steelyard.spec.layout import LATER, Layout, fill
 from steelyard.spec.split import CpuShare
-from steelyard.spec.texts import LATER, fill
 from steelyard.workload.schema import Container, ContainerPlace, Process
 
 KEPT_CONNECTIONS = 1000

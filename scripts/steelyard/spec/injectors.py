@@ -8,8 +8,7 @@ from typing import Any
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import Load
 from steelyard.results.spec import Artifact, Component, Spec
-from steelyard.spec.layout import Runtime
-from steelyard.spec.texts import fill_value
+from steelyard.spec.layout import Runtime, fill_value
 from steelyard.workload.schema import ContainerPlace, Topology
 from steelyard.yamlfile import Scalar
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an arm is made of: kinds of component, how many of each, and where they are reached.
+"""What an arm is made of: kinds of component, how many of each, where they are reached, and `${name}` in texts.
 
 Through it go the arm (what is wanted), the workload (what it is made of) and the runtime (what it runs on).
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,6 +17,9 @@ from steelyard.workload.schema import Component, Container, Process, Topology
 from steelyard.yamlfile import Scalar
 
 FIRST_PORT = 9080
+_NAME = re.compile(r"\$\{([A-Za-z][\w.-]*)\}")
+LATER = frozenset({"folder", "package", "java", "cache"})
+"""Places that only the engine knows; they stay as they are."""
 
 
 @dataclass(frozen=True)
@@ -120,3 +124,31 @@ class Layout:
             found |= {f"{other}.host": host, f"{other}.port": port, f"{other}.url": f"http://{host}:{port}"}
         host, port = self.address(kind)
         return found | {"host": host, "port": port if self.contained else self.ports[name]}
+
+
+def fill(text: str, values: Mapping[str, object], where: str, later: frozenset[str] = LATER) -> str:
+    """The text with every `${name}` replaced, but for names that stand for something `later`.
+
+    Raises:
+        BadInput: a name that stands for nothing; the sentence says `where`.
+    """
+
+    def one(match: re.Match[str]) -> str:
+        name = match[1]
+        if name in later:
+            return match[0]
+        if name not in values:
+            raise BadInput(f"{where}: ${{{name}}} stands for nothing: there are {', '.join(sorted(values))}")
+        return str(values[name])
+
+    return _NAME.sub(one, text)
+
+
+def fill_value(value: object, values: Mapping[str, object], where: str) -> object:
+    """The same for a value that may be no text; one that is nothing but `${name}` keeps its type."""
+    if not isinstance(value, str):
+        return value
+    whole = _NAME.fullmatch(value)
+    if whole and whole[1] in values:
+        return values[whole[1]]
+    return fill(value, values, where)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Even shares of cores, heap and memory, and whether the arms of an experiment have the same in total."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from math import gcd
 from typing import Literal, NamedTuple
 
@@ -87,7 +87,7 @@ def cores_for(
     return available[:wanted], available[wanted : wanted + apart]
 
 
-def check_conserved(specs: Mapping[str, Spec], varied: Sequence[str]) -> None:
+def check_conserved(specs: Mapping[str, Spec], varied: Collection[str]) -> None:
     """Refuse an experiment whose arms do not have the same total cores, heap and memory, unless that is its question.
 
     A heap that is left to the JVM is unknown, and unknown is not equal to anything but itself.
@@ -101,7 +101,7 @@ def check_conserved(specs: Mapping[str, Spec], varied: Sequence[str]) -> None:
         ("total memory limit", " MiB", {"memory", "total_memory"}, lambda spec: _total(spec, "memory_bytes")),
     )
     for what, unit, settings, total in totals:
-        if not settings & set(varied):
+        if not settings.intersection(varied):
             _same({name: total(spec) for name, spec in specs.items()}, what, unit)
 
 

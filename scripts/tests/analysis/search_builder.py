@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.analysis.searching import NextTrial, Question, limits_of, next_search_trial
+from steelyard.analysis.searching import Question, limits_of, next_search_trial
 from steelyard.experiment.schema import Load, Search
-from steelyard.results.schema import Check, ComponentResult, ScheduledTrial, Trial, TrialMeasurement
+from steelyard.results.schema import Check, ComponentResult, Planned, ScheduledTrial, Trial, TrialMeasurement
 from steelyard.results.spec import Artifact, Component, Spec
 from steelyard.workload.schema import Limits
 
@@ -99,10 +99,10 @@ MEASUREMENT = TrialMeasurement(
 )
 
 
-def trial(place: NextTrial | None = None, **changes: Any) -> Trial:
-    place = place or NextTrial(1, "a", 0, 0, 100.0)
+def trial(place: Planned | None = None, **changes: Any) -> Trial:
+    place = place or Planned(block=1, arm="a", order=0, value=100.0)
     fields: dict[str, Any] = {
-        **place._asdict(),
+        **dict(place),
         "state": "void" if changes.get("checks") else "valid",
         "started": 0.0,
         "phases": {},
@@ -124,7 +124,7 @@ def trial(place: NextTrial | None = None, **changes: Any) -> Trial:
 def run(
     asked: Question,
     places: list[ScheduledTrial],
-    outcome: Callable[[NextTrial], Trial],
+    outcome: Callable[[Planned], Trial],
     done: list[Trial] | None = None,
 ) -> list[Trial]:
     """All trials of a session, from the first or from what is done."""
@@ -148,8 +148,9 @@ class Server:
         self.edges, self.rng, self.noise, self.drift, self.disturbed = edges, rng, noise, drift, disturbed
         self.shifts: dict[int, float] = {}
 
-    def outcome(self, planned: NextTrial) -> Trial:
+    def outcome(self, planned: Planned) -> Trial:
         shift = self.shifts.setdefault(planned.block, self.drift * self.rng.standard_normal())
         edge = self.edges[planned.arm] * math.exp(shift + self.noise * self.rng.standard_normal())
+        assert planned.value is not None
         passed = planned.value <= edge and self.rng.random() >= self.disturbed
         return trial(planned, metrics=figures(150.0 if passed else 450.0))

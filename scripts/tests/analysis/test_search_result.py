@@ -11,10 +11,10 @@ import pytest
 from search_builder import RAISE, Server, question, run, schedule, spec, trial
 
 from steelyard.analysis.search_result import results_of, search_results
-from steelyard.analysis.searching import NextTrial, Question, next_search_trial, question_of
+from steelyard.analysis.searching import Question, next_search_trial, question_of
 from steelyard.experiment.schema import Experiment
 from steelyard.results.analysis import SearchResult
-from steelyard.results.schema import ArmRecord, ComponentResult, HostFacts, Session, Trial
+from steelyard.results.schema import ArmRecord, ComponentResult, HostFacts, Planned, Session, Trial
 
 ARMS = ("a", "b")
 ASKED = {**RAISE, "start": 100}
@@ -111,7 +111,8 @@ def test_memory_and_held_shares_are_told_in_their_words() -> None:
 
     asked = question({"hold": "cpu", "at": 0.4}, ("a",))
 
-    def measured(place: NextTrial) -> Trial:
+    def measured(place: Planned) -> Trial:
+        assert place.value is not None
         used = 0.4 * place.value / 900
         return trial(place, components=[ComponentResult(name="s", role="server", cpu_seconds=used * 40)])
 

@@ -8,9 +8,8 @@ from planned import question, session_of, specs_of
 from rich.console import Console
 
 from steelyard.cli.live import LiveScreen, PlainScreen, screen, trial_line
-from steelyard.results.schema import Check, Session, Trial
-from steelyard.session.expected import trial_seconds
-from steelyard.session.schedule import Planned
+from steelyard.results.schema import Check, Planned, Session, Trial
+from steelyard.session.schedule import trial_seconds
 from steelyard.units import format_duration
 
 
@@ -61,7 +60,7 @@ def test_the_live_view_shows_trial_phase_throughput_and_time_left(session: Sessi
     console = terminal()
     live = LiveScreen(session, console)
     live.trial_ended(failed(), 1, 6)
-    live.trial_started(Planned(1, "jvms-1", 0, 1), 1, 6)
+    live.trial_started(Planned(block=1, arm="jvms-1", order=1), 1, 6)
     live.phase("measure", 8.0)
     live.throughput(12345.6)
     console.print(live.render())
@@ -81,7 +80,7 @@ def test_the_live_view_shows_trial_phase_throughput_and_time_left(session: Sessi
 def test_plain_lines_name_each_trial_and_its_outcome() -> None:
     file = io.StringIO()
     plain = PlainScreen(Console(file=file, width=100))
-    plain.trial_started(Planned(2, "jvms-2", 1, 6), 6, 7)
+    plain.trial_started(Planned(block=2, arm="jvms-2", attempt=1, order=6), 6, 7)
     plain.phase("measure", 8.0)
     plain.throughput(1.0)
     plain.trial_ended(failed(), 7, 7)

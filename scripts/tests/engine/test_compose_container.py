@@ -14,8 +14,7 @@ from typing import Any
 
 import pytest
 
-from steelyard.engines.compose.container import Container
-from steelyard.engines.compose.project import Project
+from steelyard.engines.compose.project import Container, Project
 from steelyard.errors import MissingRequirement, PortInUse, ServerFailed, SteelyardError
 from steelyard.host.docker import Docker, DockerFailed
 

@@ -13,11 +13,13 @@ from typing import Any
 
 import compose_specs
 import pytest
+from planned import identity
 
-from steelyard.engines.process.engine import ProcessDeployment, ProcessEngine
-from steelyard.errors import MissingRequirement, PortInUse
+from steelyard.engines.process.engine import ProcessDeployment, ProcessEngine, primed_folder
+from steelyard.errors import MissingRequirement, PortInUse, ServerFailed
 from steelyard.processes import Children
 from steelyard.results.spec import Artifact, Component, Role, Spec
+from steelyard.workload.schema import Ready
 
 # As Open Liberty 26.0.0.3 printed it.
 BIND_FAILED = (
@@ -169,6 +171,44 @@ def test_a_liberty_server_that_lives_without_its_port_is_not_waited_for(
     deployment.close()
     assert not (tmp_path / "t" / "servers" / "server-2" / "usr").exists()
     assert (tmp_path / "t" / "servers" / "server-2" / "logs" / "console.log").exists()
+
+
+def unprimed(package: Path, script: str) -> Path:
+    """A package with two servers that `script` starts."""
+    for name in ("s", "other"):
+        (package / "wlp" / "usr" / "servers" / name).mkdir(parents=True)
+    server = package / "wlp" / "bin" / "server"
+    server.parent.mkdir()
+    server.write_text(script, encoding="utf-8")
+    server.chmod(0o755)
+    return package
+
+
+def test_a_server_starts_once_in_the_folder_that_all_are_copied_from(
+    tmp_path: Path, children: Children
+) -> None:
+    started = f"""#!/bin/sh
+echo x >> {tmp_path}/starts
+mkdir "$WLP_USER_DIR/servers/$2/workarea" && cd "$WLP_USER_DIR" || exit 1
+exec {sys.executable} -m http.server --bind 127.0.0.1 "$HTTP_PORT"
+"""
+    package = unprimed(tmp_path / "p", started)
+    one = process("server-1", artifact=LIBERTY.model_copy(update={"jvm": identity("hotspot")}))
+    one = one.model_copy(update={"ready": Ready(path="/no-database-yet", live="/servers/")})
+    primed = primed_folder(one, package, children)
+    assert [path.name for path in (primed / "servers").iterdir()] == ["s"]
+    assert (primed / "servers" / "s" / "workarea").is_dir()
+    assert primed_folder(one, package, children) == primed
+    assert (tmp_path / "starts").read_text(encoding="utf-8") == "x\n"
+    assert sorted(path.name for path in package.iterdir()) == [primed.name, "wlp"]
+
+
+def test_a_server_that_does_not_start_is_not_copied_from(tmp_path: Path, children: Children) -> None:
+    package = unprimed(tmp_path / "p", "#!/bin/sh\necho 'no such feature'; exit 3\n")
+    one = process("server-1", artifact=LIBERTY.model_copy(update={"jvm": identity("hotspot")}))
+    with pytest.raises(ServerFailed, match="server-1 ended with exit code 3 after printing: no such feature"):
+        primed_folder(one, package, children)
+    assert [path.name for path in package.iterdir()] == ["wlp"]
 
 
 def test_components_end_before_what_they_need_and_may_start_again(

@@ -49,8 +49,8 @@ def test_only_intervals_of_the_window_count(tmp_path: Path) -> None:
 
 
 def test_quantiles_need_enough_requests(tmp_path: Path) -> None:
-    few = read_logs([write_log(tmp_path / "few.hlog", [("ping", [MS] * 999)])]).overall()
-    many = read_logs([write_log(tmp_path / "many.hlog", [("ping", [MS] * 1000)])]).overall()
+    few = read_logs([write_log(tmp_path / "few.hlog", [("ping", [MS] * 999)])]).latency()["all"]
+    many = read_logs([write_log(tmp_path / "many.hlog", [("ping", [MS] * 1000)])]).latency()["all"]
     assert few.p90 is not None
     assert few.p99 is None
     assert many.p99 == pytest.approx(1.0, rel=0.002)
@@ -59,7 +59,7 @@ def test_quantiles_need_enough_requests(tmp_path: Path) -> None:
 
 def test_no_log_is_no_request() -> None:
     assert read_logs([]).requests == 0
-    assert read_logs([]).overall().mean is None
+    assert read_logs([]).latency()["all"].mean is None
 
 
 def test_the_mean_is_that_of_the_library(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from steelyard.analysis.paired import LEVEL, paired
-from steelyard.session.schedule import make_schedule, run_schedule
+from steelyard.session.schedule import make_schedule, next_trial
 
 NOISE, SHIFT = 0.007, 0.01
 BLOCKS, REPEATS, VOID_SHARE, SESSIONS = 6, 2, 0.1, 1500
@@ -38,7 +38,9 @@ def session(rng, every_plot_switches=True):
             value=now.shift + rng.normal(0.0, NOISE),
         )
 
-    trials = run_schedule(schedule, REPEATS, run)
+    trials = []
+    while (planned := next_trial(schedule, trials, REPEATS)) is not None:
+        trials.append(run(planned))
     return {(trial.block, trial.arm): trial.value for trial in trials if trial.state == "valid"}
 
 

@@ -21,11 +21,10 @@ from hdrh.log import HistogramLogWriter
 
 from steelyard.engines.base import Running
 from steelyard.processes import Children
-from steelyard.results.schema import Phase, Trial
+from steelyard.results.schema import Phase, Planned, Trial
 from steelyard.results.spec import Component, Spec
 from steelyard.sampling.groups import GROUPS
 from steelyard.sampling.output import COLUMNS
-from steelyard.session.schedule import Planned
 
 GC_LOG = Path(__file__).parents[1] / "fixtures" / "gc" / "hotspot17-parallel.txt"
 SERVER_CORES, INJECTOR_CORES = 0.5, 0.1

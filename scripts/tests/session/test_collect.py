@@ -95,7 +95,7 @@ def evidence(
         injector_failures=[],
         steady=True,
         steady_detail="",
-        injectors=SimpleNamespace(folders={}, summaries=dict),
+        injectors=SimpleNamespace(folders={}, summaries=list),
     )
     started = {
         one.name: Started(
@@ -292,10 +292,10 @@ def test_curves_follow_the_load_by_the_second(tmp_path: Path) -> None:
 
 def test_first_answers_count_from_the_first_start(tmp_path: Path) -> None:
     found = evidence(tmp_path)
-    said = {
-        "injector-1": {"firstAnswers": {"ping": (T - 26) * 1000, "pong": (T - 20) * 1000}},
-        "injector-2": {"firstAnswers": {"ping": (T - 27) * 1000}},
-    }
+    said = [
+        {"firstAnswers": {"ping": (T - 26) * 1000, "pong": (T - 20) * 1000}},
+        {"firstAnswers": {"ping": (T - 27) * 1000}},
+    ]
     found.flight.injectors.summaries = lambda: said  # type: ignore[method-assign]
     assert collect.first_answers(found) == pytest.approx({"ping": 3.0, "pong": 10.0})
 

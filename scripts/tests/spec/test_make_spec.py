@@ -11,7 +11,6 @@ from steelyard.errors import BadInput
 from steelyard.experiment.loader import Question
 from steelyard.experiment.settings import Settings
 from steelyard.results.spec import FOLDER, ORDER, Spec
-from steelyard.session.plan import _varied
 from steelyard.spec.split import check_conserved, split_cores, split_total
 from steelyard.units import MIB
 from steelyard.workload.loader import load_workload
@@ -108,7 +107,7 @@ def test_a_heap_left_to_the_jvm_is_unknown_and_not_zero() -> None:
     )
     with pytest.raises(BadInput, match="total heap is 64 MiB in t-a and left to the JVM in t-b"):
         check_conserved(specs_of(found), ["jvms"])
-    assert _varied(found.experiment) == {"jvms", "total_heap"}
+    assert {key for key, _ in found.experiment.factors["t"].values("t")} == {"jvms", "total_heap"}
 
 
 def test_a_total_memory_limit_is_split_over_the_jvms() -> None:

@@ -5,7 +5,7 @@ import pytest
 from planned import identity, processes, specs
 
 from steelyard.results.spec import JvmIdentity, Spec
-from steelyard.spec.caches import populating, without_caches
+from steelyard.spec.plan import populating, without_caches
 
 JVMS = [identity("hotspot", 17), identity("hotspot", 25), identity("openj9", 21)]
 WRITES = ("-XX:ArchiveClassesAtExit", "-XX:AOTCacheOutput", "-Xshareclasses:name")

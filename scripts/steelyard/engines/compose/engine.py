@@ -17,15 +17,9 @@ from pathlib import Path
 import yaml
 
 from steelyard.engines.base import Deployment, log_folder
-from steelyard.engines.compose.bundle import (
-    SESSION_LABEL,
-    User,
-    override,
-    uses_cache,
-)
-from steelyard.engines.compose.container import Container
+from steelyard.engines.compose.bundle import SESSION_LABEL, User, override, uses_cache
 from steelyard.engines.compose.images import find_image
-from steelyard.engines.compose.project import DOWN_LIMIT, Project, removal_of
+from steelyard.engines.compose.project import DOWN_LIMIT, Container, Project, removal_of
 from steelyard.errors import ServerFailed
 from steelyard.host.docker import Docker, DockerFailed
 from steelyard.host.ports import require_ports
@@ -109,7 +103,8 @@ class ComposeDeployment(Deployment[Container]):
         file = "trial.yaml" if varied == self._spec else "prepare.yaml"
         if varied != self._spec:
             self._engine.write_override(varied, self._directory / "replay" / file)
-        self._engine.children.on_crash(self._project.name, self._project.removal)
+        removal = [str(self._docker.client), *removal_of(self._project.name)]
+        self._engine.children.on_crash(self._project.name, removal)
         earlier = [self._units.pop(name) for name in names if name in self._units]
         for container in earlier:
             container.close()

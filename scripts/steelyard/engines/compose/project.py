@@ -1,26 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One compose project: the containers, network and volumes of a trial, made and removed together."""
+"""One compose project: the containers, network and volumes of a trial, made and removed together.
 
+A container that runs is watched through its main process rather than by asking the engine again and again.
+"""
+
+import contextlib
 import hashlib
 import os
 import re
+import select
+import signal
 import time
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from steelyard.errors import MissingRequirement, PortInUse, ServerFailed
 from steelyard.host.docker import Docker, DockerFailed
+from steelyard.processes.children import ended_with
+from steelyard.units import MIB
 
 UP_LIMIT = 300.0
 DOWN_LIMIT = 120.0
 ENGINE_BACK = 60.0
 """Seconds that a restarted container engine has to answer again."""
 _PORT_TAKEN = re.compile(r"(?:port is already allocated|address already in use)")
+_SIGNALLED = 128
+_FATAL = {signal.SIGILL, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGKILL, signal.SIGSEGV}
+"""Signals after which no program chooses its exit code; a JVM that is asked to end exits with 143 by itself."""
 
 
 def removal_of(project: str) -> list[str]:
-    """Arguments of docker that remove containers, volumes and network of a project."""
+    """Arguments of docker that remove containers, volumes and network of a project; they need no file of the trial."""
     return ["compose", "-p", project, "down", "-v", "--remove-orphans", "-t", "0"]
 
 
@@ -32,11 +44,6 @@ class Project:
         self._replay = directory / "replay"
         mark = hashlib.sha256(str(directory).encode()).hexdigest()[:8]
         self.name = f"steelyard-{mark}-{re.sub(r'[^a-z0-9-]+', '-', directory.name.lower())}"
-
-    @property
-    def removal(self) -> list[str]:
-        """The command that removes everything of the project; needs no file of the trial."""
-        return [str(self._docker.client), *removal_of(self.name)]
 
     def up(self, services: Sequence[str], override: str, instead_of: Sequence[str]) -> list[dict[str, Any]]:
         """Create and start services, and nothing that they depend on.
@@ -98,3 +105,92 @@ def _up_error(error: DockerFailed) -> Exception:
     if "Cannot connect to the Docker daemon" in error.said or "EOF" in error.said:
         return ServerFailed(f"the container engine went away ({error.said})")
     return ServerFailed(f"the containers could not be started: {error.said}")
+
+
+class Container:
+    """A container that was started."""
+
+    def __init__(self, docker: Docker, service: str, described: dict[str, Any], console: Path) -> None:
+        state = described["State"]
+        self.told_to_end = False
+        self.name = service
+        self.id = str(described["Id"])
+        self.pid = int(state["Pid"])
+        self.started = datetime.fromisoformat(state["StartedAt"]).timestamp()
+        self.console = console
+        self._docker = docker
+        self._memory_limit = int(described["HostConfig"].get("Memory") or 0)
+        self._ended: dict[str, Any] | None = None
+        self._file: int | None = None
+        self._console_kept = False
+        if self.pid > 0:
+            # A file that becomes readable when the process ends: looking at it costs nothing, asking the engine does.
+            with contextlib.suppress(ProcessLookupError):
+                self._file = os.pidfd_open(self.pid)
+
+    def exit_code(self) -> int | None:
+        """Exit code, negative for a signal; None while it runs."""
+        if not self._has_ended():
+            return None
+        return _exit_code(self._state())
+
+    def how_it_ended(self) -> str:
+        """One sentence: its name, how it ended, its last words."""
+        state = self._state()
+        if "unknown" in state:
+            return f"{self.name} ended, and the container engine does not tell how ({state['unknown']})"
+        if state.get("OOMKilled"):
+            return (
+                f"{self.name} was killed for want of memory (its limit is {self._memory_limit // MIB} MiB): raise"
+                " `memory`, or lower the heap"
+            )
+        return ended_with(self.name, _exit_code(state), self.last_lines() or str(state.get("Error") or ""))
+
+    def last_lines(self, count: int = 3) -> str:
+        """Its last output lines in one line, for an error message; empty when they cannot be had."""
+        try:
+            printed = self._docker.run("logs", "--tail", str(count), self.id, merge_errors=True)
+        except DockerFailed:
+            return ""
+        return " | ".join(line.strip() for line in printed.splitlines() if line.strip())
+
+    def keep_console(self) -> None:
+        """Write its whole output to `console`; without one when the engine does not answer."""
+        if self._console_kept:
+            return
+        with contextlib.suppress(DockerFailed, OSError):
+            printed = self._docker.run("logs", self.id, merge_errors=True)
+            self.console.parent.mkdir(parents=True, exist_ok=True)
+            self.console.write_text(printed, encoding="utf-8")
+            self._console_kept = self._has_ended()
+
+    def close(self) -> None:
+        """Give the watching file back, when the container has ended. How it ended is kept."""
+        if self._file is not None:
+            self.exit_code()
+            os.close(self._file)
+            self._file = None
+
+    def _has_ended(self) -> bool:
+        if self._ended is not None or self._file is None:
+            return True
+        watcher = select.poll()
+        watcher.register(self._file, select.POLLIN)
+        return bool(watcher.poll(0))
+
+    def _state(self) -> dict[str, Any]:
+        """The engine's account of its end; asked once."""
+        if self._ended is None or "unknown" in self._ended:
+            try:
+                # `wait` returns when the engine has noticed the end as well.
+                self._docker.run("wait", self.id, timeout=10.0)
+                self._ended = dict(self._docker.inspect("container", [self.id])[0]["State"])
+            except DockerFailed as error:
+                self._ended = {"unknown": error.said}
+        return self._ended
+
+
+def _exit_code(state: dict[str, Any]) -> int:
+    """Exit code, negative for a signal; -1 when the engine does not tell."""
+    code = int(state.get("ExitCode", -1))
+    return _SIGNALLED - code if code - _SIGNALLED in _FATAL else code

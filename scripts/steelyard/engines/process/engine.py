@@ -7,7 +7,10 @@ component, its logs in `logs/`), `load/NAME/` (folder of each injector) and `cac
 
 import json
 import shutil
-from collections.abc import Mapping, Sequence
+import socket
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,8 +25,8 @@ from steelyard.engines.process.command import (
     inherited_environment,
     load_script,
 )
-from steelyard.engines.process.priming import primed_folder
-from steelyard.errors import MissingRequirement, PortInUse
+from steelyard.engines.readiness import POLL_INTERVAL, answers
+from steelyard.errors import MissingRequirement, PortInUse, ServerFailed
 from steelyard.host.java import require_program
 from steelyard.host.ports import require_ports
 from steelyard.processes import Child, Children
@@ -33,6 +36,8 @@ from steelyard.results.store import no_space, write_atomic
 _BIND_FAILED = "CWWKO0221E: "
 """Liberty stays up without its port when it cannot open it, so waiting for an answer would be in vain."""
 _TAKEN = "Address already in use"
+PRIMING_TIMEOUT = 180.0
+"""Seconds that the first start of a server in a directory may take."""
 
 
 @dataclass(frozen=True)
@@ -132,11 +137,8 @@ class ProcessDeployment(Deployment[Child]):
     def _end(self, units: Sequence[Child], grace: float) -> None:
         self._registry.stop(units, grace)
 
-    def _folder(self, component: Component) -> Path:
-        return self._directory / ("load" if component.role == "injector" else "servers") / component.name
-
     def _start(self, component: Component) -> Child:
-        folder = self._folder(component)
+        folder = self._directory / ("load" if component.role == "injector" else "servers") / component.name
         places = Places(str(folder), self._packages.get(component.name), str(self.cache(component.kind)))
         try:
             self.cache(component.kind).mkdir(parents=True, exist_ok=True)
@@ -158,3 +160,62 @@ class ProcessDeployment(Deployment[Child]):
             cwd=Path(component.started_in) if component.started_in is not None else folder,
             env={**inherited_environment(), **environment(component, places)},
         )
+
+
+def primed_folder(component: Component, package: Path, children: Children) -> Path:
+    """A `usr` folder that a Liberty server has started in once, from which every trial's servers are copied.
+
+    Liberty resolves its features on the first start in a directory and keeps the result in its `workarea`. Starting
+    from such a copy takes a quarter less CPU (apps/README.md) and is what an installed server does at every start but
+    its first; published Liberty images are primed in the same way. Nothing that is measured under load changes.
+
+    Raises:
+        ServerFailed: the server does not start.
+        NoSpace: no room for the copy.
+    """
+    server, jvm = component.artifact.words[0], component.artifact.jvm
+    assert jvm is not None
+    primed = package / f"usr-{server}-{jvm.kind}-{jvm.runtime_version}-{jvm.architecture}".replace("/", "_")
+    if primed.exists():
+        return primed
+    try:
+        with tempfile.TemporaryDirectory(dir=package, prefix=".priming-") as temporary:
+            usr = Path(temporary) / "servers" / component.name / "usr"
+            shutil.copytree(package / "wlp" / "usr", usr, ignore=_others(server))
+            _start_once(
+                component, ProcessDeployment(children, Path(temporary), {component.name: str(package)}, {})
+            )
+            usr.rename(primed)
+    except OSError as error:
+        if primed.exists():  # another command was quicker
+            return primed
+        raise no_space(primed, error) from error
+    return primed
+
+
+def _others(server: str) -> Callable[[str, list[str]], list[str]]:
+    """Leaves the package's other servers out of a copy of `usr`."""
+    return lambda folder, names: [name for name in names if Path(folder).name == "servers" and name != server]
+
+
+def _start_once(component: Component, deployment: ProcessDeployment) -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = int(probe.getsockname()[1])
+    # There is no database yet that it could be ready with.
+    live = component.ready.model_copy(update={"path": component.ready.live or component.ready.path})
+    # Without the arm's options: they would write GC logs and class caches, and change nothing of what is kept.
+    server = component.model_copy(update={"jvm_options": [], "environment": {}, "port": port, "ready": live})
+    deployment.start([server])
+    deadline = time.monotonic() + PRIMING_TIMEOUT
+    try:
+        while not answers(server):
+            if failure := deployment.failure(server.name):
+                raise ServerFailed(failure)
+            if time.monotonic() > deadline:
+                raise ServerFailed(
+                    f"{server.name} did not answer within {PRIMING_TIMEOUT:.0f} s: is its JDK sound?"
+                )
+            time.sleep(POLL_INTERVAL)
+    finally:
+        deployment.stop()

@@ -2,7 +2,8 @@
 """Simulated hosts with a known true effect: what the harness is proved with.
 
 A trial's log throughput is: level of the session + random walk + step + effect of its arm + noise of its start.
-It becomes a whole measurement, is judged by the real ledger and is handed on as a real `Trial`.
+It becomes a whole measurement, is judged by the real ledger and is handed on as a real `Trial`. The designs that METHOD
+warns of are no part of the harness: on the levels of the same hosts they call differences that are not there.
 
 Calibration. METHOD describes its hosts by words ("a random walk of about 2 % over the session"). Here that is a walk
 that ends a session with a standard deviation of 3.5 %: on average over the session it is then 1.9 % away from
@@ -12,15 +13,17 @@ standard deviation of 2 % (3 % on the noisy host), which METHOD's figures for a 
 """
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from steelyard.analysis.ledger import is_void, judge
+from steelyard.analysis.paired import LEVEL
+from steelyard.analysis.warmup import judge_steady
 from steelyard.experiment.schema import Load
-from steelyard.results.schema import Trial, TrialMeasurement
+from steelyard.results.schema import Planned, Trial, TrialMeasurement
 from steelyard.results.spec import Artifact, Component, Spec
 
 MEASURE_SECONDS = 60.0
@@ -28,6 +31,8 @@ BASE_RATE = 10_000.0
 """Requests per second of the baseline arm at a level of 1."""
 DISTURBANCE = 0.2
 """Share of its throughput that a disturbed (void) trial loses."""
+STEADY_SECONDS = 60
+"""When the warm-up rule looks, once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,63 +106,17 @@ _SPEC = Spec(
 )
 
 
-class SyntheticSession:
-    """One session on a simulated host: `run` is a trial."""
+def run_trial(planned: Planned, level: float, *, disturbed: bool) -> Trial:
+    """Run one trial: measure, judge, record.
 
-    def __init__(
-        self,
-        host: HostModel,
-        effects: Mapping[str, float],
-        places: int,
-        extra: int,
-        rng: np.random.Generator,
-        void_share: float = 0.0,
-    ) -> None:
-        """Draw the session's fate.
-
-        Args:
-            host: the simulated host.
-            effects: true effect of each arm on throughput, as a fraction (-0.03: 3 % less).
-            places: number of scheduled trials.
-            extra: most repeats there can be.
-            rng: source of chance.
-            void_share: probability that a trial is disturbed: the hypervisor steals CPU, throughput suffers, and
-                the ledger has to notice.
-        """
-        self._effects = {arm: math.log1p(effect) for arm, effect in effects.items()}
-        self._path: list[float] = host.paths(rng, 1, places, extra)[0].tolist()
-        self._disturbed: list[bool] = (rng.random(places + extra) < void_share).tolist()
-
-    def run(self, block: int, arm: str, attempt: int, order: int) -> Trial:
-        """Run one trial: measure, judge, record."""
-        disturbed = self._disturbed[order]
-        rate = BASE_RATE * math.exp(self._path[order] + self._effects[arm])
-        measurement = _measurement(
-            rate * (1 - DISTURBANCE) if disturbed else rate, 0.05 if disturbed else 0.0
-        )
-        checks = judge(measurement, _SPEC)
-        return Trial(
-            block=block,
-            arm=arm,
-            attempt=attempt,
-            order=order,
-            state="void" if is_void(checks) else "valid",
-            started=float(order),
-            phases={},
-            measurement=measurement,
-            checks=checks,
-            steady=measurement.steady,
-            metrics={"throughput": measurement.window_server_rate},
-            latency={},
-            components=[],
-            trace=[],
-            failure=None,
-        )
-
-
-def _measurement(rate: float, steal: float) -> TrialMeasurement:
+    Args:
+        planned: which.
+        level: log of its throughput, as a share of BASE_RATE.
+        disturbed: the hypervisor steals CPU and throughput suffers, which the ledger has to notice.
+    """
+    rate = BASE_RATE * math.exp(level) * (1 - DISTURBANCE if disturbed else 1.0)
     requests = round(rate * MEASURE_SECONDS)
-    return TrialMeasurement(
+    measurement = TrialMeasurement(
         measure_seconds=MEASURE_SECONDS,
         server_requests=requests,
         server_errors=0,
@@ -168,10 +127,10 @@ def _measurement(rate: float, steal: float) -> TrialMeasurement:
         injector_cpu_share=0.5,
         late_share=0.0,
         target_rate=None,
-        mix_intended={"request": 1.0},
-        mix_achieved={"request": 1.0},
+        mix_intended=_SPEC.mix,
+        mix_achieved=_SPEC.mix,
         throttled_seconds=0.0,
-        steal_share=steal,
+        steal_share=0.05 if disturbed else 0.0,
         other_cpu_share=0.001,
         restarts=[],
         wrong_builds=[],
@@ -182,3 +141,51 @@ def _measurement(rate: float, steal: float) -> TrialMeasurement:
         steady_detail="Steady by construction.",
         jit_share=0.001,
     )
+    checks = judge(measurement, _SPEC)
+    return Trial(
+        **dict(planned),
+        state="void" if is_void(checks) else "valid",
+        started=float(planned.order),
+        phases={},
+        measurement=measurement,
+        checks=checks,
+        steady=True,
+        metrics={"throughput": rate},
+        latency={},
+        components=[],
+        trace=[],
+    )
+
+
+def all_a_then_all_b(host: HostModel, runs: int, sessions: int, seed: np.random.SeedSequence) -> int:
+    """False alarms of Welch's t when all runs of A come first, then all of B, in one session."""
+    path = host.paths(np.random.default_rng(seed), sessions, 2 * runs)
+    return _alarms(path[:, :runs], path[:, runs:])
+
+
+def stored_baseline(host: HostModel, runs: int, sessions: int, seed: np.random.SeedSequence) -> int:
+    """False alarms of Welch's t when B is compared with A's figures from another session.
+
+    Both are taken from the first half of a session, so that the drift within them is that of the design above.
+    """
+    path = host.paths(np.random.default_rng(seed), 2 * sessions, 2 * runs)[:, :runs]
+    return _alarms(path[:sessions], path[sessions:])
+
+
+def _alarms(a: NDArray[np.float64], b: NDArray[np.float64]) -> int:
+    return int((scipy.stats.ttest_ind(a, b, axis=1, equal_var=False).pvalue < LEVEL).sum())
+
+
+def judged_steady(ramp: float, noise: float, series: int, seed: np.random.SeedSequence) -> int:
+    """Number of series whose truth is known that the warm-up rule judges steady.
+
+    Args:
+        ramp: true rise per minute as a share of the level.
+        noise: standard deviation from second to second as a share of the level.
+        series: number of series.
+        seed: source of chance.
+    """
+    rng = np.random.default_rng(seed)
+    level = 1 + ramp * np.arange(STEADY_SECONDS) / 60
+    drawn = 1000 * (level + rng.normal(0.0, noise, (series, STEADY_SECONDS)))
+    return sum(judge_steady(rates.tolist(), None).steady for rates in drawn)
