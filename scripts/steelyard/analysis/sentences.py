@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from steelyard.analysis import figures
 from steelyard.analysis.estimates import estimate
 from steelyard.analysis.figures import capital, percent
-from steelyard.analysis.labels import arm_label
 from steelyard.analysis.metrics import metric
 from steelyard.analysis.paired import LEVEL, share_interval
 from steelyard.experiment.schema import Metrics
@@ -21,6 +20,14 @@ from steelyard.results.schema import Session
 
 SURVIVED = "survived"
 """Metric whose mean is a share of trials: counted, not compared by ratios."""
+
+
+def arm_label(session: Session, arm: str) -> str:
+    """An arm in the experiment's words: `JVMs = 4, pages = large`."""
+    factors = session.experiment.get("factors", {})
+    record = next(one for one in session.arms if one.name == arm)
+    told = ((factors.get(name, {}).get("label") or name, level) for name, level in record.levels.items())
+    return ", ".join(f"{label} = {level}" for label, level in told)
 
 
 def beyond_noise(found: Estimate) -> bool:

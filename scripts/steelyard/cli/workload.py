@@ -14,7 +14,6 @@ from rich.console import Console
 from typer import Argument, Option
 
 from steelyard.cli.building import ensure_builds
-from steelyard.cli.idle import require_idle
 from steelyard.cli.options import JdkOption, JsonOption, PortOption, print_json
 from steelyard.errors import BadInput
 from steelyard.experiment.matrix import Arm, fixed_arm
@@ -79,7 +78,7 @@ def up(
     if keep:
         _keep(workload, arm, port, jdk)
         return
-    require_idle()
+    workload_up.require_idle()
     console = Console(stderr=True)
     with console.status("looking for what it runs on"):
         runtimes = Runtimes(load_workload(workload), jdk)

@@ -7,13 +7,11 @@ from typing import Literal
 
 from steelyard.analysis.figures import percent
 from steelyard.analysis.paired import Paired, paired
-from steelyard.errors import BadInput, Exit
+from steelyard.errors import BadInput
 from steelyard.results.analysis import Estimate
 
 Outcome = Literal["pass", "regression", "inconclusive"]
 Better = Literal["higher", "lower", "neither"]
-
-_EXITS = {"pass": Exit.OK, "regression": Exit.REGRESSION, "inconclusive": Exit.USAGE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +20,6 @@ class Verdict:
 
     outcome: Outcome
     sentence: str
-    exit_code: Exit
     harm: float | None = None
     harm_bound: float | None = None
     """Upper bound of the harm, one-sided 95 %."""
@@ -91,4 +88,4 @@ def _harm(log_ratio: float, rises_are_bad: bool) -> float:
 
 
 def _verdict(outcome: Outcome, text: str, harm: float | None = None, bound: float | None = None) -> Verdict:
-    return Verdict(outcome, f"{outcome}: {text}.", _EXITS[outcome], harm, bound)
+    return Verdict(outcome, f"{outcome}: {text}.", harm, bound)

@@ -12,9 +12,8 @@ from typing import Any
 
 from steelyard.analysis import figures
 from steelyard.analysis.formulas import OVERALL
-from steelyard.analysis.labels import arm_label
 from steelyard.analysis.paired import t_quantile
-from steelyard.analysis.sentences import answer
+from steelyard.analysis.sentences import answer, arm_label
 from steelyard.results.analysis import Analysis, Estimate, MetricInfo, Summary
 from steelyard.results.schema import ArmRecord, JournalEntry, Latency, Session, Trial
 from steelyard.results.spec import JvmIdentity, Spec

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from steelyard.errors import ServerFailed
+from steelyard.errors import Busy, ServerFailed
+from steelyard.host.lock import holder
 from steelyard.paths import CACHE, ROOT
 
 STATE = CACHE / "up" / "state.json"
@@ -42,6 +43,21 @@ def current(state: Path = STATE) -> Up | None:
     except (OSError, ValueError, TypeError):
         return None
     return found if _is_keeper(found.keeper) else None
+
+
+def require_idle() -> None:
+    """Refuse before a directory is made or a server started; the lock is taken later, for good (raises Busy)."""
+    up, session = current(), holder()
+    if up is not None:
+        raise Busy(
+            f"{up.workload} is up already (process {up.keeper}) and would disturb what else runs: stop it with"
+            " `./steelyard down`"
+        )
+    if session is not None:
+        raise Busy(
+            f"a session runs on this host already (process {session.pid}, {session.session}), and the two would"
+            " disturb each other: wait for its end"
+        )
 
 
 def start(arguments: list[str], timeout: float = 360.0) -> Up:

@@ -7,10 +7,10 @@ from session_builder import session, trial, trials_of
 from steelyard.analysis.estimates import analyse
 from steelyard.analysis.figures import bounds, change, interval, percent, with_unit
 from steelyard.analysis.figures import effect as change_of
-from steelyard.analysis.labels import arm_label
 from steelyard.analysis.metrics import metric
 from steelyard.analysis.sentences import (
     answer,
+    arm_label,
     brief,
     effect,
 )
