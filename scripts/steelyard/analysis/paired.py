@@ -21,7 +21,7 @@ POWER = 0.80
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """Student's t over blocks. All figures are on the log scale."""
+    """Student's t over blocks. All figures are on the scale of the values, the log scale for ratios."""
 
     n: int
     mean: float
@@ -44,7 +44,7 @@ def t_quantile(q: float, df: int) -> float:
 
 
 def paired(logs: Sequence[float]) -> Paired | None:
-    """Mean log ratio with its 95 % interval; None with fewer than two blocks.
+    """Mean log ratio (or mean of any figures) with its 95 % interval; None with fewer than two blocks.
 
     Blocks that agree exactly (standard deviation 0) give an interval of width 0 and p of 0, or of 1 at no effect.
     """

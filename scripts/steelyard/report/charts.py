@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
 
 from steelyard.analysis import figures
-from steelyard.analysis.paired import share_interval
+from steelyard.analysis.paired import paired, share_interval
 from steelyard.analysis.sentences import SURVIVED, beyond_noise
 from steelyard.report.canvas import (
     ABOVE,
@@ -24,7 +24,7 @@ from steelyard.report.canvas import (
     wrapped,
 )
 from steelyard.report.tables import CPU_GROUPS, QUANTILES, latency_figure
-from steelyard.report.view import View, mean_interval
+from steelyard.report.view import View
 from steelyard.results.analysis import MetricInfo
 
 GROUP_INK = {group: INK[f"s{index}"] for index, group in enumerate([*CPU_GROUPS, "compiler"], start=1)}
@@ -62,9 +62,10 @@ def over_levels(view: View, metric: MetricInfo) -> Chart | None:
                 continue
             place = axis.position[arm] + shift
             line.append((place, summary.mean * times))
-            bounds = mean_interval(summary)
-            if bounds is not None:
-                axes.plot([place] * 2, [b * times for b in bounds], color=color, lw=2)
+            over_trials = paired(summary.values)
+            if over_trials is not None:
+                bounds = (over_trials.low * times, over_trials.high * times)
+                axes.plot([place] * 2, bounds, color=color, lw=2)
             axes.plot(*line[-1], "_", color=color, ms=17, mew=2.4, zorder=3)
         if line and axis.numeric:
             axes.plot(*zip(*line, strict=True), color=color, ls=dash, lw=1.1, alpha=0.6, zorder=2)

@@ -12,7 +12,6 @@ from typing import Any
 
 from steelyard.analysis import figures
 from steelyard.analysis.formulas import OVERALL
-from steelyard.analysis.paired import t_quantile
 from steelyard.analysis.sentences import answer, arm_label
 from steelyard.results.analysis import Analysis, Estimate, MetricInfo, Summary
 from steelyard.results.schema import ArmRecord, JournalEntry, Latency, Session, Trial
@@ -245,14 +244,6 @@ class View:
     def of_arm(self, arm: str, *, valid: bool | None = None) -> list[Trial]:
         """Trials of an arm in order of time."""
         return [t for t in self.trials if t.arm == arm and (valid is None or (t.state == "valid") == valid)]
-
-
-def mean_interval(summary: Summary) -> tuple[float, float] | None:
-    """95 % interval of an arm's mean, Student's t over its valid trials; None with fewer than two."""
-    if summary.n < 2 or summary.sd is None:
-        return None
-    half = t_quantile(0.975, summary.n - 1) * summary.sd / math.sqrt(summary.n)
-    return summary.mean - half, summary.mean + half
 
 
 def moment(epoch: float) -> str:
