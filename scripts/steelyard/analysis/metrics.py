@@ -341,8 +341,3 @@ def metric(name: str) -> MetricInfo:
         source="Not in the registry of this version: written by another version of Steelyard.",
         digits=3,
     )
-
-
-def known(name: str) -> bool:
-    """Whether the registry has a metric of that name (experiments may only ask for those)."""
-    return name in _BY_NAME

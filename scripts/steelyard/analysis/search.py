@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
+from steelyard.analysis.figures import count
 from steelyard.experiment.schema import Search
 from steelyard.results.analysis import SearchStep
 from steelyard.spec.search import Range, Varied
@@ -106,9 +107,9 @@ def told(varies: Varied, value: float) -> str:
     """A value for people: `310 users`, `31.2 arrivals/s`, `512 MiB`."""
     if varies == "memory":
         return format_size(value)
-    return (
-        f"{value:,.0f} user{'s' * (round(value) != 1)}" if varies == "users" else f"{value:,.4g} arrivals/s"
-    )
+    if varies == "users":
+        return count(round(value), "user")
+    return f"{value:,.0f} arrivals/s" if value >= 1000 else f"{value:.4g} arrivals/s"
 
 
 def tidy(where: Range, value: float) -> float:

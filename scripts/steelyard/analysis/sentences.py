@@ -153,13 +153,9 @@ class _Reader:
             shown = [arm for arm in arms if arm in estimates and estimates[arm].ratio is not None]
             if name == self.analysis.primary or not shown:
                 continue
-            info = metric(name)
-            told = {
-                arm: f"{self._mean(info, arm)} with {self._label(arm)}"
-                for arm in (self.analysis.baseline, *shown)
-            }
-            first = told[self.analysis.baseline]
-            parts = [f"{told[arm]}, {effect(estimates[arm])}" for arm in shown]
+            info, base = metric(name), self.analysis.baseline
+            first, *others = (f"{self._mean(info, arm)} with {self._label(arm)}" for arm in (base, *shown))
+            parts = [f"{told}, {effect(estimates[arm])}" for arm, told in zip(shown, others, strict=True)]
             return f"{capital(info.label)} was {first}; {'; '.join(parts)}."
         return None
 

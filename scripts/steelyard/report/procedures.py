@@ -80,12 +80,8 @@ def ramp_up(view: View) -> list[Chart]:
     shown = {arm: curves for arm, curves in shown.items() if curves}
     if not shown:
         return []
-    times: dict[str, dict[str, Sequence[float]]] = {f"{share} %": {} for share in SHARES}
-    for share in SHARES:
-        for arm in shown:
-            summary = view.summary(f"time_to_{share}_of_best", arm)
-            if summary is not None:
-                times[f"{share} %"][arm] = summary.values
+    found = {share: {arm: view.summary(f"time_to_{share}_of_best", arm) for arm in shown} for share in SHARES}
+    times = {f"{share} %": {arm: s.values for arm, s in of.items() if s} for share, of in found.items()}
     title, absent = "time to shares of the best arm's level, s", "not in every trial"
     strips = [_strips(view, "ramp-times", title, times, [*shown], absent)] if any(times.values()) else []
     return [_ramp_curves(view, shown), *strips]

@@ -3,7 +3,7 @@
 
 from typing import Any
 
-from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
+from matplotlib.ticker import MaxNLocator, NullLocator
 
 from steelyard.analysis import figures
 from steelyard.analysis.search import bracket
@@ -58,7 +58,7 @@ def _path(view: View, result: SearchResult, run: SearchRun) -> Chart:
     else:
         axes.yaxis.set_major_locator(MaxNLocator(6, steps=STEPS))
         axes.set_ylim(low - 0.08 * (high - low), high + 0.08 * (high - low))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: figures.number(y, 0 if y >= 10 else 1)))
+    axes.yaxis.set_major_formatter(lambda y, _: figures.number(y, 0 if y >= 10 else 1))
     longest = max(len(run.steps) for run in result.runs)
     axes.set_xlim(0.4, longest + 0.6)
     axes.xaxis.set_major_locator(MaxNLocator(min(longest, 10), integer=True))

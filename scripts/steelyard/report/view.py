@@ -89,19 +89,24 @@ class View:
     @cached_property
     def caveats(self) -> list[str]:
         """Sentences that belong beside every figure."""
-        a, trials = self.analysis, figures.count(self.analysis.trials, "trial")
+        a = self.analysis
+        void, unsteady = (
+            f"{found} of {figures.count(a.trials, 'trial')} {'is' if found == 1 else 'are'}"
+            for found in (a.void_trials, a.not_steady_trials)
+        )
         own = {
             "A quick session: short windows and a fixed warm-up. An indication, not an answer.": self.session.quick,
             f"{a.blocks_complete} complete blocks only: intervals are wide, and one odd trial weighs much.": (
                 1 < a.blocks_complete < FEW_BLOCKS
             ),
             "Fewer than two complete blocks: chance alone may explain any difference.": a.blocks_complete < 2,
-            f"{a.void_trials} of {trials} {are(a.void_trials)} void: not averaged in, shown in the charts as crosses"
-            " and explained in the validity ledger.": a.void_trials,
+            f"{void} void: not averaged in, shown in the charts as crosses and explained in the validity ledger.": (
+                a.void_trials
+            ),
             "Where something died, the other figures of its trial are of what still lived: compare only arms that"
             " survived.": any(trial.survived is False for trial in self.trials),
-            f"{a.not_steady_trials} of {trials} {are(a.not_steady_trials)} marked not steady: the warm-up reached its"
-            " cap, or throughput still moved while it was measured.": a.not_steady_trials,
+            f"{unsteady} marked not steady: the warm-up reached its cap, or throughput still moved while it was"
+            " measured.": a.not_steady_trials,
         }
         arms = [note for spec in self.specs.values() for note in (*spec.notes, *spec.embedded)]
         holding = [text for text, holds in own.items() if holds]
@@ -278,11 +283,6 @@ def why_void(trial: Trial) -> str:
     told = map(str.strip, reasons)
     ended = (text if text.endswith((".", "!", "?")) else f"{text}." for text in told)
     return " ".join(ended) or "No reason was recorded."
-
-
-def are(number: int) -> str:
-    """`is` or `are`."""
-    return "is" if number == 1 else "are"
 
 
 def _numeric(levels: Iterable[Any]) -> bool:

@@ -29,7 +29,6 @@ class Up:
     workload: str
     keeper: int
     """Process id of the keeper."""
-    since: float
     servers: list[dict[str, Any]]
     """name, url, pid, cpus of each server."""
     proxy: str | None = None
