@@ -77,13 +77,9 @@ class Bracket(NamedTuple):
 
 
 def look(search: Search, where: Range, steps: Sequence[SearchStep], repeats: int) -> View:
-    """Where a search stands.
+    """Where a search stands after these trials, in order.
 
-    Args:
-        search: what is searched for.
-        where: where it begins, and what it may try.
-        steps: its trials so far, in order. After a void one the same value comes again: nothing was learnt.
-        repeats: how often a void trial may be repeated in a row.
+    After a void one the same value comes again, for nothing was learnt: at most `repeats` times in a row.
     """
     judged = [step for step in steps if step.outcome != "void"]
     if judged:

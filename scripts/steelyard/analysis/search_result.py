@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from steelyard.analysis.figures import change, interval, percent
+from steelyard.analysis.figures import change, count, interval, percent
 from steelyard.analysis.paired import paired
 from steelyard.analysis.search import View, told
 from steelyard.analysis.searching import Question, limits_told, question_of, steps_of, view_of
@@ -236,4 +236,4 @@ def _tally(run: SearchRun, value: float) -> str:
     """How the trials at a value went: `2 of 3 trials passed`."""
     judged = [step for step in run.steps if step.value == value and step.outcome != "void"]
     passed = sum(step.outcome == "passed" for step in judged)
-    return f"{passed} of {len(judged)} trial{'s' * (len(judged) != 1)} passed"
+    return f"{passed} of {count(len(judged), 'trial')} passed"

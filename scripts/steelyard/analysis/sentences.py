@@ -50,12 +50,9 @@ def weight(found: Estimate) -> str:
 
 def effect(found: Estimate, against: str = "") -> str:
     """The change (against a label, where given) with its interval, number of blocks and weight."""
-    if found.ratio is None or found.low is None or found.high is None:
-        return "no ratio: " + (
-            "figures that are not above zero have none"
-            if found.n >= 2
-            else f"{found.n} block{'s' * (found.n != 1)} in common"
-        )
+    if found.ratio is None:
+        few = f"{figures.count(found.n, 'block')} in common"
+        return f"no ratio: {'figures that are not above zero have none' if found.n >= 2 else few}"
     return (
         f"{figures.effect(found)}{against and f' against {against}'}"
         f" (95 % interval {figures.bounds(found)}, {found.n} blocks), {weight(found)}"
@@ -63,9 +60,7 @@ def effect(found: Estimate, against: str = "") -> str:
 
 
 def brief(found: Estimate) -> str:
-    """The change with its interval alone: `+4.6 % (+3.1 to +6.2 %)`."""
-    if found.ratio is None or found.low is None or found.high is None:
-        return effect(found)
+    """The change with its interval alone, where there is one: `+4.6 % (+3.1 to +6.2 %)`."""
     return f"{figures.effect(found)} ({figures.bounds(found)})"
 
 

@@ -16,8 +16,6 @@ from steelyard.report.tables import CPU_GROUPS
 from steelyard.report.view import View
 from steelyard.results.schema import Trial
 
-READY = "ready message"
-FIRST = "first response"
 MAX_TRACE_POINTS = 40_000
 """Points of all warm-up traces together; longer traces are thinned to means so that the page stays small."""
 _SMALL = 340
@@ -209,7 +207,7 @@ def start_up(view: View) -> Chart | None:
     for trial in view.trials:
         if trial.state != "valid" or not trial.first_answers:
             continue
-        of_all = {READY: "ready_message_time", FIRST: "start_time"}
+        of_all = {"ready message": "ready_message_time", "first response": "start_time"}
         slowest = {name: trial.metrics[key] for name, key in of_all.items() if key in trial.metrics}
         for name, seconds in (slowest | trial.first_answers).items():
             lines.setdefault(name, {}).setdefault(trial.arm, []).append(seconds)

@@ -133,8 +133,7 @@ def _against_baseline(view: View, metric: MetricInfo, arm: str) -> Cell:
     estimate = view.estimate(metric.name, arm)
     if estimate is None or estimate.ratio is None:
         return Cell(text, ("no comparison",))
-    bounds = figures.bounds(estimate)
-    return Cell(text, (figures.effect(estimate), *([bounds] if bounds else [])), beyond_noise(estimate))
+    return Cell(text, (figures.effect(estimate), figures.bounds(estimate)), beyond_noise(estimate))
 
 
 def detectable(view: View) -> Table:

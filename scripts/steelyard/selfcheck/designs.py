@@ -38,11 +38,7 @@ def _alarms(a: NDArray[np.float64], b: NDArray[np.float64]) -> int:
 def judged_steady(ramp: float, noise: float, series: int, seed: np.random.SeedSequence) -> int:
     """Number of series that are judged steady.
 
-    Args:
-        ramp: true rise per minute as a share of the level.
-        noise: standard deviation from second to second as a share of the level.
-        series: number of series.
-        seed: source of chance.
+    Shares of the level are `ramp`, the true rise per minute, and `noise`, the standard deviation between seconds.
     """
     rng = np.random.default_rng(seed)
     level = 1 + ramp * np.arange(SECONDS) / 60
