@@ -77,8 +77,7 @@ def answer(session: Session, analysis: Analysis) -> list[str]:
     if SURVIVED in analysis.summaries:
         return [*reader.survival(), reader.belief()]
     first, arms = reader.primary()
-    second = reader.secondary(arms)
-    return [first, *([second] if second else []), reader.belief()]
+    return [first, *reader.secondary(arms), reader.belief()]
 
 
 @dataclass(frozen=True)
@@ -93,21 +92,16 @@ class _Reader:
         compared = self.analysis.estimates.get(info.name, {})
         found = {arm: one for arm, one in compared.items() if one.ratio is not None}
         if not found:
-            zero = any(one.n >= 2 for one in compared.values())
-            none = f"no arm has two blocks with {info.label} in common with the baseline {base}"
-            why = (
-                f"{info.label} has figures that are not above zero, and those have no ratio" if zero else none
-            )
+            why = f"no arm has two blocks with {info.label} in common with the baseline {base}"
+            if any(one.n >= 2 for one in compared.values()):
+                why = f"{info.label} has figures that are not above zero, and those have no ratio"
             return f"No answer: {why}.", []
         best = max(found, key=lambda arm: _gain(info, found[arm]))
         name, rank = self._label(best), "lowest" if info.better == "lower" else "highest"
         if _gain(info, found[best]) > 0 and beyond_noise(found[best]):
-            shown = self._mean(info, best)
             turn, arms = self._turn(info, best)
-            return (
-                f"{capital(info.label)} was {rank} with {name}: {shown}, {effect(found[best], base)}{turn}.",
-                arms,
-            )
+            shown = f"{self._mean(info, best)}, {effect(found[best], base)}{turn}"
+            return f"{capital(info.label)} was {rank} with {name}: {shown}.", arms
         worse = [arm for arm, one in found.items() if beyond_noise(one)]
         if worse:
             least = min(worse, key=lambda arm: _gain(info, found[arm]))
@@ -140,7 +134,7 @@ class _Reader:
             )
         return told
 
-    def secondary(self, arms: Sequence[str]) -> str | None:
+    def secondary(self, arms: Sequence[str]) -> list[str]:
         """The sentence on the first further metric that those arms have a ratio of."""
         asked = Metrics.model_validate(self.session.experiment.get("metrics", {}))
         for name in asked.report:
@@ -151,8 +145,8 @@ class _Reader:
             info, base = metric(name), self.analysis.baseline
             first, *others = (f"{self._mean(info, arm)} with {self._label(arm)}" for arm in (base, *shown))
             parts = [f"{told}, {effect(estimates[arm])}" for arm, told in zip(shown, others, strict=True)]
-            return f"{capital(info.label)} was {first}; {'; '.join(parts)}."
-        return None
+            return [f"{capital(info.label)} was {first}; {'; '.join(parts)}."]
+        return []
 
     def belief(self) -> str:
         """How far to believe the answer."""

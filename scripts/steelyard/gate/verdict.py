@@ -58,9 +58,9 @@ def decide(estimate: Estimate, better: Better, margin: float, floor: float | Non
 
 
 def _judge(name: str, core: Paired, better: Better, margin: float) -> Verdict:
-    rises_are_bad = better == "lower"
-    harm, bound = (_harm(value, rises_are_bad) for value in (core.mean, core.bound(upper=rises_are_bad)))
-    least, most = sorted(_harm(value, rises_are_bad) for value in (core.low, core.high))
+    worse = 1 if better == "lower" else -1
+    harm, bound = (worse * math.expm1(value) for value in (core.mean, core.bound(upper=worse > 0)))
+    least, most = sorted(worse * math.expm1(value) for value in (core.low, core.high))
     moved = f"{name} is {percent(abs(harm))} {'worse' if harm > 0 else 'better'}"
     if bound < margin:
         text = f"{moved}; harm of {percent(margin)} or more is ruled out (95 %, bound {percent(bound)})"
@@ -75,10 +75,6 @@ def _judge(name: str, core: Paired, better: Better, margin: float) -> Verdict:
         " run more blocks"
     )
     return _verdict("inconclusive", text)
-
-
-def _harm(log_ratio: float, rises_are_bad: bool) -> float:
-    return math.expm1(log_ratio) if rises_are_bad else -math.expm1(log_ratio)
 
 
 def _verdict(outcome: Outcome, text: str) -> Verdict:

@@ -67,8 +67,8 @@ def _path(view: View, result: SearchResult, run: SearchRun) -> Chart:
     tried = "; ".join(
         f"{figures.number(y, 1)} {step.outcome}" for y, step in zip(values, run.steps, strict=True)
     )
-    over = ""
-    if result.value is not None:
-        over = f" Over all blocks: {figures.number(result.value * scale, 1)} {unit}."
+    over = (
+        "" if result.value is None else f" Over all blocks: {figures.number(result.value * scale, 1)} {unit}."
+    )
     title = f"{view.arm_label(result.arm)}, block {run.block}: {unit}"
     return finish(axes, f"search-{result.arm}-{run.block}", title, f"In order: {tried}.{over}")
