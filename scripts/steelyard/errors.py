@@ -65,7 +65,3 @@ class NewerFormat(SteelyardError, exit_code=Exit.NEWER_FORMAT):
 
 class BuildFailed(SteelyardError, exit_code=Exit.BUILD_FAILED):
     """Maven could not build the Java parts."""
-
-
-class Interrupted(SteelyardError, exit_code=Exit.INTERRUPTED):
-    """Ctrl-C or SIGTERM; what was measured is kept."""

@@ -5,8 +5,8 @@ The best arm is the one whose steady level is highest, on average over its valid
 arm's level in its own block, so that a drift of the host hits both.
 """
 
-import math
 from collections.abc import Mapping
+from statistics import fmean
 
 from steelyard.analysis.curves import SHARES, requests_lost, steady_level, still_rising, time_to
 from steelyard.results.schema import Trial
@@ -17,27 +17,8 @@ Figures = dict[str, dict[str, dict[int, float]]]
 """metric -> arm -> block -> value."""
 
 
-def levels(chosen: Chosen) -> dict[str, dict[int, float]]:
-    """Steady level by arm and block, of the trials that have a curve."""
-    found = {
-        arm: {block: steady_level(curve) for block, curve in _curves(trials).items()}
-        for arm, trials in chosen.items()
-    }
-    known = {
-        arm: {block: level for block, level in blocks.items() if level is not None}
-        for arm, blocks in found.items()
-    }
-    return {arm: blocks for arm, blocks in known.items() if blocks}
-
-
 def _curves(trials: Mapping[int, Trial]) -> dict[int, list[float]]:
     return {block: curve for block, trial in trials.items() if (curve := trial.curves.get("throughput"))}
-
-
-def best_arm(chosen: Chosen) -> str | None:
-    """The arm with the highest mean level; None where no trial has a curve."""
-    found = levels(chosen)
-    return max(found, key=lambda arm: math.fsum(found[arm].values()) / len(found[arm]), default=None)
 
 
 def against_best(chosen: Chosen) -> tuple[Figures, list[str]]:
@@ -46,10 +27,15 @@ def against_best(chosen: Chosen) -> tuple[Figures, list[str]]:
     An arm with a trial that never came up to a share gets no time for that share at all: leaving out just those trials
     would keep the fast ones.
     """
-    best = best_arm(chosen)
-    if best is None:
+    levels = {
+        arm: {block: level for block, curve in _curves(trials).items() if (level := steady_level(curve))}
+        for arm, trials in chosen.items()
+    }
+    known = [arm for arm, found in levels.items() if found]
+    if not known:
         return {}, []
-    reference = levels(chosen)[best]
+    best = max(known, key=lambda arm: fmean(levels[arm].values()))
+    reference = levels[best]
     figures: Figures = {}
     notes = [_rising(arm, trials) for arm, trials in chosen.items()]
     for arm, trials in chosen.items():
@@ -58,13 +44,13 @@ def against_best(chosen: Chosen) -> tuple[Figures, list[str]]:
         figures.setdefault("requests_lost_to_best", {})[arm] = lost
         for share in SHARES:
             times = {block: time_to(curve, share / 100 * reference[block]) for block, curve in curves.items()}
-            known = {block: time for block, time in times.items() if time is not None}
-            if len(known) == len(times):
-                figures.setdefault(f"time_to_{share}_of_best", {})[arm] = known
+            reached = {block: time for block, time in times.items() if time is not None}
+            if len(reached) == len(times):
+                figures.setdefault(f"time_to_{share}_of_best", {})[arm] = reached
                 continue
             notes.append(
                 f"{arm} never came up to {share} % of the level of the best arm ({best}) in"
-                f" {len(times) - len(known)} of {len(times)} trials while the load ran: there is no time to tell."
+                f" {len(times) - len(reached)} of {len(times)} trials while the load ran: there is no time to tell."
             )
     return figures, [note for note in notes if note]
 

@@ -28,13 +28,10 @@ Values = Mapping[int, float]
 def latest_valid(trials: Iterable[Trial]) -> dict[str, dict[int, Trial]]:
     """The trial that counts for each arm and block: the last valid attempt. Void trials never count."""
     chosen: dict[str, dict[int, Trial]] = {}
-    for trial in trials:
-        if trial.state != "valid":
-            continue
-        blocks = chosen.setdefault(trial.arm, {})
-        if trial.block not in blocks or blocks[trial.block].attempt < trial.attempt:
-            blocks[trial.block] = trial
-    return {arm: dict(sorted(blocks.items())) for arm, blocks in chosen.items()}
+    for trial in sorted(trials, key=lambda trial: (trial.block, trial.attempt)):
+        if trial.state == "valid":
+            chosen.setdefault(trial.arm, {})[trial.block] = trial
+    return chosen
 
 
 def values_of(trials: Mapping[int, Trial], name: str) -> dict[int, float]:

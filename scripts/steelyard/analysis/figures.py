@@ -126,9 +126,9 @@ def plain(raw: float | None, digits: int = 8) -> str:
     return f"{float(f'{raw:.{digits}g}'):.12g}"
 
 
-def count(items: int, singular: str, plural: str | None = None) -> str:
+def count(items: int, singular: str) -> str:
     """`1 trial`, `3 trials`."""
-    return f"{items:,} {singular if items == 1 else plural or singular + 's'}"
+    return f"{items:,} {singular}{'s' * (items != 1)}"
 
 
 def capital(text: str) -> str:

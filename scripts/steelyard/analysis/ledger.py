@@ -9,6 +9,8 @@ applying; that is no pass.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 from steelyard.analysis import rules
 from steelyard.analysis.formulas import EVERY, LOAD
@@ -33,12 +35,12 @@ class Rule:
     unit: str
     says: str
     """What passes, for people."""
-    procedures: tuple[ProcedureName, ...]
-    """To which procedures it applies."""
-    source: str
-    voids: bool
-    unless: rules.Unless
     judge: rules.Judge
+    source: str = _VOIDS
+    procedures: tuple[ProcedureName, ...] = LOAD
+    """To which procedures it applies."""
+    voids: bool = True
+    unless: rules.Unless = lambda _spec: None
 
     def check(self, measurement: TrialMeasurement, spec: Spec) -> Check:
         """Apply the rule. A figure passes up to and including its limit; one that is not known fails."""
@@ -69,17 +71,9 @@ def is_void(checks: Iterable[Check]) -> bool:
 
 
 def _rule(
-    name: str,
-    limit: float,
-    unit: str,
-    procedures: tuple[ProcedureName, ...] = LOAD,
-    voids: bool = True,
-    unless: rules.Unless = lambda _spec: None,
+    name: str, limit: float, unit: str, procedures: tuple[ProcedureName, ...] = LOAD, **more: Any
 ) -> Callable[..., Rule]:
-    def told(says: str, judge: rules.Judge, source: str = _VOIDS) -> Rule:
-        return Rule(name, limit, unit, says, procedures, source, voids, unless, judge)
-
-    return told
+    return partial(Rule, name, limit, unit, procedures=procedures, **more)
 
 
 _COUNTS = rules.apart(

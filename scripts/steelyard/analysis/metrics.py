@@ -7,6 +7,7 @@ the trial and the compilers that work for them (a JITServer's CPU and memory cou
 """
 
 import math
+from operator import attrgetter
 
 from steelyard.analysis.curves import SHARES, requests_lost, steady_level, time_to
 from steelyard.analysis.formulas import (
@@ -87,22 +88,20 @@ def _first_answers(trial: Trial, spec: Spec) -> float | None:
 
 
 def _time_to(share: int) -> Compute:
-    def read(curve: list[float]) -> float | None:
-        level = steady_level(curve)
-        return time_to(curve, share / 100 * level) if level else None
-
-    return of_curve(read)
-
-
-def _lost(curve: list[float]) -> float | None:
-    level = steady_level(curve)
-    return requests_lost(curve, level) if level else None
+    return of_curve(lambda curve: (level := steady_level(curve)) and time_to(curve, share / 100 * level))
 
 
 def _curve_cpu(name: str) -> Compute:
     """CPU seconds: cores used, second by second."""
     return lambda trial, _spec: math.fsum(trial.curves[name]) if trial.curves.get(name) else None
 
+
+_lost = of_curve(lambda curve: (level := steady_level(curve)) and requests_lost(curve, level))
+_per_core_second = quotient(rate, lambda _trial, spec: spec.server_cores)
+_per_gib = quotient(rate, measured(lambda m: m.memory_rss and m.memory_rss / 2**30))
+_pauses_per_second = per_second(sum_of(lambda c: c.gc_pause_seconds, ("server",)))
+_pause_share = quotient(_pauses_per_second, lambda _trial, spec: len(spec.servers))
+_throttled = of_components(in_groups(lambda g: g.throttled_share), WEIGHED, max)
 
 REGISTRY: tuple[Metric, ...] = (
     define(THROUGHPUT, "req/s", 0, rate, better="higher")(
@@ -157,24 +156,12 @@ REGISTRY: tuple[Metric, ...] = (
         "Requests that services counted as asked by each other in the window / thousands of requests.",
         "Retries count; only for topologies of several services.",
     ),
-    define(
-        "requests_per_core_second",
-        "req/core-s",
-        0,
-        quotient(rate, lambda _trial, spec: spec.server_cores),
-        better="higher",
-    )(
+    define("requests_per_core_second", "req/core-s", 0, _per_core_second, better="higher")(
         "requests per core-second",
         "Throughput / physical cores that the servers were given together.",
         "Cores given, not cores used: idle cores count; for cores used read cpu_per_1k.",
     ),
-    define(
-        "requests_per_gib",
-        "req/s/GiB",
-        0,
-        quotient(rate, measured(lambda m: m.memory_rss and m.memory_rss / 2**30)),
-        better="higher",
-    )(
+    define("requests_per_gib", "req/s/GiB", 0, _per_gib, better="higher")(
         "requests per second per GiB",
         "Throughput / memory_rss in GiB.",
         "Inherits the double counting of shared pages from RSS.",
@@ -185,33 +172,21 @@ REGISTRY: tuple[Metric, ...] = (
         "In a closed model without think time it is users / throughput and says nothing new.",
     ),
     *(
-        define(f"latency_p{q}", "ms", 3, compute)(
+        define(f"latency_p{q}", "ms", 3, latency(attrgetter(f"p{q}")))(
             f"latency p{q}",
             f"{q} % quantile of the injectors' merged histograms over all operations in the window.",
             "From a saturated closed model it shows queueing at the injectors' number of users."
             if q < 99
             else "Missing with fewer than 1,000 requests; steady only from about 10,000.",
         )
-        for q, compute in (
-            (50, latency(lambda x: x.p50)),
-            (90, latency(lambda x: x.p90)),
-            (99, latency(lambda x: x.p99)),
-        )
+        for q in (50, 90, 99)
     ),
     define("gc_per_second", "1/s", 3, per_second(sum_of(lambda c: c.gc_count, ("server",))))(
         "collections",
         "Stop-the-world collections in the GC logs of the servers in the window / its length.",
         "Zero in a short window means none happened to fall into it; such a figure has no ratio.",
     ),
-    define(
-        "gc_pause_share",
-        "share",
-        5,
-        quotient(
-            per_second(sum_of(lambda c: c.gc_pause_seconds, ("server",))),
-            lambda _trial, spec: len(spec.servers),
-        ),
-    )(
+    define("gc_pause_share", "share", 5, _pause_share)(
         "time in GC pauses",
         "Pause time in the GC logs in the window / (length of the window x number of server JVMs).",
         "Concurrent collectors move work out of pauses: read it with cpu_per_1k_gc.",
@@ -269,7 +244,7 @@ REGISTRY: tuple[Metric, ...] = (
         )
         for share in SHARES
     ),
-    define("requests_lost", "requests", 0, of_curve(_lost), RAMP)(
+    define("requests_lost", "requests", 0, _lost, RAMP)(
         "requests lost to the ramp-up",
         "steady_level x seconds of load, less the requests that were served.",
         "Grows with the level: an arm that ends higher loses more on the same curve. About zero"
@@ -327,9 +302,7 @@ REGISTRY: tuple[Metric, ...] = (
         "Start-up and page cache are in it, and peaks of different moments are summed; missing with cgroup v2"
         " before Linux 5.19.",
     ),
-    define(
-        "throttled_share", "share", 5, of_components(in_groups(lambda g: g.throttled_share), WEIGHED, max)
-    )(
+    define("throttled_share", "share", 5, _throttled)(
         "throttled periods",
         "Periods in which a server's control group used up its CPU quota / periods, of the worst server, in the"
         " window.",
@@ -368,8 +341,3 @@ def metric(name: str) -> MetricInfo:
         source="Not in the registry of this version: written by another version of Steelyard.",
         digits=3,
     )
-
-
-def known(name: str) -> bool:
-    """Whether the registry has a metric of that name (experiments may only ask for those)."""
-    return name in _BY_NAME

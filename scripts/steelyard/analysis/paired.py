@@ -11,7 +11,6 @@ from functools import lru_cache
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
 LEVEL = 0.05
 """Two-sided level of tests; intervals cover 1 - LEVEL."""
@@ -21,7 +20,7 @@ POWER = 0.80
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """Student's t over blocks. All figures are on the log scale."""
+    """Student's t over blocks. All figures are on the scale of the values, the log scale for ratios."""
 
     n: int
     mean: float
@@ -44,7 +43,7 @@ def t_quantile(q: float, df: int) -> float:
 
 
 def paired(logs: Sequence[float]) -> Paired | None:
-    """Mean log ratio with its 95 % interval; None with fewer than two blocks.
+    """Mean log ratio (or mean of any figures) with its 95 % interval; None with fewer than two blocks.
 
     Blocks that agree exactly (standard deviation 0) give an interval of width 0 and p of 0, or of 1 at no effect.
     """
@@ -55,13 +54,8 @@ def paired(logs: Sequence[float]) -> Paired | None:
     sd = math.sqrt(math.fsum((value - mean) ** 2 for value in logs) / (n - 1))
     error = sd / math.sqrt(n)
     half = t_quantile(1 - LEVEL / 2, n - 1) * error
-    return Paired(n, mean, sd, mean - half, mean + half, _two_sided_p(mean, error, n - 1))
-
-
-def _two_sided_p(mean: float, error: float, df: int) -> float:
-    if error == 0:
-        return 1.0 if mean == 0 else 0.0
-    return 2 * float(scipy.special.stdtr(df, -abs(mean) / error))
+    p = 2 * float(scipy.special.stdtr(n - 1, -abs(mean) / error)) if error else float(mean == 0)
+    return Paired(n, mean, sd, mean - half, mean + half, p)
 
 
 @lru_cache(maxsize=4096)
@@ -73,21 +67,14 @@ def detectable_in_sd(n: int, power: float = POWER, level: float = LEVEL) -> floa
     standard deviation: scipy's own is not a number in the far tail, which few blocks need.
     """
     df = n - 1
-    nodes, weights = _gauss_nodes()
-    scaled = t_quantile(1 - level / 2, df) * np.sqrt(scipy.stats.chi2.ppf(nodes, df) / df)
+    nodes, weights = np.polynomial.legendre.leggauss(400)  # Gauss's quadrature, over -1 to 1
+    scaled = t_quantile(1 - level / 2, df) * np.sqrt(scipy.stats.chi2.ppf((nodes + 1) / 2, df) / df)
 
     def excess(noncentrality: float) -> float:
         rejected = scipy.special.ndtr(noncentrality - scaled) + scipy.special.ndtr(-noncentrality - scaled)
-        return float(weights @ rejected) - power
+        return float(weights @ rejected) / 2 - power
 
     return float(scipy.optimize.brentq(excess, 0.0, 1e6, xtol=1e-9)) / math.sqrt(n)
-
-
-@lru_cache(maxsize=1)
-def _gauss_nodes() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Nodes and weights of Gauss's quadrature over (0, 1)."""
-    nodes, weights = np.polynomial.legendre.leggauss(400)
-    return (nodes + 1) / 2, weights / 2
 
 
 def detectable_effect(n: int, sd: float) -> float | None:

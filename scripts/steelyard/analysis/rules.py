@@ -64,9 +64,8 @@ def none_of(listed: Callable[[TrialMeasurement], list[str]], good: str, bad: str
 
 def settings(m: TrialMeasurement, spec: Spec) -> Finding:
     """Settings that read back otherwise than asked for."""
-    found = none_of(lambda m: m.settings_differ, "Settings read back as asked for", "A setting differs")(
-        m, spec
-    )
+    judge = none_of(lambda m: m.settings_differ, "Settings read back as asked for", "A setting differs")
+    found = judge(m, spec)
     return found._replace(detail=" ".join([found.detail, *spec.not_read_back]))
 
 

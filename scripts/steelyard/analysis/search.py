@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
+from steelyard.analysis.figures import count
 from steelyard.experiment.schema import Search
 from steelyard.results.analysis import SearchStep
 from steelyard.spec.search import Range, Varied
@@ -76,13 +77,9 @@ class Bracket(NamedTuple):
 
 
 def look(search: Search, where: Range, steps: Sequence[SearchStep], repeats: int) -> View:
-    """Where a search stands.
+    """Where a search stands after these trials, in order.
 
-    Args:
-        search: what is searched for.
-        where: where it begins, and what it may try.
-        steps: its trials so far, in order. After a void one the same value comes again: nothing was learnt.
-        repeats: how often a void trial may be repeated in a row.
+    After a void one the same value comes again, for nothing was learnt: at most `repeats` times in a row.
     """
     judged = [step for step in steps if step.outcome != "void"]
     if judged:
@@ -106,9 +103,9 @@ def told(varies: Varied, value: float) -> str:
     """A value for people: `310 users`, `31.2 arrivals/s`, `512 MiB`."""
     if varies == "memory":
         return format_size(value)
-    return (
-        f"{value:,.0f} user{'s' * (round(value) != 1)}" if varies == "users" else f"{value:,.4g} arrivals/s"
-    )
+    if varies == "users":
+        return count(round(value), "user")
+    return f"{value:,.0f} arrivals/s" if value >= 1000 else f"{value:.4g} arrivals/s"
 
 
 def tidy(where: Range, value: float) -> float:

@@ -8,15 +8,15 @@ arm has no interval then.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from steelyard.analysis.figures import change, interval, percent
-from steelyard.analysis.labels import arm_label
+from steelyard.analysis.figures import change, count, interval, percent
 from steelyard.analysis.paired import paired
 from steelyard.analysis.search import View, told
 from steelyard.analysis.searching import Question, limits_told, question_of, steps_of, view_of
+from steelyard.analysis.sentences import arm_label
 from steelyard.results.analysis import SearchComparison, SearchResult, SearchRun
 from steelyard.results.schema import ScheduledTrial, Session, Trial
 from steelyard.spec.search import varied
@@ -48,20 +48,17 @@ def results_of(
     results = []
     for arm, spec in question.specs.items():
         logs = _logs(runs[arm])
-        pooled = _pool(list(logs.values()))
+        pooled = _pool(logs.values())
         result = SearchResult(
             arm=arm,
             varies=varied(question.search, spec),
             runs=runs[arm],
             n=len(logs),
-            value=pooled.value,
-            low=pooled.low,
-            high=pooled.high,
-            half_width=pooled.half_width,
+            **pooled._asdict(),
             against=_compare(logs, base) if arm != baseline else None,
             sentences=[],
         )
-        sentences = _Wording(question, result, f"With {label(arm)}", label(arm), label(baseline)).sentences()
+        sentences = _Wording(question, result, label(arm), label(baseline)).sentences()
         results.append(result.model_copy(update={"sentences": sentences}))
     return results
 
@@ -114,7 +111,7 @@ class _Pooled(NamedTuple):
     half_width: float | None = None
 
 
-def _pool(found: Sequence[tuple[float, float]]) -> _Pooled:
+def _pool(found: Collection[tuple[float, float]]) -> _Pooled:
     if not found:
         return _Pooled()
     logs = [log for log, _ in found]
@@ -140,7 +137,6 @@ class _Wording:
 
     question: Question
     result: SearchResult
-    with_arm: str
     arm: str
     baseline: str
 
@@ -154,14 +150,14 @@ class _Wording:
         result = self.result
         opened = [run for run in result.runs if run.end == "open"]
         if opened:
-            return f"{self.with_arm} there is no figure: {self._open(opened)}."
+            return f"With {self.arm} there is no figure: {self._open(opened)}."
         if result.value is None:
-            return f"{self.with_arm} no search stated a value."
+            return f"With {self.arm} no search stated a value."
         if result.low is None or result.high is None:
             return self._one_block()
         low, high, middle = (self._told(value) for value in (result.low, result.high, result.value))
         return (
-            f"{self.with_arm}, {self._goal()} a value between {low} and {high} (middle {middle};"
+            f"With {self.arm}, {self._goal()} a value between {low} and {high} (middle {middle};"
             f" 95 % interval over {result.n} blocks, widened on either side by {percent(result.half_width)}, half"
             " of what lies between the last value that passed and the first that failed)."
         )
@@ -171,12 +167,12 @@ class _Wording:
         unknown = "one block, so how far another search would differ is not known"
         if run.passed is None or run.failed is None or self.question.search.hold is not None:
             assert run.value is not None
-            return f"{self.with_arm}, {self._goal()} {self._told(run.value)}: {unknown}."
+            return f"With {self.arm}, {self._goal()} {self._told(run.value)}: {unknown}."
         passed, failed = (
             f"{self._told(value)} {{}} ({_tally(run, value)})" for value in (run.passed, run.failed)
         )
         return (
-            f"{self.with_arm}, {passed.format('passed')} and {failed.format('failed')}:"
+            f"With {self.arm}, {passed.format('passed')} and {failed.format('failed')}:"
             f" {self._goal()} a value between them; {unknown}."
         )
 
@@ -201,7 +197,7 @@ class _Wording:
             if runs:
                 why = "; ".join(dict.fromkeys(run.why.rstrip(".") for run in runs))
                 parts.append(f"{len(runs)} of {len(self.result.runs)} searches {says} ({why})")
-        return f"{self.with_arm}, {'; '.join(parts)}." if parts else None
+        return f"With {self.arm}, {'; '.join(parts)}." if parts else None
 
     def _against(self) -> str | None:
         found = self.result.against
@@ -240,4 +236,4 @@ def _tally(run: SearchRun, value: float) -> str:
     """How the trials at a value went: `2 of 3 trials passed`."""
     judged = [step for step in run.steps if step.value == value and step.outcome != "void"]
     passed = sum(step.outcome == "passed" for step in judged)
-    return f"{passed} of {len(judged)} trial{'s' * (len(judged) != 1)} passed"
+    return f"{passed} of {count(len(judged), 'trial')} passed"

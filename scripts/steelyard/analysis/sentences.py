@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from steelyard.analysis import figures
 from steelyard.analysis.estimates import estimate
 from steelyard.analysis.figures import capital, percent
-from steelyard.analysis.labels import arm_label
 from steelyard.analysis.metrics import metric
 from steelyard.analysis.paired import LEVEL, share_interval
 from steelyard.experiment.schema import Metrics
@@ -21,6 +20,14 @@ from steelyard.results.schema import Session
 
 SURVIVED = "survived"
 """Metric whose mean is a share of trials: counted, not compared by ratios."""
+
+
+def arm_label(session: Session, arm: str) -> str:
+    """An arm in the experiment's words: `JVMs = 4, pages = large`."""
+    factors = session.experiment.get("factors", {})
+    record = next(one for one in session.arms if one.name == arm)
+    told = ((factors.get(name, {}).get("label") or name, level) for name, level in record.levels.items())
+    return ", ".join(f"{label} = {level}" for label, level in told)
 
 
 def beyond_noise(found: Estimate) -> bool:
@@ -43,12 +50,9 @@ def weight(found: Estimate) -> str:
 
 def effect(found: Estimate, against: str = "") -> str:
     """The change (against a label, where given) with its interval, number of blocks and weight."""
-    if found.ratio is None or found.low is None or found.high is None:
-        return "no ratio: " + (
-            "figures that are not above zero have none"
-            if found.n >= 2
-            else f"{found.n} block{'s' * (found.n != 1)} in common"
-        )
+    if found.ratio is None:
+        few = f"{figures.count(found.n, 'block')} in common"
+        return f"no ratio: {'figures that are not above zero have none' if found.n >= 2 else few}"
     return (
         f"{figures.effect(found)}{against and f' against {against}'}"
         f" (95 % interval {figures.bounds(found)}, {found.n} blocks), {weight(found)}"
@@ -56,9 +60,7 @@ def effect(found: Estimate, against: str = "") -> str:
 
 
 def brief(found: Estimate) -> str:
-    """The change with its interval alone: `+4.6 % (+3.1 to +6.2 %)`."""
-    if found.ratio is None or found.low is None or found.high is None:
-        return effect(found)
+    """The change with its interval alone, where there is one: `+4.6 % (+3.1 to +6.2 %)`."""
     return f"{figures.effect(found)} ({figures.bounds(found)})"
 
 
@@ -75,8 +77,7 @@ def answer(session: Session, analysis: Analysis) -> list[str]:
     if SURVIVED in analysis.summaries:
         return [*reader.survival(), reader.belief()]
     first, arms = reader.primary()
-    second = reader.secondary(arms)
-    return [first, *([second] if second else []), reader.belief()]
+    return [first, *reader.secondary(arms), reader.belief()]
 
 
 @dataclass(frozen=True)
@@ -91,21 +92,16 @@ class _Reader:
         compared = self.analysis.estimates.get(info.name, {})
         found = {arm: one for arm, one in compared.items() if one.ratio is not None}
         if not found:
-            zero = any(one.n >= 2 for one in compared.values())
-            none = f"no arm has two blocks with {info.label} in common with the baseline {base}"
-            why = (
-                f"{info.label} has figures that are not above zero, and those have no ratio" if zero else none
-            )
+            why = f"no arm has two blocks with {info.label} in common with the baseline {base}"
+            if any(one.n >= 2 for one in compared.values()):
+                why = f"{info.label} has figures that are not above zero, and those have no ratio"
             return f"No answer: {why}.", []
         best = max(found, key=lambda arm: _gain(info, found[arm]))
         name, rank = self._label(best), "lowest" if info.better == "lower" else "highest"
         if _gain(info, found[best]) > 0 and beyond_noise(found[best]):
-            shown = self._mean(info, best)
             turn, arms = self._turn(info, best)
-            return (
-                f"{capital(info.label)} was {rank} with {name}: {shown}, {effect(found[best], base)}{turn}.",
-                arms,
-            )
+            shown = f"{self._mean(info, best)}, {effect(found[best], base)}{turn}"
+            return f"{capital(info.label)} was {rank} with {name}: {shown}.", arms
         worse = [arm for arm, one in found.items() if beyond_noise(one)]
         if worse:
             least = min(worse, key=lambda arm: _gain(info, found[arm]))
@@ -138,7 +134,7 @@ class _Reader:
             )
         return told
 
-    def secondary(self, arms: Sequence[str]) -> str | None:
+    def secondary(self, arms: Sequence[str]) -> list[str]:
         """The sentence on the first further metric that those arms have a ratio of."""
         asked = Metrics.model_validate(self.session.experiment.get("metrics", {}))
         for name in asked.report:
@@ -146,15 +142,11 @@ class _Reader:
             shown = [arm for arm in arms if arm in estimates and estimates[arm].ratio is not None]
             if name == self.analysis.primary or not shown:
                 continue
-            info = metric(name)
-            told = {
-                arm: f"{self._mean(info, arm)} with {self._label(arm)}"
-                for arm in (self.analysis.baseline, *shown)
-            }
-            first = told[self.analysis.baseline]
-            parts = [f"{told[arm]}, {effect(estimates[arm])}" for arm in shown]
-            return f"{capital(info.label)} was {first}; {'; '.join(parts)}."
-        return None
+            info, base = metric(name), self.analysis.baseline
+            first, *others = (f"{self._mean(info, arm)} with {self._label(arm)}" for arm in (base, *shown))
+            parts = [f"{told}, {effect(estimates[arm])}" for arm, told in zip(shown, others, strict=True)]
+            return [f"{capital(info.label)} was {first}; {'; '.join(parts)}."]
+        return []
 
     def belief(self) -> str:
         """How far to believe the answer."""

@@ -46,13 +46,12 @@ def ensure_builds(console: Console, runtimes: Runtimes) -> None:
 
 def maven_packages() -> dict[str, Path]:
     """What the project's own workloads run from: name -> path below the checkout that Maven makes."""
-    found = {}
-    for name in workload_names():
-        workload = load_workload(name)
-        for package, described in workload.workload.packages.items():
-            if described.maven:
-                found[package] = workload.package_path(package).relative_to(ROOT)
-    return found
+    return {
+        package: workload.package_path(package).relative_to(ROOT)
+        for workload in map(load_workload, workload_names())
+        for package, described in workload.workload.packages.items()
+        if described.maven
+    }
 
 
 _ARCHIVES = ("[INFO] Building jar:", "[INFO] Building war:")

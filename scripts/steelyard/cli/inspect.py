@@ -73,7 +73,10 @@ def plan(
         say(console, f"  block {block}: {', '.join(order)}")
     console.print("\n[bold]Commands[/bold] (first server of each arm)")
     for arm in made.arms:
-        say(console, f"  {arm.name}: {_command_line(made.specs[arm.name])}")
+        spec = made.specs[arm.name]
+        server, composed = spec.servers[0], spec.engine == "compose"
+        line = compose_line(server, spec.bundle) if composed else process_line(server)
+        say(console, f"  {arm.name}: {line}")
 
 
 def _runs_on(spec: Spec) -> str:
@@ -85,12 +88,6 @@ def _runs_on(spec: Spec) -> str:
         f"{jvm.vm_name} {jvm.runtime_version}" if jvm is not None else "something that does not tell its JVM"
     )
     return f"{spec.engine}: servers on {told} ({where})"
-
-
-def _command_line(spec: Spec) -> str:
-    """How the first server of an arm is started."""
-    server = spec.servers[0]
-    return compose_line(server, spec.bundle) if spec.engine == "compose" else process_line(server)
 
 
 def analyze(directory: SessionArgument, as_json: JsonOption = False) -> None:

@@ -31,15 +31,10 @@ _SHOWN_TRIALS = 8
 
 
 @contextmanager
-def screen(
-    session: Session, console: Console, before: Set[tuple[int, str]] = frozenset()
-) -> Iterator[Watcher]:
+def screen(session: Session, console: Console, before: Set[tuple[int, str]]) -> Iterator[Watcher]:
     """A watcher that shows a session while it runs: live on a terminal, as plain lines otherwise.
 
-    Args:
-        session: what runs.
-        console: where to show it.
-        before: (block, arm) of trials that an earlier run of the session has done.
+    `before`: (block, arm) of trials that an earlier run of the session has done.
     """
     if not console.is_terminal:
         yield PlainScreen(console)
@@ -110,9 +105,7 @@ class PlainScreen:
 class LiveScreen(PlainScreen):
     """Block and trial of how many, phase, throughput, time left, and the last trials."""
 
-    def __init__(
-        self, session: Session, console: Console, before: Set[tuple[int, str]] = frozenset()
-    ) -> None:
+    def __init__(self, session: Session, console: Console, before: Set[tuple[int, str]]) -> None:
         super().__init__(console)
         self._session = session
         self._specs = {arm.name: arm.spec for arm in session.arms}

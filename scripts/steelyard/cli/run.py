@@ -6,7 +6,6 @@ from rich.console import Console
 
 from steelyard.cli import options
 from steelyard.cli.building import ensure_builds
-from steelyard.cli.idle import require_idle
 from steelyard.cli.live import screen
 from steelyard.cli.options import JsonOption, SessionArgument, conclude, say
 from steelyard.errors import Exit
@@ -19,6 +18,7 @@ from steelyard.session.opening import new_session, require_same
 from steelyard.session.plan import Request, make_plan
 from steelyard.session.runner import missing, run_session
 from steelyard.session.runtimes import Runtimes, make_engines
+from steelyard.session.workload_up import require_idle
 from steelyard.workload.loader import load_workload
 
 

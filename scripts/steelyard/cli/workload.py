@@ -5,7 +5,6 @@ import json
 import os
 import signal
 import tempfile
-import time
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +13,6 @@ from rich.console import Console
 from typer import Argument, Option
 
 from steelyard.cli.building import ensure_builds
-from steelyard.cli.idle import require_idle
 from steelyard.cli.options import JdkOption, JsonOption, PortOption, print_json
 from steelyard.errors import BadInput
 from steelyard.experiment.matrix import Arm, fixed_arm
@@ -79,7 +77,7 @@ def up(
     if keep:
         _keep(workload, arm, port, jdk)
         return
-    require_idle()
+    workload_up.require_idle()
     console = Console(stderr=True)
     with console.status("looking for what it runs on"):
         runtimes = Runtimes(load_workload(workload), jdk)
@@ -94,8 +92,7 @@ def up(
     with console.status(f"starting {arm.name}"):
         started = workload_up.start(arguments)
     if as_json:
-        told = {"workload": started.workload, "keeper": started.keeper, "servers": started.servers}
-        print_json({**told, "proxy": started.proxy})
+        print_json(vars(started))
         return
     if started.proxy is not None:
         typer.echo(f"{started.proxy}  leads to every service")
@@ -134,14 +131,13 @@ def _keep(workload: str, arm: Arm, port: int, jdk: Path | None) -> None:
             deployed = Deployed(spec, deployment)
             deployed.bring_up()
             deployed.load_data()
-            proxies = [one.url for one in spec.of("proxy")]
+            proxy = next((one.url for one in spec.of("proxy")), None)
             servers = []
             for one in spec.servers:
                 pid = deployed.started[one.name].running.pids[0]
                 servers.append({"name": one.name, "url": one.url, "pid": pid, "cpus": one.cpus})
-            state = {"workload": arm.name, "keeper": os.getpid(), "since": time.time(), "servers": servers}
-            state["proxy"] = proxies[0] if proxies else None
-            write_atomic(workload_up.STATE, json.dumps(state) + "\n")
+            up_now = workload_up.Up(arm.name, os.getpid(), servers, proxy)
+            write_atomic(workload_up.STATE, json.dumps(vars(up_now)) + "\n")
             signal.pause()
         finally:
             workload_up.STATE.unlink(missing_ok=True)

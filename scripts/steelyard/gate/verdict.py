@@ -5,27 +5,21 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from steelyard.analysis.figures import percent
+from steelyard.analysis.figures import count, percent
 from steelyard.analysis.paired import Paired, paired
-from steelyard.errors import BadInput, Exit
+from steelyard.errors import BadInput
 from steelyard.results.analysis import Estimate
 
 Outcome = Literal["pass", "regression", "inconclusive"]
 Better = Literal["higher", "lower", "neither"]
 
-_EXITS = {"pass": Exit.OK, "regression": Exit.REGRESSION, "inconclusive": Exit.USAGE}
-
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the gate answers. Harm is the change to the worse, as a fraction; negative harm is a gain."""
+    """What the gate answers, with its figures in one sentence."""
 
     outcome: Outcome
     sentence: str
-    exit_code: Exit
-    harm: float | None = None
-    harm_bound: float | None = None
-    """Upper bound of the harm, one-sided 95 %."""
 
 
 def decide(estimate: Estimate, better: Better, margin: float, floor: float | None = None) -> Verdict:
@@ -58,37 +52,30 @@ def decide(estimate: Estimate, better: Better, margin: float, floor: float | Non
         )
     core = paired([math.log(ratio) for ratio in estimate.ratios])
     if core is None:
-        return _verdict(
-            "inconclusive",
-            f"{estimate.metric} has {len(estimate.ratios)} usable block{'s' * (len(estimate.ratios) != 1)}:"
-            " run more blocks",
-        )
+        usable = count(len(estimate.ratios), "usable block")
+        return _verdict("inconclusive", f"{estimate.metric} has {usable}: run more blocks")
     return _judge(estimate.metric, core, better, margin)
 
 
 def _judge(name: str, core: Paired, better: Better, margin: float) -> Verdict:
-    rises_are_bad = better == "lower"
-    harm, bound = (_harm(value, rises_are_bad) for value in (core.mean, core.bound(upper=rises_are_bad)))
-    least, most = sorted(_harm(value, rises_are_bad) for value in (core.low, core.high))
+    worse = 1 if better == "lower" else -1
+    harm, bound = (worse * math.expm1(value) for value in (core.mean, core.bound(upper=worse > 0)))
+    least, most = sorted(worse * math.expm1(value) for value in (core.low, core.high))
     moved = f"{name} is {percent(abs(harm))} {'worse' if harm > 0 else 'better'}"
     if bound < margin:
         text = f"{moved}; harm of {percent(margin)} or more is ruled out (95 %, bound {percent(bound)})"
-        return _verdict("pass", text, harm, bound)
+        return _verdict("pass", text)
     # By Student's t an interval that excludes zero and a bound beyond the margin put the estimate above half the
     # margin anyway (the bound is less than twice the estimate); METHOD's condition stands for other intervals.
     if least > 0 and harm >= margin / 2:
         text = f"{moved}, at least {percent(least)} and up to {percent(most)} (95 % interval)"
-        return _verdict("regression", text, harm, bound)
+        return _verdict("regression", text)
     text = (
         f"{moved}, but harm of up to {percent(bound)} cannot be ruled out and the margin is {percent(margin)}:"
         " run more blocks"
     )
-    return _verdict("inconclusive", text, harm, bound)
+    return _verdict("inconclusive", text)
 
 
-def _harm(log_ratio: float, rises_are_bad: bool) -> float:
-    return math.expm1(log_ratio) if rises_are_bad else -math.expm1(log_ratio)
-
-
-def _verdict(outcome: Outcome, text: str, harm: float | None = None, bound: float | None = None) -> Verdict:
-    return Verdict(outcome, f"{outcome}: {text}.", _EXITS[outcome], harm, bound)
+def _verdict(outcome: Outcome, text: str) -> Verdict:
+    return Verdict(outcome, f"{outcome}: {text}.")

@@ -97,13 +97,9 @@ def wrapped(label: str) -> str:
 
 
 def finish(axes: Axes, key: str, title: str, description: str) -> Chart:
-    """Turn what was drawn into a chart.
+    """Turn what was drawn into a chart; the description tells it with its figures, for readers who cannot see it.
 
-    Args:
-        axes: what was drawn.
-        key: made unique on the page by the caller; identifiers inside the SVG start with it.
-        title: what it shows.
-        description: what it shows with its figures, for readers who cannot see it.
+    The key is made unique on the page by the caller: identifiers inside the SVG start with it.
     """
     key = key.replace(".", "-")
     target = io.StringIO()

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
+from matplotlib.ticker import MaxNLocator, NullLocator
 
 from steelyard.analysis import figures
-from steelyard.analysis.paired import share_interval
+from steelyard.analysis.paired import paired, share_interval
 from steelyard.analysis.sentences import SURVIVED, beyond_noise
 from steelyard.report.canvas import (
     ABOVE,
@@ -24,7 +24,7 @@ from steelyard.report.canvas import (
     wrapped,
 )
 from steelyard.report.tables import CPU_GROUPS, QUANTILES, latency_figure
-from steelyard.report.view import View, mean_interval
+from steelyard.report.view import View
 from steelyard.results.analysis import MetricInfo
 
 GROUP_INK = {group: INK[f"s{index}"] for index, group in enumerate([*CPU_GROUPS, "compiler"], start=1)}
@@ -62,9 +62,10 @@ def over_levels(view: View, metric: MetricInfo) -> Chart | None:
                 continue
             place = axis.position[arm] + shift
             line.append((place, summary.mean * times))
-            bounds = mean_interval(summary)
-            if bounds is not None:
-                axes.plot([place] * 2, [b * times for b in bounds], color=color, lw=2)
+            over_trials = paired(summary.values)
+            if over_trials is not None:
+                bounds = (over_trials.low * times, over_trials.high * times)
+                axes.plot([place] * 2, bounds, color=color, lw=2)
             axes.plot(*line[-1], "_", color=color, ms=17, mew=2.4, zorder=3)
         if line and axis.numeric:
             axes.plot(*zip(*line, strict=True), color=color, ls=dash, lw=1.1, alpha=0.6, zorder=2)
@@ -78,7 +79,7 @@ def over_levels(view: View, metric: MetricInfo) -> Chart | None:
     axes.yaxis.set_major_locator(MaxNLocator(6, steps=STEPS))
     first, second = axes.get_yticks()[:2]
     digits = len(f"{second - first:.6g}".partition(".")[2])
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: figures.number(y, digits)))
+    axes.yaxis.set_major_formatter(lambda y, _: figures.number(y, digits))
     if len(axis.series) > 1:
         axes.legend(loc="best")
     unit = figures.unit(metric)
@@ -149,9 +150,7 @@ def forest(view: View, metric: MetricInfo) -> Chart | None:
     axes.margins(x=0.12)
     axes.xaxis.set_major_locator(MaxNLocator(5, steps=STEPS))
     axes.xaxis.set_major_formatter(
-        FuncFormatter(
-            lambda x, _: figures.percent(x / 100, 0 if abs(x) >= 5 or x == int(x) else 1, sign=True)
-        )
+        lambda x, _: figures.percent(x / 100, 0 if abs(x) >= 5 or x == int(x) else 1, sign=True)
     )
     title = f"{metric.label}: change against {view.arm_label(view.baseline)}"
     told = [
@@ -177,7 +176,7 @@ def survival(view: View) -> Chart | None:
             f"{arm}: {lived} of {summary.n}, {figures.percent(low, 0)} to {figures.percent(high, 0)}"
         )
     axes.set_xlim(-1, 101)
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g} %"))
+    axes.xaxis.set_major_formatter(lambda x, _: f"{x:g} %")
     return finish(axes, "survival", "share of trials that lived to the end", "; ".join(words) + ".")
 
 
@@ -204,7 +203,7 @@ def latency(view: View, operation: str, key: str) -> Chart | None:
             axes.plot(*zip(*places, strict=True), ls="none", marker=marker, ms=7, label=name, **look)
     axes.set_xscale("log")
     axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,g}"))
+    axes.xaxis.set_major_formatter(lambda x, _: f"{x:,g}")
     axes.set_xlabel("ms (logarithmic)")
     axes.legend(**ABOVE, ncols=4, columnspacing=1)
     words = [
@@ -224,23 +223,25 @@ def cpu_by_group(view: View) -> Chart | None:
     labels = [view.arm_label(arm) for arm in arms]
     axes = rows(labels)
     left = [0.0] * len(arms)
-    words: list[list[str]] = [[] for _ in arms]
-    drawn = []
-    for group, metric in metrics.items():
-        means = [s.mean if (s := view.summary(metric, arm)) else 0.0 for arm in arms]
+    shares = {
+        group: [s.mean if (s := view.summary(metric, arm)) else 0.0 for arm in arms]
+        for group, metric in metrics.items()
+    }
+    total = max(map(sum, zip(*shares.values(), strict=True))) or 1.0
+    for group, means in shares.items():
         look: dict[str, Any] = {"color": GROUP_INK[group], "edgecolor": INK["surface"], "linewidth": 1.2}
         label = CPU_GROUPS[group]
         bars = axes.barh(range(len(arms)), means, left=left, height=0.62, label=label, **look)
-        drawn.append((bars, label, means))
-        left = [a + b for a, b in zip(left, means, strict=True)]
-        for told, mean in zip(words, means, strict=True):
-            told.append(f"{label} {figures.number(mean, 4)}")
-    total = max(left) or 1.0
-    for bars, label, means in drawn:
         inside = [label if mean > 0.14 * total else "" for mean in means]
         axes.bar_label(bars, inside, label_type="center", fontsize=10.5, color=INK["surface"])
+        left = [a + b for a, b in zip(left, means, strict=True)]
     axes.set_xlim(0, total * 1.04)
     axes.set_xlabel("CPU seconds per 1,000 requests")
     axes.legend(**{**ABOVE, "handletextpad": 0.4}, ncols=5, handlelength=0.9, columnspacing=1)
-    described = "; ".join(f"{arm}: {', '.join(told)}" for arm, told in zip(labels, words, strict=True))
-    return finish(axes, "cpu-groups", "CPU seconds per 1,000 requests by thread group", f"{described}.")
+    words = []
+    for label, *means in zip(labels, *shares.values(), strict=True):
+        told = (f"{CPU_GROUPS[g]} {figures.number(mean, 4)}" for g, mean in zip(shares, means, strict=True))
+        words.append(f"{label}: {', '.join(told)}")
+    return finish(
+        axes, "cpu-groups", "CPU seconds per 1,000 requests by thread group", f"{'; '.join(words)}."
+    )

@@ -9,15 +9,13 @@ from typing import Any
 from matplotlib.ticker import MaxNLocator
 
 from steelyard.analysis import figures
-from steelyard.analysis.curves import SHARES, steady_level, time_to
+from steelyard.analysis.curves import SHARES
 from steelyard.report.canvas import GROUPED, INK, SERIES, STEPS, Chart, canvas, finish, near, rows, styled
 from steelyard.report.charts import GROUP_INK
 from steelyard.report.tables import CPU_GROUPS
 from steelyard.report.view import View
 from steelyard.results.schema import Trial
 
-READY = "ready message"
-FIRST = "first response"
 MAX_TRACE_POINTS = 40_000
 """Points of all warm-up traces together; longer traces are thinned to means so that the page stays small."""
 _SMALL = 340
@@ -80,12 +78,8 @@ def ramp_up(view: View) -> list[Chart]:
     shown = {arm: curves for arm, curves in shown.items() if curves}
     if not shown:
         return []
-    times: dict[str, dict[str, Sequence[float]]] = {f"{share} %": {} for share in SHARES}
-    for share in SHARES:
-        for arm in shown:
-            summary = view.summary(f"time_to_{share}_of_best", arm)
-            if summary is not None:
-                times[f"{share} %"][arm] = summary.values
+    found = {share: {arm: view.summary(f"time_to_{share}_of_best", arm) for arm in shown} for share in SHARES}
+    times = {f"{share} %": {arm: s.values for arm, s in of.items() if s} for share, of in found.items()}
     title, absent = "time to shares of the best arm's level, s", "not in every trial"
     strips = [_strips(view, "ramp-times", title, times, [*shown], absent)] if any(times.values()) else []
     return [_ramp_curves(view, shown), *strips]
@@ -102,7 +96,7 @@ def _ramp_curves(view: View, shown: Mapping[str, list[list[float]]]) -> Chart:
             band = ([*map(min, seconds)], [*map(max, seconds)])
             axes.fill_between(_middles(middle), *band, color=color, alpha=0.16, lw=0)
         axes.plot(_middles(middle), middle, color=color, lw=1.7)
-        marks = _marks(curves)
+        marks = _marks(view, arm, len(curves))
         look: dict[str, Any] = {"color": color, "marker": marker, "ms": 6, "mfc": INK["surface"], "mew": 1.8}
         for place in marks.values():
             axes.plot(*place, zorder=4, **look)
@@ -119,17 +113,14 @@ def _ramp_curves(view: View, shown: Mapping[str, list[list[float]]]) -> Chart:
     return finish(axes, "ramp-up", title, f"Median over trials. {'; '.join(words)}.")
 
 
-def _marks(curves: Sequence[Sequence[float]]) -> dict[int, tuple[float, float]]:
+def _marks(view: View, arm: str, trials: int) -> dict[int, tuple[float, float]]:
     """Where the arm comes up to shares of its own level: medians over its trials; nothing where one has no level."""
-    levels = [level for curve in curves if (level := steady_level(curve)) is not None]
-    if len(levels) < len(curves):
-        return {}
+    level = view.summary("steady_level", arm)
     marks = {}
     for share in SHARES:
-        times = [time_to(curve, share / 100 * level) for curve, level in zip(curves, levels, strict=True)]
-        known = [time for time in times if time is not None]
-        if len(known) == len(times):
-            marks[share] = (median(known), share / 100 * median(levels))
+        times = view.summary(f"time_to_{share}", arm)
+        if level is not None and times is not None and level.n == times.n == trials:
+            marks[share] = (median(times.values), share / 100 * median(level.values))
     return marks
 
 
@@ -216,18 +207,12 @@ def start_up(view: View) -> Chart | None:
     for trial in view.trials:
         if trial.state != "valid" or not trial.first_answers:
             continue
-        slowest = {READY: _slowest(trial, "ready_message_seconds"), FIRST: _slowest(trial, "start_seconds")}
-        for name, seconds in (*slowest.items(), *trial.first_answers.items()):
-            if seconds is not None:
-                lines.setdefault(name, {}).setdefault(trial.arm, []).append(seconds)
+        of_all = {"ready message": "ready_message_time", "first response": "start_time"}
+        slowest = {name: trial.metrics[key] for name, key in of_all.items() if key in trial.metrics}
+        for name, seconds in (slowest | trial.first_answers).items():
+            lines.setdefault(name, {}).setdefault(trial.arm, []).append(seconds)
     if not lines:
         return None
     ordered = sorted(lines.items(), key=lambda line: median(x for found in line[1].values() for x in found))
     arms = [arm.name for arm in view.arms]
     return _strips(view, "start-up", "seconds from the start of the servers", dict(ordered), arms)
-
-
-def _slowest(trial: Trial, name: str) -> float | None:
-    """Of the slowest server."""
-    told = [getattr(one, name) for one in trial.components if one.role == "server"]
-    return max((seconds for seconds in told if seconds is not None), default=None)

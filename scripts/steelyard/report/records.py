@@ -4,6 +4,7 @@
 from collections.abc import Iterable, Sequence
 
 from steelyard.analysis import figures
+from steelyard.experiment.schema import Load
 from steelyard.report.tables import Cell, Table, cells, numbers, words
 from steelyard.report.view import View, moment, trial_name, why_void
 from steelyard.results.schema import Check, Trial
@@ -199,11 +200,9 @@ def artifact_text(artifact: Artifact) -> str:
 
 def design(view: View) -> Table:
     """How the session was arranged."""
-    load = view.experiment.get("load", {})
-    size = f"{load['users']} users" if load.get("users") else f"{load.get('rate') or 0:,g} requests/s"
-    warmup = load.get("warmup") or {}
-    loaded = view.procedure != "start-up"
-    steady = view.procedure == "steady"
+    load = Load.model_validate(view.experiment["load"])
+    size = f"{load.users} users" if load.users is not None else f"{load.rate:,g} requests/s"
+    loaded, steady = view.procedure != "start-up", view.procedure == "steady"
     pairs: list[tuple[str, str | None]] = [
         ("session", view.session.id),
         ("planned", view.created),
@@ -211,25 +210,20 @@ def design(view: View) -> Table:
         ("workload", " ".join(str(view.session.workload[key]) for key in ("name", "version"))),
         ("procedure", view.procedure),
     ]
-    if load and loaded:
-        pairs.append(("load", f"{load.get('model', 'unknown')} model, {size}"))
-    if warmup and steady:
-        pairs.append(("warm-up", _warmup(warmup)))
-    if load.get("measure") and loaded:
-        pairs.append(("measured for" if steady else "load for", format_duration(load["measure"])))
+    if loaded:
+        pairs.append(("load", f"{load.model} model, {size}"))
+    if steady:
+        least, most = format_duration(load.warmup.at_least), format_duration(load.warmup.at_most)
+        fixed = load.warmup.until == "fixed"
+        pairs.append(("warm-up", f"fixed, {least}" if fixed else f"until steady, {least} to {most}"))
+    if loaded:
+        pairs.append(("measured for" if steady else "load for", format_duration(load.measure)))
     pairs += [
         ("blocks", f"{view.analysis.blocks_complete} complete of {view.analysis.blocks_planned}"),
         ("trials", f"{view.analysis.trials}, {view.analysis.void_trials} void"),
         ("seed of the order", str(view.session.seed)),
     ]
     return _pairs("Session", pairs)
-
-
-def _warmup(warmup: dict[str, object]) -> str:
-    least, most = float(str(warmup.get("at_least", 0))), float(str(warmup.get("at_most", 0)))
-    if warmup.get("until") == "fixed":
-        return f"fixed, {format_duration(least)}"
-    return f"until steady, {format_duration(least)} to {format_duration(most)}"
 
 
 def _took(view: View) -> str | None:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The path of a search: the value of each trial, how it went, and the bracket that shrinks about the result."""
 
-from collections.abc import Iterator
 from typing import Any
 
-from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
+from matplotlib.ticker import MaxNLocator, NullLocator
 
 from steelyard.analysis import figures
+from steelyard.analysis.search import bracket
 from steelyard.report.canvas import ABOVE, INK, STEPS, Chart, canvas, finish, styled
 from steelyard.report.view import View
 from steelyard.results.analysis import SearchResult, SearchRun
@@ -35,9 +35,12 @@ def _path(view: View, result: SearchResult, run: SearchRun) -> Chart:
         axes.axhspan(result.low * scale, result.high * scale, color=INK["accent"], alpha=0.13, lw=0)
     if result.value is not None:
         axes.axhline(result.value * scale, color=INK["accent"], lw=1.3, ls=(0, (6, 3)))
-    for place, passed, failed in _brackets(run, falling=memory):
-        sides = (passed * scale, failed * scale)
-        axes.fill_between([place - 0.5, place + 0.5], *sides, color=INK["muted"], alpha=0.24, lw=0)
+    for place in range(1, len(run.steps) + 1):
+        judged = [step for step in run.steps[:place] if step.outcome in ("passed", "failed")]
+        sides = bracket(judged, falling=memory).sides
+        if sides is not None:
+            ends = (sides[0] * scale, sides[1] * scale)
+            axes.fill_between([place - 0.5, place + 0.5], *ends, color=INK["muted"], alpha=0.24, lw=0)
     values = [step.value * scale for step in run.steps]
     axes.plot(range(1, len(values) + 1), values, color=INK["muted"], lw=0.9)
     for outcome, look in _LOOKS.items():
@@ -55,7 +58,7 @@ def _path(view: View, result: SearchResult, run: SearchRun) -> Chart:
     else:
         axes.yaxis.set_major_locator(MaxNLocator(6, steps=STEPS))
         axes.set_ylim(low - 0.08 * (high - low), high + 0.08 * (high - low))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: figures.number(y, 0 if y >= 10 else 1)))
+    axes.yaxis.set_major_formatter(lambda y, _: figures.number(y, 0 if y >= 10 else 1))
     longest = max(len(run.steps) for run in result.runs)
     axes.set_xlim(0.4, longest + 0.6)
     axes.xaxis.set_major_locator(MaxNLocator(min(longest, 10), integer=True))
@@ -64,20 +67,8 @@ def _path(view: View, result: SearchResult, run: SearchRun) -> Chart:
     tried = "; ".join(
         f"{figures.number(y, 1)} {step.outcome}" for y, step in zip(values, run.steps, strict=True)
     )
-    over = ""
-    if result.value is not None:
-        over = f" Over all blocks: {figures.number(result.value * scale, 1)} {unit}."
+    over = (
+        "" if result.value is None else f" Over all blocks: {figures.number(result.value * scale, 1)} {unit}."
+    )
     title = f"{view.arm_label(result.arm)}, block {run.block}: {unit}"
     return finish(axes, f"search-{result.arm}-{run.block}", title, f"In order: {tried}.{over}")
-
-
-def _brackets(run: SearchRun, falling: bool) -> Iterator[tuple[int, float, float]]:
-    """What each trial left: the hardest value that passed and the easiest that failed, while they do not cross."""
-    harder, easier = (min, max) if falling else (max, min)
-    passed: list[float] = []
-    failed: list[float] = []
-    for place, step in enumerate(run.steps, 1):
-        if step.outcome in ("passed", "failed"):
-            (passed if step.outcome == "passed" else failed).append(step.value)
-        if passed and failed and (harder(passed) > easier(failed)) == falling:
-            yield place, harder(passed), easier(failed)

@@ -8,11 +8,13 @@ from functools import partial
 from steelyard.analysis import figures
 from steelyard.analysis.curves import SHARES
 from steelyard.analysis.paired import share_interval
+from steelyard.analysis.search import told
 from steelyard.analysis.sentences import SURVIVED, beyond_noise
 from steelyard.report.view import View
 from steelyard.results.analysis import MetricInfo, Summary
 from steelyard.results.schema import Latency
 from steelyard.results.spec import Spec
+from steelyard.spec.search import Varied
 from steelyard.units import format_size
 
 CPU_GROUPS = {"request": "request", "jit": "JIT", "gc": "GC", "network": "network", "other": "other"}
@@ -89,8 +91,8 @@ def headline(view: View) -> Table:
             constant.append(f"{label} {found[0]}")
             continue
         columns.append(Column(label))
-        for row, told in zip(rows, found, strict=True):
-            row.append(Cell(told or figures.DASH))
+        for row, own in zip(rows, found, strict=True):
+            row.append(Cell(own or figures.DASH))
     columns += [Column(metric.label, figures.unit(metric)) for metric in view.headline]
     for arm, row in zip(view.arms, rows, strict=True):
         if arm.name == view.baseline:
@@ -131,8 +133,7 @@ def _against_baseline(view: View, metric: MetricInfo, arm: str) -> Cell:
     estimate = view.estimate(metric.name, arm)
     if estimate is None or estimate.ratio is None:
         return Cell(text, ("no comparison",))
-    bounds = figures.bounds(estimate)
-    return Cell(text, (figures.effect(estimate), *([bounds] if bounds else [])), beyond_noise(estimate))
+    return Cell(text, (figures.effect(estimate), figures.bounds(estimate)), beyond_noise(estimate))
 
 
 def detectable(view: View) -> Table:
@@ -284,17 +285,17 @@ def searches(view: View) -> list[Table]:
     columns += numbers("searches", "trials")
     rows, runs = [], []
     for result in view.analysis.searches:
-        told = partial(searched, result.varies)
+        shown = partial(_searched, result.varies)
         against, ratio = result.against, Cell(figures.DASH)
         if against is not None:
             spread = figures.interval(against.low, against.high) if against.low and against.high else ""
             ratio = Cell(figures.change(against.ratio), (spread,))
-        within = f"{told(result.low)} to {told(result.high)}" if result.high is not None else figures.DASH
+        within = f"{shown(result.low)} to {shown(result.high)}" if result.high is not None else figures.DASH
         arm = Cell(view.arm_short(result.arm), ("baseline",) if result.arm == view.baseline else ())
         stated, trials = f"{result.n} of {len(result.runs)}", sum(len(run.steps) for run in result.runs)
-        rows.append(cells(arm, told(result.value), within, ratio, stated, trials))
+        rows.append(cells(arm, shown(result.value), within, ratio, stated, trials))
         for run in result.runs:
-            edges = [told(run.passed), told(run.failed), told(run.value)]
+            edges = [shown(run.passed), shown(run.failed), shown(run.value)]
             runs.append(cells(arm.text, run.block, *edges, len(run.steps), run.end, run.why))
     note = "Interval over blocks (Student's t), widened by the brackets; searches: those that stated a value."
     names = numbers("block", "last that passed", "first that failed", "stated", "trials")
@@ -305,13 +306,8 @@ def searches(view: View) -> list[Table]:
     ]
 
 
-def searched(varies: str, value: float | None) -> str:
-    """A value of a search for people."""
-    if value is None:
-        return figures.DASH
-    if varies == "memory":
-        return format_size(value)
-    return f"{figures.number(value)} users" if varies == "users" else f"{figures.number(value, 1)} arrivals/s"
+def _searched(varies: Varied, value: float | None) -> str:
+    return figures.DASH if value is None else told(varies, value)
 
 
 def _means(

@@ -16,14 +16,8 @@ from steelyard.results.analysis import Analysis
 from steelyard.results.schema import Session, Trial
 
 
-def render_summary(session: Session, analysis: Analysis, trials: Sequence[Trial] = ()) -> RenderableType:
-    """The answer, the table of the arms and what holds for every figure.
-
-    Args:
-        session: the session.
-        analysis: its analysis.
-        trials: its trials; with them the table also tells cores and heap of each JVM.
-    """
+def render_summary(session: Session, analysis: Analysis, trials: Sequence[Trial]) -> RenderableType:
+    """The answer, the table of the arms and what holds for every figure."""
     view = View(session, analysis, trials)
     found = tables.main(view)
     drawn = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)

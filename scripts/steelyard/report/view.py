@@ -12,9 +12,7 @@ from typing import Any
 
 from steelyard.analysis import figures
 from steelyard.analysis.formulas import OVERALL
-from steelyard.analysis.labels import arm_label
-from steelyard.analysis.paired import t_quantile
-from steelyard.analysis.sentences import answer
+from steelyard.analysis.sentences import answer, arm_label
 from steelyard.results.analysis import Analysis, Estimate, MetricInfo, Summary
 from steelyard.results.schema import ArmRecord, JournalEntry, Latency, Session, Trial
 from steelyard.results.spec import JvmIdentity, Spec
@@ -91,19 +89,24 @@ class View:
     @cached_property
     def caveats(self) -> list[str]:
         """Sentences that belong beside every figure."""
-        a, trials = self.analysis, figures.count(self.analysis.trials, "trial")
+        a = self.analysis
+        void, unsteady = (
+            f"{found} of {figures.count(a.trials, 'trial')} {'is' if found == 1 else 'are'}"
+            for found in (a.void_trials, a.not_steady_trials)
+        )
         own = {
             "A quick session: short windows and a fixed warm-up. An indication, not an answer.": self.session.quick,
             f"{a.blocks_complete} complete blocks only: intervals are wide, and one odd trial weighs much.": (
                 1 < a.blocks_complete < FEW_BLOCKS
             ),
             "Fewer than two complete blocks: chance alone may explain any difference.": a.blocks_complete < 2,
-            f"{a.void_trials} of {trials} {are(a.void_trials)} void: not averaged in, shown in the charts as crosses"
-            " and explained in the validity ledger.": a.void_trials,
+            f"{void} void: not averaged in, shown in the charts as crosses and explained in the validity ledger.": (
+                a.void_trials
+            ),
             "Where something died, the other figures of its trial are of what still lived: compare only arms that"
             " survived.": any(trial.survived is False for trial in self.trials),
-            f"{a.not_steady_trials} of {trials} {are(a.not_steady_trials)} marked not steady: the warm-up reached its"
-            " cap, or throughput still moved while it was measured.": a.not_steady_trials,
+            f"{unsteady} marked not steady: the warm-up reached its cap, or throughput still moved while it was"
+            " measured.": a.not_steady_trials,
         }
         arms = [note for spec in self.specs.values() for note in (*spec.notes, *spec.embedded)]
         holding = [text for text, holds in own.items() if holds]
@@ -248,14 +251,6 @@ class View:
         return [t for t in self.trials if t.arm == arm and (valid is None or (t.state == "valid") == valid)]
 
 
-def mean_interval(summary: Summary) -> tuple[float, float] | None:
-    """95 % interval of an arm's mean, Student's t over its valid trials; None with fewer than two."""
-    if summary.n < 2 or summary.sd is None:
-        return None
-    half = t_quantile(0.975, summary.n - 1) * summary.sd / math.sqrt(summary.n)
-    return summary.mean - half, summary.mean + half
-
-
 def moment(epoch: float) -> str:
     """A time of day for people: `2026-11-20 12:30 UTC`."""
     return datetime.fromtimestamp(epoch, tz=UTC).strftime("%Y-%m-%d %H:%M UTC")
@@ -288,11 +283,6 @@ def why_void(trial: Trial) -> str:
     told = map(str.strip, reasons)
     ended = (text if text.endswith((".", "!", "?")) else f"{text}." for text in told)
     return " ".join(ended) or "No reason was recorded."
-
-
-def are(number: int) -> str:
-    """`is` or `are`."""
-    return "is" if number == 1 else "are"
 
 
 def _numeric(levels: Iterable[Any]) -> bool:

@@ -142,17 +142,14 @@ def _voids() -> Iterator[Question]:
     yield Question(Cell(DRIFTING, 10, effect=-0.03, void_share=0.1), 0.3, reports)
 
 
-def _gate_host(noise: float) -> HostModel:
-    return HostModel(f"{noise * 100:g} %", noise=noise)
-
-
 def _gate_table() -> Iterator[Question]:
     group = "gate passes an unchanged build"
     for noise, row in GATE_TABLE.items():
+        host = HostModel(f"{noise * 100:g} %", noise=noise)
         for margin, blocks in row.items():
             name = f"variation {noise * 100:g} %, margin {margin * 100:g} %, {blocks} blocks"
             passes = _rate(group, name, lambda tally: tally.passes, 90.0, (90.0, None))
-            yield Question(Cell(_gate_host(noise), blocks, margin=margin), 0.1, (passes,))
+            yield Question(Cell(host, blocks, margin=margin), 0.1, (passes,))
 
 
 def _gate_truths() -> Iterator[Question]:
@@ -165,7 +162,7 @@ def _gate_truths() -> Iterator[Question]:
         (-0.06, f"build 6 % worse {called}", lambda tally: tally.regressions, None, (95.0, None)),
     )
     for effect, name, hits, method, band in truths:
-        cell = Cell(_gate_host(0.013), 10, effect=effect)
+        cell = Cell(HostModel("1.3 %", noise=0.013), 10, effect=effect)
         yield Question(cell, 0.3, (_rate(group, name, hits, method, band),))
 
 
@@ -222,16 +219,13 @@ def _simulated(jobs: list[Job], workers: int) -> Iterator[Iterator[Tally]]:
         yield (simulate(*job) for job in jobs)
         return
     # spawn: a fork would copy the locks of whatever threads the caller runs (a live display, say).
-    with ProcessPoolExecutor(workers, get_context("spawn"), _leave_interrupts_to_the_parent) as pool:
+    left_to_the_parent = (signal.SIGINT, signal.SIG_IGN)
+    with ProcessPoolExecutor(workers, get_context("spawn"), signal.signal, left_to_the_parent) as pool:
         try:
             yield pool.map(simulate, *zip(*jobs, strict=True))
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
-
-
-def _leave_interrupts_to_the_parent() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _designs(sessions: int, seed: int) -> list[Figure]:

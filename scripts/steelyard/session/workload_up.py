@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from steelyard.errors import ServerFailed
+from steelyard.errors import Busy, ServerFailed
+from steelyard.host.lock import host_lock
 from steelyard.paths import CACHE, ROOT
 
 STATE = CACHE / "up" / "state.json"
@@ -28,7 +29,6 @@ class Up:
     workload: str
     keeper: int
     """Process id of the keeper."""
-    since: float
     servers: list[dict[str, Any]]
     """name, url, pid, cpus of each server."""
     proxy: str | None = None
@@ -42,6 +42,18 @@ def current(state: Path = STATE) -> Up | None:
     except (OSError, ValueError, TypeError):
         return None
     return found if _is_keeper(found.keeper) else None
+
+
+def require_idle() -> None:
+    """Refuse before a directory is made or a server started; the lock is taken later, for good (raises Busy)."""
+    up = current()
+    if up is not None:
+        raise Busy(
+            f"{up.workload} is up already (process {up.keeper}) and would disturb what else runs: stop it with"
+            " `./steelyard down`"
+        )
+    with host_lock("about to begin"):
+        return
 
 
 def start(arguments: list[str], timeout: float = 360.0) -> Up:

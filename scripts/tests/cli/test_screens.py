@@ -48,17 +48,17 @@ def terminal() -> Console:
 
 def test_a_terminal_gets_the_live_view_and_a_pipe_plain_lines(session: Session) -> None:
     console = terminal()
-    with screen(session, console) as live:
+    with screen(session, console, set()) as live:
         assert isinstance(live, LiveScreen)
         live.note("the host is warm")
     assert "note: the host is warm" in console.file.getvalue()  # type: ignore[attr-defined]
-    with screen(session, Console(file=io.StringIO())) as plain:
+    with screen(session, Console(file=io.StringIO()), set()) as plain:
         assert isinstance(plain, PlainScreen)
 
 
 def test_the_live_view_shows_trial_phase_throughput_and_time_left(session: Session) -> None:
     console = terminal()
-    live = LiveScreen(session, console)
+    live = LiveScreen(session, console, set())
     live.trial_ended(failed(), 1, 6)
     live.trial_started(Planned(block=1, arm="jvms-1", order=1), 1, 6)
     live.phase("measure", 8.0)

@@ -125,10 +125,10 @@ def test_terminal_shows_answer_table_and_caveats(tmp_path: Path) -> None:
     assert "1 of 31 trials is void" in text
 
 
-def test_terminal_needs_no_trials() -> None:
-    session, _, analysis = sample.make(sample.poor_plan())
+def test_terminal_tells_of_an_arm_without_a_valid_trial() -> None:
+    session, trials, analysis = sample.make(sample.poor_plan())
     console = Console(width=140, file=io.StringIO(), record=True)
-    console.print(render_summary(session, analysis))
+    console.print(render_summary(session, analysis, trials))
     assert "no valid trial" in console.export_text()
 
 
