@@ -126,7 +126,7 @@ SPLIT: list[tuple[str, str, Callable[[Spec], str]]] = [
 def _against_baseline(view: View, metric: MetricInfo, arm: str) -> Cell:
     summary = view.summary(metric.name, arm)
     if summary is None:
-        return Cell(figures.DASH, ("no valid trial",))
+        return Cell(figures.DASH, (view.why_no_mean(arm),))
     text = figures.value(metric, summary.mean)
     if arm == view.baseline:
         return Cell(text)

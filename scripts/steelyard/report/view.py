@@ -212,6 +212,11 @@ class View:
         memory = [m for m in self.measured if m.name == MEMORY and m not in self.headline]
         return [*self.headline[:1], *memory, *self.headline[1:]]
 
+    def why_no_mean(self, arm: str) -> str:
+        """Why a metric of an arm has no mean: nothing valid, or a share that some trials never reached."""
+        valid = any(trial.arm == arm and trial.state == "valid" for trial in self.trials)
+        return "not in every trial" if valid else "no valid trial"
+
     def summary(self, metric: str, arm: str) -> Summary | None:
         """A metric of an arm over its valid trials; None without any."""
         found = self.analysis.summaries.get(metric, {}).get(arm)

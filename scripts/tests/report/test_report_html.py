@@ -256,7 +256,9 @@ def test_an_arm_that_never_comes_up_to_a_share_has_no_time_and_is_named() -> Non
     cold = next(row for row in best.rows if row[0].text == "cold")
     assert [cell.text for cell in cold[2:5]] == ["\N{EN DASH}"] * 3
     assert cold[1].text != "\N{EN DASH}"
-    assert "not in every trial" in to_html(view)
+    page = to_html(view)
+    assert "not in every trial" in page
+    assert "no valid trial" not in page, "its trials are valid, though some have no such time"
 
 
 def test_a_start_up_report_draws_every_operation_of_every_arm() -> None:
