@@ -27,6 +27,7 @@ from pathlib import Path
 
 from steelyard.results.schema import JournalEntry
 from tests.e2e.driver import DONE, Running, call, end_all, free_port, processes_that_mention
+from tests.e2e.test_procedures import EXPERIMENT, USERS
 
 BUSY = 6
 """Exit code of a harness that finds another session on this host."""
@@ -35,23 +36,6 @@ LEFT_LIMIT = 60.0
 RESUMES = 20
 """Resumes of one session before it is given up."""
 
-EXPERIMENT = """\
-steelyard: 1
-name: faults
-title: A small session to be killed
-question: Is anything lost or left?
-workload: ping
-procedure: {procedure}
-factors:
-  {factor}
-deployment:
-  total_heap: 256m
-  jvm: {{gc: generational, jvm_args: ["-XX:TieredStopAtLevel=1"]}}
-load: {{users: 4, ramp: 1s, warmup: {{until: fixed, at_least: 2s}}, measure: {measure}}}
-{more}
-design: {{blocks: 2, repeats: 0}}
-"""
-USERS = "users: {levels: [2, 4]}"
 CACHES = "class_cache: {levels: [none, warm]}"
 THP = "thp: {levels: [always, madvise]}"
 SEARCH = "search: {raise: users, within: {p99: 1ms}, most: 16, confirm: 0, trials: 3}"
