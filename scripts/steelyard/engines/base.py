@@ -89,6 +89,10 @@ class Deployment(ABC, Generic[AnyUnit]):
             if not one.told_to_end
         ]
 
+    def overhead(self) -> list[int]:
+        """Processes by which the engine itself runs the components, on this host: what they use is the trial's."""
+        return []
+
     def failure(self, name: str) -> str | None:
         """One sentence when the component ended by itself (how, and its last words), was restarted or OOM-killed.
 

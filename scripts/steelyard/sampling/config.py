@@ -16,7 +16,8 @@ class Watched(NamedTuple):
     name: str
     pid: int
     role: str
-    """`server`: with thread groups, PSS, context switches and counters; the others: CPU, memory, faults."""
+    """`server`: with thread groups, PSS, context switches and counters; the others: CPU, memory, faults. Of an
+    `engine` (what starts containers) also what its own helpers use: those of its descendants that nobody watches."""
     counters_url: str | None = None
     cgroup: bool = False
     """Whether it has a control group of its own (a container), whose figures are sampled too."""

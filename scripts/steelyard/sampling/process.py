@@ -3,6 +3,7 @@
 
 import os
 import time
+from collections.abc import Set
 
 from steelyard.sampling.config import Watched
 from steelyard.sampling.groups import GROUPS, group_of
@@ -123,10 +124,13 @@ class Process:
     def __init__(self, watched: Watched) -> None:
         self.name = watched.name
         self.is_server = watched.role == "server"
+        self._is_engine = watched.role == "engine"
+        self._pid = watched.pid
         self.cpu = 0.0
         """CPU seconds at the last reading."""
         self.children = 0.0
-        """CPU seconds of a server's own children that have ended: the tools of its start script."""
+        """CPU seconds of children that have ended, of a server (the tools of its start script) and of an engine; of an
+        engine also of those that run."""
         self.ended = False
         self.epoch = 0.0
         """When it was read."""
@@ -144,8 +148,12 @@ class Process:
         """Read the threads; before `read`, so that the process's CPU is never less than theirs."""
         self.threads.read(self._count, everything)
 
-    def read(self) -> Stat | None:
-        """Read the process; None when it is gone. The last reading of one that ended has its final counts."""
+    def read(self, watched: Set[int] = frozenset()) -> Stat | None:
+        """Read the process; None when it is gone. The last reading of one that ended has its final counts.
+
+        Args:
+            watched: processes that are read for themselves, and so are not an engine's helpers.
+        """
         line = self._stat.read()
         if line is None:
             self.ended = True
@@ -160,7 +168,10 @@ class Process:
         self.started = stat.start / CLOCK_TICKS
         self.cpu = (stat.user + stat.system) / CLOCK_TICKS
         # Not of others: the harness's children are the servers, which are watched themselves.
-        self.children = stat.children / CLOCK_TICKS if self.is_server else 0.0
+        ticks = stat.children if self.is_server or self._is_engine else 0
+        if self._is_engine:
+            ticks += sum(_ticks_below(pid, watched) for pid in _children(self._pid) - watched)
+        self.children = ticks / CLOCK_TICKS
         return stat
 
     def read_pss(self) -> int | None:
@@ -170,3 +181,23 @@ class Process:
             return None
         fields = (b"Pss", b"Private_Hugetlb", b"Shared_Hugetlb")
         return sum(status_number(rollup, field) for field in fields) * 1024
+
+
+def _ticks_below(pid: int, watched: Set[int]) -> int:
+    """CPU ticks of a process and of all that it started, ended or running, but for the watched."""
+    line = ProcFile(f"/proc/{pid}/stat", keep=False).read()
+    if line is None:
+        return 0
+    stat = parse_stat(line)
+    below = sum(_ticks_below(child, watched) for child in _children(pid) - watched)
+    return stat.user + stat.system + stat.children + below
+
+
+def _children(pid: int) -> set[int]:
+    """Running children of all threads of a process."""
+    try:
+        threads = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 - names as text: no Path objects
+    except OSError:
+        return set()
+    listed = (ProcFile(f"/proc/{pid}/task/{tid}/children", keep=False).read(65536) for tid in threads)
+    return {int(word) for text in listed if text for word in text.split()}

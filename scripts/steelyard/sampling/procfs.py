@@ -24,10 +24,11 @@ _SPARE_FILES = 128  # left for sockets, tables and the interpreter
 class ProcFile:
     """One file below /proc, held open unless this process holds nearly as many as it may."""
 
-    __slots__ = ("_fd", "_path")
+    __slots__ = ("_fd", "_keep", "_path")
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, keep: bool = True) -> None:
         self._path = path
+        self._keep = keep
         self._fd = -1
 
     def read(self, size: int = 1024) -> bytes | None:
@@ -37,7 +38,7 @@ class ProcFile:
                 return os.pread(self._fd, size, 0) or None
             fd = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
             most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-            if most == resource.RLIM_INFINITY or fd < most - _SPARE_FILES:
+            if self._keep and (most == resource.RLIM_INFINITY or fd < most - _SPARE_FILES):
                 self._fd = fd
                 return os.pread(fd, size, 0) or None
             try:

@@ -49,6 +49,7 @@ class Sampler:
         self._output = config.output
         self._tables = Tables(self._output)
         self._processes: dict[str, Process] = {}
+        self._pids: set[int] = set()
         self._groups: dict[str, ControlGroup] = {}
         self._counters = Counters(self._answered)
         self._host = ProcFile("/proc/stat")
@@ -123,7 +124,7 @@ class Sampler:
             with self._part("threads"):
                 process.read_threads(everything)
         with self._part("processes"):
-            stat = process.read()
+            stat = process.read(self._pids)
         if process.ended:
             self._note(process.name, "the process has ended")
         if stat is None:
@@ -198,6 +199,7 @@ class Sampler:
             if watched.name in self._processes:
                 continue
             self._processes[watched.name] = Process(watched)
+            self._pids.add(watched.pid)
             if watched.cgroup:
                 group = self._groups[watched.name] = ControlGroup(watched.pid)
                 if not group.found:

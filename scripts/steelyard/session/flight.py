@@ -170,7 +170,12 @@ class Flight:
                 for index, pid in enumerate(running.pids)
                 if index == 0 or component.role == "injector" or component.name in self.deployed.started
             ]
-        processes.append({"name": "harness", "pid": os.getpid(), "role": "harness"})
+        # The harness's own helpers are the clients of a container engine, and count as the engine's.
+        role = "engine" if self.deployment.contained else "harness"
+        processes.append({"name": "harness", "pid": os.getpid(), "role": role})
+        processes += [
+            {"name": f"engine:{pid}", "pid": pid, "role": "engine"} for pid in self.deployment.overhead()
+        ]
         config = {
             "output": str((self.folder / "samples").resolve()),
             "interval": 1.0,

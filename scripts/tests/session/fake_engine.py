@@ -89,6 +89,8 @@ class FakeEngine:
 class FakeDeployment:
     """The components of one trial."""
 
+    contained = False
+
     def __init__(self, world: World, spec: Spec, directory: Path) -> None:
         self.world, self.spec, self.directory = world, spec, directory
         self.sites: dict[str, Site] = {}
@@ -130,6 +132,9 @@ class FakeDeployment:
     def failure(self, name: str) -> str | None:
         code = self.exit_code(name)
         return f"{name} ended with exit code {code}" if code else None
+
+    def overhead(self) -> list[int]:
+        return []
 
     def settle(self, names: Iterable[str]) -> None:
         """Nothing to wait for."""

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
 import yaml
 
 from steelyard.engines.base import Deployment, log_folder
@@ -31,6 +32,7 @@ from steelyard.results.store import no_space, write_atomic
 BUNDLES = ROOT / "compose"
 HEALTHY_TIMEOUT = 60.0
 """Seconds that the image's own health check may take to say that a component serves."""
+_DAEMONS = {"dockerd", "containerd"}
 _IMAGE_USER = User(1001, 0)
 """Whom the project's images run as; for a harness that runs as root."""
 
@@ -111,6 +113,15 @@ class ComposeDeployment(Deployment[Container]):
         described = self._project.up(names, file, [container.id for container in earlier])
         for name, entry in zip(names, described, strict=True):
             self._units[name] = Container(self._docker, name, entry, self.logs(name) / "console.log")
+
+    def overhead(self) -> list[int]:
+        """The daemons of the container engine, and the shim beside each container."""
+        daemons = {one.pid for one in psutil.process_iter(["name"]) if one.info["name"] in _DAEMONS}
+        shims: set[int] = set()
+        for unit in self._units.values():
+            with contextlib.suppress(psutil.NoSuchProcess):
+                shims.add(psutil.Process(unit.pid).ppid())
+        return sorted((daemons | shims) - {0, 1})
 
     def settle(self, names: Iterable[str]) -> None:
         """Wait until the images' own health checks agree; an image without a check counts as healthy."""
