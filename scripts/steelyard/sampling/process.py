@@ -126,6 +126,7 @@ class Process:
         self.is_server = watched.role == "server"
         self._is_engine = watched.role == "engine"
         self._pid = watched.pid
+        self._watched_children: set[int] = set()
         self.cpu = 0.0
         """CPU seconds at the last reading."""
         self.children = 0.0
@@ -168,11 +169,21 @@ class Process:
         self.started = stat.start / CLOCK_TICKS
         self.cpu = (stat.user + stat.system) / CLOCK_TICKS
         # Not of others: the harness's children are the servers, which are watched themselves.
-        ticks = stat.children if self.is_server or self._is_engine else 0
-        if self._is_engine:
-            ticks += sum(_ticks_below(pid, watched) for pid in _children(self._pid) - watched)
-        self.children = ticks / CLOCK_TICKS
+        if self.is_server:
+            self.children = stat.children / CLOCK_TICKS
+        elif self._is_engine:
+            self._read_helpers(stat, watched)
         return stat
+
+    def _read_helpers(self, stat: Stat, watched: Set[int]) -> None:
+        """The kernel adds to an engine process what a child used that has ended: of a watched one it was counted
+        before, so from then on the figure stands still."""
+        running = _children(self._pid)
+        self._watched_children |= running & watched
+        ticks = stat.children + sum(_ticks_below(pid, watched) for pid in running - watched)
+        # Looked at last: what still runs now was not yet in the reading above.
+        if all(_runs(pid) for pid in self._watched_children):
+            self.children = ticks / CLOCK_TICKS
 
     def read_pss(self) -> int | None:
         """Proportional memory in bytes, the large-page pool included. Dear: the kernel walks all page tables."""
@@ -191,6 +202,11 @@ def _ticks_below(pid: int, watched: Set[int]) -> int:
     stat = parse_stat(line)
     below = sum(_ticks_below(child, watched) for child in _children(pid) - watched)
     return stat.user + stat.system + stat.children + below
+
+
+def _runs(pid: int) -> bool:
+    line = ProcFile(f"/proc/{pid}/stat", keep=False).read()
+    return line is not None and parse_stat(line).state not in ENDED_STATES
 
 
 def _children(pid: int) -> set[int]:

@@ -4,6 +4,7 @@
 import subprocess
 import sys
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import pytest
 
@@ -20,20 +21,40 @@ helper.stdout.readline()
 print(helper.pid, flush=True)
 input()
 helper.communicate(b"\\n")
+print(flush=True)
+input()
 """
 
 
+class Engine(NamedTuple):
+    """A process with one helper that has ended and one that runs until `reap`."""
+
+    process: subprocess.Popen[str]
+    helper: int
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
+
+    def reap(self) -> None:
+        """Let the helper end, and wait until the engine has taken note of it."""
+        assert self.process.stdin
+        assert self.process.stdout
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        self.process.stdout.readline()
+
+
 @pytest.fixture
-def engine() -> Iterator[tuple[int, int]]:
-    """A process with one helper that has ended and one that runs; the numbers of both that run."""
+def engine() -> Iterator[Engine]:
     with subprocess.Popen(
         [sys.executable, "-c", ENGINE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout
-        assert process.stdin
-        yield process.pid, int(process.stdout.readline())
-        process.stdin.write("\n")
-        process.stdin.close()
+        try:
+            yield Engine(process, int(process.stdout.readline()))
+        finally:
+            process.kill()
 
 
 def used(pid: int, role: str, watched: set[int]) -> float:
@@ -42,15 +63,25 @@ def used(pid: int, role: str, watched: set[int]) -> float:
     return process.children
 
 
-def test_helpers_of_an_engine_are_its_own(engine: tuple[int, int]) -> None:
+def test_helpers_of_an_engine_are_its_own(engine: Engine) -> None:
     """A runtime helper that has ended, and a client that runs, each 0.3 s of CPU."""
-    pid, helper = engine
-    ended = used(pid, "engine", {helper})
-    both = used(pid, "engine", set())
+    ended = used(engine.pid, "engine", {engine.helper})
+    both = used(engine.pid, "engine", set())
     assert ended >= 0.29
     assert both >= ended + 0.29
 
 
-def test_only_an_engine_has_helpers(engine: tuple[int, int]) -> None:
+def test_only_an_engine_has_helpers(engine: Engine) -> None:
     """What the harness starts in the process engine is the trial itself, or somebody else's."""
-    assert used(engine[0], "harness", set()) == 0.0
+    assert used(engine.pid, "harness", set()) == 0.0
+
+
+def test_what_was_watched_is_not_counted_again_when_it_ends(engine: Engine) -> None:
+    """A container's process, whose CPU the kernel adds to its shim when it ends."""
+    shim = Process(Watched("shim", engine.pid, "engine"))
+    assert shim.read({engine.helper}) is not None
+    before = shim.children
+    engine.reap()
+    assert used(engine.pid, "engine", set()) >= before + 0.29, "the kernel has added it"
+    assert shim.read({engine.helper}) is not None
+    assert shim.children == before
