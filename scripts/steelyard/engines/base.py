@@ -108,6 +108,10 @@ class Deployment(ABC, Generic[AnyUnit]):
             return None
         return unit.how_it_ended()
 
+    def out_of_memory(self) -> bool:
+        """Whether a component is known to have ended by itself for want of memory, its container's limit."""
+        return False
+
     def settle(self, names: Iterable[str]) -> None:
         """Wait until the engine's own opinion (a container's health check) is that these serve (raises
         ServerFailed)."""

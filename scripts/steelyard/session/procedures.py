@@ -13,12 +13,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from steelyard.analysis.warmup import judge_steady
+from steelyard.errors import ServerFailed
 from steelyard.experiment.schema import ProcedureName
 from steelyard.results.spec import Role
 from steelyard.sampling.cgroup import throttled_seconds
 from steelyard.sampling.read import Samples
 from steelyard.session.collect import rates
-from steelyard.session.flight import Flight
+from steelyard.session.flight import Flight, TrialFailedError
 from steelyard.spec.injectors import PROBE_LIMIT
 from steelyard.spec.plan import without_caches
 
@@ -93,10 +94,15 @@ def start_up(flight: Flight, fill_caches: Callable[[], None]) -> None:
 
 def survive(flight: Flight, fill_caches: Callable[[], None]) -> None:
     """A fixed time under load and a memory limit: did everything live?"""
-    with flight.phase("start"):
-        _bring_up(flight, fill_caches)
-        start = _whole_second(flight)
-        flight.ramp_end = flight.injectors.go()
+    try:
+        with flight.phase("start"):
+            _bring_up(flight, fill_caches)
+            start = _whole_second(flight)
+            flight.ramp_end = flight.injectors.go()
+    except (ServerFailed, TrialFailedError):
+        # Too little memory to start with is an answer; any other failure to start is a fault.
+        flight.survived = False if flight.deployment.out_of_memory() else None
+        raise
     with flight.phase("measure", flight.spec.load.measure), _throttling(flight):
         flight.survived = True
         flight.watch(flight.spec.load.measure, survive=True)

@@ -73,7 +73,8 @@ def run_session(
                 trial = runner.run(planned)
                 trials.append(trial)
                 watcher.trial_ended(trial, len(trials), course.total(trials))
-                started = trial.failure is None or "measure" in trial.phases
+                # With too little memory to start with a search has its answer.
+                started = trial.failure is None or "measure" in trial.phases or trial.survived is False
                 failures = 0 if started else failures + 1
                 if failures >= START_FAILURES_IN_A_ROW:
                     raise ServerFailed(f"{failures} trials in a row did not start: {trial.failure}")

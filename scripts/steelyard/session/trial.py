@@ -64,6 +64,7 @@ class TrialRunner:
         self._log(planned, "trial-start", value=planned.value)
         log_phase = partial(self._log, planned, "phase")
         phases: dict[str, tuple[float, float]] = {}
+        flight: Flight | None = None
         caches = Caches(self.directory, self.engines, self.children, self.watcher)
         try:
             with ExitStack() as cleanup:
@@ -78,7 +79,7 @@ class TrialRunner:
                     found = collect.figures(flight)
         except (TrialFailedError, ServerFailed) as failure:
             name = failure.check if isinstance(failure, TrialFailedError) else "start"
-            found = _failed(name, str(failure))
+            found = _failed(name, str(failure)) | {"survived": flight.survived if flight else None}
         trial = Trial(
             **dict(planned),
             state="void" if is_void(found["checks"]) else "valid",

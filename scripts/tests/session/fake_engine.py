@@ -48,6 +48,8 @@ class World:
     """Overrides what servers say of themselves."""
     deaths: dict[str, tuple[str, float]] = field(default_factory=dict)
     """By folder of the trial: component that dies, and after how many seconds under load (0: at its start)."""
+    starved: bool = False
+    """Whether what dies does so for want of memory."""
     silent: set[str] = field(default_factory=set)
     """Files of the sampler that it does not write."""
     deployments: list["FakeDeployment"] = field(default_factory=list)
@@ -132,6 +134,9 @@ class FakeDeployment:
     def failure(self, name: str) -> str | None:
         code = self.exit_code(name)
         return f"{name} ended with exit code {code}" if code else None
+
+    def out_of_memory(self) -> bool:
+        return self.world.starved and bool(self.codes)
 
     def overhead(self) -> list[int]:
         return []

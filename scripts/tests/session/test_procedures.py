@@ -78,6 +78,23 @@ def test_a_trial_under_a_limit_survives_or_does_not(bench: Bench) -> None:
     assert died.measurement.measure_seconds == pytest.approx(3.0)
 
 
+def test_too_little_memory_to_start_with_is_an_answer_and_no_failed_start(bench: Bench) -> None:
+    """A search for the least memory goes below it on purpose, in both arms one after the other."""
+    bench.world.starved = True
+    bench.world.deaths = {
+        f"01-{arm}{again}": ("server-1", 0.0) for arm in ("jvms-1", "jvms-2") for again in ("", "-r1")
+    }
+    question = ping(
+        procedure="survive",
+        load={"users": 8, "measure": 3},
+        metrics={"primary": "survived"},
+        design={"blocks": 2, "repeats": 0},
+    )
+    trials = bench.run(bench.session(question))
+    assert [(one.state, one.survived) for one in trials if one.block == 1] == [("void", False)] * 2
+    assert [one.survived for one in trials if one.block == 2] == [True, True]
+
+
 @pytest.mark.parametrize("feature", [17, 25])
 def test_class_caches_are_filled_once_for_each_arm(bench: Bench, feature: int) -> None:
     directory = bench.session(

@@ -123,6 +123,10 @@ class ComposeDeployment(Deployment[Container]):
                 shims.add(psutil.Process(unit.pid).ppid())
         return sorted((daemons | shims) - {0, 1})
 
+    def out_of_memory(self) -> bool:
+        """As the container engine tells of those that have ended."""
+        return any(one.out_of_memory for one in self._units.values())
+
     def settle(self, names: Iterable[str]) -> None:
         """Wait until the images' own health checks agree; an image without a check counts as healthy."""
         watched = [self._units[name] for name in names]

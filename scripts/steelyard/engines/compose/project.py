@@ -134,12 +134,17 @@ class Container:
             return None
         return _exit_code(self._state())
 
+    @property
+    def out_of_memory(self) -> bool:
+        """Whether it has ended because it reached its memory limit."""
+        return self._has_ended() and bool(self._state().get("OOMKilled"))
+
     def how_it_ended(self) -> str:
         """One sentence: its name, how it ended, its last words."""
         state = self._state()
         if "unknown" in state:
             return f"{self.name} ended, and the container engine does not tell how ({state['unknown']})"
-        if state.get("OOMKilled"):
+        if self.out_of_memory:
             return (
                 f"{self.name} was killed for want of memory (its limit is {self._memory_limit // MIB} MiB): raise"
                 " `memory`, or lower the heap"
