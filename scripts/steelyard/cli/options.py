@@ -69,6 +69,17 @@ JdkOption = Annotated[
 PortOption = Annotated[
     int, Option("--port", metavar="P", min=1024, max=65000, help="Port of the first server.")
 ]
+MetricsPortOption = Annotated[
+    int | None,
+    Option(
+        "--metrics-port",
+        metavar="P",
+        min=1024,
+        max=65535,
+        help="Serve live figures for Prometheus on http://127.0.0.1:P/metrics.",
+        show_default="none",
+    ),
+]
 JsonOption = Annotated[bool, Option("--json", help="Print JSON on standard output.")]
 
 

@@ -6,6 +6,7 @@ from rich.console import Console
 
 from steelyard.cli import options
 from steelyard.cli.building import ensure_builds
+from steelyard.cli.exporter import exported
 from steelyard.cli.live import screen
 from steelyard.cli.options import JsonOption, SessionArgument, conclude, say
 from steelyard.errors import Exit
@@ -33,6 +34,7 @@ def run(
     workload: options.WorkloadOption = None,
     jdk: options.JdkOption = None,
     port: options.PortOption = 9080,
+    metrics_port: options.MetricsPortOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run an experiment and write its report.
@@ -44,7 +46,8 @@ def run(
     request = Request(experiment, quick, blocks, options.with_engine(set_, engine), seed, jdk, port, workload)
     plan = make_plan(request)
     require_idle()
-    require_ports(sorted({port for spec in plan.specs.values() for port in spec.ports}))
+    own_ports = {metrics_port} if metrics_port is not None else set()
+    require_ports(sorted({port for spec in plan.specs.values() for port in spec.ports} | own_ports))
     ensure_builds(console, plan.runtimes)
     directory = new_session(plan, out)
     say(
@@ -53,10 +56,14 @@ def run(
     )
     for note in plan.notes:
         say(console, f"note: {note}")
-    _run(directory, plan.runtimes, console, as_json)
+    _run(directory, plan.runtimes, console, as_json, metrics_port)
 
 
-def resume(directory: SessionArgument, as_json: JsonOption = False) -> None:
+def resume(
+    directory: SessionArgument,
+    metrics_port: options.MetricsPortOption = None,
+    as_json: JsonOption = False,
+) -> None:
     """Go on with a session that was interrupted, with its own schedule and specs."""
     console = Console(stderr=True)
     found = SessionDirectory(directory)
@@ -71,14 +78,24 @@ def resume(directory: SessionArgument, as_json: JsonOption = False) -> None:
     require_same(session, runtimes.docker if contained else None)
     there = f"{len(found.trials())} trials are there already"
     say(console, f"{session.experiment['title']}: {there}; {found.path}")
-    _run(found, runtimes, console, as_json)
+    _run(found, runtimes, console, as_json, metrics_port)
 
 
-def _run(directory: SessionDirectory, runtimes: Runtimes, console: Console, as_json: bool) -> None:
+def _run(
+    directory: SessionDirectory,
+    runtimes: Runtimes,
+    console: Console,
+    as_json: bool,
+    metrics_port: int | None,
+) -> None:
     session = directory.session()
     try:
         before = {(trial.block, trial.arm) for trial in directory.trials()}
-        with Children() as children, screen(session, console, before) as watcher:
+        with (
+            Children() as children,
+            screen(session, console, before) as shown,
+            exported(shown, session, metrics_port) as watcher,
+        ):
             names = [arm.spec.engine for arm in session.arms]
             engines = make_engines(names, runtimes, children, directory.path.name)
             trials = run_session(directory, engines, children, watcher)

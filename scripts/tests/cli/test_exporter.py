@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Live figures for Prometheus: read over HTTP, as Prometheus reads them."""
+
+import io
+import socket
+import urllib.error
+import urllib.request
+
+import pytest
+from planned import question, session_of, specs_of
+from prometheus_client.parser import text_string_to_metric_families
+from rich.console import Console
+from test_screens import failed
+
+from steelyard.cli.exporter import exported
+from steelyard.cli.live import PlainScreen
+from steelyard.errors import PortInUse
+from steelyard.results.schema import Planned, Session
+
+
+@pytest.fixture(scope="module")
+def session() -> Session:
+    found = question("jvm-count", quick=True)
+    return session_of(found, specs_of(found), blocks=3)
+
+
+@pytest.fixture
+def port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return int(free.getsockname()[1])
+
+
+def figures(port: int) -> dict[str, float]:
+    """Samples by name, with their labels."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
+        text = answer.read().decode()
+    return {
+        one.name + "".join(f" {key}={value}" for key, value in sorted(one.labels.items())): one.value
+        for family in text_string_to_metric_families(text)
+        for one in family.samples
+    }
+
+
+def test_what_the_screen_is_told_is_served(session: Session, port: int) -> None:
+    printed = io.StringIO()
+    with exported(PlainScreen(Console(file=printed)), session, port) as watcher:
+        watcher.trial_started(Planned(block=1, arm="jvms-1", order=1), 1, 6)
+        watcher.phase("measure", 8.0)
+        watcher.throughput(12345.5)
+        now = figures(port)
+        assert now["steelyard_throughput_requests_per_second"] == 12345.5
+        assert now["steelyard_phase steelyard_phase=measure"] == 1
+        assert now["steelyard_phase steelyard_phase=start"] == 0
+        assert now["steelyard_trials_ended"] == 1
+        assert now["steelyard_trials_planned"] == 6
+        assert now["steelyard_trial_running arm=jvms-1"] == 1
+        assert now["steelyard_trial_running arm=jvms-2"] == 0
+        good = failed().model_copy(
+            update={"state": "valid", "arm": "jvms-1", "metrics": {"throughput": 99.0}}
+        )
+        watcher.trial_ended(good, 2, 6)
+        watcher.trial_ended(failed(), 3, 7)
+        then = figures(port)
+    assert then["steelyard_trial_metric arm=jvms-1 metric=throughput"] == 99.0
+    assert then["steelyard_trials_void"] == 1
+    assert then["steelyard_trials_planned"] == 7
+    assert then["steelyard_throughput_requests_per_second"] != 12345.5, "no load runs between trials"
+    assert "trial 2 of 6" in printed.getvalue(), "the screen is told as before"
+    with pytest.raises(urllib.error.URLError):
+        figures(port)
+
+
+def test_it_is_served_on_loopback_alone(session: Session, port: int) -> None:
+    with exported(PlainScreen(Console(file=io.StringIO())), session, port):
+        listening = [
+            line.split()[1]
+            for table in ("tcp", "tcp6")
+            for line in open(f"/proc/self/net/{table}", encoding="ascii").readlines()[1:]  # noqa: PTH123, SIM115
+            if line.split()[3] == "0A"
+        ]
+    assert f"0100007F:{port:04X}" in listening
+    assert [one for one in listening if one.endswith(f":{port:04X}")] == [f"0100007F:{port:04X}"]
+
+
+def test_a_port_that_is_taken_is_told(session: Session) -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as taken,
+        pytest.raises(PortInUse, match="choose another --metrics-port"),
+        exported(PlainScreen(Console(file=io.StringIO())), session, taken.getsockname()[1]),
+    ):
+        pass
+
+
+def test_without_a_port_nothing_is_served(session: Session) -> None:
+    screen = PlainScreen(Console(file=io.StringIO()))
+    with exported(screen, session, None) as watcher:
+        assert watcher is screen
