@@ -80,6 +80,16 @@ MetricsPortOption = Annotated[
         show_default="none",
     ),
 ]
+ProfileOption = Annotated[
+    list[str],
+    Option(
+        "--profile",
+        metavar="PROFILER",
+        help="jfr, perf or javacore: one more trial of each arm after the last block, watched by it, in no average."
+        " May be given several times.",
+        show_default=False,
+    ),
+]
 JsonOption = Annotated[bool, Option("--json", help="Print JSON on standard output.")]
 
 

@@ -34,6 +34,7 @@ def run(
     workload: options.WorkloadOption = None,
     jdk: options.JdkOption = None,
     port: options.PortOption = 9080,
+    profile: options.ProfileOption = [],  # noqa: B006 - as above
     metrics_port: options.MetricsPortOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -43,7 +44,9 @@ def run(
     keeps what was measured; `resume` goes on. What it would do: `plan`.
     """
     console = Console(stderr=True)
-    request = Request(experiment, quick, blocks, options.with_engine(set_, engine), seed, jdk, port, workload)
+    request = Request(
+        experiment, quick, blocks, options.with_engine(set_, engine), seed, jdk, port, workload, profile
+    )
     plan = make_plan(request)
     require_idle()
     own_ports = {metrics_port} if metrics_port is not None else set()

@@ -24,7 +24,13 @@ def write_report(directory: SessionDirectory) -> list[Path]:
     # Charts take half a second to load, which commands that draw none do not pay.
     from steelyard.report.pages import to_html, to_markdown  # noqa: PLC0415
 
-    view = View(directory.session(), directory.analysis(), directory.trials(), list(directory.journal()))
+    view = View(
+        directory.session(),
+        directory.analysis(),
+        directory.trials(),
+        list(directory.journal()),
+        directory.profiles(),
+    )
     contents = {
         "report.html": to_html(view),
         "report.md": to_markdown(view),

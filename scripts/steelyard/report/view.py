@@ -2,7 +2,7 @@
 """What every output of the report looks at: the session, its trials, its analysis, and how to lay them out."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -52,10 +52,12 @@ class View:
         analysis: Analysis,
         trials: Sequence[Trial],
         journal: Sequence[JournalEntry] = (),
+        profiles: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         self.session = session
         self.analysis = analysis
         self.journal = journal
+        self.profiles = profiles or {}
         self.trials = sorted(trials, key=lambda trial: trial.order)
         self.void = [trial for trial in self.trials if trial.state == "void"]
         self.experiment = session.experiment

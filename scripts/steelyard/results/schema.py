@@ -16,6 +16,7 @@ from steelyard.yamlfile import Scalar
 FORMAT_VERSION = 2
 
 Phase = Literal["set-host", "prepare", "start", "ramp", "warmup", "measure", "stop", "collect"]
+Profiler = Literal["jfr", "perf", "javacore"]
 TrialState = Literal["valid", "void"]
 
 
@@ -116,6 +117,8 @@ class Session(Record):
     """HTTP port of the first server; the others follow."""
     notes: list[str]
     """Sentences that belong beside every figure of this session (CPU sharing and the like)."""
+    profilers: list[Profiler] = Field(default_factory=list)
+    """What profiles each arm in a further trial after the last block (`profiles/ARM/`)."""
     doctor: list[str] = Field(default_factory=list)
     """What the preflight found that may disturb a measurement."""
 
@@ -128,6 +131,7 @@ class JournalEntry(Record):
         "session-start",
         "session-resume",
         "populate",
+        "profile",
         "trial-start",
         "phase",
         "trial-end",

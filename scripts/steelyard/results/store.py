@@ -124,6 +124,11 @@ class SessionDirectory:
         """Read analysis.json."""
         return read_record(self.path / "analysis.json", Analysis)
 
+    def profiles(self) -> dict[str, list[str]]:
+        """Names of the files in `profiles/ARM/`, by arm."""
+        folders = sorted(one for one in (self.path / "profiles").glob("[!.]*") if one.is_dir())
+        return {folder.name: sorted(one.name for one in folder.iterdir()) for folder in folders}
+
     def journal(self) -> Iterator[JournalEntry]:
         """Entries of the journal; a last line cut off by a crash is passed over."""
         lines = self._journal.read_text(encoding="utf-8").splitlines() if self.has_journal() else []

@@ -77,6 +77,7 @@ def new_session(plan: SessionPlan, results: Path) -> SessionDirectory:
         first_port=plan.request.first_port,
         injectors_share_cores=plan.injectors_share_cores,
         notes=plan.notes,
+        profilers=list(plan.profilers),
         doctor=[
             f"{finding.topic}: {finding.state}. {finding.why}"
             for finding in examine(results)

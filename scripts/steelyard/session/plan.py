@@ -19,8 +19,9 @@ from steelyard.host.ports import refuse_ephemeral
 from steelyard.host.states import STATES
 from steelyard.host.system import System
 from steelyard.paths import EXPERIMENTS
-from steelyard.results.schema import ScheduledTrial
+from steelyard.results.schema import Profiler, ScheduledTrial
 from steelyard.results.spec import Spec
+from steelyard.session.profiling import require_profilers
 from steelyard.session.runtimes import Runtimes
 from steelyard.session.schedule import make_schedule, trial_seconds
 from steelyard.spec.plan import make_spec
@@ -46,6 +47,7 @@ class Request:
     jdk: Path | None = None
     first_port: int = 9080
     workload: str | None = None
+    profilers: Sequence[str] = ()
 
     def command(self, seed: int) -> str:
         """The command line that asks for the same again, with the seed that was used."""
@@ -54,6 +56,7 @@ class Request:
         words += ["--blocks", str(self.blocks)] if self.blocks is not None else []
         words += [word for setting in self.settings for word in ("--set", setting)]
         words += ["--jdk", str(self.jdk)] if self.jdk is not None else []
+        words += [word for one in self.profilers for word in ("--profile", one)]
         return shlex.join([*words, "--seed", str(seed)])
 
 
@@ -70,6 +73,8 @@ class SessionPlan:
     """By arm."""
     schedule: list[ScheduledTrial]
     runtimes: Runtimes
+    profilers: Sequence[Profiler] = ()
+    """What profiles each arm in a further trial after the last block."""
 
     @property
     def injectors_share_cores(self) -> bool:
@@ -163,9 +168,10 @@ def make_plan(request: Request) -> SessionPlan:
     if experiment.search is not None:
         for spec in specs.values():
             range_of(experiment.search, spec)
+    profilers = require_profilers(request.profilers, specs.values(), searches=experiment.search is not None)
     plots = {name: repr(sorted(spec.host_states.items())) for name, spec in specs.items()}
     schedule = make_schedule(list(specs), experiment.design.blocks, seed, plots)
-    plan = SessionPlan(request, experiment, workload, seed, arms, specs, schedule, runtimes)
+    plan = SessionPlan(request, experiment, workload, seed, arms, specs, schedule, runtimes, profilers)
     if plan.expected_seconds()[0] > LONGEST_SESSION:
         raise BadInput(
             f"the session would take {format_duration(plan.expected_seconds()[0])}, more than two weeks: take fewer"

@@ -4,6 +4,7 @@
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 from steelyard.analysis.estimates import analyse
@@ -17,8 +18,10 @@ from steelyard.processes import Children
 from steelyard.report import write_report
 from steelyard.results.analysis import Analysis
 from steelyard.results.schema import Session, Trial
+from steelyard.results.spec import Spec
 from steelyard.results.store import SessionDirectory, write_record
 from steelyard.session.live import Watcher
+from steelyard.session.profiling import Profiles
 from steelyard.session.schedule import Course
 from steelyard.session.trial import TrialRunner
 
@@ -78,6 +81,7 @@ def run_session(
                 failures = 0 if started else failures + 1
                 if failures >= START_FAILURES_IN_A_ROW:
                     raise ServerFailed(f"{failures} trials in a row did not start: {trial.failure}")
+            Profiles(directory, engines, children, watcher, partial(_set_host, states)).make(course.session)
             # Before the report, which says of a session that has not ended that it can be resumed.
             directory.log(time.time(), "session-end")
         except KeyboardInterrupt:
@@ -88,6 +92,12 @@ def run_session(
                 analyse_again(directory)
                 write_report(directory)
     return trials
+
+
+def _set_host(states: HostStates, number: int, spec: Spec) -> None:
+    """For a trial outside of the blocks: a switch of its own."""
+    if spec.host_states:
+        states.enter((0, number), spec.host_states)
 
 
 def analyse_again(directory: SessionDirectory) -> Analysis:
