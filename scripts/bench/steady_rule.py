@@ -4,7 +4,7 @@
     PYTHONPATH=scripts .steelyard/venv/bin/python scripts/bench/steady_rule.py [SERIES]
 
 Each cell draws SERIES (300) series with a phase of their own and runs what a trial runs: the warm-up as it looks again
-and again (60 to 240 s), then the judgement of the minute that follows. Six minutes on one core.
+and again (60 to 240 s), then the judgement of the minute that follows. Ten minutes on one core.
 """
 
 import sys
@@ -89,7 +89,7 @@ CELLS: tuple[tuple[str, Shape], ...] = (
 
 def main(series: int) -> None:
     """Write the two tables of the page."""
-    _row("accepted, steady, after", *(f"noise {noise:.0%}" for noise in NOISES))
+    _row("accepted, steady, after", *(f"noise {noise:.1%}" for noise in NOISES))
     _row(*["---"] * (len(NOISES) + 1))
     for number, (name, shape) in enumerate(CELLS):
         cells = [accepted(shape, noise, series, number) for noise in NOISES]

@@ -10,8 +10,8 @@ Dips. A full collection stops a server for a second or more, again and again, an
 that differ from the running median by more than the noise does, and after which throughput is what it was, are left
 out, as Barrett et al. leave out outliers. What lasts to the end is a change.
 
-Looking again and again finds a flat minute in any rise. So the warm-up ends only where two looks in a row, that share
-no more than most of a minute, are both steady; `scripts/bench/steady_rule.py` simulates the rule as it is used.
+Looking again and again finds a flat minute in most rises. So the warm-up ends only where two looks in a row, over a
+full minute each, are steady; `scripts/bench/steady_rule.py` simulates the rule as it is used.
 """
 
 import math
@@ -33,7 +33,7 @@ JIT_LIMIT = 0.02
 """JIT compiler threads' share of the servers' CPU budget."""
 COMPILING = 0.2
 """JIT compiler threads' share of the servers' own CPU from which servers still compile what they are asked for. Seen
-beside 8 to 48 users: 0.26 and more until throughput came up, within seconds, and 0.2 and less from then on."""
+beside 8 to 48 users: 0.26 and more until throughput came up, and below 0.2 within seconds of that."""
 COMPILED_OVER = 3.0
 """Seconds over which that is judged."""
 MIN_SEGMENT = 3

@@ -189,9 +189,9 @@ def _warm_up(flight: Flight) -> None:
         samples, now = Samples.load(flight.folder / "samples"), flight.ramp_end + second
         followed = [rate for _, rate in rates(flight, samples, flight.ramp_end, now)]
         found = warmed_up(followed, _jit_share(flight, samples, now - WINDOW, now))
-        _note(flight, "warm-up", found)
         if found.steady:
-            return
+            break
+    _note(flight, "Warm-up", found)
 
 
 def _judge_window(flight: Flight) -> None:
@@ -200,17 +200,14 @@ def _judge_window(flight: Flight) -> None:
     begin = start - math.floor(start - flight.ramp_end)
     followed = [rate for _, rate in rates(flight, samples, begin, end)]
     jit = _jit_share(flight, samples, start, end)
-    _note(flight, "measurement", judge_steady(followed, jit, round(end - start)))
+    _note(flight, "Measurement", judge_steady(followed, jit, round(end - start)))
 
 
 def _note(flight: Flight, what: str, found: Steadiness) -> None:
     """A trial is steady where its warm-up, if it was one until steady, and its measurement are; each has a sentence."""
-    told = f"{what.capitalize()}: {found.detail[0].lower()}{found.detail[1:]}"
-    if what == "warm-up" or not flight.steady_detail:
-        flight.steady, flight.steady_detail = found.steady, told
-    else:
-        flight.steady = bool(flight.steady) and found.steady
-        flight.steady_detail += f" {told}"
+    told = f"{what}: {found.detail[0].lower()}{found.detail[1:]}"
+    flight.steady = found.steady and flight.steady is not False
+    flight.steady_detail = f"{flight.steady_detail} {told}".strip()
 
 
 def _jit_share(flight: Flight, samples: Samples, start: float, end: float) -> float | None:
