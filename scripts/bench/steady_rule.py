@@ -9,6 +9,7 @@ and again (60 to 240 s), then the judgement of the minute that follows. Ten minu
 
 import sys
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,7 @@ NOISES = (0.005, 0.01, 0.02, 0.05)
 """Standard deviations from second to second, as a share of the level."""
 
 Chance = np.random.Generator
-Shape = Callable[[Chance], NDArray[np.float64]]
+Shape = Callable[[Chance], NDArray[np.floating[Any]]]
 
 
 def rise(per_minute: float) -> Shape:
@@ -32,7 +33,7 @@ def rise(per_minute: float) -> Shape:
 def dips(every: int, lasting: int, depth: float) -> Shape:
     """Full collections: throughput falls by `depth` for `lasting` of `every` seconds."""
 
-    def drawn(chance: Chance) -> NDArray[np.float64]:
+    def drawn(chance: Chance) -> NDArray[np.floating[Any]]:
         return 1 - depth * ((np.arange(SECONDS) + chance.integers(every)) % every < lasting)
 
     return drawn
@@ -41,7 +42,7 @@ def dips(every: int, lasting: int, depth: float) -> Shape:
 def saw(every: int, height: float) -> Shape:
     """Throughput falls by `height` while the heap fills up, and is what it was after a collection."""
 
-    def drawn(chance: Chance) -> NDArray[np.float64]:
+    def drawn(chance: Chance) -> NDArray[np.floating[Any]]:
         return 1 - height * ((np.arange(SECONDS) + chance.integers(every)) % every / every)
 
     return drawn
