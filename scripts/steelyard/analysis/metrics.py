@@ -199,7 +199,8 @@ REGISTRY: tuple[Metric, ...] = (
     define("start_time", "s", 2, slowest(lambda c: c.start_seconds), EVERY)(
         "start-up",
         "Process start to first successful response, of the slowest server JVM.",
-        "JVMs that start together compete for CPUs: it is the time to have all of them.",
+        "JVMs that start together compete for CPUs, in `steady` and `survive` with injectors that start beside them"
+        " as well: starts are compared by `start-up`.",
     ),
     define("ready_message_time", "s", 2, slowest(lambda c: c.ready_message_seconds), EVERY)(
         "time to the ready message",

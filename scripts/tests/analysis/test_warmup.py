@@ -4,7 +4,7 @@ import re
 import numpy as np
 import pytest
 
-from steelyard.analysis.warmup import judge_steady
+from steelyard.analysis.warmup import ACCEPTED_FROM, compiled, judge_steady, looks, warm_up_ends, warmed_up
 
 
 def series(seconds=60, ramp=0.0, noise=0.01, seed=1):
@@ -98,3 +98,104 @@ def test_too_short_to_say(rates):
 def test_silent_servers_are_not_steady():
     assert not judge_steady([0.0] * 60, None).steady
     assert not judge_steady([float("nan")] * 60, None).steady
+
+
+def ends(shape, noise=0.02, count=30):
+    """Seconds after which the warm-up was accepted (60 to 240 s), for series that differ in noise and phase."""
+    found = []
+    for seed in range(count):
+        rng = np.random.default_rng(seed)
+        rates = 1000 * (shape(np.arange(300), rng) + rng.normal(0, noise, 300))
+        end = warm_up_ends(rates.tolist(), 60, 240)
+        if end is not None:
+            found.append((end, judge_steady(rates[: end + 60].tolist(), None).steady))
+    return found
+
+
+def test_looking_again_and_again_does_not_find_a_flat_minute_in_a_rise():
+    """Single looks every 5 s over what there was accepted 43 % of these."""
+    assert len(ends(lambda at, _: 1 + 0.05 * at / 60, count=20)) <= 1
+    assert ends(lambda at, _: 1 + 0.10 * at / 60, noise=0.05, count=10) == []
+
+
+def test_flat_series_end_at_the_second_look():
+    found = ends(lambda at, _: np.ones(len(at)))
+    assert len(found) == 30
+    assert np.mean([end for end, _ in found]) <= ACCEPTED_FROM + 3
+    assert np.mean([steady for _, steady in found]) >= 0.95
+
+
+@pytest.mark.parametrize(
+    ("every", "lasting", "depth"), [(20, 3, 0.5), (30, 5, 0.5), (90, 2, 0.9), (10, 1, 0.5)]
+)
+def test_dips_of_full_collections_are_steady(every, lasting, depth):
+    """A quarter and more of these never ended, or (every 90 s) were accepted only between two dips."""
+    found = ends(lambda at, rng: 1 - depth * ((at + rng.integers(every)) % every < lasting), count=20)
+    assert len(found) == 20
+    assert np.mean([end for end, _ in found]) <= ACCEPTED_FROM + 13
+    assert np.mean([steady for _, steady in found]) >= 0.9
+
+
+@pytest.mark.parametrize(("every", "height"), [(10, 0.1), (20, 0.1), (30, 0.05)])
+def test_a_saw_tooth_within_half_a_minute_is_steady(every, height):
+    found = ends(lambda at, rng: 1 - height * ((at + rng.integers(every)) % every / every), 0.01, 20)
+    assert len(found) == 20
+    assert np.mean([steady for _, steady in found]) >= 0.9
+
+
+@pytest.mark.parametrize(("jump", "noise"), [(0.03, 0.005), (0.05, 0.01), (0.10, 0.02)])
+def test_jumps_in_the_window_are_found(jump, noise):
+    refused = 0
+    for seed in range(50):
+        rates = series(120, noise=noise, seed=seed)
+        rates[60 + np.random.default_rng(seed).integers(6, 54) :] *= 1 + jump
+        refused += not judge_steady(rates.tolist(), None).steady
+    assert refused >= 46
+
+
+def test_a_dip_at_the_end_may_be_a_change():
+    rates = series(75)
+    rates[-4:] *= 0.5
+    assert "throughput changed 4 s before the end" in judge_steady(rates.tolist(), None).detail
+    rates[-10:-6], rates[-4:] = rates[-4:], rates[:4]
+    told = judge_steady(rates.tolist(), None)
+    assert told.steady
+    assert told.detail.startswith("Steady over the last 60 s but for 4 s of dips: ")
+
+
+def test_dips_that_are_half_of_the_time_are_no_dips():
+    rates = series()
+    rates[40:] *= np.where(np.arange(20) % 2, 0.5, 1.0)
+    assert not judge_steady(rates.tolist(), None).steady
+
+
+def test_in_a_short_window_nothing_is_left_out():
+    rates = series(29)
+    rates[10:14] *= 0.5
+    assert not judge_steady(rates.tolist(), None, window=29).steady
+
+
+def test_a_warm_up_is_not_accepted_before_two_full_minutes_that_overlap():
+    assert warmed_up([1000.0] * ACCEPTED_FROM, 0.0).steady
+    said = warmed_up([1000.0] * (ACCEPTED_FROM - 1), 0.0)
+    assert (said.steady, said.detail) == (
+        False,
+        "Not steady: 72 s of load are too few (the rule asks for 73 s).",
+    )
+    assert not warmed_up([1000.0] * ACCEPTED_FROM, 0.02).steady
+    assert warmed_up([500.0] * 13 + [1000.0] * 60, 0.0).detail.endswith(", 13 s ago.")
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "seconds"),
+    [(60, 100, [73, 86, 99, 100]), (90, 116, [90, 103, 116]), (30, 60, [60]), (73, 73, [73])],
+)
+def test_looks_are_13_s_apart_and_the_last_is_at_the_cap(least, most, seconds):
+    assert list(looks(least, most)) == seconds
+
+
+@pytest.mark.parametrize(
+    ("jit", "all_threads", "done"), [(0.19, 1.0, True), (0.2, 1.0, False), (0.0, 0.0, False)]
+)
+def test_compiled_means_that_the_jit_takes_less_than_a_fifth(jit, all_threads, done):
+    assert compiled(jit, all_threads) is done

@@ -66,7 +66,7 @@ def test_the_live_view_shows_trial_phase_throughput_and_time_left(session: Sessi
     console.print(live.render())
     text = console.file.getvalue()  # type: ignore[attr-defined]
     assert "2 of 6" in text
-    assert "block 1 of 3" in text
+    assert "block 1 of 5" in text
     assert "measuring" in text
     assert "of 8 s" in text
     assert "12,346 req/s" in text

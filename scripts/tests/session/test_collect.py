@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from planned import asked, containers, identity, specs_of
+from planned import asked, containers, cores, identity, specs_of
 
 from steelyard.analysis.ledger import is_void, judge
 from steelyard.engines.base import Running
@@ -30,11 +30,11 @@ SECONDS = 10
 RATE = 100
 
 
-def planned(**more: Any) -> Spec:
-    """Two servers in containers, with two injectors on CPUs of their own."""
+def planned(threads: int = 1, **more: Any) -> Spec:
+    """Two servers in containers, with two injectors on CPUs of their own; eight cores with so many threads each."""
     found = asked("ping", deployment={"engine": "compose"}, load={"users": 8, "injectors": 2})
     runtime = containers("server", jvm=identity("openj9", 21))
-    spec = specs_of(found, [(cpu,) for cpu in range(8)], runtime)["jvms-2"]
+    spec = specs_of(found, cores(8, threads), runtime)["jvms-2"]
     return spec.model_copy(update=more)
 
 
@@ -158,6 +158,11 @@ def test_each_component_has_its_figures(tmp_path: Path) -> None:
     # Two injectors of 0.2 cores on two CPUs of their own.
     assert measured.injector_cpu_share == pytest.approx(0.2)
     assert measured.jit_share == pytest.approx(2 * 0.05 / 6)
+
+
+def test_under_smt_the_budget_of_the_jit_is_every_thread_of_the_cores(tmp_path: Path) -> None:
+    found = evidence(tmp_path, spec=planned(threads=4))
+    assert figures(found)[1].jit_share == pytest.approx(2 * 0.05 / 24)
 
 
 def test_injectors_on_the_servers_cores_are_judged_one_by_one(tmp_path: Path) -> None:
