@@ -77,17 +77,19 @@ def answer(session: Session, analysis: Analysis) -> list[str]:
     with what it found, trials that were to survive with how many did. Before all that: which comparisons show nothing,
     for their trials are void, or not steady, unequally often.
     """
-    reader = _Reader(session, analysis)
     compared = analysis.estimates.get(analysis.primary, {}).values()
-    found = [f"Inconclusive: {one.unequal}." for one in compared if one.unequal]
+    uneven = [f"Inconclusive: {found.unequal}." for found in compared if found.unequal]
+    return [*uneven, *_answer(session, analysis)]
+
+
+def _answer(session: Session, analysis: Analysis) -> list[str]:
+    reader = _Reader(session, analysis)
     if analysis.searches:
-        found += [text for result in analysis.searches for text in result.sentences]
-    elif SURVIVED in analysis.summaries:
-        found += reader.survival()
-    else:
-        first, arms = reader.primary()
-        found += [first, *reader.secondary(arms)]
-    return [*found, reader.belief()]
+        return [*(text for result in analysis.searches for text in result.sentences), reader.belief()]
+    if SURVIVED in analysis.summaries:
+        return [*reader.survival(), reader.belief()]
+    first, arms = reader.primary()
+    return [first, *reader.secondary(arms), reader.belief()]
 
 
 @dataclass(frozen=True)
