@@ -317,11 +317,12 @@ def test_interruptions_are_named_with_what_they_met_and_why() -> None:
         "trial-end",
         "session-resume",
         "interrupted",
-        "session-resume",
+        ("session-resume", "It went on with another kernel."),
         "session-end",
         "session-resume",
         "session-end",
     )
+    assert "It went on with another kernel." in _view(sample.two_arm_plan(), journal).caveats
     (told,) = [text for text in _view(sample.two_arm_plan(), journal).caveats if "interrupted" in text]
     assert told == (
         f"The session was interrupted 3 times: 2001-09-09 01:49 UTC in block 2, pages-small ({full}), resumed"
