@@ -31,15 +31,20 @@ def arm_label(session: Session, arm: str) -> str:
 
 
 def beyond_noise(found: Estimate) -> bool:
-    """Whether "no difference" is rejected at 5 %, after Holm's correction where the estimate is one of several."""
+    """Whether "no difference" is rejected at 5 %, after Holm's correction where the estimate is one of several.
+
+    Never where the trials of the two are void, or not steady, unequally often.
+    """
     p = found.p if found.p_holm is None else found.p_holm
-    return p is not None and p < LEVEL
+    return found.unequal is None and p is not None and p < LEVEL
 
 
 def weight(found: Estimate) -> str:
     """How much an estimate weighs: `beyond noise`, or `within noise` with what it cannot rule out."""
     if beyond_noise(found):
         return "beyond noise"
+    if found.unequal is not None:
+        return "inconclusive for its void or unsteady trials"
     if found.cannot_rule_out is None:
         return "too few blocks to say anything"
     limit = f"cannot rule out a difference of up to {percent(found.cannot_rule_out)}"
@@ -69,8 +74,15 @@ def answer(session: Session, analysis: Analysis) -> list[str]:
 
     First the primary metric: the best arm against the baseline and, over a numeric factor, where it stops
     paying; then the first further metric that the experiment reports; last how far to believe it. A search answers
-    with what it found, trials that were to survive with how many did.
+    with what it found, trials that were to survive with how many did. Before all that: which comparisons show nothing,
+    for their trials are void, or not steady, unequally often.
     """
+    compared = analysis.estimates.get(analysis.primary, {}).values()
+    uneven = [f"Inconclusive: {found.unequal}." for found in compared if found.unequal]
+    return [*uneven, *_answer(session, analysis)]
+
+
+def _answer(session: Session, analysis: Analysis) -> list[str]:
     reader = _Reader(session, analysis)
     if analysis.searches:
         return [*(text for result in analysis.searches for text in result.sentences), reader.belief()]
@@ -213,7 +225,7 @@ class _Reader:
 
     def _compare(self, name: str, arm: str, against: str) -> Estimate:
         values, reference = (
-            dict(zip(one.blocks, one.values, strict=True))
+            dict(zip(zip(one.blocks, one.rounds, strict=True), one.values, strict=True))
             for one in (self._summary(name, arm), self._summary(name, against))
         )
         return estimate(name, arm, values, reference)

@@ -21,12 +21,14 @@ class Summary(Record):
     cv: float | None
     """Standard deviation / mean; None where either is missing or the mean is 0."""
     values: list[float]
-    """One figure a block, in block order."""
+    """One figure a trial, by block and round."""
     blocks: list[int]
+    rounds: list[int]
+    """0: as scheduled; 1 and on: repeats. Only figures of one block and round may be compared."""
 
 
 class Estimate(Record):
-    """A metric of one arm against the baseline arm, over blocks in which both are valid."""
+    """A metric of one arm against the baseline arm, over blocks with a round in which both are valid."""
 
     metric: str
     arm: str
@@ -46,6 +48,9 @@ class Estimate(Record):
     """Largest relative effect, either way, inside the interval, as a fraction."""
     ratios: list[float]
     """Ratio of each block."""
+    unequal: str | None = None
+    """Why the comparison shows nothing whatever its figures: trials of the two are void, or not steady, clearly
+    unequally often."""
 
 
 class MetricInfo(Record):
@@ -71,6 +76,16 @@ class LedgerCount(Record):
     of: int
     """Trials in which it applied."""
     voids: bool
+
+
+class ArmTrials(Record):
+    """How the trials of one arm ended."""
+
+    trials: int
+    void: int
+    not_started: int
+    """Of the void ones, those in which something failed before the measurement."""
+    not_steady: int
 
 
 class SearchStep(Record):
@@ -153,10 +168,11 @@ class Analysis(Record):
     baseline: str
     blocks_planned: int
     blocks_complete: int
-    """Blocks in which every arm has a valid trial."""
+    """Blocks in which every arm has a round with a valid baseline beside it; in a search, a valid trial."""
     trials: int
     void_trials: int
     not_steady_trials: int
+    by_arm: dict[str, ArmTrials]
     metrics: list[MetricInfo]
     summaries: dict[str, dict[str, Summary]]
     """metric -> arm -> summary."""
