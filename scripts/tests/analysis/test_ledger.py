@@ -6,7 +6,7 @@ from session_builder import component, measurement, spec
 
 from steelyard.analysis.ledger import RULES, is_void
 from steelyard.analysis.ledger import judge as judge_by
-from steelyard.analysis.rules import MIX_FALSE_ALARM, mix_allowance
+from steelyard.analysis.rules import FALSE_ALARM, mix_allowance
 from steelyard.experiment.schema import Load
 from steelyard.results.schema import RatioResult
 from steelyard.results.spec import Artifact
@@ -254,7 +254,7 @@ def test_mix_allowance_is_rarely_exceeded_by_chance():
     drawn = np.random.default_rng(3).multinomial(requests, shares, trials) / requests
     allowed = np.array([mix_allowance(share, requests, 3) for share in shares])
     exceeded = (abs(drawn - shares) > allowed).any(axis=1).mean()
-    assert 0.2 * MIX_FALSE_ALARM < exceeded < 1.5 * MIX_FALSE_ALARM
+    assert 0.2 * FALSE_ALARM < exceeded < 1.5 * FALSE_ALARM
 
 
 def test_details_carry_the_figures():

@@ -57,7 +57,7 @@ def written(folder: Path, groups: list[list[str]], left_out: tuple[str, ...] = (
         "host": [f"{T + s},{s},0,0,{s},0" for s in seconds],
         "cgroups": [row for group in groups for row in group],
         "processes": [
-            f"{T + s},{n},{(0.4 if n in servers else 0.1) * s},{0.1 * s},1000,900,{s},0,{s},{s},5"
+            f"{T + s},{n},{(0.4 if n in servers else 0.1) * s},{0.1 * s},1000,900,{s},0,{s},{s},5,{0.3 * s if n in injectors else ''}"
             for n in (*servers, *injectors)
             for s in seconds
         ],
@@ -95,6 +95,7 @@ def evidence(
         injector_failures=[],
         steady=True,
         steady_detail="",
+        clock_step=lambda: 0.0,
         injectors=SimpleNamespace(folders={}, summaries=list),
     )
     started = {
