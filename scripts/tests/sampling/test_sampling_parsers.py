@@ -4,7 +4,6 @@
 import gzip
 import json
 import os
-
 from pathlib import Path
 
 import pytest

@@ -154,8 +154,8 @@ def test_servers_that_never_start_end_the_session_after_two_trials(bench: Bench)
 @pytest.mark.parametrize(
     ("silent", "void"),
     [
-        ("host", {"steal", "other-cpu", "clock-step"}),
-        ("processes", {"injector-cpu"}),
+        ("host", {"steal", "other-cpu", "clock-step", "sample-gaps"}),
+        ("processes", {"injector-cpu", "sample-gaps", "stalled"}),
         ("counters", {"errors", "counts", "counts-window"}),
     ],
 )
