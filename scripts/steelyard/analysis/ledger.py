@@ -106,12 +106,10 @@ RULES: tuple[Rule, ...] = (
         "injectors together use at most 80 % of the CPUs that they may use",
         share(lambda m: m.injector_cpu_share, "the injectors used {} of their CPUs", 0),
     ),
-    # On cores that they share with the servers a small use proves nothing, and none may be left to use: whether they
-    # came to run in time does. In a queue with random arrivals (M/M/1) a server that is busy for a share of 0.8 lets
-    # its customers wait for 0.8 of the time that they spend there: the same limit as above, seen from the threads.
-    # It marks and does not void: a closed load loses no throughput while its CPUs are full, an open one has the rule
-    # of late arrivals, and more runnable threads (more JVMs) alone make injectors wait longer. A rule that
-    # voids one arm more often than the other would bias what is left.
+    # On the servers' cores a small use proves nothing: did the injectors run in time? In a queue with random arrivals
+    # (M/M/1) that is busy for a share of 0.8, 0.8 of the time spent there is waiting: the limit above, as threads see
+    # it. It only marks: a closed load loses no throughput while its CPUs are full, an open one has the rule of late
+    # arrivals, and more runnable threads (more JVMs) alone mean longer waits: voids would fall on some arms only.
     _rule("injector-waits", 0.80, "of the time that they had work", voids=False)(
         "injectors wait for a CPU at most 80 % of the time that they have work",
         share(lambda m: m.injector_wait_share, "the injectors waited for a CPU {} of that time", 0),
@@ -176,12 +174,19 @@ RULES: tuple[Rule, ...] = (
     ),
     _rule("sample-gaps", 2.5, "s")(
         "no gap in the samples of the host, of a component or of an injector above 2.5 s",
-        rules.gaps,
+        figure(
+            lambda m: m.sample_gap, "the longest gap in the samples was {}", "{:.1f} s".format, "not known"
+        ),
         "two samples in a row are missing; figures reach no farther past their samples either",
     ),
     _rule("stalled", 2.5, "s", LIVING)(
         "no server under load without CPU for more than 2.5 s",
-        rules.stalled,
+        figure(
+            lambda m: m.stall_seconds,
+            "the longest time in which a server used no CPU was {}",
+            "{:.1f} s".format,
+            "not known",
+        ),
         "stopped, or waiting for what was stopped; collections use CPU",
     ),
     _rule("restarts", 0.0, "servers", (*LIVING, "start-up"))(

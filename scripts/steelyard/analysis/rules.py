@@ -152,26 +152,6 @@ def in_flight(m: TrialMeasurement, spec: Spec) -> Finding:
     return Finding(off, said, USERS_LIMIT + _quantile() * math.sqrt(2 / users) * cycle)
 
 
-def gaps(m: TrialMeasurement, _: Spec) -> Finding:
-    """The longest gap in the samples."""
-    if m.sample_gap is None:
-        return Finding(
-            None, "Some component was not sampled, or an injector told nothing: it was not measured."
-        )
-    return Finding(
-        m.sample_gap, f"The longest gap in the samples was {m.sample_gap:.1f} s: {m.sample_gap_of}."
-    )
-
-
-def stalled(m: TrialMeasurement, _: Spec) -> Finding:
-    """The longest time in which a server did nothing."""
-    if m.stall_seconds is None:
-        return Finding(None, "Whether the servers worked all the time was not measured.")
-    if not m.stall_seconds:
-        return Finding(0.0, "Every server worked all the time.")
-    return Finding(m.stall_seconds, f"{m.stalled} used no CPU for {m.stall_seconds:.1f} s under load.")
-
-
 def settling_mix(
     settled: Mapping[str, float], growing: Collection[str], achieved: Mapping[str, float]
 ) -> dict[str, float]:

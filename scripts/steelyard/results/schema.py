@@ -285,11 +285,8 @@ class TrialMeasurement(Record):
     sample_gap: float | None = None
     """Longest time in the window, seconds, without a sample of the host or of a component, or without a word of an
     injector."""
-    sample_gap_of: str = ""
     stall_seconds: float | None = None
-    """Longest time in the window in which a server did nothing, seconds."""
-    stalled: str = ""
-    """Name of that server."""
+    """Longest time in the window in which a server used no CPU, seconds."""
     restarts: list[str]
     """Servers that died, were restarted or OOM-killed."""
     wrong_builds: list[str]

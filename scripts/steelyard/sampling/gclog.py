@@ -78,12 +78,7 @@ class GcLog:
 
 
 def parse_gc_log(text: str, zone: tzinfo | None = None) -> GcLog:
-    """Read one file; which JVM wrote it is seen from its start.
-
-    Args:
-        text: of the file.
-        zone: of times that tell none (OpenJ9's); None: the host's.
-    """
+    """Read one file; which JVM wrote it is seen from its start. `zone`: of OpenJ9's times; None: the host's."""
     return _parse_openj9(text, zone) if text.lstrip().startswith("<") else _parse_hotspot(text)
 
 
@@ -91,10 +86,7 @@ def read_gc_logs(paths: Iterable[Path], started: float | None = None) -> GcLog:
     """Read the files of one JVM's log, in any order; files that are missing or empty hold nothing.
 
     OpenJ9 continues a log in further files, each with the settings at its head. It can leave bytes that are no text.
-
-    Args:
-        paths: the files.
-        started: when the JVM's process was started (epoch seconds), which tells the zone of its times.
+    `started`, the start of the JVM's process (epoch seconds), tells the zone of its times.
     """
     texts = [path.read_text(encoding="utf-8", errors="replace") for path in paths if path.exists()]
     zone = _zone_of(texts, started)

@@ -161,16 +161,14 @@ class Samples:
         """Seconds that the threads of an injector waited for a CPU over a window, all together."""
         return self._grown(process, ("wait_s",), t0, t1)
 
-    def longest_gap(self, processes: Iterable[str], t0: float, t1: float) -> tuple[float, str] | None:
-        """Longest time without a sample over a window, seconds, and of what: the host or one of these processes.
+    def longest_gap(self, processes: Iterable[str], t0: float, t1: float) -> float | None:
+        """Longest time over a window without a sample of the host or of one of these processes, seconds.
 
         None where one has no samples. Of a process that ended before the window it is the whole window.
         """
-        series = {"the host": self.host.get(("monotonic",), NOTHING_READ)}
-        series |= {name: self._series(name, "user_s") for name in processes}
-        gaps = {name: one.longest_gap(t0, t1) for name, one in series.items()}
-        known = [(gap, name) for name, gap in gaps.items() if gap is not None]
-        return max(known) if len(known) == len(series) else None
+        host = self.host.get(("monotonic",), NOTHING_READ)
+        series = (host, *(self._series(name, "user_s") for name in processes))
+        return whole((one.longest_gap(t0, t1) for one in series), max)
 
     def stall(self, process: str, t0: float, t1: float) -> float | None:
         """Longest time over a window in which a server used next to no CPU (`STALLED`) of what it used else, seconds.

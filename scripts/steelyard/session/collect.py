@@ -105,8 +105,7 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
     contained = any(one.cgroup for one in servers)
     throttled = [one.cgroup.throttled_seconds if one.cgroup else None for one in servers]
     cpus = {cpu for one in evidence.spec.servers for cpu in one.cpus}
-    gap, gap_of = _longest_gap(evidence)
-    stall, stalled = _longest_stall(evidence)
+    gap = samples.longest_gap([one.name for one in evidence.spec.components], start, end)
     memory = samples.memory([one.name for one in evidence.spec.of("server", "compiler")], start, end)
     jit = whole((one.cpu_by_group.get("jit") if one.cpu_by_group else None for one in servers), sum)
     return TrialMeasurement(
@@ -129,10 +128,8 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
         throttled_seconds=whole(throttled, sum) if contained else flight.throttled,
         steal_share=samples.steal_share(start, end),
         other_cpu_share=over(samples.other_cpu(start, end), len(cpus) * evidence.seconds),
-        sample_gap=gap,
-        sample_gap_of=gap_of,
-        stall_seconds=stall,
-        stalled=stalled,
+        sample_gap=whole((gap, evidence.health.gap), max),
+        stall_seconds=whole((samples.stall(one.name, start, end) for one in servers), max),
         restarts=[
             *flight.restarts,
             *(
@@ -267,36 +264,14 @@ def _injector_share(evidence: Evidence, components: Sequence[ComponentResult]) -
 def _injector_wait(evidence: Evidence, components: Sequence[ComponentResult]) -> float | None:
     """Of the time that the threads of an injector had work, the share that they waited for a CPU; the worst
     injector's."""
-    shares = []
-    for one in components:
-        if one.role == "injector":
-            processes = _processes(evidence, one.name)
-            waits = (
-                evidence.samples.run_queue_wait(name, evidence.start, evidence.end) for name in processes
-            )
-            waited = whole(waits, sum)
-            worked = whole((waited, one.cpu_seconds), sum)
-            shares.append(over(waited, worked))
-    return whole(shares, max)
 
+    def share(one: ComponentResult) -> float | None:
+        names = _processes(evidence, one.name)
+        waits = (evidence.samples.run_queue_wait(name, evidence.start, evidence.end) for name in names)
+        waited = whole(waits, sum)
+        return over(waited, whole((waited, one.cpu_seconds), sum))
 
-def _longest_gap(evidence: Evidence) -> tuple[float | None, str]:
-    """Longest time without a sample of the host or a component, or without a word of an injector; and of what."""
-    names = [one.name for one in evidence.spec.components]
-    sampled, told = evidence.samples.longest_gap(names, evidence.start, evidence.end), evidence.health.gap
-    if sampled is None or told is None:
-        return None, ""
-    return max(sampled, (told, "the injectors' own account"))
-
-
-def _longest_stall(evidence: Evidence) -> tuple[float | None, str]:
-    """Longest time in which a server used no CPU; and which."""
-    stalls = [
-        (evidence.samples.stall(one.name, evidence.start, evidence.end), one.name)
-        for one in evidence.spec.servers
-    ]
-    known = [(seconds, name) for seconds, name in stalls if seconds is not None]
-    return max(known) if len(known) == len(stalls) else (None, "")
+    return whole((share(one) for one in components if one.role == "injector"), max)
 
 
 def _processes(evidence: Evidence, name: str) -> list[str]:

@@ -95,7 +95,6 @@ def measurement(**changes: Any) -> TrialMeasurement:
         "steal_share": 0.0,
         "other_cpu_share": 0.0,
         "sample_gap": 1.0,
-        "sample_gap_of": "the host",
         "stall_seconds": 0.0,
         "restarts": [],
         "wrong_builds": [],

@@ -65,7 +65,7 @@ LIMITS = {
     "steal": ({"steal_share": 0.01}, {"steal_share": 0.0101}),
     "other-cpu": ({"other_cpu_share": 0.02}, {"other_cpu_share": 0.0201}),
     "sample-gaps": ({"sample_gap": 2.5}, {"sample_gap": 2.51}),
-    "stalled": ({"stall_seconds": 2.5}, {"stall_seconds": 2.51, "stalled": "server-2"}),
+    "stalled": ({"stall_seconds": 2.5}, {"stall_seconds": 2.51}),
     "restarts": ({"restarts": []}, {"restarts": ["jvm-1 was OOM-killed"]}),
     "injectors": ({"injector_failures": []}, {"injector_failures": ["injector 1 died"]}),
     "build": ({"wrong_builds": []}, {"wrong_builds": ["jvm-1"]}),

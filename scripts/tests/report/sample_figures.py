@@ -149,7 +149,6 @@ def measurement(rate: float, rss: float, disturbed: bool, steady: bool) -> Trial
         steal_share=0.0001,
         other_cpu_share=0.061 if disturbed else 0.002,
         sample_gap=1.02,
-        sample_gap_of="the host",
         stall_seconds=0.0,
         restarts=[],
         wrong_builds=[],

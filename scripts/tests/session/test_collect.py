@@ -209,9 +209,7 @@ def test_other_cpu_is_all_that_is_not_the_trials_on_the_servers_cores(tmp_path: 
 
 def test_a_server_that_is_stopped_for_four_seconds_voids(tmp_path: Path) -> None:
     assert voided(evidence(tmp_path), "stalled", "sample-gaps") == set()
-    found = evidence(tmp_path, stopped=(3, 7))
-    assert voided(found, "stalled", "sample-gaps") == {"stalled"}
-    assert figures(found)[1].stalled == "server-2"
+    assert voided(evidence(tmp_path, stopped=(3, 7)), "stalled", "sample-gaps") == {"stalled"}
 
 
 def test_an_injector_that_is_stopped_for_three_seconds_voids(tmp_path: Path) -> None:
