@@ -170,7 +170,7 @@ RULES: tuple[Rule, ...] = (
     ),
     _rule("other-cpu", 0.02, "of the servers' CPUs", EVERY)(
         "all CPU that is not the trial's at most 2 % of the servers' CPUs",
-        share(lambda m: m.other_cpu_share, "other processes used as much as {} of the servers' CPU time"),
+        share(lambda m: m.other_cpu_share, "other processes used {} of the servers' CPU time"),
     ),
     _rule("sample-gaps", 2.5, "s")(
         "no gap in the samples of the host, of a component or of an injector above 2.5 s",
