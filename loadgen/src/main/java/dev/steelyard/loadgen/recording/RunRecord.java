@@ -93,8 +93,7 @@ public final class RunRecord {
    * @param userNanos latency and pauses of all users since the start of the run
    * @throws IOException if a file cannot take it
    */
-  public void flush(long activeUsers, long late, long dropped, long userNanos)
-      throws IOException {
+  public void flush(long activeUsers, long late, long dropped, long userNanos) throws IOException {
     long now = clock.nanos();
     IntervalLog.Counts counts =
         intervals.flush(clock.epochMillis(flushedAt), clock.epochMillis(now));
