@@ -3,6 +3,7 @@
 
 import os
 import socket
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -73,6 +74,18 @@ def test_each_role_waits_for_those_before(world: World, services: Spec, tmp_path
     deployed.describe()
     assert deployed.started["auth-1"].info["pid"] == os.getpid()
     assert deployed.started["proxy"].info == {}
+
+
+def test_components_of_a_role_are_asked_side_by_side(
+    world: World, services: Spec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Asked in turn, one that hangs would delay what is noted of the others: here each answers once all are asked."""
+    deployed, _ = opened(world, services, tmp_path)
+    deployed.bring_up(("database",))
+    together = threading.Barrier(len(services.servers), timeout=30)
+    monkeypatch.setattr(deploying, "answers", lambda _: together.wait() >= 0)
+    deployed.bring_up(("server",))
+    assert {one.name for one in services.servers} <= deployed.started.keys()
 
 
 def test_roles_can_be_brought_up_and_taken_down_apart(world: World, services: Spec, tmp_path: Path) -> None:
