@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from steelyard import __version__
 from steelyard.analysis.best import against_best
+from steelyard.analysis.heaps import left_heaps
 from steelyard.analysis.metrics import METRICS, metric
 from steelyard.analysis.paired import detectable_effect, holm, paired
 from steelyard.errors import BadInput
@@ -144,7 +145,11 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
         },
         estimates=_with_holm(estimates, asked),
         ledger=_count_ledger(trials),
-        notes=[*_notes(session, asked.primary, figures, chosen, planned - complete), *notes],
+        notes=[
+            *_notes(session, asked.primary, figures, chosen, planned - complete),
+            *left_heaps(session, chosen),
+            *notes,
+        ],
     )
 
 

@@ -12,7 +12,8 @@ from typing import Any, TypeVar
 from steelyard.errors import BadInput
 from steelyard.experiment.matrix import Arm
 from steelyard.experiment.schema import ProcedureName
-from steelyard.jvm.options import jvm_options, not_read_back
+from steelyard.jvm.facts import not_read_back
+from steelyard.jvm.options import jvm_options
 from steelyard.results.spec import Component, Spec
 from steelyard.spec.components import make_component
 from steelyard.spec.injectors import injector_components, intended_mix
@@ -69,7 +70,7 @@ def make_spec(
         server_cores=len(servers),
         injectors_share_cores=injectors == servers,
         embedded=[text for kind, text in workload.notes.items() if _stands_in(layout, kind)],
-        not_read_back=not_read_back(deployment.jvm, runtime.server_jvm),
+        not_read_back=not_read_back([one for one in components if one.role == "server"], deployment.jvm),
         notes=_notes(layout, len(servers)),
     )
     cpus = split_cores(injectors, 1)[0].cpus
