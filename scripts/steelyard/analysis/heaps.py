@@ -16,7 +16,9 @@ def left_heaps(session: Session, chosen: Mapping[str, Mapping[int, Trial]]) -> l
     servers = [one for spec in specs.values() for one in spec.servers]
     if not any(one.heap_bytes is None and one.artifact.jvm is not None for one in servers):
         return []
-    totals = {name: _total(chosen.get(name, {}).values()) for name in specs}
+    totals = {name: _total(found.values()) for name in specs if (found := chosen.get(name))}
+    if not totals:
+        return []
     unknown = [name for name, total in totals.items() if total is None]
     known = {name: total for name, total in totals.items() if total is not None}
     said = "Heaps were left to the JVMs"
@@ -41,4 +43,4 @@ def _total(trials: Iterable[Trial]) -> float | None:
         if not sizes or len(sizes) < len(heaps):
             return None
         totals.append(sum(sizes))
-    return sum(totals) / len(totals) if totals else None
+    return sum(totals) / len(totals)

@@ -35,7 +35,7 @@ class Area(NamedTuple):
 def parse_smaps(text: str) -> list[Area]:
     """Read all mappings, in order of address."""
     heads = list(_HEAD.finditer(text))
-    ends = [one.start() for one in heads[1:]] + [len(text)]
+    ends = [*(one.start() for one in heads), len(text)][1:]
     found = []
     for head, end in zip(heads, ends, strict=True):
         sizes = {name: int(size) for name, size in _FIELD.findall(text, head.end(), end)}
