@@ -3,8 +3,9 @@
 
 Four sources tell facts of a running JVM, by the names and in the values of the settings (sizes: bytes): its own account
 of its options (`/bench/info`, or `jcmd PID VM.flags`), its GC log, the kernel's map of its memory, and what the kernel
-knows of its process. Every source that tells a setting has to agree with what was asked for: HotSpot's options and log
-say that large pages are in use when none was left for the heap. Which sources there are is known when the plan is made.
+knows of its process. Every source that tells a setting has to agree with what was asked for. What HotSpot's options
+and log say of large pages counts only where they say that there are none: they name them as in use when none was left
+for the heap. Which sources there are is known when the plan is made.
 
 Sources: HotSpot's `VM.flags` prints the final values of all options that are not as by default; OpenJ9's documentation
 of `com.ibm.lang.management.MemoryMXBean` and `MemoryPoolMXBean`; OpenJ9's names of shared class caches.
@@ -188,10 +189,9 @@ def hotspot_facts(flags: str) -> dict[str, Fact]:
     for name in ("Parallel", "G1", "Serial", "Z", "Shenandoah", "Epsilon"):
         if options.get(f"Use{name}GC"):
             found["gc"] = family(name)
-    if options.get("UseTransparentHugePages"):
-        found["pages"] = "transparent"
-    elif "UseLargePages" in options:
-        found["pages"] = "large" if options["UseLargePages"] else "small"
+    # That it means to use large pages is no fact: it says so when none was left for the heap.
+    if options.get("UseLargePages") is False:
+        found["pages"] = "small"
     found["compile"] = "foreground" if options.get("BackgroundCompilation") is False else "background"
     for state, names in (
         ("cold", ("ArchiveClassesAtExit", "AOTCacheOutput")),

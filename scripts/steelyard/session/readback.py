@@ -14,8 +14,6 @@ from steelyard.sampling.gclog import GcSettings
 from steelyard.sampling.smaps import class_cache, heap_pages, parse_smaps
 from steelyard.units import MIB
 
-_LARGE_PAGES = {"Disabled": "small", "Enabled (Transparent)": "transparent", "Enabled (Explicit)": "large"}
-
 
 def observe(running: Running, info: Mapping[str, Any]) -> dict[Source, Facts]:
     """What tells of a component now, by source; a source that does not answer tells nothing.
@@ -51,8 +49,10 @@ def logged(gc: GcSettings) -> Facts:
         "nursery": gc.nursery,
         "gc": family(gc.policy) if gc.policy else None,
         "gc_threads": gc.gc_threads,
-        "pages": _LARGE_PAGES.get(gc.large_pages or "", "large" if (gc.page_size or 0) >= MIB else None),
+        "pages": "large" if (gc.page_size or 0) >= MIB else None,
     }
+    if gc.large_pages == "Disabled":  # HotSpot; that they are enabled does not say for what
+        found["pages"] = "small"
     return {name: value for name, value in found.items() if value is not None}
 
 

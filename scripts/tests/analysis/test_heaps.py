@@ -36,7 +36,7 @@ def session(heap: int | None = None) -> Session:
         (
             [6028],
             [6028, 6028],
-            "which could take in all 6,028 MiB in jvms-1, 12,056 MiB in jvms-2: the arms did not have equal memory",
+            "which could take in all 6,028 MiB in jvms-1, 11.8 GiB in jvms-2: the arms did not have equal memory",
         ),
         ([6028], [3014, 3014], "6,028 MiB in jvms-2: the arms had equal memory"),
         ([6028], [3014, None], "6,028 MiB in jvms-1; in jvms-2 it is not known"),

@@ -180,11 +180,17 @@ def test_another_build_and_other_settings_void(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "says"), [("small", "has pages small instead of large"), (None, "does not tell")]
+    ("jvm", "told", "says"),
+    [
+        ({"pages": "large"}, {"pages": "small"}, "has pages small instead of large"),
+        ({"nursery": "16m"}, {"nursery": None}, "does not tell its nursery, which should be 16 MiB"),
+    ],
 )
-def test_pages_that_were_not_granted_or_not_seen_void(bench: Bench, told: str | None, says: str) -> None:
-    bench.world.told = {"pages": told}
-    wanted = ping(design={"repeats": 0}, deployment={"total_heap": "64m", "jvm": {"pages": "large"}})
+def test_a_setting_that_was_not_granted_or_not_seen_voids(
+    bench: Bench, jvm: dict[str, str], told: dict[str, Any], says: str
+) -> None:
+    bench.world.told = told
+    wanted = ping(design={"repeats": 0}, deployment={"total_heap": "64m", "jvm": jvm})
     one = bench.run(bench.session(wanted))[0]
     assert [check.name for check in one.checks if check.voids and check.failed] == ["settings"]
     assert says in next(check.detail for check in one.checks if check.name == "settings")
