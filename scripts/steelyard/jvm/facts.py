@@ -77,8 +77,8 @@ def asked(component: Component) -> dict[str, Fact]:
     return found | {f"variable {name}": text for name, text in variables.items()}
 
 
-def sources(component: Component, *, contained: bool) -> list[Source]:
-    """What will tell of a component while it runs."""
+def sources(component: Component, *, jcmd: bool) -> list[Source]:
+    """What will tell of a component while it runs; `jcmd`: whether a HotSpot JVM can be asked from this host."""
     jvm, settings = component.artifact.jvm, component.jvm_settings
     ours = component.info is not None and component.artifact.build is not None
     found: list[Source] = ["map", "process"]
@@ -86,14 +86,14 @@ def sources(component: Component, *, contained: bool) -> list[Source]:
         found.append("info")
     if settings is not None and settings.gc_log:
         found.append("gc_log")
-    if ours or (jvm is not None and jvm.kind == "hotspot" and not contained):
+    if ours or (jvm is not None and jvm.kind == "hotspot" and jcmd):
         found.append("options")
     return found
 
 
-def readable(component: Component, *, contained: bool) -> list[str]:
+def readable(component: Component, *, jcmd: bool) -> list[str]:
     """Settings that can be read back from it as it runs, its heap among them where that is left to the JVM."""
-    jvm, there = component.artifact.jvm, sources(component, contained=contained)
+    jvm, there = component.artifact.jvm, sources(component, jcmd=jcmd)
     tells = _TELLS[jvm.kind] if jvm is not None else {}
     told = {name for source in there for name in tells.get(source, ())}
     told |= {"cpus", "memory"} | ({"processors"} if "info" in there else set())

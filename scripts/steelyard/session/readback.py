@@ -31,7 +31,7 @@ def observe(running: Running, info: Mapping[str, Any]) -> dict[Source, Facts]:
         return told
     if jvm.kind == "openj9":
         told["options"] = openj9_facts(info)
-    elif "options" in sources(component, contained=running.contained):
+    elif "options" in sources(component, jcmd=not running.contained):
         told["options"] = hotspot_facts(str(info.get("vmFlags") or vm_flags(jvm.home, pid)))
     heap = told.get("options", {}).get("heap", component.heap_bytes)
     areas = parse_smaps(_read(pid, "smaps"))

@@ -71,7 +71,9 @@ def make_component(
     )
     if described.role != "server":
         return made
-    return made.model_copy(update={"read_back": readable(made, contained=layout.contained)})
+    return made.model_copy(
+        update={"read_back": readable(made, jcmd=layout.runtime.jcmd and not layout.contained)}
+    )
 
 
 def _jvm(layout: Layout, kind: str, how: Process | Container) -> JvmIdentity | None:

@@ -71,7 +71,7 @@ def make_spec(
         injectors_share_cores=injectors == servers,
         embedded=[text for kind, text in workload.notes.items() if _stands_in(layout, kind)],
         not_read_back=not_read_back([one for one in components if one.role == "server"], deployment.jvm),
-        notes=_notes(layout, len(servers)),
+        notes=[*_notes(layout, len(servers)), *_left_heap(components)],
     )
     cpus = split_cores(injectors, 1)[0].cpus
     more = injector_components(spec, topology, values, runtime, cpus)
@@ -140,6 +140,14 @@ def _notes(layout: Layout, cores: int) -> list[str]:
         each = f"{cores / count:.3g} core each"
         return [f"{layout.arm.name}: {count} JVMs on {shown} share them evenly, {each}"]
     return []
+
+
+def _left_heap(components: Sequence[Component]) -> list[str]:
+    left = any(
+        one.role == "server" and one.heap_bytes is None and "heap" in one.read_back for one in components
+    )
+    said = "Heaps that are left to the JVMs are unknown before they run: the report says what they took"
+    return [said] if left else []
 
 
 def populating(spec: Spec) -> Spec:

@@ -33,7 +33,7 @@ def server(jvm: JvmIdentity, contained: bool = False, ours: bool = True, **more:
         jvm_settings=settings,
         info="/bench/info" if ours else None,
     )
-    return made.model_copy(update={"read_back": readable(made, contained=contained)})
+    return made.model_copy(update={"read_back": readable(made, jcmd=not contained)})
 
 
 def told(component: Component, **other: Fact) -> dict[str, Fact]:
@@ -186,8 +186,13 @@ def test_the_plan_says_what_cannot_be_read_back(hotspot: JvmIdentity, openj9: Jv
 def test_plans_carry_it_by_arm() -> None:
     found = question("ping", deployment={"jvm": {"compile": "foreground"}})
     assert all(one.not_read_back == [] for one in specs_of(found).values())
+    assert any("Heaps that are left" in note for one in specs_of(found).values() for note in one.notes)
     planned = specs_of(found, runtime=processes(identity("openj9", 21)))
     assert all("compile: " in " ".join(one.not_read_back) for one in planned.values())
+    runtime = processes(build=None, jcmd=False)  # a user's own server on a Java runtime without tools
+    assert all(
+        "compile: " in " ".join(one.not_read_back) for one in specs_of(found, runtime=runtime).values()
+    )
     contained = question("ping", deployment={"engine": "compose", "memory": "512m", "threads": 8})
     spec = specs_of(contained, runtime=containers("server", jvm=identity("hotspot")))["jvms-1"]
     assert {"memory", "cpus", "variable EXECUTOR_THREADS", "heap"} <= set(spec.servers[0].read_back)

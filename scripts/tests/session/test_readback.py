@@ -71,7 +71,7 @@ def component(jdk: Jdk, **settings: Any) -> Component:
         jvm_options=jvm_options(asks, 64 * MIB, jdk.identity),
         environment={"POOL": "8", "FOLDER": "${folder}/x"},
     )
-    return made.model_copy(update={"read_back": readable(made, contained=False)})
+    return made.model_copy(update={"read_back": readable(made, jcmd=True)})
 
 
 @pytest.fixture
