@@ -106,29 +106,25 @@ def readable(component: Component, *, jcmd: bool) -> list[str]:
 
 def not_read_back(servers: Sequence[Component], settings: JvmSettings) -> list[str]:
     """What nothing reads back from the servers of an arm, one sentence each (for `plan`)."""
-    found: dict[str, int] = {}
+    found = []
     if settings.jvm_args:
-        found["What `jvm_args` passes to the JVMs as it is cannot be read back from them."] = 0
+        found.append("What `jvm_args` passes to the JVMs as it is cannot be read back from them.")
     if settings.jit == "remote":
-        found[
-            "That the JITServer compiles is not read back: a JVM that does not reach it compiles by itself."
-        ] = 0
+        found.append("That the JITServer compiles is not read back: a JVM without it compiles by itself.")
     for one in servers:
         if one.artifact.jvm is None:
-            found["The servers' JVM does not tell what it is, so no setting of it is read back."] = 0
+            found.append("The servers' JVM does not tell what it is, so no setting of it is read back.")
             continue
         lacking = [name for name in asked(one) if name not in one.read_back and name != "processors"]
         if lacking:
-            found[f"{', '.join(lacking)}: what the JVM of {one.kind} made of it cannot be read back."] = 0
+            found.append(f"{', '.join(lacking)}: what the JVM of {one.kind} made of it cannot be read back.")
         if one.info is None and one.environment:
-            found[
-                f"{one.kind} does not tell its settings: only the variables that it was started with are read back."
-            ] = 0
+            found.append(f"Of variables it is read back that {one.kind} got them, not what it made of them.")
         if one.heap_bytes is None and "heap" not in one.read_back:
-            found[
+            found.append(
                 f"The heap that the JVM of {one.kind} takes cannot be read back: arms may differ in it."
-            ] = 0
-    return list(found)
+            )
+    return list(dict.fromkeys(found))
 
 
 def differences(component: Component, told: Collection[Facts]) -> list[str]:
