@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from steelyard import __version__
 from steelyard.analysis.best import against_best
+from steelyard.analysis.heaps import left_heaps
 from steelyard.analysis.metrics import METRICS, metric
 from steelyard.analysis.paired import detectable_effect, holm, paired
 from steelyard.analysis.rounds import Place, common, compared, count_by_arm, unequal, valid_trials
@@ -145,7 +146,11 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
         },
         estimates=_with_holm(estimates, asked),
         ledger=_count_ledger(trials),
-        notes=[*_notes(session, asked.primary, figures, valid, planned - complete), *notes],
+        notes=[
+            *_notes(session, asked.primary, figures, valid, planned - complete),
+            *left_heaps(session, valid),
+            *notes,
+        ],
     )
 
 

@@ -70,7 +70,12 @@ def settings(m: TrialMeasurement, spec: Spec) -> Finding:
     """Settings that read back otherwise than asked for."""
     judge = none_of(lambda m: m.settings_differ, "Settings read back as asked for", "A setting differs")
     found = judge(m, spec)
-    return found._replace(detail=" ".join([found.detail, *spec.not_read_back]))
+    said = [
+        found.detail,
+        *([f"Read back: {m.settings_read}."] if m.settings_read else []),
+        *spec.not_read_back,
+    ]
+    return found._replace(detail=" ".join(said))
 
 
 def apart(

@@ -72,6 +72,16 @@ def identify(java: Path, timeout: float = ANSWER_LIMIT) -> Jdk:
         raise _unfit(f"{java} is not a JDK that Steelyard knows ({error})") from error
 
 
+def vm_flags(home: str, pid: int) -> str:
+    """Final values of the options of a running HotSpot JVM that are not as by default, by its JDK's `jcmd`; empty when
+    they cannot be had."""
+    try:
+        result = _ask([str(Path(home) / "bin" / "jcmd"), str(pid), "VM.flags"], ANSWER_LIMIT)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return result.stdout if result.returncode == 0 else ""
+
+
 def _ask(
     command: list[str], timeout: float, environment: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:

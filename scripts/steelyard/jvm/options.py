@@ -130,18 +130,6 @@ def class_cache_options(state: str, jvm: JvmIdentity, *, populates: bool = False
     return [*agent, *use]
 
 
-def not_read_back(settings: JvmSettings, jvm: JvmIdentity | None) -> list[str]:
-    """Settings of an arm that nothing reads back from the running servers, one sentence each (for `plan`)."""
-    found = []
-    if settings.jvm_args:
-        found.append("What `jvm_args` passes to the JVMs as it is cannot be read back from them.")
-    if jvm is None:
-        found.append("The servers' JVM does not tell what it is, so no setting of it is read back.")
-    elif not settings.gc_log:
-        found.append("Without a GC log, heap, collector and GC threads are not read back.")
-    return found
-
-
 def _jit(settings: JvmSettings, jvm: JvmIdentity) -> list[str]:
     if settings.jit == "local":
         return []

@@ -237,6 +237,8 @@ class ComponentResult(Record):
     """Longest pause; seconds."""
     cgroup: CgroupResult | None = None
     """None outside of a container."""
+    read_back: dict[str, int | str] = Field(default_factory=dict)
+    """Of a server: settings as the running JVM and the kernel tell them; sizes in bytes."""
 
 
 class RatioResult(Record):
@@ -296,7 +298,9 @@ class TrialMeasurement(Record):
     wrong_builds: list[str]
     """Servers whose build fingerprint is not the expected one."""
     settings_differ: list[str]
-    """Settings that read back otherwise than asked for, one sentence each."""
+    """Settings that read back otherwise than asked for, or not at all, one sentence each."""
+    settings_read: str = ""
+    """What the servers' JVMs were found to run with, for people; each server's in `ComponentResult.read_back`."""
     clock_step_seconds: float | None
     """Largest change of (wall clock - monotonic clock) over the trial, by the sampler and by the harness."""
     inconsistent: list[str] = Field(default_factory=list)

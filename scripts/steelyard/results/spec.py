@@ -99,6 +99,8 @@ class Component(Record):
     info: str | None = None
     expected_info: dict[str, str] = Field(default_factory=dict)
     """What `settings` of its info must say."""
+    read_back: list[str] = Field(default_factory=list)
+    """Settings that have to be told as it runs (`jvm/facts.py`); `heap` also where it is left to the JVM."""
     started_in: str | None = None
     """Folder of this host in which it is started; None: its own."""
     port_taken: int | None = None

@@ -172,15 +172,17 @@ def read_limits(root: str = "") -> tuple[float | None, int | None]:
 
     `root` is as for `find`.
     """
-    cpu, memory = (_upwards(find(name, os.getpid(), root)) for name in ("cpu", "memory"))
+    quotas = (_quota(place) for place in _upwards(find("cpu", os.getpid(), root)))
+    return min((one for one in quotas if one is not None), default=None), memory_limit(os.getpid(), root)
+
+
+def memory_limit(pid: int, root: str = "") -> int | None:
+    """The tightest limit on a process's memory, of its group or one above; bytes, None: no limit."""
     sizes = [
         _text(f"{folder}/{'memory.max' if unified else 'memory.limit_in_bytes'}").strip()
-        for folder, unified in memory
+        for folder, unified in _upwards(find("memory", pid, root))
     ]
-    return (
-        min((quota for place in cpu if (quota := _quota(place)) is not None), default=None),
-        min((int(size) for size in sizes if size.isdigit() and int(size) < _UNLIMITED), default=None),
-    )
+    return min((int(size) for size in sizes if size.isdigit() and int(size) < _UNLIMITED), default=None)
 
 
 def _upwards(place: Place | None) -> Iterator[Place]:

@@ -29,6 +29,7 @@ _ZONES_APART = 15 * 60
 _BEGIN = re.compile(r'[^>]*?timestamp="([^"]+)"')
 _END = re.compile(r'<exclusive-end\b[^>]*?durationms="([\d.]+)"')
 _COLLECTION = re.compile(r'<gc-end\b[^>]*?durationms="([\d.]+)"')
+_NURSERY = re.compile(r'<mem type="nursery" free="\d+" total="(\d+)"')
 _ATTRIBUTE = re.compile(r'<attribute name="([^"]*)" value="([^"]*)"')
 
 _NUMBER = partial(int, base=0)
@@ -49,6 +50,9 @@ class GcSettings:
     policy: str | None = None
     """As the JVM calls it: `-Xgcpolicy:gencon`, `G1`, `Parallel`, `Serial`."""
     max_heap: int | None = None
+    initial_heap: int | None = None
+    nursery: int | None = None
+    """At the first collection (OpenJ9)."""
     page_size: int | None = None
     """Page size of the heap (OpenJ9)."""
     large_pages: str | None = None
@@ -91,7 +95,7 @@ def read_gc_logs(paths: Iterable[Path], started: float | None = None) -> GcLog:
     texts = [path.read_text(encoding="utf-8", errors="replace") for path in paths if path.exists()]
     zone = _zone_of(texts, started)
     logs = [parse_gc_log(text, zone) for text in texts]
-    settings = next((log.settings for log in logs if log.settings != GcSettings()), GcSettings())
+    settings = next((log.settings for log in logs if log.settings.policy is not None), GcSettings())
     return GcLog(tuple(sorted(pause for log in logs for pause in log.pauses)), settings)
 
 
@@ -114,6 +118,7 @@ def _parse_hotspot(text: str) -> GcLog:
     settings = GcSettings(
         policy=policy,
         max_heap=_known(parse_size, init.get("Max Capacity")),
+        initial_heap=_known(parse_size, init.get("Initial Capacity")),
         large_pages=init.get("Large Page Support"),
         gc_threads=int(threads[0]) if threads else None,
     )
@@ -140,6 +145,8 @@ def _parse_openj9(text: str, zone: tzinfo | None) -> GcLog:
     settings = GcSettings(
         policy=named.get("gcPolicy"),
         max_heap=_known(_NUMBER, named.get("maxHeapSize")),
+        initial_heap=_known(_NUMBER, named.get("initialHeapSize")),
+        nursery=int(nursery[1]) if (nursery := _NURSERY.search(text)) else None,
         page_size=_known(_NUMBER, named.get("pageSize")),
         gc_threads=_known(_NUMBER, named.get("gcthreads")),
     )

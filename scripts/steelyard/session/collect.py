@@ -12,6 +12,7 @@ from typing import Any
 from steelyard.analysis.formulas import over, whole
 from steelyard.analysis.ledger import judge
 from steelyard.analysis.rules import settling_mix
+from steelyard.jvm.facts import JVM_SETTINGS, Facts, differences, shown
 from steelyard.load.health import Health, per_second, read_health
 from steelyard.load.histograms import Recorded, read_logs
 from steelyard.results.schema import ComponentResult, RatioResult, TrialMeasurement
@@ -21,7 +22,7 @@ from steelyard.sampling.groups import GROUPS
 from steelyard.sampling.read import Samples
 from steelyard.session.deploying import Started
 from steelyard.session.flight import Flight
-from steelyard.session.readback import differences
+from steelyard.session.readback import logged
 
 
 @dataclass
@@ -150,12 +151,9 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
             text
             for name, started in evidence.started.items()
             if started.component.role == "server"
-            for text in differences(
-                started.component,
-                evidence.gc_logs[name].settings if name in evidence.gc_logs else None,
-                started.info,
-            )
+            for text in settings_differ(evidence, started)
         ],
+        settings_read=settings_read(servers),
         # By the harness too: the sampler does not see what came before it.
         clock_step_seconds=whole((samples.clock_step(start, end), flight.clock_step()), max),
         inconsistent=flight.inconsistent,
@@ -168,6 +166,41 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
         memory_pss=memory["pss_mean"],
         service_calls=samples.service_calls(start, end),
     )
+
+
+def facts(evidence: Evidence, name: str) -> list[Facts]:
+    """What each source tells of the settings of a component."""
+    log = evidence.gc_logs.get(name)
+    told = evidence.started[name].told.values() if name in evidence.started else ()
+    return [*told, *([logged(log.settings)] if log is not None else [])]
+
+
+def settings_differ(evidence: Evidence, started: Started) -> list[str]:
+    """One sentence for each setting of a server that reads back otherwise than asked for, or not at all."""
+    component, said = started.component, started.info.get("settings") or {}
+    found = [
+        f"{component.name} has {key} {said[key]} instead of {asked}"
+        if key in said
+        else f"{component.name} does not say its {key}, which should be {asked}"
+        for key, asked in component.expected_info.items()
+        if str(said.get(key)) != asked
+    ]
+    settings = component.jvm_settings
+    if settings is not None and settings.gc_log and component.name not in evidence.gc_logs:
+        found.append(f"{component.name} wrote no GC log")
+    return found + differences(component, facts(evidence, component.name))
+
+
+def settings_read(servers: Iterable[ComponentResult]) -> str:
+    """What JVMs were found to run with, servers with the same together."""
+    found: dict[str, list[str]] = {}
+    for one in servers:
+        known = [
+            f"{name} {shown(name, one.read_back[name])}" for name in JVM_SETTINGS if name in one.read_back
+        ]
+        if known:
+            found.setdefault(", ".join(known), []).append(one.name)
+    return "; ".join(f"{', '.join(names)}: {text}" for text, names in found.items())
 
 
 def trace(evidence: Evidence) -> list[tuple[float, float]]:
@@ -217,6 +250,8 @@ def _result(evidence: Evidence, component: Component) -> ComponentResult:
         found |= {"ready_message_seconds": started.ready_message_seconds, "start_rss": started.rss}
     if log := evidence.gc_logs.get(name):
         found |= log.totals(start, end)
+    if component.role == "server":
+        found["read_back"] = {key: value for one in facts(evidence, name) for key, value in one.items()}
     found["faults"] = samples.faults(name, start, end)
     found["switches"] = samples.switches(name, start, end)
     found["cgroup"] = samples.cgroup(name, start, end)

@@ -16,8 +16,10 @@ import psutil
 from steelyard.engines.base import Deployment, Running
 from steelyard.engines.readiness import POLL_INTERVAL, answers, get, read_info, ready_message_after
 from steelyard.errors import PortInUse, ServerFailed
+from steelyard.jvm.facts import Facts, Source
 from steelyard.processes import process_tree
 from steelyard.results.spec import ORDER, Component, Role, Spec
+from steelyard.session.readback import observe
 
 START_TIMEOUT = 300.0
 """Seconds that the components of a role may take together; twelve JVMs on two busy cores need about a minute."""
@@ -38,6 +40,8 @@ class Started:
     """Resident memory of its processes at that moment, bytes."""
     ready_message_seconds: float | None = None
     info: Mapping[str, Any] = field(default_factory=dict)
+    told: Mapping[Source, Facts] = field(default_factory=dict)
+    """What tells of its settings, by source; of servers alone."""
 
     @property
     def component(self) -> Component:
@@ -95,9 +99,12 @@ class Deployed:
                 raise ServerFailed(f"{step.component} could not load its data ({step.path}): {said}")
 
     def describe(self) -> None:
-        """Read what the components say of themselves: which data they have, they know only once it is loaded."""
+        """Read what the components say of themselves (which data they have, they know only once it is loaded), and what
+        servers really have."""
         for started in self.started.values():
             started.info = read_info(started.component)
+            if started.component.role == "server":
+                started.told = observe(started.running, started.info)
 
     def failures(self) -> list[str]:
         """What ended by itself, injectors left out, one sentence each."""

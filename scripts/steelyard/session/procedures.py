@@ -66,13 +66,14 @@ def ramp_up(flight: Flight, fill_caches: Callable[[], None]) -> None:
     with flight.phase("start"):
         fill_caches()
         flight.deployed.bring_up(_RESTARTED)
-        flight.deployed.describe()
         flight.start_sampler()
     with flight.phase("measure", flight.spec.load.measure):
         start = _whole_second(flight)
         flight.injectors.go()
         _measure(flight, start)
     with flight.phase("stop"):
+        # Not before: to be asked is work, and a fresh server is being measured.
+        flight.deployed.describe()
         flight.stop_in_order()
 
 
@@ -89,12 +90,13 @@ def start_up(flight: Flight, fill_caches: Callable[[], None]) -> None:
             flight.injectors.go()
             begun = time.time()
             flight.deployed.bring_up(_RESTARTED, flight.start_sampler)
-            flight.deployed.describe()
         with flight.phase("measure"):
             flight.start_sampler()
             flight.injectors.wait_until_through(PROBE_LIMIT)
             flight.window = (begun, time.time())
     with flight.phase("stop"):
+        # Not before: to be asked is work, and a fresh server is being measured.
+        flight.deployed.describe()
         flight.stop_in_order()
 
 

@@ -1,69 +1,82 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings asked for against what the servers say they run with (pure)."""
+"""Asks a running component, and the kernel, what it really has; the GC log tells later (`jvm/facts.py` compares)."""
 
+import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
-from steelyard.experiment.schema import JvmSettings
-from steelyard.results.spec import Component
+from steelyard.engines.base import Running
+from steelyard.host.java import vm_flags
+from steelyard.jvm.facts import Fact, Facts, Source, family, hotspot_facts, openj9_facts, sources
+from steelyard.sampling.cgroup import memory_limit
 from steelyard.sampling.gclog import GcSettings
+from steelyard.sampling.smaps import class_cache, heap_pages, parse_smaps
 from steelyard.units import MIB
 
-HEAP_TOLERANCE = 8 * MIB
-"""Collectors round the heap to their own alignment (G1 regions up to 32 MiB only for heaps above 2 GiB)."""
-_POLICIES = {
-    "generational": ("gencon", "parallel"),
-    "regional": ("balanced", "g1"),
-    "serial": ("serial",),
-}
 
-
-def differences(component: Component, gc: GcSettings | None, info: Mapping[str, Any]) -> list[str]:
-    """One sentence for each setting of a server that reads back otherwise than asked for.
+def observe(running: Running, info: Mapping[str, Any]) -> dict[Source, Facts]:
+    """What tells of a component now, by source; a source that does not answer tells nothing.
 
     Args:
-        component: the server as planned.
-        gc: what its GC log says; None without one.
-        info: what it says of itself; empty where it says nothing.
+        running: the component with its processes. Of several, the largest is the server: the others started it.
+        info: what it says of itself.
     """
-    found = []
-    name, settings = component.name, component.jvm_settings
-    processors = info.get("availableProcessors")
-    if processors is not None and processors != len(component.cpus):
-        found.append(f"{name} sees {processors} CPUs instead of {len(component.cpus)}")
-    said = info.get("settings") or {}
-    for key, asked in component.expected_info.items():
-        if key not in said:
-            found.append(f"{name} does not say its {key}, which should be {asked}")
-        elif str(said[key]) != asked:
-            found.append(f"{name} has {key} {said[key]} instead of {asked}")
-    if settings is None:
-        return found
-    if gc is None:
-        if settings.gc_log:
-            found.append(f"{name} wrote no GC log, so heap, collector and GC threads are not known")
-        return found
-    return found + _collector_differences(component, settings, gc)
+    component, jvm = running.component, running.component.artifact.jvm
+    pid = max(running.pids, key=_resident)
+    told: dict[Source, Facts] = {"process": _process(pid, {*component.environment})}
+    if "availableProcessors" in info:
+        told["info"] = {"processors": info["availableProcessors"]}
+    if jvm is None:
+        return told
+    if jvm.kind == "openj9":
+        told["options"] = openj9_facts(info)
+    elif "options" in sources(component, jcmd=not running.contained):
+        told["options"] = hotspot_facts(str(info.get("vmFlags") or vm_flags(jvm.home, pid)))
+    heap = told.get("options", {}).get("heap", component.heap_bytes)
+    areas = parse_smaps(_read(pid, "smaps"))
+    pages = heap_pages(areas, heap if isinstance(heap, int) else None)
+    if pages is not None:
+        told["map"] = {"pages": pages, "class_cache": class_cache(areas)}
+    return told
 
 
-def _collector_differences(component: Component, settings: JvmSettings, gc: GcSettings) -> list[str]:
-    """What the GC log says otherwise."""
-    found = []
-    if component.heap_bytes and gc.max_heap and abs(gc.max_heap - component.heap_bytes) > HEAP_TOLERANCE:
-        found.append(
-            f"{component.name} has a maximum heap of {gc.max_heap // MIB} MiB instead of"
-            f" {component.heap_bytes // MIB} MiB"
-        )
-    if (
-        settings.gc != "default"
-        and gc.policy
-        and not any(name in gc.policy.lower() for name in _POLICIES[settings.gc])
-    ):
-        found.append(f"{component.name} collects with {gc.policy} instead of gc: {settings.gc}")
-    if settings.gc_threads != "default" and gc.gc_threads and gc.gc_threads != settings.gc_threads:
-        found.append(f"{component.name} has {gc.gc_threads} GC threads instead of {settings.gc_threads}")
-    if settings.pages == "large" and gc.page_size and gc.page_size < 1 * MIB:
-        found.append(
-            f"{component.name} has pages of {gc.page_size // 1024} KiB although pages: large was asked for"
-        )
-    return found
+def logged(gc: GcSettings) -> Facts:
+    """What a GC log tells."""
+    found: dict[str, Fact | None] = {
+        "heap": gc.max_heap,
+        "initial_heap": gc.initial_heap,
+        "nursery": gc.nursery,
+        "gc": family(gc.policy) if gc.policy else None,
+        "gc_threads": gc.gc_threads,
+        "pages": "large" if (gc.page_size or 0) >= MIB else None,
+    }
+    if gc.large_pages == "Disabled":  # HotSpot; that they are enabled does not say for what
+        found["pages"] = "small"
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _process(pid: int, names: set[str]) -> dict[str, Fact]:
+    """What the kernel knows of a process: CPUs, memory limit, variables that were asked for."""
+    found: dict[str, Fact] = {}
+    try:
+        found["cpus"] = ",".join(map(str, sorted(os.sched_getaffinity(pid))))
+    except OSError:
+        return found
+    if (limit := memory_limit(pid)) is not None:
+        found["memory"] = limit
+    variables = (entry.partition("=") for entry in _read(pid, "environ").split("\0"))
+    return found | {f"variable {name}": text for name, _, text in variables if name in names}
+
+
+def _resident(pid: int) -> int:
+    words = _read(pid, "statm").split()
+    return int(words[1]) if words else 0
+
+
+def _read(pid: int, name: str) -> str:
+    """A file of a process below /proc; empty when it is gone or may not be read."""
+    try:
+        return Path(f"/proc/{pid}/{name}").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""

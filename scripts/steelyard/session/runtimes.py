@@ -97,6 +97,7 @@ class Runtimes:
             build=self._fingerprint(deployment.build) if own else None,
             tools=tools,
             packages=packages,
+            jcmd=(jdk.home / "bin" / "jcmd").exists(),
         )
 
     def _find_images(self, topology: str | None, jdk: str | None, build: str | None) -> Runtime:

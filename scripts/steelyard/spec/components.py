@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from steelyard.errors import BadInput
+from steelyard.jvm.facts import readable
 from steelyard.jvm.options import jvm_options
 from steelyard.results.spec import Artifact, Component, JvmIdentity
 from steelyard.spec.layout import LATER, Layout, fill
@@ -48,7 +49,7 @@ def make_component(
         else:
             special["jvm_settings"] = asked
             options += jvm_options(asked, heap, jvm)
-    return Component(
+    made = Component(
         name=name,
         kind=kind,
         role=described.role,
@@ -65,8 +66,13 @@ def make_component(
         ready=described.ready,
         counters=described.counters,
         info=described.info,
-        expected_info=_expected(layout, kind),
+        expected_info=_expected(layout, kind) if described.info is not None else {},
         **special,
+    )
+    if described.role != "server":
+        return made
+    return made.model_copy(
+        update={"read_back": readable(made, jcmd=layout.runtime.jcmd and not layout.contained)}
     )
 
 

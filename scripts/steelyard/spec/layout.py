@@ -37,6 +37,8 @@ class Runtime:
     """Process engine: where packages lie that the project's build does not make, by name."""
     images: Mapping[str, str] = field(default_factory=dict)
     """Engines with containers: pinned image by kind of component, `injector` among them."""
+    jcmd: bool = True
+    """Whether the servers' JDK has `jcmd`; runtimes do without."""
     embedded: frozenset[str] = frozenset()
     """Kinds of component that stand in for something else here."""
 

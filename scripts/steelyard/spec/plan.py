@@ -12,7 +12,8 @@ from typing import Any, TypeVar
 from steelyard.errors import BadInput
 from steelyard.experiment.matrix import Arm
 from steelyard.experiment.schema import ProcedureName
-from steelyard.jvm.options import jvm_options, not_read_back
+from steelyard.jvm.facts import not_read_back
+from steelyard.jvm.options import jvm_options
 from steelyard.results.spec import Component, Spec
 from steelyard.spec.components import make_component
 from steelyard.spec.injectors import injector_components, intended_mix
@@ -69,8 +70,8 @@ def make_spec(
         server_cores=len(servers),
         injectors_share_cores=injectors == servers,
         embedded=[text for kind, text in workload.notes.items() if _stands_in(layout, kind)],
-        not_read_back=not_read_back(deployment.jvm, runtime.server_jvm),
-        notes=_notes(layout, len(servers)),
+        not_read_back=not_read_back([one for one in components if one.role == "server"], deployment.jvm),
+        notes=[*_notes(layout, len(servers)), *_left_heap(components)],
     )
     cpus = split_cores(injectors, 1)[0].cpus
     more = injector_components(spec, topology, values, runtime, cpus)
@@ -139,6 +140,14 @@ def _notes(layout: Layout, cores: int) -> list[str]:
         each = f"{cores / count:.3g} core each"
         return [f"{layout.arm.name}: {count} JVMs on {shown} share them evenly, {each}"]
     return []
+
+
+def _left_heap(components: Sequence[Component]) -> list[str]:
+    left = any(
+        one.role == "server" and one.heap_bytes is None and "heap" in one.read_back for one in components
+    )
+    said = "Heaps that are left to the JVMs are unknown before they run: the report says what they took"
+    return [said] if left else []
 
 
 def populating(spec: Spec) -> Spec:

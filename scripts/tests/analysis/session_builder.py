@@ -49,6 +49,7 @@ def component(role: Role = "server", number: int = 1, **changes: Any) -> Compone
         "role": role,
         "artifact": Artifact(form="liberty", package="app", build="f", jvm=JVM),
         "cpus": [0],
+        "heap_bytes": 2**29 if role == "server" else None,
         "counters": "/bench/counters" if role == "server" else None,
     }
     return Component(**(fields | changes))

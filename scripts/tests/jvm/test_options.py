@@ -6,7 +6,7 @@ from planned import identity
 
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import JvmSettings
-from steelyard.jvm.options import jvm_options, not_read_back
+from steelyard.jvm.options import jvm_options
 from steelyard.results.spec import JvmIdentity
 from steelyard.units import MIB
 
@@ -138,12 +138,3 @@ def test_gc_logs_go_to_the_folder_of_the_component(openj9: JvmIdentity, hotspot:
         "-Xlog:gc*:file=${folder}/logs/gc.log:time,uptime,level,tags:filecount=0",
         "-Dlast=1",
     ]
-
-
-def test_what_cannot_be_read_back_is_said(hotspot: JvmIdentity) -> None:
-    assert not_read_back(JvmSettings(), hotspot) == []
-    (args,) = not_read_back(JvmSettings(jvm_args=["-Dx=1"]), hotspot)
-    (log,) = not_read_back(JvmSettings(gc_log=False), hotspot)
-    (jvm,) = not_read_back(JvmSettings(), None)
-    assert all(text[0].isupper() and text.endswith(".") for text in (args, log, jvm))
-    assert ("jvm_args" in args, "GC log" in log, "does not tell what it is" in jvm) == (True, True, True)

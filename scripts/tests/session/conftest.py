@@ -19,6 +19,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
     made = World()
     for module in (runner, trial, flight, procedures, caches, deploying, injectors):
         monkeypatch.setattr(module, "time", made.clock)
+    monkeypatch.setattr(deploying, "observe", made.observe)
     # Of this process's own group: on a host with a CPU limit it grows by itself.
     monkeypatch.setattr(procedures, "throttled_seconds", lambda: 0.0)
     return made

@@ -20,11 +20,13 @@ from hdrh.histogram import HdrHistogram
 from hdrh.log import HistogramLogWriter
 
 from steelyard.engines.base import Running
+from steelyard.jvm.facts import asked
 from steelyard.processes import Children
 from steelyard.results.schema import Phase, Planned, Trial
 from steelyard.results.spec import Component, Spec
 from steelyard.sampling.groups import GROUPS
 from steelyard.sampling.output import COLUMNS
+from steelyard.units import MIB
 
 GC_LOG = Path(__file__).parents[1] / "fixtures" / "gc" / "hotspot17-parallel.txt"
 SERVER_CORES, INJECTOR_CORES = 0.5, 0.1
@@ -50,6 +52,8 @@ class World:
     """By path: what loaders and checks answer."""
     info: dict[str, Any] = field(default_factory=dict)
     """Overrides what servers say of themselves."""
+    told: dict[str, int | str | None] = field(default_factory=dict)
+    """Overrides what tells of the settings of servers, which is else what was asked for; None: nothing tells it."""
     deaths: dict[str, tuple[str, float]] = field(default_factory=dict)
     """By folder of the trial: component that dies, and after how many seconds under load (0: at its start)."""
     starved: bool = False
@@ -66,6 +70,12 @@ class World:
     @property
     def current(self) -> "FakeDeployment | None":
         return self.deployments[-1] if self.deployments and not self.deployments[-1].closed else None
+
+    def observe(self, running: Running, info: Mapping[str, Any]) -> dict[str, dict[str, int | str]]:
+        """Stands in for what asks the JVM and the kernel, for which there is no process here."""
+        told = {"heap": 64 * MIB, **asked(running.component), **self.told}
+        told["processors"] = info.get("availableProcessors", told["processors"])
+        return {"options": {name: value for name, value in told.items() if value is not None}}
 
     def _look(self) -> None:
         if self.current is not None:

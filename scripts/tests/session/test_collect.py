@@ -11,6 +11,7 @@ from planned import asked, containers, cores, identity, specs_of
 
 from steelyard.analysis.ledger import is_void, judge
 from steelyard.engines.base import Running
+from steelyard.jvm.facts import asked as asked_of
 from steelyard.load.health import Health, read_health
 from steelyard.load.histograms import Recorded
 from steelyard.results.schema import ComponentResult, TrialMeasurement
@@ -23,6 +24,7 @@ from steelyard.session import collect
 from steelyard.session.collect import Evidence
 from steelyard.session.deploying import Started
 from steelyard.session.flight import Flight
+from steelyard.units import MIB
 from steelyard.workload.schema import Ratio, Request
 
 T = 1_700_000_000.0
@@ -122,7 +124,8 @@ def evidence(
             3.0,
             2.5,
             500,
-            info={"build": "b0", "availableProcessors": len(one.cpus), "settings": {}},
+            info={"build": "b0", "settings": {}},
+            told={"options": {**asked_of(one), "heap": 64 * MIB}},
         )
         for one in spec.servers
     }
@@ -363,10 +366,23 @@ def test_requests_of_the_harness_are_not_the_injectors(tmp_path: Path) -> None:
 
 def test_servers_that_are_another_build_or_differ_are_named(tmp_path: Path) -> None:
     found = evidence(tmp_path)
-    found.started["server-2"].info = {"build": "b1", "availableProcessors": 64}
-    _, measured = figures(found)
+    found.started["server-2"].info = {"build": "b1"}
+    found.started["server-2"].told = {"info": {"processors": 64}, **found.started["server-2"].told}
+    components, measured = figures(found)
     assert measured.wrong_builds == ["server-2 reports build 'b1', expected 'b0'"]
-    assert measured.settings_differ == ["server-2 sees 64 CPUs instead of 3"]
+    assert measured.settings_differ == ["server-2 has processors 64 instead of 3"]
+    assert measured.settings_read == "server-1, server-2: heap 64 MiB, gc generational"
+    assert components[0].read_back["cpus"] == "0,1,2"
+    assert components[-1].read_back == {}
+
+
+def test_a_server_that_wrote_no_gc_log_or_tells_nothing_is_named(tmp_path: Path) -> None:
+    found = evidence(tmp_path, gc_logs={})
+    found.started["server-1"].told = {}
+    says = figures(found)[1].settings_differ
+    assert "server-2 wrote no GC log" in says
+    assert {"server-1 wrote no GC log", "server-1 does not tell its heap"} < set(says)
+    assert voided(found, "settings") == {"settings"}
 
 
 def test_a_server_without_counters_is_followed_by_the_injectors(tmp_path: Path) -> None:

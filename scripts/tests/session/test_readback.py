@@ -1,70 +1,145 @@
 # SPDX-License-Identifier: Apache-2.0
-from dataclasses import replace
+"""What a running component and its GC log tell; the JVM is a real one."""
+
+import os
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from steelyard.engines.base import Running
 from steelyard.experiment.schema import JvmSettings
+from steelyard.host.java import Jdk, find_hotspot, find_jdk, vm_flags
+from steelyard.jvm.facts import asked, differences, readable
+from steelyard.jvm.options import jvm_options
 from steelyard.results.spec import Artifact, Component
-from steelyard.sampling.gclog import GcSettings
-from steelyard.session.readback import differences
+from steelyard.sampling.gclog import GcSettings, read_gc_logs
+from steelyard.session.readback import logged, observe
 from steelyard.units import MIB
 
-ASKED = JvmSettings.model_validate({"gc": "generational", "gc_threads": 2, "pages": "large"})
-SERVER = Component(
-    name="server-1",
-    kind="server",
-    role="server",
-    artifact=Artifact(form="liberty"),
-    cpus=[0, 1],
-    heap_bytes=512 * MIB,
-    jvm_settings=ASKED,
-    expected_info={"executorThreads": "64", "indexes": "none"},
-)
-PLAIN = SERVER.model_copy(update={"expected_info": {}})
-INFO = {"availableProcessors": 2}
-GOOD = GcSettings(
-    policy="gencon",
-    max_heap=512 * MIB,
-    page_size=2 * MIB,
-    gc_threads=2,
-)
-
-
-def test_what_was_asked_for_is_no_difference() -> None:
-    assert differences(PLAIN, GOOD, INFO) == []
-    assert differences(PLAIN, GOOD, {}) == []
-
-
-def test_what_a_server_says_of_itself_is_compared() -> None:
-    said = {"executorThreads": 64, "indexes": "none", "zone": "UTC"}
-    assert differences(SERVER, GOOD, {**INFO, "settings": said}) == []
-    assert differences(SERVER, GOOD, {**INFO, "settings": {"executorThreads": "-1"}}) == [
-        "server-1 has executorThreads -1 instead of 64",
-        "server-1 does not say its indexes, which should be none",
-    ]
-    assert len(differences(SERVER, GOOD, {})) == 2
-
-
-def test_a_gc_log_that_is_missing_is_a_difference() -> None:
-    assert differences(PLAIN, None, {"availableProcessors": 1}) == [
-        "server-1 sees 1 CPUs instead of 2",
-        "server-1 wrote no GC log, so heap, collector and GC threads are not known",
-    ]
-    unlogged = ASKED.model_copy(update={"gc_log": False})
-    assert differences(PLAIN.model_copy(update={"jvm_settings": unlogged}), None, INFO) == []
-    assert differences(PLAIN.model_copy(update={"jvm_settings": None}), None, INFO) == []
+LOGS = Path(__file__).parents[1] / "fixtures" / "gc"
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("name", "told"),
     [
-        ({"policy": "optthruput"}, "collects with optthruput instead of gc: generational"),
-        ({"max_heap": 256 * MIB}, "maximum heap of 256 MiB instead of 512 MiB"),
-        ({"gc_threads": 1}, "1 GC threads instead of 2"),
-        ({"page_size": 4096}, "pages of 4 KiB although pages: large was asked for"),
+        (
+            "hotspot17-parallel",
+            {
+                "heap": 64 * MIB,
+                "initial_heap": 64 * MIB,
+                "gc": "generational",
+                "gc_threads": 2,
+                "pages": "small",
+            },
+        ),
+        ("hotspot25-g1", {"heap": 64 * MIB, "gc": "regional", "gc_threads": 2, "pages": "small"}),
+        (
+            "openj9-gencon-truncated",
+            {"heap": 512 * MIB, "initial_heap": 256 * MIB, "nursery": 64 * MIB, "gc": "generational"},
+        ),
+        ("openj9-large-pages", {"heap": 200 * MIB, "initial_heap": 200 * MIB, "pages": "large"}),
     ],
 )
-def test_each_setting_that_differs_is_told(change: dict[str, Any], says: str) -> None:
-    (sentence,) = differences(PLAIN, replace(GOOD, **change), INFO)
-    assert says in sentence
+def test_gc_logs_tell_settings(name: str, told: dict[str, Any]) -> None:
+    assert logged(read_gc_logs([LOGS / f"{name}.txt"]).settings).items() >= told.items()
+
+
+def test_an_empty_log_tells_nothing() -> None:
+    assert logged(GcSettings()) == {}
+
+
+@pytest.fixture(scope="module")
+def jdk() -> Jdk:
+    return find_hotspot(find_jdk())
+
+
+def component(jdk: Jdk, **settings: Any) -> Component:
+    """A user's own server: it tells nothing of itself, and writes no GC log."""
+    asks = JvmSettings.model_validate({"gc_log": False, **settings})
+    made = Component(
+        name="server-1",
+        kind="server",
+        role="server",
+        artifact=Artifact(form="java", jvm=jdk.identity),
+        cpus=sorted(os.sched_getaffinity(0)),
+        heap_bytes=64 * MIB,
+        jvm_settings=asks,
+        jvm_options=jvm_options(asks, 64 * MIB, jdk.identity),
+        environment={"POOL": "8", "FOLDER": "${folder}/x"},
+    )
+    return made.model_copy(update={"read_back": readable(made, jcmd=True)})
+
+
+@pytest.fixture
+def running(jdk: Jdk, request: pytest.FixtureRequest) -> Iterator[Running]:
+    """The JDK's own RMI registry, on any port, with the settings of the test."""
+    asks = component(jdk, **request.param)
+    words = [str(jdk.java), *asks.jvm_options, "-m", "java.rmi/sun.rmi.registry.RegistryImpl", "0"]
+    environment = {**os.environ, "POOL": "8"}
+    process = subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + 60
+        while "MaxHeapSize" not in vm_flags(jdk.identity.home, process.pid):
+            assert process.poll() is None
+            assert time.monotonic() < deadline, "the JVM does not answer"
+            time.sleep(0.1)
+        yield Running(asks, [process.pid], time.time())
+    finally:
+        process.kill()
+        process.wait()
+
+
+ALL = {
+    "initial_heap": "same",
+    "nursery": "16m",
+    "gc": "generational",
+    "gc_threads": 1,
+    "class_cache": "none",
+    "compile": "foreground",
+}
+
+
+@pytest.mark.parametrize("running", [ALL], indirect=True)
+def test_a_running_jvm_has_what_it_was_asked_for(running: Running) -> None:
+    told = observe(running, {})
+    assert set(told) == {"process", "options", "map"}
+    wanted = asked(running.component)
+    assert {name for name in wanted if name != "processors"} <= set(running.component.read_back)
+    assert differences(running.component, told.values()) == []
+    # And it would be seen if it had not: each setting, and each variable.
+    for name, other in {"nursery": "24m", "gc": "serial", "gc_threads": 2, "compile": "background"}.items():
+        settings = running.component.jvm_settings
+        assert settings is not None
+        changed = JvmSettings.model_validate({**settings.model_dump(), name: other})
+        if name != "compile":  # `background` is what a JVM does unasked
+            assert differences(running.component.model_copy(update={"jvm_settings": changed}), told.values())
+    pool = running.component.model_copy(update={"environment": {"POOL": "9"}, "cpus": [4095]})
+    assert [text.partition(" instead")[0] for text in differences(pool, told.values())] == [
+        f"server-1 has cpus {','.join(map(str, sorted(os.sched_getaffinity(0))))}",
+        "server-1 has variable POOL 8",
+    ]
+
+
+@pytest.mark.skipif(
+    "HugePages_Total:       0" not in Path("/proc/meminfo").read_text(encoding="utf-8"),
+    reason="the host has reserved huge pages, which the JVM may get",
+)
+@pytest.mark.parametrize("running", [{"pages": "large"}], indirect=True)
+def test_large_pages_that_were_not_granted_are_a_difference_without_any_log(running: Running) -> None:
+    found = differences(running.component, observe(running, {}).values())
+    assert found
+    assert all(
+        text.startswith("server-1 has pages ") and text.endswith(" instead of large") for text in found
+    )
+
+
+def test_a_component_that_is_gone_tells_nothing_and_fails(jdk: Jdk) -> None:
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    asks = component(jdk, **ALL)
+    found = differences(asks, observe(Running(asks, [gone.pid], 0.0), {}).values())
+    assert {text.split(" tell its ")[1].partition(",")[0] for text in found} == set(asks.read_back)

@@ -3,6 +3,7 @@
 
 import json
 from collections import namedtuple
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -10,8 +11,9 @@ from fake_site import READY_AFTER
 from planned import asked
 from sessions import WINDOW, Bench, events, failed, order, ping
 
+from steelyard.engines.base import Running
 from steelyard.errors import NoSpace, ServerFailed
-from steelyard.session import flight, runner
+from steelyard.session import deploying, flight, runner
 
 
 def test_a_session_of_steady_trials(bench: Bench) -> None:
@@ -211,6 +213,38 @@ def test_another_build_and_other_settings_void(bench: Bench) -> None:
     assert "server-1 reports build 'other', expected 'b0'" in next(
         c.detail for c in one.checks if c.name == "build"
     )
+
+
+@pytest.mark.parametrize(
+    ("jvm", "told", "says"),
+    [
+        ({"pages": "large"}, {"pages": "small"}, "has pages small instead of large"),
+        ({"nursery": "16m"}, {"nursery": None}, "does not tell its nursery, which should be 16 MiB"),
+    ],
+)
+def test_a_setting_that_was_not_granted_or_not_seen_voids(
+    bench: Bench, jvm: dict[str, str], told: dict[str, Any], says: str
+) -> None:
+    bench.world.told = told
+    wanted = ping(design={"repeats": 0}, deployment={"total_heap": "64m", "jvm": jvm})
+    one = bench.run(bench.session(wanted))[0]
+    assert [check.name for check in one.checks if check.voids and check.failed] == ["settings"]
+    assert says in next(check.detail for check in one.checks if check.name == "settings")
+
+
+@pytest.mark.parametrize("procedure", ["start-up", "ramp-up"])
+def test_a_fresh_server_is_asked_only_after_its_measurement(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, procedure: str
+) -> None:
+    asked_in: list[str] = []
+
+    def observe(running: Running, info: Mapping[str, Any]) -> Any:
+        asked_in.append(bench.watcher.phases[-1])
+        return bench.world.observe(running, info)
+
+    monkeypatch.setattr(deploying, "observe", observe)
+    bench.run(bench.session(ping(design={"repeats": 0}, procedure=procedure)))
+    assert set(asked_in) == {"stop"}
 
 
 @pytest.mark.parametrize("phase", ["start", "warmup", "measure", "stop"])

@@ -150,6 +150,11 @@ final class BenchModuleTest {
     assertTrue(
         ManagementFactory.getRuntimeMXBean().getInputArguments().containsAll(arguments),
         arguments.toString());
+    String flags = info.getString("vmFlags");
+    assertTrue(flags.matches("(?s)-XX:.*-XX:MaxHeapSize=\\d+ .*"), flags);
+    assertEquals("0", info.getJsonObject("memory").getString("ObjectPendingFinalizationCount"));
+    assertEquals(
+        ManagementFactory.getMemoryPoolMXBeans().size(), info.getJsonObject("memoryPools").size());
     assertTrue(info.getString("server").startsWith("jetty/"), info.getString("server"));
     assertTrue(info.getString("transport").contains("TLS provider"), info.getString("transport"));
   }

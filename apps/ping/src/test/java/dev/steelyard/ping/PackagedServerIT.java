@@ -66,6 +66,9 @@ final class PackagedServerIT {
     assertTrue(product.contains(System.getProperty("expected.liberty")), product);
     String arguments = info.getJsonArray("jvmArguments").toString();
     assertTrue(arguments.contains("\"-Xmx128m\"") && !arguments.contains("--add-"), arguments);
+    // Its own class loader has to reach the JVM's beans.
+    String flags = info.getString("vmFlags");
+    assertTrue(flags.contains("-XX:MaxHeapSize=134217728"), flags);
     saysItOnTheConsoleOnce(server);
   }
 

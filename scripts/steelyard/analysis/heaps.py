@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Heaps that are left to the JVMs: what the JVMs took, over all of an arm, and whether that is equal (pure)."""
+
+from collections.abc import Iterable, Mapping
+
+from steelyard.analysis.rounds import Place
+from steelyard.results.schema import Session, Trial
+from steelyard.units import format_size
+
+EQUAL = 0.99
+"""Smallest share of the largest total that counts as equal, as when totals are planned (`spec/split.py`)."""
+
+
+def left_heaps(session: Session, chosen: Mapping[str, Mapping[Place, Trial]]) -> list[str]:
+    """What has to be said where some arm's heap is left to its JVMs; nothing where every heap was set."""
+    specs = {arm.name: arm.spec for arm in session.arms}
+    servers = [one for spec in specs.values() for one in spec.servers]
+    if not any(one.heap_bytes is None and one.artifact.jvm is not None for one in servers):
+        return []
+    totals = {name: _total(found.values()) for name in specs if (found := chosen.get(name))}
+    if not totals:
+        return []
+    unknown = [name for name, total in totals.items() if total is None]
+    known = {name: total for name, total in totals.items() if total is not None}
+    said = "Heaps were left to the JVMs"
+    if known:
+        taken = ", ".join(f"{format_size(total)} in {name}" for name, total in known.items())
+        said += f", which could take in all {taken}"
+    if unknown:
+        return [
+            f"{said}; in {', '.join(unknown)} it is not known: whether arms had equal memory is not known."
+        ]
+    if min(known.values()) < EQUAL * max(known.values()):
+        return [f"{said}: the arms did not have equal memory, and that is a part of every difference."]
+    return [f"{said}: the arms had equal memory."]
+
+
+def _total(trials: Iterable[Trial]) -> float | None:
+    """Largest heaps of all servers together, bytes, the mean over trials; None where one is not known."""
+    totals = []
+    for trial in trials:
+        heaps = [one.read_back.get("heap") for one in trial.components if one.role == "server"]
+        sizes = [heap for heap in heaps if isinstance(heap, int)]
+        if not sizes or len(sizes) < len(heaps):
+            return None
+        totals.append(sum(sizes))
+    return sum(totals) / len(totals)

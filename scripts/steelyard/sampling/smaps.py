@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kernel's map of a process's memory (`/proc/PID/smaps`, proc(5)): what pages back its heap, which class cache is
+mapped.
+
+It shows what was granted, while JVMs tell what they meant to use. Explicit huge pages have a page size of their own and
+are in no resident set; transparent ones are ordinary memory, marked `AnonHugePages`.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+_HEAD = re.compile(r"^([0-9a-f]+)-([0-9a-f]+) (\S{4}) \S+ \S+ \d+ *(.*)$", re.MULTILINE)
+_FIELD = re.compile(r"^(\w+): +(\d+) kB$", re.MULTILINE)
+_ORDINARY = 64
+"""Largest page, in KiB, that is no huge one: ppc64le and some kernels for other processors have 64 KiB."""
+_ARCHIVE = re.compile(r".*\.(jsa|aot)|.*/C\d+M\d+F\w+_.+_G\d+L\d+")
+"""HotSpot's archives and caches; a shared class cache of OpenJ9."""
+
+
+class Area(NamedTuple):
+    """One mapping; sizes are KiB."""
+
+    start: int
+    end: int
+    executable: bool
+    name: str
+    resident: int
+    transparent: int
+    """Resident in transparent huge pages."""
+    explicit: int
+    """Resident in explicit ones."""
+
+
+def parse_smaps(text: str) -> list[Area]:
+    """Read all mappings, in order of address."""
+    heads = list(_HEAD.finditer(text))
+    ends = [*(one.start() for one in heads), len(text)][1:]
+    found = []
+    for head, end in zip(heads, ends, strict=True):
+        sizes = {name: int(size) for name, size in _FIELD.findall(text, head.end(), end)}
+        explicit = sizes.get("Private_Hugetlb", 0) + sizes.get("Shared_Hugetlb", 0)
+        # Kernels before 5.18 or so count the transparent pages of files apart: they are no heap.
+        resident = (0 if sizes.get("KernelPageSize", 0) > _ORDINARY else sizes.get("Rss", 0)) + explicit
+        area = Area(
+            int(head[1], 16),
+            int(head[2], 16),
+            "x" in head[3],
+            head[4],
+            resident,
+            sizes.get("AnonHugePages", 0),
+            explicit,
+        )
+        found.append(area)
+    return found
+
+
+def heap_pages(areas: Sequence[Area], heap: int | None) -> str | None:
+    """What backs the heap: `small`, `transparent` or `large` as in `pages`, a sentence's part where it is mixed.
+
+    The heap is the adjoining mappings without code that are as large as it together, which HotSpot reserves as one;
+    where there is none, the largest resident memory that belongs to no file.
+
+    Args:
+        areas: all mappings.
+        heap: its largest size in bytes; None: not known.
+    """
+    data = [one for one in areas if not one.executable and not one.name.startswith("[")]
+    exact = [run for first in range(len(data)) if (run := _adjoining(data, first, heap or 0))]
+    alone = [
+        [one] for one in data if not one.name or one.name.startswith(("/anon_hugepage", "/SYSV", "/memfd"))
+    ]
+    run = max(exact or alone, key=_resident, default=[])
+    whole = _resident(run)
+    if not whole:
+        return None
+    explicit, transparent = (
+        sum(one.explicit for one in run) / whole,
+        sum(one.transparent for one in run) / whole,
+    )
+    if explicit >= 0.9:
+        return "large"
+    if transparent >= 0.5:
+        return "transparent"
+    if explicit + transparent <= 0.05:
+        return "small"
+    return f"{explicit:.0%} explicit and {transparent:.0%} transparent"
+
+
+def class_cache(areas: Sequence[Area]) -> str:
+    """What is mapped of class caches: `mapped`, the JVM's `own` archive alone, or `unmapped`."""
+    caches = [one.name for one in areas if _ARCHIVE.fullmatch(one.name)]
+    if any("/lib/server/" not in name for name in caches):
+        return "mapped"
+    return "own" if caches else "unmapped"
+
+
+def _adjoining(areas: Sequence[Area], first: int, size: int) -> list[Area]:
+    """The mappings from the first on that are of this size together; none where there is a gap or another size."""
+    end = areas[first].start
+    for index in range(first, len(areas)):
+        if areas[index].start != end or end - areas[first].start >= size:
+            break
+        end = areas[index].end
+        if end - areas[first].start == size:
+            return list(areas[first : index + 1])
+    return []
+
+
+def _resident(run: Sequence[Area]) -> int:
+    return sum(one.resident for one in run)

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Heaps that were left to the JVMs are what they took, and never equal by being unknown."""
+
+import pytest
+import session_builder as built
+
+from steelyard.analysis.estimates import analyse
+from steelyard.analysis.heaps import left_heaps
+from steelyard.results.schema import ComponentResult, Session, Trial
+from steelyard.units import MIB
+
+
+def trial(arm: str, *heaps: int | None, block: int = 1) -> Trial:
+    servers = [
+        ComponentResult(
+            name=f"server-{number}", role="server", read_back={} if heap is None else {"heap": heap * MIB}
+        )
+        for number, heap in enumerate(heaps, start=1)
+    ]
+    injector = ComponentResult(name="injector-1", role="injector")
+    return built.trial(block, arm, components=[*servers, injector], metrics={"throughput": 1.0})
+
+
+def session(heap: int | None = None) -> Session:
+    made = built.session([1, 2], 1)
+    arms = [
+        arm.model_copy(update={"spec": built.spec(arm.name, components=[built.component(heap_bytes=heap)])})
+        for arm in made.arms
+    ]
+    return made.model_copy(update={"arms": arms})
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "says"),
+    [
+        (
+            [6028],
+            [6028, 6028],
+            "which could take in all 6,028 MiB in jvms-1, 11.8 GiB in jvms-2: the arms did not have equal memory",
+        ),
+        ([6028], [3014, 3014], "6,028 MiB in jvms-2: the arms had equal memory"),
+        ([6028], [3014, None], "6,028 MiB in jvms-1; in jvms-2 it is not known"),
+        ([None], [None, None], "JVMs; in jvms-1, jvms-2 it is not known: whether arms had equal memory is"),
+    ],
+)
+def test_totals_of_what_jvms_took(one: list[int | None], two: list[int | None], says: str) -> None:
+    trials = [trial("jvms-1", *one), trial("jvms-2", *two)]
+    (note,) = [text for text in analyse(session(), trials).notes if text.startswith("Heaps were left")]
+    assert says in note
+
+
+def test_heaps_that_were_set_need_no_word() -> None:
+    chosen = {"jvms-1": {1: trial("jvms-1", 64)}, "jvms-2": {1: trial("jvms-2", 64, 64)}}
+    assert left_heaps(session(64 * MIB), chosen) == []
+    assert left_heaps(session(), {}) == []

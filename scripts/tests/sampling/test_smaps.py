@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Memory maps of real JVMs with a heap of 256 MiB (HotSpot 17.0.15 and 25.0.3), cut to the fields that are read and to
+mappings of 1 MiB and more; folders are renamed."""
+
+import mmap
+import os
+from pathlib import Path
+
+import pytest
+
+from steelyard.sampling.smaps import Area, class_cache, heap_pages, parse_smaps
+from steelyard.units import MIB
+
+MAPS = Path(__file__).parents[1] / "fixtures" / "smaps"
+HEAP = 256 * MIB
+
+
+def read(name: str) -> list[Area]:
+    return parse_smaps((MAPS / f"hotspot-{name}.txt").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("name", "pages"),
+    [
+        ("granted-17", "large"),
+        ("granted-25", "large"),
+        # The pool held enough for the code cache and none for the heap. Option and log say `large` all the same.
+        ("code-alone-17", "small"),
+        ("code-alone-25", "small"),
+        ("transparent-17", "transparent"),
+        ("transparent-25", "transparent"),
+        ("small-17", "small"),
+        ("none-25", "small"),
+    ],
+)
+def test_what_backs_the_heap_is_told_apart(name: str, pages: str) -> None:
+    areas = read(name)
+    assert heap_pages(areas, HEAP) == pages
+    # Without its size it is the largest memory of no file; code is none.
+    assert heap_pages(areas, None) == pages
+
+
+def test_the_code_cache_alone_had_large_pages() -> None:
+    assert any(one.explicit and one.executable for one in read("code-alone-17"))
+
+
+@pytest.mark.parametrize(
+    ("name", "state"),
+    [("small-17", "own"), ("archive-17", "mapped"), ("cache-25", "mapped"), ("none-25", "unmapped")],
+)
+def test_class_caches_are_known_by_what_is_mapped(name: str, state: str) -> None:
+    assert class_cache(read(name)) == state
+
+
+def test_a_shared_class_cache_of_openj9_is_known_by_its_name() -> None:
+    name = "/session/trials/1-a/cache/server/C290M4F1A64P_steelyard_G43L00"
+    (area,) = parse_smaps(f"7f6203059000-7f6208000000 rw-s 00000000 fe:00 12 {' ' * 20} {name}\nRss: 8 kB\n")
+    assert class_cache([area]) == "mapped"
+    assert class_cache([area._replace(name="/opt/jdk/lib/server/C290.so")]) == "unmapped"
+
+
+def test_the_heap_is_found_among_larger_memory() -> None:
+    heap = Area(0x1000, 0x1000 + 64 * MIB, False, "", 1000, 0, 1000)
+    native = Area(0x40000000, 0x40000000 + 512 * MIB, False, "", 400_000, 400_000, 0)
+    assert heap_pages([heap, native], 64 * MIB) == "large"
+    assert heap_pages([heap, native], None) == "transparent"
+    half = heap._replace(resident=1000, explicit=0, transparent=300)
+    assert heap_pages([half, native], 64 * MIB) == "0% explicit and 30% transparent"
+
+
+def test_what_cannot_be_read_is_not_known() -> None:
+    assert heap_pages(parse_smaps(""), HEAP) is None
+
+
+def test_this_process_is_read() -> None:
+    with mmap.mmap(-1, 48 * MIB, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as held:
+        held.madvise(mmap.MADV_NOHUGEPAGE)
+        for page in range(0, len(held), mmap.PAGESIZE):
+            held[page] = 1
+        areas = parse_smaps(Path(f"/proc/{os.getpid()}/smaps").read_text(encoding="utf-8"))
+        large = [one for one in areas if one.resident >= 48 * 1024]
+        assert any(heap_pages([one], None) == "small" for one in large)
