@@ -118,7 +118,7 @@ def _keep(workload: str, arm: Arm, port: int, jdk: Path | None) -> None:
     ensure_builds(Console(stderr=True), runtimes)
     CACHE.mkdir(parents=True, exist_ok=True)
     with (
-        host_lock(workload_up.STATE.parent),
+        host_lock(),
         tempfile.TemporaryDirectory(dir=CACHE, prefix="up-") as folder,
         Children() as children,
     ):

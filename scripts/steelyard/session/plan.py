@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from steelyard.analysis.metrics import REGISTRY
 from steelyard.errors import BadInput
 from steelyard.experiment.loader import experiment_files, load_experiment
-from steelyard.experiment.matrix import Arm, expand, with_quick, with_settings
-from steelyard.experiment.schema import Design, Experiment
+from steelyard.experiment.matrix import Arm, expand, with_design, with_quick, with_settings
+from steelyard.experiment.schema import Experiment
 from steelyard.experiment.settings import HostChecks
 from steelyard.host.cpus import read_layout
 from steelyard.host.ports import refuse_ephemeral
@@ -130,20 +131,12 @@ def make_plan(request: Request) -> SessionPlan:
         MissingRequirement: no suitable JDK, no `taskset`, no container engine or image.
     """
     path = find_file(request.experiment, experiment_files(EXPERIMENTS), "experiment")
-    experiment, workload, settings = load_experiment(path, host_checks(), request.workload)
+    experiment, workload, settings = load_experiment(path, host_checks(), request.workload, metric_checks())
     if request.quick:
         experiment = with_quick(experiment, settings)
     experiment = with_settings(experiment, settings, request.settings)
-    if request.blocks is not None:
-        most = next(item.le for item in Design.model_fields["blocks"].metadata if hasattr(item, "le"))
-        if not 2 <= request.blocks <= most:
-            raise BadInput(f"--blocks {request.blocks}: give 2 (an interval needs two) to {most}")
-        design = experiment.design.model_copy(update={"blocks": request.blocks})
-        experiment = experiment.model_copy(update={"design": design})
-    seed = request.seed if request.seed is not None else experiment.design.seed
-    if seed is not None and not 0 <= seed < 2**63:
-        raise BadInput(f"--seed {seed} is not a whole number from 0 to 2^63 - 1")
-    seed = seed if seed is not None else secrets.randbelow(2**31)
+    experiment = with_design(experiment, blocks=request.blocks, seed=request.seed)
+    seed = experiment.design.seed if experiment.design.seed is not None else secrets.randbelow(2**31)
     arms = expand(experiment, settings)
     runtimes = Runtimes(workload, request.jdk)
     cores = [core.cpus for core in read_layout().cores]
@@ -177,6 +170,11 @@ def make_plan(request: Request) -> SessionPlan:
 def host_checks() -> HostChecks:
     """Settings of the host that experiments may name (`host/states.py`)."""
     return {name: partial(state.parse, System()) for name, state in STATES.items()}
+
+
+def metric_checks() -> dict[str, tuple[str, ...]]:
+    """The procedures that measure each metric, by its name."""
+    return {one.info.name: one.procedures for one in REGISTRY}
 
 
 def _refuse_different_builds(arms: Sequence[Arm], specs: dict[str, Spec]) -> None:

@@ -14,10 +14,10 @@ from pydantic import Field, model_validator
 
 from steelyard.errors import BadInput
 from steelyard.workload.journey import Journey
-from steelyard.yamlfile import Duration, Model, Scalar, Share, Size
+from steelyard.yamlfile import Limit, Model, Scalar, Share, Size
 
 Role = Literal["server", "compiler", "database", "proxy", "service"]
-Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
 
 
 class Setting(Model):
@@ -44,9 +44,6 @@ class Setting(Model):
         """The value, if the setting allows it (raises ValueError with a sentence)."""
         kinds = {"integer": ((int,), "a whole number"), "number": ((int, float), "a number")}
         wanted, named = kinds.get(self.type, ((str,), "a text"))
-        # YAML reads 2026-06-15 as a date: a text setting takes what was written.
-        if self.type == "text" and hasattr(value, "isoformat"):
-            value = value.isoformat()
         if not isinstance(value, wanted) or isinstance(value, bool):
             raise ValueError(f"it takes {named}, not {value!r}")  # noqa: TRY004 - pydantic wants it
         assert isinstance(value, str | int | float)
@@ -110,7 +107,7 @@ class Process(Model):
 class ContainerPlace(Model):
     """How a component lives in its container."""
 
-    port: int = 9080
+    port: Annotated[int, Field(ge=0, le=65535)] = 9080
     """Where it listens inside."""
     jvm_options: str | None = "JVM_ARGS"
     """Environment variable that takes JVM options; null: it has none."""
@@ -201,7 +198,7 @@ class MixPart(Model):
 
     times: str | float = 1.0
     """How often the part comes for each time of the others: a number, or `${setting}`."""
-    operations: dict[str, float]
+    operations: dict[str, Annotated[float, Field(ge=0)]]
 
 
 class Ratio(Model):
@@ -218,9 +215,9 @@ class Ratio(Model):
 class Limits(Model):
     """What answers may take, all operations together; a search uses them when it names none of its own."""
 
-    p50: Duration | None = None
-    p90: Duration | None = None
-    p99: Duration | None = None
+    p50: Limit | None = None
+    p90: Limit | None = None
+    p99: Limit | None = None
     errors: Share | None = None
     """Failed requests / all requests."""
 

@@ -51,10 +51,13 @@ def test_a_session_asks_for_its_workload_again() -> None:
 @pytest.mark.parametrize(
     ("more", "says"),
     [
-        ({"blocks": 1}, r"--blocks 1: give 2 \(an interval needs two\) to 1000"),
-        ({"blocks": 100_000}, "--blocks 100000: give 2"),
-        ({"seed": -1}, r"--seed -1 is not a whole number from 0 to 2\^63 - 1"),
-        ({"seed": 2**63}, "is not a whole number from 0"),
+        ({"blocks": 1}, "--blocks 1 --seed 5: blocks: an interval needs two blocks or more"),
+        (
+            {"blocks": 100_000},
+            "--blocks 100000 --seed 5: design.blocks: Input should be less than or equal to 1000",
+        ),
+        ({"seed": -1}, "--seed -1: design.seed: Input should be greater than or equal to 0"),
+        ({"seed": 2**63}, f"--seed {2**63}: design.seed: Input should be less than {2**63}"),
         ({"settings": ["total_heap=99999g"]}, "of heap and this host"),
         ({"settings": ["measure=400h"]}, "more than two weeks"),
         ({"settings": ["engine=process"], "jdk": Path("/no/such/jdk")}, "/no/such/jdk"),

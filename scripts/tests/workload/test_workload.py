@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-import yaml
 from planned import HOST, asked, processes, specs_of
 
 import steelyard
@@ -17,6 +16,7 @@ from steelyard.experiment.settings import Settings
 from steelyard.units import MIB
 from steelyard.workload.loader import APPS, load_workload, workload_names
 from steelyard.workload.schema import Setting, Workload
+from steelyard.yamlfile import Lines, parse
 
 FILE = """\
 steelyard: 1
@@ -279,7 +279,7 @@ def test_a_setting_takes_values_of_its_type(
 
 def test_a_day_may_be_written_without_quotes() -> None:
     made = Setting.model_validate({"type": "text", "default": "x", "about": ""})
-    assert made.check(yaml.safe_load("2026-06-15")) == "2026-06-15"
+    assert made.check(parse("2026-06-15", Lines(Path("x")))) == "2026-06-15"
 
 
 def test_a_session_keeps_the_file_so_that_it_can_be_read_again() -> None:
