@@ -5,6 +5,7 @@ Through it go experiment files and workload files: text -> lines of keys (duplic
 """
 
 import difflib
+import math
 import os
 import re
 from collections.abc import Mapping
@@ -52,6 +53,16 @@ _Loader.yaml_implicit_resolvers = {
     first: [(tag, pattern) for tag, pattern in known if tag in _TAGS]
     for first, known in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
+
+
+def _finite(loader: yaml.SafeLoader, node: yaml.ScalarNode) -> float:
+    value = loader.construct_yaml_float(node)
+    if not math.isfinite(value):
+        raise yaml.constructor.ConstructorError(None, None, "a number without end", node.start_mark)
+    return value
+
+
+_Loader.add_constructor(_CORE + "float", _finite)
 
 
 def _written(kind: str, pattern: str, example: str) -> WithJsonSchema:
@@ -263,7 +274,7 @@ def _sentence(detail: ErrorDetails, at: KeyPath) -> str:
     where = ".".join(map(str, at))
     message = detail["msg"].removeprefix("Value error, ")
     if detail["type"] == "unknown_key":
-        return message.replace(repr(at[-1]), repr(where), 1)
+        return message.replace(repr(at[-1]), repr(where), 1) if at else message
     if detail["type"] == "missing":
         return f"key {'.'.join(map(str, detail['loc']))!r} is missing: add it"
     given = repr(detail["input"])

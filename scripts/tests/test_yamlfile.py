@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whatever stands in a YAML file, one sentence with file and line says what is wrong with it."""
 
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hostile import calls
 from pydantic import Field
 
 from steelyard.errors import BadInput
@@ -143,7 +143,7 @@ BOMB = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1]\n" + "".join(
             "aliases counted",
             id="alias bomb in a key",
         ),
-        pytest.param("steelyard: 1\nshare: 1.0e+999\n", "share", id="infinite share"),
+        pytest.param("steelyard: 1\nshare: 1.0e+999\n", "a number without end", id="infinite share"),
         pytest.param("steelyard: 1\nwait: 9999999h\n", "is more than a year", id="1,000 years"),
         pytest.param("steelyard: 1\ninner: {size: 1023k}\n", "less than 1 MiB", id="small size"),
         pytest.param(
@@ -161,16 +161,15 @@ BOMB = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1]\n" + "".join(
             "not valid YAML: found undefined alias 'nobody'",
             id="unknown alias",
         ),
-        pytest.param("steelyard: 1\nwait: .nan\n", "is not a duration", id="not a number"),
-        pytest.param("steelyard: 1\nwait: .inf\n", "is not a duration", id="infinite"),
+        pytest.param("steelyard: 1\nwait: .nan\n", "a number without end", id="not a number"),
+        pytest.param("steelyard: 1\nanything: {a: .inf}\n", "a number without end", id="infinite"),
     ],
 )
 def test_odd_files_are_refused_quickly(path: Path, text: str | bytes, says: str) -> None:
-    started = time.process_time()
     sentence = refused(path, text)
     assert says in sentence
     assert str(path) in sentence
-    assert time.process_time() - started < 5
+    assert calls(lambda: read(path, text)) < 5_000_000
 
 
 def test_merged_keys_are_allowed(path: Path) -> None:

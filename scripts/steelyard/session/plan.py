@@ -152,7 +152,7 @@ def make_plan(request: Request) -> SessionPlan:
         specs, {key for name, factor in experiment.factors.items() for key, _ in factor.values(name)}
     )
     _refuse_different_builds(arms, specs)
-    _refuse_absurd(specs)
+    refuse_absurd(specs)
     if experiment.search is not None:
         for spec in specs.values():
             range_of(experiment.search, spec)
@@ -190,12 +190,20 @@ def _refuse_different_builds(arms: Sequence[Arm], specs: dict[str, Spec]) -> Non
         )
 
 
-def _refuse_absurd(specs: dict[str, Spec]) -> None:
-    """Heaps that this host cannot hold (raises BadInput)."""
+def refuse_absurd(specs: dict[str, Spec]) -> None:
+    """Arms that this host cannot hold, or that come out the same on it (raises BadInput)."""
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    seen: dict[str, str] = {}
     for name, spec in specs.items():
-        heaps = sum(one.heap_bytes or 0 for one in spec.servers)
-        if memory and heaps > memory:
-            raise BadInput(
-                f"arm {name} has {format_size(heaps)} of heap and this host {format_size(memory)} of memory: lower it"
-            )
+        limits = [one.memory_bytes or 0 for one in spec.servers]
+        heaps = [one.heap_bytes or 0 for one in spec.servers]
+        for what, wanted in (("heap", sum(heaps)), ("memory limits", sum(limits))):
+            if wanted > memory:
+                raise BadInput(
+                    f"arm {name} has {format_size(wanted)} of {what} and this host {format_size(memory)} of memory:"
+                    " lower it"
+                )
+        # Arms whose settings are equal were refused before: `cores: all` and the number of cores are not.
+        other = seen.setdefault(repr(spec.model_copy(update={"arm": "", "notes": []})), name)
+        if other != name:
+            raise BadInput(f"the arms {other} and {name} are the same on this host: leave one of them out")

@@ -8,13 +8,14 @@ Texts may hold `${name}`: a setting of the workload (`${customers}`), something 
 (`${database.port}`, `${database.host}`, `${proxy.url}`).
 """
 
+import re
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from steelyard.errors import BadInput
 from steelyard.workload.journey import Journey
-from steelyard.yamlfile import Limit, Model, Scalar, Share, Size
+from steelyard.yamlfile import Limit, Model, Scalar, Share, Size, nearest
 
 Role = Literal["server", "compiler", "database", "proxy", "service"]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
@@ -192,6 +193,15 @@ class Consistency(Request):
     """A regular expression that it must match."""
     about: str
 
+    @field_validator("matches")
+    @classmethod
+    def _is_an_expression(cls, written: str | None) -> str | None:
+        try:
+            re.compile(written or "")
+        except re.error as error:
+            raise ValueError(f"it is no regular expression ({error})") from error
+        return written
+
 
 class MixPart(Model):
     """Requests by operation of one part of what a user does, once all have settled."""
@@ -261,6 +271,14 @@ class Topology(Model):
         for name in [*named, *([self.entry] if self.entry else [])]:
             if name not in self.components:
                 raise ValueError(f"there is no component {name!r}: there are {', '.join(self.components)}")
+        known = (
+            self.journey.mix() if self.journey else {name for part in self.mix for name in part.operations}
+        )
+        # A scenario counts outcomes too, which only it knows.
+        counted = [name for ratio in self.ratios for name in (ratio.count, ratio.per)] if self.journey else []
+        for name in (*self.growing, *counted):
+            if name not in known:
+                raise ValueError(f"there is no operation {name!r}{nearest(name, list(known))}")
         return self
 
     def kinds(self, role: Role) -> dict[str, Component]:
