@@ -64,6 +64,8 @@ def main() -> int:
             counts += found
             defects += wrong
             times = sorted([*times, *longest])[-5:]
+            shown_so_far = sum(count for name, count in counts.items() if name.startswith(("exp", "work")))
+            print(f"{shown_so_far} files, {len(defects)} defects", file=sys.stderr)  # noqa: T201
     for seed, told in defects[:20]:
         print(f"--- file {seed}\n{told}")  # noqa: T201
     kinds = {name: count for name, count in counts.items() if not name.startswith("sentence: ")}

@@ -211,42 +211,43 @@ class _Index:
     """Notes the line of every key and item, and refuses what would be harmful or misunderstood further on."""
 
     def __init__(self, lines: Lines) -> None:
-        self.lines = lines
-        self.characters = 0
+        self.lines, self.characters = lines, 0
 
     def add(self, node: yaml.Node, at: KeyPath) -> None:
         """A node and all that is in it (raises BadInput)."""
-        self._refuse(node, len(at) > MAX_DEPTH, f"nested more than {MAX_DEPTH} deep, or in itself")
-        self._refuse(node, len(self.lines.numbers) > MAX_KEYS, f"more than {MAX_KEYS} keys, aliases counted")
-        self._refuse(node, node.tag not in _TAGS, f"the tag {node.tag!r} has no meaning here: leave it out")
-        if isinstance(node, yaml.MappingNode):
-            for key, value in node.value:
-                self._refuse(key, not isinstance(key, yaml.ScalarNode), "a key is a word")
-                self.add(key, at)
-                here = (*at, str(key.value))
-                self._refuse(
-                    key, here in self.lines.numbers, f"key {key.value!r} occurs twice: keep one of them"
-                )
-                self.lines.numbers[here] = key.start_mark.line + 1
-                self.add(value, here)
-        elif isinstance(node, yaml.SequenceNode):
+        if why := self._why_not(node, at):
+            raise self._refused(node, why)
+        if isinstance(node, yaml.SequenceNode):
             for position, value in enumerate(node.value):
                 self.lines.numbers[*at, position] = value.start_mark.line + 1
                 self.add(value, (*at, position))
-        else:
-            self._scalar(node)
+        elif isinstance(node, yaml.MappingNode):
+            for key, value in node.value:
+                if not isinstance(key, yaml.ScalarNode):
+                    raise self._refused(key, "a key is a word")
+                self.add(key, at)
+                here = (*at, str(key.value))
+                if here in self.lines.numbers:
+                    raise self._refused(key, f"key {key.value!r} occurs twice: keep one of them")
+                self.lines.numbers[here] = key.start_mark.line + 1
+                self.add(value, here)
 
-    def _scalar(self, node: yaml.Node) -> None:
-        self.characters += len(node.value)
-        self._refuse(node, self.characters > MAX_TEXT, f"more than {MAX_TEXT} characters, aliases counted")
-        long = node.tag in _NUMBERS and len(node.value) > MAX_DIGITS
-        self._refuse(node, long, f"not valid YAML: a number of more than {MAX_DIGITS} characters")
-        odd = _CONTROL.search(node.value)
-        self._refuse(node, odd is not None, f"a text with the control character {odd and odd[0]!r}")
+    def _why_not(self, node: yaml.Node, at: KeyPath) -> str | None:
+        text = node.value if isinstance(node, yaml.ScalarNode) else ""
+        self.characters += len(text)
+        if len(at) > MAX_DEPTH:
+            return f"nested more than {MAX_DEPTH} deep, or in itself"
+        if len(self.lines.numbers) > MAX_KEYS or self.characters > MAX_TEXT:
+            return f"more than {MAX_KEYS} keys or {MAX_TEXT} characters, aliases counted"
+        if node.tag not in _TAGS:
+            return f"the tag {node.tag!r} has no meaning here: leave it out"
+        if node.tag in _NUMBERS and len(text) > MAX_DIGITS:
+            return f"not valid YAML: a number of more than {MAX_DIGITS} characters"
+        odd = _CONTROL.search(text)
+        return f"a text with the control character {odd[0]!r}" if odd else None
 
-    def _refuse(self, node: yaml.Node, refused: bool, why: str) -> None:
-        if refused:
-            raise BadInput(f"{self.lines.file}:{node.start_mark.line + 1}: {why}")
+    def _refused(self, node: yaml.Node, why: str) -> BadInput:
+        return BadInput(f"{self.lines.file}:{node.start_mark.line + 1}: {why}")
 
 
 def _first_sentence(error: ValidationError, lines: Lines) -> str:

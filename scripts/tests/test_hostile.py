@@ -20,8 +20,8 @@ from steelyard.results.store import write_record
 from steelyard.session.workload_up import Up
 
 SEED = 20261122
-FILES = 300
-LINES = 300
+FILES = 200
+LINES = 120
 ANSWERS = {Exit.OK, *range(Exit.ENVIRONMENT, Exit.CHECK_FAILED), Exit.USAGE}
 """Of a command line, however odd: never the gate's codes, never a crash."""
 

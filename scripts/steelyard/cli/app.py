@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line: one place that turns errors into a sentence and an exit code."""
 
+import errno
 import os
 import signal
 import stat
@@ -13,7 +14,7 @@ from typer.exceptions import Abort, TyperException
 
 from steelyard import __version__
 from steelyard.cli import images, inspect, prove, run, workload
-from steelyard.errors import BadInput, Exit, SteelyardError, crashed
+from steelyard.errors import BadInput, Exit, NoSpace, SteelyardError, crashed
 from steelyard.paths import CACHE
 
 app = typer.Typer(
@@ -84,10 +85,17 @@ def _run() -> int:
         raise BadInput(f"the argument {error.object!r} is no valid text (UTF-8)") from error
     try:
         return app(prog_name="./steelyard", standalone_mode=False) or Exit.OK
+    except OSError as error:
+        kind = {errno.ENAMETOOLONG: BadInput, errno.ENOSPC: NoSpace}.get(error.errno or 0)
+        if kind is None:
+            raise
+        if error.filename is None:
+            _silence(1)  # it is what was printed that has no space, and Python would try once more
+        raise kind(f"{error.filename or 'the output'}: {os.strerror(error.errno or 0)}") from error
     except SystemExit:
         # Only the libraries that print end so, when their reader (`| head`) has gone; Python would complain once more
         # when it flushes.
-        _silence(sys.stdout.fileno())
+        _silence(1)
         return Exit.INTERRUPTED
 
 

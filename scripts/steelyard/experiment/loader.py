@@ -31,13 +31,8 @@ def experiment_files(folder: Path) -> dict[str, Path]:
 def load_experiment(
     path: Path, host: HostChecks, workload: str | None = None, metrics: Metrics | None = None
 ) -> Question:
-    """Read and check an experiment file.
-
-    Args:
-        path: the file.
-        host: settings of the host.
-        workload: the name or path of another workload than the file's.
-        metrics: what procedures measure each metric; None: a file that was checked before.
+    """Read and check an experiment file; `workload` is the name or path of another workload than the file's, `metrics`
+    says what procedures measure each (None: a file that was checked before).
 
     Raises:
         BadInput: with `file:line`, the key, and the allowed keys or values.
@@ -80,10 +75,10 @@ def _refuse_metrics(experiment: Experiment, lines: Lines, metrics: Metrics) -> N
     known = [name for name, procedures in metrics.items() if experiment.procedure in procedures]
     for at, name in named.items():
         if name not in known:
-            what = (
-                f"is not measured by procedure {experiment.procedure}" if name in metrics else "is no metric"
+            why = f"not measured by procedure {experiment.procedure}" if name in metrics else "no metric"
+            raise lines.refuse(
+                at, f"{name!r} is {why}{nearest(name, known)}: see `./steelyard list --metrics`"
             )
-            raise lines.refuse(at, f"{name!r} {what}{nearest(name, known)}: see `./steelyard list --metrics`")
 
 
 def _given(experiment: Experiment) -> Iterator[tuple[KeyPath, str, object]]:

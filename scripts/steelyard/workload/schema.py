@@ -9,6 +9,7 @@ Texts may hold `${name}`: a setting of the workload (`${customers}`), something 
 """
 
 import re
+from itertools import chain
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -271,14 +272,13 @@ class Topology(Model):
         for name in [*named, *([self.entry] if self.entry else [])]:
             if name not in self.components:
                 raise ValueError(f"there is no component {name!r}: there are {', '.join(self.components)}")
-        known = (
-            self.journey.mix() if self.journey else {name for part in self.mix for name in part.operations}
-        )
+        parts = [self.journey.mix()] if self.journey else [part.operations for part in self.mix]
+        known = list(chain(*parts))
         # A scenario counts outcomes too, which only it knows.
         counted = [name for ratio in self.ratios for name in (ratio.count, ratio.per)] if self.journey else []
         for name in (*self.growing, *counted):
             if name not in known:
-                raise ValueError(f"there is no operation {name!r}{nearest(name, list(known))}")
+                raise ValueError(f"there is no operation {name!r}{nearest(name, known)}")
         return self
 
     def kinds(self, role: Role) -> dict[str, Component]:

@@ -276,14 +276,18 @@ def test_no_command_shows_the_help(steelyard: Any) -> None:
 
 
 def test_a_reader_that_has_gone_is_told_by_the_exit_code() -> None:
-    for command in ("list", "schema"):
-        read, write = os.pipe()
-        os.close(read)
-        with os.fdopen(write, "wb") as gone:
-            ended = subprocess.run(
-                [*COMMAND, command], env=ENVIRONMENT, stdout=gone, stderr=PIPE, check=False
-            )
-        assert (ended.returncode, ended.stderr) == (130, b"")
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "wb") as gone:
+        ended = subprocess.run([*COMMAND, "list"], env=ENVIRONMENT, stdout=gone, stderr=PIPE, check=False)
+    assert (ended.returncode, ended.stderr) == (130, b"")
+
+
+def test_output_that_has_no_space_is_told_by_the_exit_code() -> None:
+    with Path("/dev/full").open("wb") as full:
+        ended = subprocess.run([*COMMAND, "schema"], env=ENVIRONMENT, stdout=full, stderr=PIPE, check=False)
+    assert ended.returncode == 8
+    assert ended.stderr == b"steelyard: the output: No space left on device\n"
 
 
 WAITS = """
