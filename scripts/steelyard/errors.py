@@ -2,41 +2,83 @@
 """Errors that a user can act on, and the exit codes that tell them apart.
 
 Every error here carries one sentence that says what happened and what to do. Anything else that escapes is
-a defect of the harness and shows a traceback.
+a defect of the harness: its traceback is kept in a file, and a sentence says where.
 """
 
+import os
+import tempfile
+import traceback
 from enum import IntEnum
+from pathlib import Path
+from typing import Self
 
 
 class Exit(IntEnum):
-    """Exit codes of every command (documented in docs/commands.md)."""
+    """Exit codes of every command, each with its one meaning (the table of docs/commands.md)."""
 
-    OK = 0
-    REGRESSION = 1  # gate: a regression; test and selfcheck: something failed
-    USAGE = 2  # wrong command line; gate: inconclusive
-    ENVIRONMENT = 3  # something is missing on this host, or the harness failed
-    BAD_INPUT = 4  # experiment file, factor, level or setting refused
-    PORT_IN_USE = 5
-    BUSY = 6  # another session, or a workload that is up, would disturb this one
-    SERVER_FAILED = 7  # a server or an injector did not start
-    NO_SPACE = 8  # results cannot be written
-    INCOMPLETE = 9  # the session ended with blocks that have no valid trial of some arm
-    NEWER_FORMAT = 10  # the session directory was written by a newer version
-    BUILD_FAILED = 11
-    INTERRUPTED = 130
+    meaning: str
+
+    OK = 0, "done; of `gate`: pass"
+    REGRESSION = 1, "of `gate` alone: a regression"
+    INCONCLUSIVE = 2, "of `gate` alone: inconclusive"
+    ENVIRONMENT = (
+        3,
+        "something is missing on this host (JDK, Maven, taskset, Python, a container engine, a registry)",
+    )
+    BAD_INPUT = 4, "experiment, factor, level, setting or session directory refused"
+    PORT_IN_USE = 5, "a port is in use, or was taken while a server started"
+    BUSY = 6, "another session runs on this host, or a workload is up"
+    SERVER_FAILED = 7, "a server or an injector did not start"
+    NO_SPACE = 8, "results cannot be written (disk full, no permission)"
+    INCOMPLETE = 9, "the session ended, but some block has no valid trial of some arm"
+    NEWER_FORMAT = (
+        10,
+        "the session directory was written by a newer version (one of an older format is code 4)",
+    )
+    BUILD_FAILED = 11, "Maven could not build the Java parts, or docker the images"
+    CHECK_FAILED = 12, "a check found something: `test`, `selfcheck`, `images verify`, `images lock --check`"
+    USAGE = 13, "wrong usage (no or an unknown command or option)"
+    CRASHED = 14, "a defect of Steelyard itself; the sentence names the file that holds its traceback"
+    INTERRUPTED = 130, "interrupted (Ctrl-C, SIGTERM, a closed terminal or pipe); what was measured is kept"
+
+    def __new__(cls, code: int, meaning: str = "") -> Self:
+        """A code with its meaning."""
+        made = int.__new__(cls, code)
+        made._value_, made.meaning = code, meaning
+        return made
 
 
 class SteelyardError(Exception):
     """Base: one sentence for the user, and the exit code of the command."""
 
     exit_code = Exit.ENVIRONMENT
+    longest = 1000
+    """Characters of the sentence; of a longer one the middle is left out."""
 
     def __init_subclass__(cls, exit_code: Exit = Exit.ENVIRONMENT) -> None:
         cls.exit_code = exit_code
 
+    def __init__(self, sentence: str) -> None:
+        super().__init__(one_line(sentence, self.longest))
+
+
+def one_line(text: str, longest: int) -> str:
+    """Text that may hold anything, as one line for people: control characters as escapes, the middle left out."""
+    plain = "".join(
+        one if one.isprintable() else " " if one.isspace() else one.encode("unicode_escape").decode()
+        for one in text
+    )
+    plain = " ".join(plain.split())
+    if len(plain) <= longest:
+        return plain
+    end = longest // 3
+    return f"{plain[: longest - end - 5]} ... {plain[-end:]}"
+
 
 class BadInput(SteelyardError, exit_code=Exit.BAD_INPUT):
     """The experiment, a factor, a level or an option was refused."""
+
+    longest = 300
 
 
 class MissingRequirement(SteelyardError):
@@ -65,3 +107,23 @@ class NewerFormat(SteelyardError, exit_code=Exit.NEWER_FORMAT):
 
 class BuildFailed(SteelyardError, exit_code=Exit.BUILD_FAILED):
     """Maven could not build the Java parts."""
+
+
+class Crashed(SteelyardError, exit_code=Exit.CRASHED):
+    """A defect of the harness."""
+
+
+def crashed(error: Exception, folder: Path) -> Crashed:
+    """An exception that nobody foresaw, as a sentence; its traceback is kept in the folder, or with temporary files."""
+    told = "nowhere, for no file could be written"
+    for place in (folder, Path(tempfile.gettempdir())):
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+            handle, told = tempfile.mkstemp(prefix="crash-", suffix=".txt", dir=place)
+            with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
+                file.writelines(traceback.format_exception(error))
+            break
+        except OSError:
+            continue
+    what = one_line(f"{type(error).__name__}: {error}", 200)
+    return Crashed(f"a defect of Steelyard ended this command ({what}): report it with its traceback, {told}")

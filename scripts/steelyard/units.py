@@ -5,6 +5,7 @@ import re
 
 MIB = 1024 * 1024
 _SIZES = {"": 1, "k": 1024, "m": MIB, "g": 1024 * MIB}
+YEAR = 366 * 24 * 3600.0
 _DURATIONS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
@@ -18,14 +19,17 @@ def _parts(text: object, pattern: str, what: str, example: str) -> tuple[str, st
 
 def parse_size(text: str | int) -> int:
     """Size in bytes of `512k`, `1536m`, `2g` (binary multiples, as JVMs read them); raises ValueError."""
-    number, unit = _parts(text, r"(\d+)\s*([kmg]?)b?", "size", "512m or 2g")
+    number, unit = _parts(text, r"(\d{1,15})\s*([kmg]?)b?", "size", "512m or 2g")
     return int(number) * _SIZES[unit]
 
 
 def parse_duration(text: str | float) -> float:
     """Duration in seconds of `500ms`, `30s`, `2m`, `1h` or a plain number of seconds; raises ValueError."""
     number, unit = _parts(text, r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)?", "duration", "30s, 500ms or 2m")
-    return float(number) * _DURATIONS[unit or "s"]
+    seconds = float(number) * _DURATIONS[unit or "s"]
+    if seconds > YEAR:
+        raise ValueError(f"{text!r} is more than a year")
+    return seconds
 
 
 def parse_share(text: str | float) -> float:

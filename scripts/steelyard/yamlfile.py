@@ -5,18 +5,28 @@ Through it go experiment files and workload files: text -> lines of keys (duplic
 """
 
 import difflib
+import math
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self, TypeVar
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, WithJsonSchema, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    WithJsonSchema,
+    model_validator,
+)
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from steelyard.errors import BadInput
-from steelyard.units import parse_duration, parse_share, parse_size
+from steelyard.units import MIB, parse_duration, parse_share, parse_size
 
 KeyPath = tuple[str | int, ...]
 M = TypeVar("M", bound=BaseModel)
@@ -25,15 +35,52 @@ MAX_BYTES = 256 * 1024
 MAX_DEPTH = 30
 MAX_KEYS = 20_000
 """Also counted where an alias repeats them, so that a small file cannot stand for a huge one."""
+MAX_TEXT = 4 * MAX_BYTES
+MAX_DIGITS = 40
+"""Of a number as it is written: Python refuses to print one of 5,000 digits, and takes long to read it."""
+_CORE = "tag:yaml.org,2002:"
+_NUMBERS = {_CORE + "int", _CORE + "float"}
+_TAGS = _NUMBERS | {_CORE + name for name in ("bool", "map", "merge", "null", "seq", "str")}
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+"""All but tab and line ends; halves of surrogate pairs cannot be written to any file."""
+
+
+class _Loader(yaml.SafeLoader):
+    """The safe loader without dates and other types that no file here has: what looks like a date is text."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in known if tag in _TAGS]
+    for first, known in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+def _finite(loader: yaml.SafeLoader, node: yaml.ScalarNode) -> float:
+    value = loader.construct_yaml_float(node)
+    if not math.isfinite(value):
+        raise yaml.constructor.ConstructorError(None, None, "a number without end", node.start_mark)
+    return value
+
+
+_Loader.add_constructor(_CORE + "float", _finite)
 
 
 def _written(kind: str, pattern: str, example: str) -> WithJsonSchema:
     return WithJsonSchema({"type": ["string", kind], "pattern": pattern, "examples": [example]})
 
 
-Size = Annotated[int, BeforeValidator(parse_size), _written("integer", r"^\d+\s*[kKmMgG]?[bB]?$", "1536m")]
+def _memory(text: str | int) -> int:
+    size = parse_size(text)
+    if size < MIB:
+        raise ValueError(f"{text!r} is less than 1 MiB: write for example 512m or 2g")
+    return size
+
+
+Size = Annotated[int, BeforeValidator(_memory), _written("integer", r"^\d+\s*[kKmMgG]?[bB]?$", "1536m")]
 DURATION_PATTERN = r"^\d+(\.\d+)?\s*(ms|s|m|h)?$"
 Duration = Annotated[float, BeforeValidator(parse_duration), _written("number", DURATION_PATTERN, "30s")]
+Limit = Annotated[Duration, Field(ge=0.001)]
+"""A time that something may take: at least a millisecond."""
 Share = Annotated[float, BeforeValidator(parse_share), _written("number", r"^\d+(\.\d+)?\s*%?$", "0.1%")]
 Scalar = str | int | float | bool
 
@@ -41,7 +88,7 @@ Scalar = str | int | float | bool
 class Model(BaseModel):
     """Base of every part of a file: unknown keys are refused, values never change after reading."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, use_attribute_docstrings=True)
     exactly_one: ClassVar[tuple[str, ...]] = ()
     """Fields of which one has to be given, and no more."""
 
@@ -98,26 +145,38 @@ def read_yaml(path: Path, model: type[M], what: str) -> tuple[M, Lines]:
             )
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"cannot read {path}: {error}") from error
+        why = os.strerror(error.errno or 0) if isinstance(error, OSError) else error
+        raise BadInput(f"cannot read {path}: {why}") from error
     lines = Lines(path)
-    try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-        if node is not None:
-            _index(node, (), lines)
-        data = yaml.safe_load(text)
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise BadInput(f"{path}:{line}: not valid YAML: {error.problem}") from error
-    except (yaml.YAMLError, ValueError, TypeError, AttributeError, LookupError, RecursionError) as error:
-        # The YAML library's own constructors let these through for odd scalars, tags and timestamps.
-        told = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
-        raise BadInput(f"{path}:1: not valid YAML: {told}") from error
+    data = parse(text, lines)
     if not isinstance(data, dict):
         raise BadInput(f"{path}:1: {what} is a mapping of keys to values (start with `steelyard: 1`)")
     try:
         return model.model_validate(data), lines
     except ValidationError as error:
         raise BadInput(_first_sentence(error, lines)) from error
+
+
+def parse(text: str, lines: Lines) -> Any:
+    """The value that a YAML text stands for; `lines` learns where each key is.
+
+    Raises:
+        BadInput: with `file:line`.
+    """
+    try:
+        loader = _Loader(text)
+        node = loader.get_single_node()
+        if node is None:
+            return None
+        _Index(lines).add(node, ())
+        return loader.construct_document(node)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise BadInput(f"{lines.file}:{line}: not valid YAML: {error.problem}") from error
+    except (yaml.YAMLError, ValueError, TypeError, AttributeError, LookupError, RecursionError) as error:
+        # The reader of characters, the constructors of tagged scalars, and texts that are nested thousands deep.
+        told = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise BadInput(f"{lines.file}:1: not valid YAML: {told}") from error
 
 
 def find_file(name: str, named: Mapping[str, Path], what: str, more: str = "") -> Path:
@@ -138,7 +197,7 @@ def find_file(name: str, named: Mapping[str, Path], what: str, more: str = "") -
 
 def nearest(word: str, known: list[str]) -> str:
     """` (did you mean ...?)`, or nothing."""
-    near = difflib.get_close_matches(word, known, n=1)
+    near = difflib.get_close_matches(word[:60], known, n=1)
     return f" (did you mean {near[0]!r}?)" if near else ""
 
 
@@ -148,27 +207,47 @@ def first_error(error: ValidationError) -> tuple[str, str]:
     return ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
 
 
-def _index(node: yaml.Node, at: KeyPath, lines: Lines) -> None:
-    """Note the line of every key and item; refuse keys that occur twice (YAML itself would take the last)."""
-    if len(at) > MAX_DEPTH:
-        raise BadInput(
-            f"{lines.file}:{node.start_mark.line + 1}: nested more than {MAX_DEPTH} deep, or in itself"
-        )
-    if len(lines.numbers) > MAX_KEYS:
-        raise BadInput(f"{lines.file}:{node.start_mark.line + 1}: more than {MAX_KEYS} keys, aliases counted")
-    if isinstance(node, yaml.MappingNode):
-        for key, value in node.value:
-            here = (*at, str(key.value))
-            if here in lines.numbers:
-                raise BadInput(
-                    f"{lines.file}:{key.start_mark.line + 1}: key {key.value!r} occurs twice: keep one of them"
-                )
-            lines.numbers[here] = key.start_mark.line + 1
-            _index(value, here, lines)
-    elif isinstance(node, yaml.SequenceNode):
-        for position, value in enumerate(node.value):
-            lines.numbers[(*at, position)] = value.start_mark.line + 1
-            _index(value, (*at, position), lines)
+class _Index:
+    """Notes the line of every key and item, and refuses what would be harmful or misunderstood further on."""
+
+    def __init__(self, lines: Lines) -> None:
+        self.lines, self.characters = lines, 0
+
+    def add(self, node: yaml.Node, at: KeyPath) -> None:
+        """A node and all that is in it (raises BadInput)."""
+        if why := self._why_not(node, at):
+            raise self._refused(node, why)
+        if isinstance(node, yaml.SequenceNode):
+            for position, value in enumerate(node.value):
+                self.lines.numbers[*at, position] = value.start_mark.line + 1
+                self.add(value, (*at, position))
+        elif isinstance(node, yaml.MappingNode):
+            for key, value in node.value:
+                if not isinstance(key, yaml.ScalarNode):
+                    raise self._refused(key, "a key is a word")
+                self.add(key, at)
+                here = (*at, str(key.value))
+                if here in self.lines.numbers:
+                    raise self._refused(key, f"key {key.value!r} occurs twice: keep one of them")
+                self.lines.numbers[here] = key.start_mark.line + 1
+                self.add(value, here)
+
+    def _why_not(self, node: yaml.Node, at: KeyPath) -> str | None:
+        text = node.value if isinstance(node, yaml.ScalarNode) else ""
+        self.characters += len(text)
+        if len(at) > MAX_DEPTH:
+            return f"nested more than {MAX_DEPTH} deep, or in itself"
+        if len(self.lines.numbers) > MAX_KEYS or self.characters > MAX_TEXT:
+            return f"more than {MAX_KEYS} keys or {MAX_TEXT} characters, aliases counted"
+        if node.tag not in _TAGS:
+            return f"the tag {node.tag!r} has no meaning here: leave it out"
+        if node.tag in _NUMBERS and len(text) > MAX_DIGITS:
+            return f"not valid YAML: a number of more than {MAX_DIGITS} characters"
+        odd = _CONTROL.search(text)
+        return f"a text with the control character {odd[0]!r}" if odd else None
+
+    def _refused(self, node: yaml.Node, why: str) -> BadInput:
+        return BadInput(f"{self.lines.file}:{node.start_mark.line + 1}: {why}")
 
 
 def _first_sentence(error: ValidationError, lines: Lines) -> str:
@@ -196,7 +275,7 @@ def _sentence(detail: ErrorDetails, at: KeyPath) -> str:
     where = ".".join(map(str, at))
     message = detail["msg"].removeprefix("Value error, ")
     if detail["type"] == "unknown_key":
-        return message.replace(repr(at[-1]), repr(where), 1)
+        return message.replace(repr(at[-1]), repr(where), 1) if at else message
     if detail["type"] == "missing":
         return f"key {'.'.join(map(str, detail['loc']))!r} is missing: add it"
     given = repr(detail["input"])

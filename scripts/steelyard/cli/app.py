@@ -1,28 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line: one place that turns errors into a sentence and an exit code."""
 
+import errno
 import os
 import signal
+import stat
 import sys
 from collections.abc import Callable
 from types import FrameType
 
 import typer
-from rich.console import Console
+from typer.exceptions import Abort, TyperException
 
 from steelyard import __version__
 from steelyard.cli import images, inspect, prove, run, workload
-from steelyard.errors import Exit, SteelyardError
+from steelyard.errors import BadInput, Exit, NoSpace, SteelyardError, crashed
+from steelyard.paths import CACHE
 
 app = typer.Typer(
     name="steelyard",
     help="Weighs one way of running a Java server against another, and says how sure it is.",
-    epilog=(
-        "Start with:  steelyard run jvm-count --quick  .  Exit codes: 0 done; 1 tests or self-check failed; 2 wrong"
-        " usage; 3 something is missing on this host; 4 experiment or option refused; 5 port in use; 6 another"
-        " session runs; 7 a server did not start; 8 results cannot be written; 9 session incomplete; 10 session of a"
-        " newer version; 11 build failed; 130 interrupted."
-    ),
+    epilog="Start with:  steelyard run jvm-count --quick  .  Exit codes: "
+    + "; ".join(f"{int(code)} {code.meaning.replace('`', '')}" for code in Exit),
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -57,21 +56,59 @@ def _options(
 
 
 def main() -> None:
-    """Run a command; every error that a user can act on is one sentence on standard error."""
+    """Run a command; every error is one sentence on standard error, and an exit code of its own."""
     signal.signal(signal.SIGTERM, _interrupt)
     signal.signal(signal.SIGHUP, _interrupt)
     try:
-        app(prog_name="./steelyard")
+        sys.exit(_run())
     except SteelyardError as error:
-        Console(stderr=True, highlight=False, soft_wrap=True).print(f"steelyard: {error}", markup=False)
-        sys.exit(error.exit_code)
-    except KeyboardInterrupt:
+        told = error
+    except TyperException as error:
+        command = getattr(getattr(error, "ctx", None), "command_path", "./steelyard")
+        if not error.format_message():  # no command at all: the help was printed
+            sys.exit(Exit.USAGE)
+        told = BadInput(f"{error.format_message().rstrip('.')}: see {command} --help")
+        told.exit_code = Exit.USAGE
+    except (KeyboardInterrupt, Abort):
         sys.exit(Exit.INTERRUPTED)
-    except BrokenPipeError:
-        # The reader (`| head`) has gone; Python would complain once more when it flushes.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(Exit.OK)
+    except Exception as error:  # whatever it is, it must not look like a regression
+        told = crashed(error, CACHE / "crashes")
+    sys.stderr.write(f"steelyard: {told}\n")
+    sys.exit(told.exit_code)
 
 
-def _interrupt(_number: int, _frame: FrameType | None) -> None:
+def _run() -> int:
+    try:
+        for word in sys.argv:
+            word.encode()
+    except UnicodeEncodeError as error:
+        raise BadInput(f"the argument {error.object!r} is no valid text (UTF-8)") from error
+    try:
+        return app(prog_name="./steelyard", standalone_mode=False) or Exit.OK
+    except OSError as error:
+        kind = {errno.ENAMETOOLONG: BadInput, errno.ENOSPC: NoSpace}.get(error.errno or 0)
+        if kind is None:
+            raise
+        if error.filename is None:
+            _silence(1)  # it is what was printed that has no space, and Python would try once more
+        raise kind(f"{error.filename or 'the output'}: {os.strerror(error.errno or 0)}") from error
+    except SystemExit:
+        # Only the libraries that print end so, when their reader (`| head`) has gone; Python would complain once more
+        # when it flushes.
+        _silence(1)
+        return Exit.INTERRUPTED
+
+
+def _interrupt(number: int, _frame: FrameType | None) -> None:
+    if number == signal.SIGHUP:
+        # A terminal that goes tells the leader of its session twice, which would cut the cleaning up short. Whatever is
+        # still said must not fail: such a terminal refuses it, a file or a pipe takes it.
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        for descriptor in (1, 2):
+            if stat.S_ISCHR(os.fstat(descriptor).st_mode):
+                _silence(descriptor)
     raise KeyboardInterrupt
+
+
+def _silence(descriptor: int) -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)

@@ -114,7 +114,7 @@ def push(
 @app.command()
 def lock(
     check_only: Annotated[
-        bool, Option("--check", help="Ask nobody, write nothing: exit code 1 when a digest is missing.")
+        bool, Option("--check", help="Ask nobody, write nothing: exit code 12 when a digest is missing.")
     ] = False,
 ) -> None:
     """Write the digests of all bases, per platform, into images/lock.json; nothing when a registry does not answer."""
@@ -124,7 +124,7 @@ def lock(
         for name in missing:
             typer.echo(f"not locked: {name}")
         if missing:
-            raise typer.Exit(Exit.REGRESSION)
+            raise typer.Exit(Exit.CHECK_FAILED)
         typer.echo(f"all {len(now.root)} bases are locked")
         return
     for name, base in write_lock(_docker()).root.items():
@@ -150,7 +150,7 @@ def verify(
 ) -> None:
     """Check that what is in the engine and what runs is on the bases asked for, is of this checkout, and was pushed.
 
-    Exit code 1 when something differs, or when nothing was found. Signatures are cosign's: docs/releasing.md.
+    Exit code 12 when something differs, or when nothing was found. Signatures are cosign's: docs/releasing.md.
     """
     docker = _docker()
     # Every target, also those whose bases are not known.
@@ -164,7 +164,7 @@ def verify(
     else:
         _print_checks(checks)
     if not verifying.passed(checks):
-        raise typer.Exit(Exit.REGRESSION)
+        raise typer.Exit(Exit.CHECK_FAILED)
 
 
 def _names(targets: list[str], flavour: str) -> list[str]:

@@ -29,7 +29,7 @@ from steelyard.results.analysis import Analysis
 from steelyard.results.schema import JournalEntry, Session, Trial
 from steelyard.results.spec import Spec
 from steelyard.results.store import SessionDirectory
-from steelyard.session.plan import Request, SessionPlan, host_checks, make_plan
+from steelyard.session.plan import Request, SessionPlan, host_checks, make_plan, metric_checks
 from steelyard.session.runner import analyse_again
 from steelyard.units import format_size
 from steelyard.workload.loader import workload_names
@@ -229,7 +229,7 @@ def _plan_document(made: SessionPlan) -> dict[str, Any]:
 
 def _experiment_row(name: str, path: Path) -> dict[str, Any]:
     try:
-        found = load_experiment(path, host_checks()).experiment
+        found = load_experiment(path, host_checks(), metrics=metric_checks()).experiment
     except SteelyardError as error:
         return {"name": name, "title": f"refused: {error}"}
     factors = "; ".join(

@@ -30,7 +30,7 @@ def selfcheck(
     """Show false alarms, coverage and power of the harness over thousands of simulated sessions.
 
     Simulated servers with a known true effect, drift and noise go through the real scheduler, ledger, analysis and
-    verdict. Exit code 1 when a figure is outside its band.
+    verdict. Exit code 12 when a figure is outside its band.
     """
     console = Console(stderr=True)
     with Progress(
@@ -43,7 +43,7 @@ def selfcheck(
     else:
         Console().print(render(result))
     if not result.passed:
-        raise typer.Exit(Exit.REGRESSION)
+        raise typer.Exit(Exit.CHECK_FAILED)
 
 
 def run_tests(
@@ -63,7 +63,7 @@ def run_tests(
 ) -> None:
     """Run every test and checker: unit tests, Java tests, golden files, faults, a real session, linters, types.
 
-    Ends with the line `N passed, N failed, N skipped`; exit code 1 when something failed. What cannot run here
+    Ends with the line `N passed, N failed, N skipped`; exit code 12 when something failed. What cannot run here
     is skipped, with the reason.
     """
     # Plain lines: this output is read in CI logs.
@@ -78,4 +78,4 @@ def run_tests(
     typer.echo(f"all stages took {format_duration(time.monotonic() - began)}")
     typer.echo(", ".join(f"{counts[name]} {name}" for name in ("passed", "failed", "skipped")))
     if counts["failed"]:
-        raise typer.Exit(Exit.REGRESSION)
+        raise typer.Exit(Exit.CHECK_FAILED)

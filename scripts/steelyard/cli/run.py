@@ -9,7 +9,7 @@ from steelyard.cli.building import ensure_builds
 from steelyard.cli.exporter import exported
 from steelyard.cli.live import screen
 from steelyard.cli.options import JsonOption, SessionArgument, conclude, say
-from steelyard.errors import Exit
+from steelyard.errors import Exit, SteelyardError, crashed
 from steelyard.experiment.schema import Deployment
 from steelyard.host.ports import require_ports
 from steelyard.paths import RESULTS
@@ -105,6 +105,10 @@ def _run(
     except KeyboardInterrupt:
         say(console, f"stopped; what was measured is kept. Go on with: ./steelyard resume {directory.path}")
         raise
+    except SteelyardError:
+        raise
+    except Exception as error:
+        raise crashed(error, directory.path) from error
     lacking = missing(session, trials)
     conclude(directory, as_json, session=str(directory.path), complete=not lacking)
     void = sum(trial.state == "void" for trial in trials)

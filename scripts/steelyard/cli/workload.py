@@ -26,6 +26,7 @@ from steelyard.processes import Children
 from steelyard.results.store import write_atomic
 from steelyard.session import workload_up
 from steelyard.session.deploying import Deployed
+from steelyard.session.plan import refuse_absurd
 from steelyard.session.runtimes import Runtimes, make_engines
 from steelyard.spec.plan import make_spec
 from steelyard.workload.loader import load_workload
@@ -114,11 +115,12 @@ def _keep(workload: str, arm: Arm, port: int, jdk: Path | None) -> None:
     runtimes = Runtimes(found, jdk)
     cores = [core.cpus for core in read_layout().cores]
     spec = make_spec(arm, "steady", found, cores, runtimes.runtime(arm.deployment), port)
+    refuse_absurd({arm.name: spec})
     refuse_ephemeral(spec.ports)
     ensure_builds(Console(stderr=True), runtimes)
     CACHE.mkdir(parents=True, exist_ok=True)
     with (
-        host_lock(workload_up.STATE.parent),
+        host_lock(),
         tempfile.TemporaryDirectory(dir=CACHE, prefix="up-") as folder,
         Children() as children,
     ):

@@ -2,7 +2,7 @@
 """Reads an experiment file together with its workload; whatever is wrong is refused with file, line and what is
 allowed."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,7 +10,9 @@ from steelyard.errors import BadInput
 from steelyard.experiment.schema import Experiment
 from steelyard.experiment.settings import HostChecks, Settings
 from steelyard.workload.loader import Found, load_workload
-from steelyard.yamlfile import KeyPath, read_yaml
+from steelyard.yamlfile import KeyPath, Lines, nearest, read_yaml
+
+Metrics = Mapping[str, Collection[str]]
 
 
 class Question(NamedTuple):
@@ -26,13 +28,18 @@ def experiment_files(folder: Path) -> dict[str, Path]:
     return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
 
 
-def load_experiment(path: Path, host: HostChecks, workload: str | None = None) -> Question:
-    """Read and check an experiment file; `workload` is the name or path of another workload than the file's.
+def load_experiment(
+    path: Path, host: HostChecks, workload: str | None = None, metrics: Metrics | None = None
+) -> Question:
+    """Read and check an experiment file; `workload` is the name or path of another workload than the file's, `metrics`
+    says what procedures measure each (None: a file that was checked before).
 
     Raises:
         BadInput: with `file:line`, the key, and the allowed keys or values.
     """
     experiment, lines = read_yaml(path, Experiment, "an experiment")
+    if metrics is not None:
+        _refuse_metrics(experiment, lines, metrics)
     name = workload if workload is not None else experiment.workload
     if name.endswith((".yaml", ".yml")):
         # Whole, because a session that is resumed reads it again, wherever that is done.
@@ -58,6 +65,20 @@ def load_experiment(path: Path, host: HostChecks, workload: str | None = None) -
         except BadInput as error:
             raise lines.refuse(at, str(error)) from error
     return Question(experiment, found, settings)
+
+
+def _refuse_metrics(experiment: Experiment, lines: Lines, metrics: Metrics) -> None:
+    asked = experiment.metrics
+    named: dict[KeyPath, str] = {("metrics", "primary"): asked.primary}
+    if "report" in asked.model_fields_set:
+        named |= {("metrics", "report", at): name for at, name in enumerate(asked.report)}
+    known = [name for name, procedures in metrics.items() if experiment.procedure in procedures]
+    for at, name in named.items():
+        if name not in known:
+            why = f"not measured by procedure {experiment.procedure}" if name in metrics else "no metric"
+            raise lines.refuse(
+                at, f"{name!r} is {why}{nearest(name, known)}: see `./steelyard list --metrics`"
+            )
 
 
 def _given(experiment: Experiment) -> Iterator[tuple[KeyPath, str, object]]:

@@ -6,18 +6,23 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import ValidationError
 
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import Deployment, Experiment, Factor, Load
 from steelyard.experiment.settings import Section, Settings
-from steelyard.yamlfile import Scalar, first_error
+from steelyard.yamlfile import Lines, Scalar, first_error, parse
 
 MAX_ARMS = 100
 """More arms than anybody has time for; also keeps thirty levels of four factors from filling the memory."""
+MAX_TRIALS = 20_000
+MAX_JVMS = 2_000
+"""Of all arms together, so that planning them takes no longer than reading the plan."""
+MAX_NAME = 150
+"""Characters of an arm's name, for folders are named after it."""
 
 
 @dataclass(frozen=True)
@@ -48,14 +53,23 @@ def expand(experiment: Experiment, settings: Settings) -> list[Arm]:
     count = math.prod(map(len, choices))
     if count > MAX_ARMS:
         raise BadInput(f"the factors give {count} arms, more than {MAX_ARMS}: take fewer factors or levels")
+    if (trials := count * experiment.design.blocks) > MAX_TRIALS:
+        raise BadInput(
+            f"{count} arms in {experiment.design.blocks} blocks are {trials} trials, more than {MAX_TRIALS}"
+        )
     first = {name: levels[0] for name, levels in zip(experiment.factors, choices, strict=True)}
     baseline = first | experiment.baseline
     arms = []
     for combination in itertools.product(*choices):
         chosen = dict(zip(experiment.factors, combination, strict=True))
         name = "_".join(f"{_slug(factor)}-{_slug(level)}" for factor, level in chosen.items())
+        if len(name) > MAX_NAME:
+            raise BadInput(f"the arm {name} has too long a name: name its levels in the experiment file")
         arms.append(_resolve(experiment, settings, name, chosen, chosen == baseline))
     _refuse_equal(arms)
+    jvms = sum(arm.deployment.jvms for arm in arms)
+    if jvms > MAX_JVMS:
+        raise BadInput(f"the arms have {jvms} JVMs, more than {MAX_JVMS}: take fewer levels or fewer JVMs")
     if len(arms) < 2 and experiment.search is None:
         raise BadInput(
             "the experiment has one arm only, so there is nothing to compare: give a factor two levels"
@@ -112,6 +126,17 @@ def with_quick(experiment: Experiment, settings: Settings) -> Experiment:
     )
 
 
+def with_design(experiment: Experiment, **given: int | None) -> Experiment:
+    """Other blocks or another seed, as `--blocks` and `--seed` give them (raises BadInput)."""
+    wanted = {name: value for name, value in given.items() if value is not None}
+    told = " ".join(f"--{name} {value}" for name, value in wanted.items())
+    design = experiment.design.model_dump() | wanted
+    try:
+        return Experiment.model_validate(experiment.model_dump(by_alias=True) | {"design": design})
+    except ValidationError as error:
+        raise BadInput(": ".join(filter(None, (told, *first_error(error))))) from error
+
+
 def with_settings(experiment: Experiment, settings: Settings, given: Sequence[str]) -> Experiment:
     """Apply `--set key=value[,value...]`: new levels of a factor, a new factor, or a fixed setting.
 
@@ -141,13 +166,11 @@ def with_settings(experiment: Experiment, settings: Settings, given: Sequence[st
 def _level(text: str, part: str) -> Any:
     """A value of --set: a scalar, or a list for a setting that is one."""
     try:
-        value = yaml.safe_load(part)
-    except (yaml.YAMLError, ValueError, TypeError, AttributeError, LookupError, RecursionError) as error:
+        value = parse(part, Lines(Path("--set")))
+    except BadInput as error:
         raise BadInput(
             f"--set {text!r}: {part!r} is not a value that YAML can read: put it in quotes"
         ) from error
-    if hasattr(value, "isoformat"):
-        return part.strip()
     plain = value if isinstance(value, list) else [value]
     if not all(isinstance(one, str | int | float | bool) for one in plain):
         raise BadInput(f"--set {text!r}: {part!r} is not one value: write for example --set jvms=1,2,4")

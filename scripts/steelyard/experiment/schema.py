@@ -11,11 +11,14 @@ from pydantic import ConfigDict, Field, model_validator
 
 from steelyard.units import parse_size
 from steelyard.workload.schema import Limits
-from steelyard.yamlfile import DURATION_PATTERN, Duration, Model, Scalar, Size
+from steelyard.yamlfile import DURATION_PATTERN, Duration, Limit, Model, Scalar, Size
 
 EngineName = Literal["process", "compose"]
 ENGINES: tuple[EngineName, ...] = get_args(EngineName)
 ProcedureName = Literal["steady", "start-up", "ramp-up", "survive"]
+Measure = Annotated[Duration, Field(ge=1)]
+"""A measurement: a second at least, as samples are taken each second."""
+Blocks = Annotated[int, Field(ge=1, le=1000)]
 
 
 class StudyFigure(Model):
@@ -50,7 +53,7 @@ class JvmSettings(Model):
     gc: Literal["default", "generational", "regional", "serial"] = "default"
     """Collector family: `generational` is OpenJ9 gencon or HotSpot Parallel, `regional` is OpenJ9 balanced or
     HotSpot G1, `serial` is HotSpot Serial only; `default` is the JVM's choice, which depends on its CPUs."""
-    gc_threads: Annotated[int, Field(ge=1)] | Literal["default"] = "default"
+    gc_threads: Annotated[int, Field(ge=1, le=4096)] | Literal["default"] = "default"
     """Number of parallel GC threads."""
     pages: Literal["default", "small", "large", "transparent"] = "default"
     """Page size of the heap: `large` needs reserved huge pages, `transparent` a kernel set to `madvise`."""
@@ -153,9 +156,9 @@ class Load(Model):
     """What the injectors do, all of them together."""
 
     model: Literal["closed", "open"] = "closed"
-    users: Annotated[int, Field(ge=1)] | None = None
+    users: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
     """Closed model: number of virtual users."""
-    rate: Annotated[float, Field(gt=0)] | None = None
+    rate: Annotated[float, Field(gt=0, le=10_000_000)] | None = None
     """Open model: arrivals per second."""
     arrivals: Literal["even", "exponential"] = "even"
     think_time: Duration = 0.0
@@ -163,8 +166,8 @@ class Load(Model):
     """Number of injector processes."""
     ramp: Duration = 2.0
     warmup: Warmup = Field(default_factory=Warmup)
-    measure: Annotated[Duration, Field(gt=0)] = 60.0
-    request_timeout: Duration = 30.0
+    measure: Measure = 60.0
+    request_timeout: Limit = 30.0
     mix: dict[str, Annotated[float, Field(gt=0, le=100)]] | None = None
     """Left out: the workload's own mix. Only for a journey in the workload file: percent of its visits."""
 
@@ -184,9 +187,9 @@ class Load(Model):
 class Design(Model):
     """How trials are arranged."""
 
-    blocks: Annotated[int, Field(ge=1, le=1000)] = 6
+    blocks: Blocks = 6
     """Blocks of a session: every arm once in each. One is enough for a search alone, which then has no interval."""
-    seed: int | None = None
+    seed: Annotated[int, Field(ge=0, lt=2**63)] | None = None
     """Seed of the order; left out: drawn and recorded."""
     repeats: Annotated[int, Field(ge=0, le=10)] = 2
     """How often void trials may be repeated with what they are compared with: rounds per block."""
@@ -274,14 +277,14 @@ class Factor(Model):
 class Quick(Model):
     """What `--quick` changes: fewer levels, fewer blocks, shorter windows. An indication, not an answer."""
 
-    blocks: Annotated[int, Field(ge=1)] = 5
+    blocks: Blocks = 5
     levels: dict[str, Annotated[list[Scalar], Field(min_length=1)]] = Field(default_factory=dict)
     """Fewer levels of some factors."""
     settings: dict[str, Any] = Field(default_factory=dict)
     """Other settings, by the same names as factors, for example `compile: foreground`."""
     ramp: Duration = 1.0
     warmup: Warmup = Field(default_factory=lambda: Warmup(until="compiled", at_least=4.0, at_most=30.0))
-    measure: Annotated[Duration, Field(gt=0)] = 6.0
+    measure: Measure = 6.0
     search: dict[Literal["resolution", "confirm", "trials"], float] = Field(default_factory=dict)
     """Other bounds of a search."""
 
@@ -295,7 +298,7 @@ class Experiment(Model):
 
     steelyard: Literal[1]
     """Version of the file format."""
-    name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")]
+    name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,59}$")]
     title: str
     question: str
     study: Study | None = None

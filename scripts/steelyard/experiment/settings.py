@@ -46,7 +46,11 @@ class Settings:
                 f"{name!r} is not a setting of the workload {self.workload}{nearest(name, own)}, which has"
                 f" {', '.join(own) or 'none'}"
             )
-        raise BadInput(f"{name!r} is not a setting{nearest(name, known)}; settings are {', '.join(known)}")
+        more = [key for key in known if self.sections[key] in ("workload", "host")]
+        raise BadInput(
+            f"{name!r} is not a setting{nearest(name, known)}; settings are the keys of load, deployment and"
+            f" deployment.jvm (docs/experiments.md), {', '.join(more)}"
+        )
 
     def by_section(self, given: Mapping[str, Any]) -> dict[Section, dict[str, Any]]:
         """Values by section (raises BadInput); the workload's own settings without its name."""

@@ -1,80 +1,64 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One session at a time on a host: two would disturb each other."""
+"""One session at a time on a host: two would disturb each other.
+
+The lock is no file but a name in the host's network, that of an abstract Unix socket. The kernel gives it to one
+process and takes it back when that process ends, however it ends. It is the same for every user and for every
+container on the host's network, as that of the harness has to be. Nobody can put anything in its place, and who holds
+it is told by the kernel.
+"""
 
 import errno
-import fcntl
-import json
-import os
-import stat
-import time
+import pwd
+import socket
+import struct
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from steelyard.errors import Busy
 
-LOCK = Path("/tmp/steelyard.lock")
+LOCK = "steelyard"
+_CREDENTIALS = struct.Struct("3i")
+"""Process, user and group of a socket's other end, as SO_PEERCRED gives them."""
 
 
 @contextmanager
-def host_lock(session: str | Path, path: Path = LOCK) -> Iterator[None]:
-    """Hold the lock of this host. The kernel drops it when the process ends, however it ends.
-
-    Args:
-        session: who holds it, for the message to others: the session's directory, or the workload that is up.
-        path: another lock than this host's.
+def host_lock(name: str = LOCK) -> Iterator[None]:
+    """Hold the lock of this host; `name`: another lock than that one.
 
     Raises:
-        Busy: somebody else holds it, or what lies at its place is not a lock file.
+        Busy: somebody else holds it.
     """
-    descriptor = _open(path)
-    try:
+    with socket.socket(socket.AF_UNIX) as held:
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise _held(descriptor) from error
-        told = {"session": str(session), "pid": os.getpid(), "since": time.strftime("%H:%M:%S")}
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, json.dumps(told).encode(), 0)
-        try:
-            yield
-        finally:
-            os.ftruncate(descriptor, 0)
-    finally:
-        # Drops the lock. The file stays, for removing it would let two sessions lock two files.
-        os.close(descriptor)
+            held.bind(f"\0{name}")
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise
+            raise Busy(
+                f"another Steelyard session{_holder(name)} is running on this host and would disturb this one: wait"
+                " until it has ended or stop it"
+            ) from error
+        # Nobody is answered: others connect only for the kernel to tell them who this is. Each stays in the queue.
+        held.listen(socket.SOMAXCONN)
+        yield
 
 
-def _open(path: Path) -> int:
-    """Open the lock file for all users.
-
-    In a sticky folder the kernel may refuse to create a file that is there already and belongs to another user
-    (`fs.protected_regular`), so it is opened as it is first, and created only when it is missing.
-    """
-    flags = os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC
-    try:
-        try:
-            descriptor = os.open(path, flags)
-        except FileNotFoundError:
-            descriptor = os.open(path, flags | os.O_CREAT, 0o666)
-            os.fchmod(descriptor, 0o666)  # whatever the umask: the next session may be another user's
-    except OSError as error:
-        what = "is a symbolic link" if error.errno == errno.ELOOP else os.strerror(error.errno or 0)
-        raise Busy(f"the lock file {path} cannot be opened ({what}): remove it and try again") from error
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise Busy(f"{path} is not a lock file: remove it and try again")
-    return descriptor
-
-
-def _held(descriptor: int) -> Busy:
-    """The refusal, with who holds the lock as far as the file tells."""
-    who = ""
-    with suppress(OSError, ValueError, KeyError, TypeError):
-        who = " ({session}, process {pid}, since {since})".format_map(
-            json.loads(os.pread(descriptor, 65536, 0))
-        )
-    return Busy(
-        f"another Steelyard session{who} is running on this host and would disturb this one: wait until it has ended"
-        " or stop it"
-    )
+def _holder(name: str) -> str:
+    """Who holds a lock, as far as the kernel tells."""
+    with suppress(OSError), socket.socket(socket.AF_UNIX) as asking:
+        asking.setblocking(False)
+        asking.connect(f"\0{name}")
+        told = asking.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+        pid, uid, _ = _CREDENTIALS.unpack(told)
+        user = str(uid)
+        with suppress(KeyError):
+            user = pwd.getpwuid(uid).pw_name
+        if pid == 0:
+            return f" (in a container, as user {user})"
+        command = ""
+        with suppress(OSError):
+            words = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").split("\0")
+            command = " ".join(words[words.index("steelyard") :] if "steelyard" in words else words)
+        return f" (process {pid} of user {user}: {command.strip()[:120]})"
+    return ""

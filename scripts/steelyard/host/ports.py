@@ -20,8 +20,13 @@ def refuse_ephemeral(ports: Iterable[int], source: Path = _EPHEMERAL_RANGE) -> N
     very port as its own, and then the server cannot have it.
 
     Raises:
-        BadInput: naming the range to stay out of.
+        BadInput: naming the range to stay out of; or a port that is none.
     """
+    ports = list(ports)
+    if max(ports, default=0) > 65535:
+        raise BadInput(
+            f"the last port would be {max(ports)}, and 65535 is the last there is: choose a lower --port"
+        )
     try:
         low, high = (int(word) for word in source.read_text(encoding="ascii").split())
     except (OSError, ValueError):

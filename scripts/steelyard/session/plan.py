@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from steelyard.analysis.metrics import REGISTRY
 from steelyard.errors import BadInput
 from steelyard.experiment.loader import experiment_files, load_experiment
-from steelyard.experiment.matrix import Arm, expand, with_quick, with_settings
-from steelyard.experiment.schema import Design, Experiment
+from steelyard.experiment.matrix import Arm, expand, with_design, with_quick, with_settings
+from steelyard.experiment.schema import Experiment
 from steelyard.experiment.settings import HostChecks
 from steelyard.host.cpus import read_layout
 from steelyard.host.ports import refuse_ephemeral
@@ -135,20 +136,12 @@ def make_plan(request: Request) -> SessionPlan:
         MissingRequirement: no suitable JDK, no `taskset`, no container engine or image.
     """
     path = find_file(request.experiment, experiment_files(EXPERIMENTS), "experiment")
-    experiment, workload, settings = load_experiment(path, host_checks(), request.workload)
+    experiment, workload, settings = load_experiment(path, host_checks(), request.workload, metric_checks())
     if request.quick:
         experiment = with_quick(experiment, settings)
     experiment = with_settings(experiment, settings, request.settings)
-    if request.blocks is not None:
-        most = next(item.le for item in Design.model_fields["blocks"].metadata if hasattr(item, "le"))
-        if not 2 <= request.blocks <= most:
-            raise BadInput(f"--blocks {request.blocks}: give 2 (an interval needs two) to {most}")
-        design = experiment.design.model_copy(update={"blocks": request.blocks})
-        experiment = experiment.model_copy(update={"design": design})
-    seed = request.seed if request.seed is not None else experiment.design.seed
-    if seed is not None and not 0 <= seed < 2**63:
-        raise BadInput(f"--seed {seed} is not a whole number from 0 to 2^63 - 1")
-    seed = seed if seed is not None else secrets.randbelow(2**31)
+    experiment = with_design(experiment, blocks=request.blocks, seed=request.seed)
+    seed = experiment.design.seed if experiment.design.seed is not None else secrets.randbelow(2**31)
     arms = expand(experiment, settings)
     runtimes = Runtimes(workload, request.jdk)
     cores = [core.cpus for core in read_layout().cores]
@@ -164,7 +157,7 @@ def make_plan(request: Request) -> SessionPlan:
         specs, {key for name, factor in experiment.factors.items() for key, _ in factor.values(name)}
     )
     _refuse_different_builds(arms, specs)
-    _refuse_absurd(specs)
+    refuse_absurd(specs)
     if experiment.search is not None:
         for spec in specs.values():
             range_of(experiment.search, spec)
@@ -185,6 +178,11 @@ def host_checks() -> HostChecks:
     return {name: partial(state.parse, System()) for name, state in STATES.items()}
 
 
+def metric_checks() -> dict[str, tuple[str, ...]]:
+    """The procedures that measure each metric, by its name."""
+    return {one.info.name: one.procedures for one in REGISTRY}
+
+
 def _refuse_different_builds(arms: Sequence[Arm], specs: dict[str, Spec]) -> None:
     """Servers of different sources are compared only where that is the question."""
     if any(arm.deployment.build is not None for arm in arms):
@@ -198,12 +196,20 @@ def _refuse_different_builds(arms: Sequence[Arm], specs: dict[str, Spec]) -> Non
         )
 
 
-def _refuse_absurd(specs: dict[str, Spec]) -> None:
-    """Heaps that this host cannot hold (raises BadInput)."""
+def refuse_absurd(specs: dict[str, Spec]) -> None:
+    """Arms that this host cannot hold, or that come out the same on it (raises BadInput)."""
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    seen: dict[str, str] = {}
     for name, spec in specs.items():
-        heaps = sum(one.heap_bytes or 0 for one in spec.servers)
-        if memory and heaps > memory:
-            raise BadInput(
-                f"arm {name} has {format_size(heaps)} of heap and this host {format_size(memory)} of memory: lower it"
-            )
+        limits = [one.memory_bytes or 0 for one in spec.servers]
+        heaps = [one.heap_bytes or 0 for one in spec.servers]
+        for what, wanted in (("heap", sum(heaps)), ("memory limits", sum(limits))):
+            if wanted > memory:
+                raise BadInput(
+                    f"arm {name} has {format_size(wanted)} of {what} and this host {format_size(memory)} of memory:"
+                    " lower it"
+                )
+        # Arms whose settings are equal were refused before: `cores: all` and the number of cores are not.
+        other = seen.setdefault(repr(spec.model_copy(update={"arm": "", "notes": []})), name)
+        if other != name:
+            raise BadInput(f"the arms {other} and {name} are the same on this host: leave one of them out")

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
 from itertools import takewhile
-from pathlib import Path
 
 from steelyard.analysis.estimates import analyse
 from steelyard.analysis.rounds import compared, never_started
@@ -36,7 +35,7 @@ def run_session(
     children: Children,
     watcher: Watcher,
     system: System = _HOST,
-    lock: Path = LOCK,
+    lock: str = LOCK,
 ) -> list[Trial]:
     """Run what is left of a session, then analyse it and write its report.
 
@@ -46,7 +45,7 @@ def run_session(
         children: registry of child processes.
         watcher: is told of everything.
         system: the host whose states are set; another for recorded trees.
-        lock: file that keeps other sessions out.
+        lock: name of what keeps other sessions out.
 
     Returns:
         Every trial of the session, valid and void.
@@ -58,7 +57,7 @@ def run_session(
     """
     course = Course(directory.session())
     trials = directory.trials()
-    with host_lock(directory.path, lock), ExitStack() as cleanup:
+    with host_lock(lock), ExitStack() as cleanup:
         for sentence in put_back(system):
             watcher.note(sentence)
         plots = [spec.host_states for spec in course.specs.values()]

@@ -10,11 +10,12 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from steelyard.errors import Busy, ServerFailed
+from steelyard.errors import Busy, Exit, ServerFailed
 from steelyard.host.lock import host_lock
 from steelyard.paths import CACHE, ROOT
 
@@ -52,7 +53,7 @@ def require_idle() -> None:
             f"{up.workload} is up already (process {up.keeper}) and would disturb what else runs: stop it with"
             " `./steelyard down`"
         )
-    with host_lock("about to begin"):
+    with host_lock():
         return
 
 
@@ -82,7 +83,8 @@ def start(arguments: list[str], timeout: float = 360.0) -> Up:
             if keeper.poll() is not None:
                 said = log.read_text(encoding="utf-8", errors="replace").strip()
                 error = ServerFailed(said.removeprefix("steelyard: "))
-                error.exit_code = type(error.exit_code)(keeper.returncode)
+                with suppress(ValueError):  # a signal ended it
+                    error.exit_code = Exit(keeper.returncode)
                 raise error
             time.sleep(0.1)
     except KeyboardInterrupt:

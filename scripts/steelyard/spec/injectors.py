@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Injectors of a spec: their settings but for `output` and `seed` (loadgen/README.md), and the mix that they intend."""
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -117,7 +118,8 @@ def intended_mix(topology: Topology, load: Load, values: Mapping[str, Scalar]) -
     """Share of each operation, once all have settled.
 
     Raises:
-        BadInput: a mix for a scenario that decides it itself, or of visits that there are not.
+        BadInput: a mix for a scenario that decides it itself, or of visits that there are not; times that are no
+            number.
     """
     if topology.journey is not None:
         unknown = [name for name in load.mix or {} if name not in topology.journey.visits]
@@ -132,8 +134,14 @@ def intended_mix(topology: Topology, load: Load, values: Mapping[str, Scalar]) -
         )
     counts: Counter[str] = Counter()
     for part in topology.mix:
-        times = float(str(fill_value(part.times, values, "mix")))
+        times = fill_value(part.times, values, "mix")
+        try:
+            times = float(str(times))
+        except ValueError as error:
+            raise BadInput(f"mix: times is a number of visits, not {times!r}") from error
         for operation, count in part.operations.items():
             counts[operation] += times * count  # type: ignore[assignment]
     total = sum(counts.values())
+    if not 0 < total < math.inf or min(counts.values()) < 0:
+        raise BadInput("mix: the operations have no shares of all requests: give each a number above zero")
     return {operation: count / total for operation, count in counts.items()}

@@ -121,6 +121,12 @@ def _refuse_small(layout: Layout, heaps: dict[str, int | None]) -> None:
                 f"arm {layout.arm.name}: {heap // MIB} MiB of heap for a server is below the {least // MIB} MiB that it"
                 " needs to start and serve: use fewer JVMs or a larger heap"
             )
+        jvm = layout.arm.deployment.jvm
+        for what, part in (("nursery", jvm.nursery), ("initial_heap", jvm.initial_heap)):
+            if heap is not None and isinstance(part, int) and part >= heap + (what == "initial_heap"):
+                raise BadInput(
+                    f"arm {layout.arm.name}: {what} of {part // MIB} MiB does not fit a heap of {heap // MIB} MiB"
+                )
 
 
 def _stands_in(layout: Layout, kind: str) -> bool:

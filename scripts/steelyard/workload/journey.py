@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from steelyard.yamlfile import Duration, Model, Scalar
+from steelyard.yamlfile import Duration, Limit, Model, Scalar
 
 
 class Variable(Model):
@@ -76,7 +76,7 @@ class WebSocket(Model):
     send: str | None = None
     expect: str
     """A regular expression; what is sent before a message that matches it counts for nothing."""
-    within: Duration = 10.0
+    within: Limit = 10.0
 
 
 class Pause(Model):
@@ -94,7 +94,7 @@ class Step(Model):
     """One operation: a request, a page with its parts, or a WebSocket exchange."""
 
     exactly_one = ("path", "websocket")
-    operation: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")]
+    operation: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,59}$")]
     method: Literal["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"] = "GET"
     path: str | None = None
     headers: dict[str, str] = Field(default_factory=dict)

@@ -8,16 +8,18 @@ Texts may hold `${name}`: a setting of the workload (`${customers}`), something 
 (`${database.port}`, `${database.host}`, `${proxy.url}`).
 """
 
+import re
+from itertools import chain
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from steelyard.errors import BadInput
 from steelyard.workload.journey import Journey
-from steelyard.yamlfile import Duration, Model, Scalar, Share, Size
+from steelyard.yamlfile import Limit, Model, Scalar, Share, Size, nearest
 
 Role = Literal["server", "compiler", "database", "proxy", "service"]
-Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
 
 
 class Setting(Model):
@@ -44,9 +46,6 @@ class Setting(Model):
         """The value, if the setting allows it (raises ValueError with a sentence)."""
         kinds = {"integer": ((int,), "a whole number"), "number": ((int, float), "a number")}
         wanted, named = kinds.get(self.type, ((str,), "a text"))
-        # YAML reads 2026-06-15 as a date: a text setting takes what was written.
-        if self.type == "text" and hasattr(value, "isoformat"):
-            value = value.isoformat()
         if not isinstance(value, wanted) or isinstance(value, bool):
             raise ValueError(f"it takes {named}, not {value!r}")  # noqa: TRY004 - pydantic wants it
         assert isinstance(value, str | int | float)
@@ -110,7 +109,7 @@ class Process(Model):
 class ContainerPlace(Model):
     """How a component lives in its container."""
 
-    port: int = 9080
+    port: Annotated[int, Field(ge=0, le=65535)] = 9080
     """Where it listens inside."""
     jvm_options: str | None = "JVM_ARGS"
     """Environment variable that takes JVM options; null: it has none."""
@@ -195,13 +194,22 @@ class Consistency(Request):
     """A regular expression that it must match."""
     about: str
 
+    @field_validator("matches")
+    @classmethod
+    def _is_an_expression(cls, written: str | None) -> str | None:
+        try:
+            re.compile(written or "")
+        except re.error as error:
+            raise ValueError(f"it is no regular expression ({error})") from error
+        return written
+
 
 class MixPart(Model):
     """Requests by operation of one part of what a user does, once all have settled."""
 
     times: str | float = 1.0
     """How often the part comes for each time of the others: a number, or `${setting}`."""
-    operations: dict[str, float]
+    operations: dict[str, Annotated[float, Field(ge=0)]]
 
 
 class Ratio(Model):
@@ -218,9 +226,9 @@ class Ratio(Model):
 class Limits(Model):
     """What answers may take, all operations together; a search uses them when it names none of its own."""
 
-    p50: Duration | None = None
-    p90: Duration | None = None
-    p99: Duration | None = None
+    p50: Limit | None = None
+    p90: Limit | None = None
+    p99: Limit | None = None
     errors: Share | None = None
     """Failed requests / all requests."""
 
@@ -264,6 +272,13 @@ class Topology(Model):
         for name in [*named, *([self.entry] if self.entry else [])]:
             if name not in self.components:
                 raise ValueError(f"there is no component {name!r}: there are {', '.join(self.components)}")
+        parts = [self.journey.mix()] if self.journey else [part.operations for part in self.mix]
+        known = list(chain(*parts))
+        # A scenario counts outcomes too, which only it knows.
+        counted = [name for ratio in self.ratios for name in (ratio.count, ratio.per)] if self.journey else []
+        for name in (*self.growing, *counted):
+            if name not in known:
+                raise ValueError(f"there is no operation {name!r}{nearest(name, known)}")
         return self
 
     def kinds(self, role: Role) -> dict[str, Component]:

@@ -30,6 +30,7 @@ load:
   ramp: 500ms
   warmup: {{until: fixed, at_least: 1s}}
   measure: {measure}
+metrics: {{primary: start_time}}
 {more}
 design: {{blocks: 2, repeats: 0}}
 """

@@ -9,6 +9,7 @@ from steelyard.errors import BadInput
 from steelyard.experiment.loader import Question, experiment_files, load_experiment
 from steelyard.experiment.matrix import expand, with_quick
 from steelyard.paths import EXPERIMENTS
+from steelyard.session.plan import metric_checks
 from steelyard.units import MIB
 from steelyard.yamlfile import find_file
 
@@ -16,7 +17,7 @@ Edit = Callable[[str, str], Path]
 
 
 def load(path: Path, workload: str | None = None) -> Question:
-    return load_experiment(path, HOST, workload)
+    return load_experiment(path, HOST, workload, metric_checks())
 
 
 @pytest.mark.parametrize("name", experiment_files(EXPERIMENTS))
@@ -125,6 +126,34 @@ def test_sizes_and_durations_are_bytes_and_seconds() -> None:
             "memory is the limit of a container: set engine: compose",
         ),
         ("blocks: 6", "blocks: 1", "steelyard", "blocks: an interval needs two blocks or more"),
+        (
+            "primary: throughput",
+            "primary: thruput",
+            "  primary:",
+            "metrics.primary: 'thruput' is no metric (did you mean 'throughput'?)",
+        ),
+        (
+            "report: [memory_rss, cpu_per_1k]",
+            "report: [memory_rss, cpu_per_1000]",
+            "  report:",
+            "metrics.report.1: 'cpu_per_1000' is no metric (did you mean 'cpu_per_1k'?)",
+        ),
+        (
+            "primary: throughput",
+            "primary: time_to_90",
+            "  primary:",
+            "metrics.primary: 'time_to_90' is not measured by procedure steady",
+        ),
+        (
+            "measure: 60s",
+            "measure: 1ms",
+            "  measure:",
+            "load.measure: input should be greater than or equal to 1",
+        ),
+        ("measure: 60s", "measure: 9999999h", "  measure:", "load.measure: '9999999h' is more than a year"),
+        ("  users: 48", "  users: .inf", "  users:", "not valid YAML: a number without end"),
+        ("gc: generational", "nursery: 1", "    nursery:", "is less than 1 MiB"),
+        ("blocks: 6", "seed: -1", "  seed:", "design.seed: input should be greater than or equal to 0"),
         (
             "baseline: {jvms: 1}",
             "baseline: {jvms: 3}",

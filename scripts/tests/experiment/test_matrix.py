@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arms, `--set`, `--quick`, and settings by name."""
 
-import time
 from typing import Any
 
 import pytest
+from hostile import calls
 from planned import HOST, arms, asked, question
 
 from steelyard.errors import BadInput
@@ -113,10 +113,11 @@ def test_a_day_is_a_text_as_it_was_written() -> None:
         ("jvms=[", "'[' is not a value that YAML can read"),
         ("jvms=null", "'null' is not one value"),
         ("jvms=1,", "'' is not one value"),
+        ("users=1,.nan", "'.nan' is not a value that YAML can read"),
         ("jvms={a: 1}", "'{a: 1}' is not one value"),
-        ("gc=2024-13-45", "is not a value that YAML can read"),
+        ("gc=2024-13-45", "gc=2024-13-45: gc: Input should be 'default'"),
         ("gc=2024-12-05", "Input should be 'default'"),
-        ("jvms==", "'=' is not a value that YAML can read"),
+        ("jvms==", "jvms==: jvms: Input should be a valid integer"),
         ("gc=!!bool maybe", "is not a value that YAML can read"),
         ("gc=!!python/name:os.system", "is not a value that YAML can read"),
         ("gc=\x07", "is not a value that YAML can read"),
@@ -163,10 +164,9 @@ def test_thirty_levels_of_four_factors_are_refused_at_once() -> None:
     levels = list(range(1, 31))
     names = ("jvms", "users", "gc_threads", "injectors")
     found = asked("ping", factors={name: {"levels": levels} for name in names})
-    started = time.process_time()
     with pytest.raises(BadInput, match="the factors give 810000 arms, more than 100"):
         expand(found.experiment, found.settings)
-    assert time.process_time() - started < 1
+    assert calls(lambda: expand(found.experiment, found.settings)) < 100_000
 
 
 @pytest.mark.parametrize(

@@ -158,7 +158,7 @@ def host() -> Iterator[System]:
         pytest.skip(f"states of this host are set: {host_states(system).state}")
     with contextlib.ExitStack() as stack:
         try:
-            stack.enter_context(host_lock("tests of host states"))
+            stack.enter_context(host_lock())
         except Busy as error:
             pytest.skip(str(error))
         before = {name: state.read(system) for name, state in STATES.items()}

@@ -76,7 +76,7 @@ def test_the_check_of_the_lock_names_what_is_missing_and_asks_nobody(
     monkeypatch.setenv("PATH", str(tmp_path))
     missing = read_lock().missing()
     code, said, _ = steelyard("lock", "--check")
-    assert code == (1 if missing else 0)
+    assert code == (12 if missing else 0)
     assert [
         line.removeprefix("not locked: ") for line in said.splitlines() if line.startswith("not")
     ] == missing

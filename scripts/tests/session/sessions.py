@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What tests of sessions ask, and how they look at the outcome."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,7 @@ class Bench:
     def _run(self, directory: SessionDirectory, **watching: Any) -> list[Trial]:
         self.watcher = Recorder(**watching)
         engines: dict[str, Engine] = {"process": FakeEngine(self.world)}
-        lock = self.folder / "lock"
+        lock = f"test-{os.getpid()}"
         system = {"system": self.kernel} if self.kernel is not None else {}
         return runner.run_session(directory, engines, self.children, self.watcher, lock=lock, **system)
 

@@ -2,11 +2,13 @@
 from pathlib import Path
 
 import pytest
+from hostile import KnownRuntimes, calls
 
 from steelyard.analysis.warmup import ACCEPTED_FROM
 from steelyard.errors import BadInput, SteelyardError
 from steelyard.experiment.loader import experiment_files, load_experiment
 from steelyard.experiment.matrix import with_quick
+from steelyard.host.cpus import read_layout
 from steelyard.paths import EXPERIMENTS
 from steelyard.results.schema import ScheduledTrial
 from steelyard.session.plan import Request, SessionPlan, host_checks, make_plan
@@ -62,18 +64,68 @@ def test_a_session_asks_for_its_workload_again() -> None:
 @pytest.mark.parametrize(
     ("more", "says"),
     [
-        ({"blocks": 1}, r"--blocks 1: give 2 \(an interval needs two\) to 1000"),
-        ({"blocks": 100_000}, "--blocks 100000: give 2"),
-        ({"seed": -1}, r"--seed -1 is not a whole number from 0 to 2\^63 - 1"),
-        ({"seed": 2**63}, "is not a whole number from 0"),
+        ({"blocks": 1}, "--blocks 1 --seed 5: blocks: an interval needs two blocks or more"),
+        (
+            {"blocks": 100_000},
+            "--blocks 100000 --seed 5: design.blocks: Input should be less than or equal to 1000",
+        ),
+        ({"seed": -1}, "--seed -1: design.seed: Input should be greater than or equal to 0"),
+        ({"seed": 2**63}, f"--seed {2**63}: design.seed: Input should be less than {2**63}"),
         ({"settings": ["total_heap=99999g"]}, "of heap and this host"),
         ({"settings": ["measure=400h"]}, "more than two weeks"),
+        ({"settings": ["measure=9999h"]}, "'9999h' is more than a year"),
+        ({"settings": ["measure=999ms"]}, "measure: Input should be greater than or equal to 1"),
+        (
+            {"settings": ["request_timeout=0"]},
+            "request_timeout: Input should be greater than or equal to 0.001",
+        ),
+        ({"settings": ["nursery=1"]}, "'1' is less than 1 MiB|1 is less than 1 MiB"),
+        ({"settings": ["nursery=1536m"]}, "nursery of 1536 MiB does not fit a heap of"),
+        (
+            {"settings": ["jvms=1", "initial_heap=512m,1537m"]},
+            "initial_heap of 1537 MiB does not fit a heap of",
+        ),
+        ({"settings": ["gc_threads=99999999999"]}, "gc_threads: Input should be less than or equal to 4096"),
+        ({"settings": ["threads=99999999999"]}, "threads: Input should be less than or equal to 10000"),
+        ({"settings": ["users=1000001"]}, "users: Input should be less than or equal to 1000000"),
+        ({"settings": ["primary=thruput"]}, "'primary' is not a setting"),
+        ({"settings": ["mix={a: 1}"]}, "is not one value"),
+        ({"settings": ["jvms=1", "cores=all," + str(len(read_layout().cores))]}, "are the same on this host"),
+        ({"settings": ["jvms=1", "jdk=" + ",".join("x" * n for n in (150, 200))]}, "has too long a name"),
+        (
+            {"settings": ["total_heap=8g", "jvms=" + ",".join(map(str, range(180, 200)))]},
+            "JVMs, more than 2000",
+        ),
+        (
+            {"settings": ["users=" + ",".join(map(str, range(30)))], "blocks": 1000},
+            "trials, more than 20000|users=0",
+        ),
+        ({"settings": ["jvms=1,256", "total_heap=8g"], "first_port": 65400}, "65535 is the last there is"),
         ({"settings": ["engine=process"], "jdk": Path("/no/such/jdk")}, "/no/such/jdk"),
     ],
 )
 def test_what_makes_no_sense_is_refused(more: dict[str, object], says: str) -> None:
-    with pytest.raises(SteelyardError, match=says):
+    with pytest.raises(SteelyardError, match=says) as caught:
         make_plan(Request("jvm-count", **{"seed": 5, **more}))  # type: ignore[arg-type]
+    assert len(str(caught.value)) <= 300
+
+
+@pytest.mark.parametrize(
+    ("settings", "quick"),
+    [(("users=" + ",".join(map(str, range(1, 101))),), False), (("jvms=250,251,252,253,254,255,256",), True)],
+)
+def test_the_largest_plans_take_little_work(
+    settings: tuple[str, ...], quick: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("steelyard.session.plan.Runtimes", KnownRuntimes)
+    request = Request("jvm-count", settings=("total_heap=16g", "jvms=4", *settings), quick=quick, blocks=20)
+    assert calls(lambda: make_plan(request)) < 10_000_000
+
+
+def test_memory_limits_beyond_the_memory_of_the_host_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("steelyard.session.plan.Runtimes", KnownRuntimes)
+    with pytest.raises(BadInput, match="of memory limits and this host"):
+        made("engine=compose", "jvms=1,2", "total_memory=99999g")
 
 
 def test_host_states_make_plots() -> None:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-import yaml
 from planned import HOST, asked, processes, specs_of
 
 import steelyard
@@ -17,6 +16,7 @@ from steelyard.experiment.settings import Settings
 from steelyard.units import MIB
 from steelyard.workload.loader import APPS, load_workload, workload_names
 from steelyard.workload.schema import Setting, Workload
+from steelyard.yamlfile import Lines, parse
 
 FILE = """\
 steelyard: 1
@@ -207,6 +207,31 @@ def test_a_users_own_server_is_a_workload(write: Callable[..., Path]) -> None:
             "  alone",
             "give exactly one of scenario and journey",
         ),
+        (
+            "    journey:\n",
+            "    growing: [shwo]\n    journey:\n",
+            "  alone",
+            "there is no operation 'shwo' (did you mean 'show'?)",
+        ),
+        (
+            "    journey:\n",
+            "    ratios: [{name: x, count: buy, per: brwse, low: 0, high: 1}]\n    journey:\n",
+            "  alone",
+            "there is no operation 'brwse'",
+        ),
+        (
+            "    journey:\n",
+            "    consistency: [{component: server, path: /, about: x, matches: '('}]\n    journey:\n",
+            "    consistency",
+            "it is no regular expression",
+        ),
+        (
+            "{operation: list, path: /items}",
+            "{operation: list, websocket: {path: /, expect: x, within: 0}}",
+            "            - {operation: list",
+            "within: input should be greater than or equal to 0.001",
+        ),
+        ("min_heap: 48m", "min_heap: 48", "min_heap", "min_heap: 48 is less than 1 MiB"),
         ("name: shop", "name: My Shop", "name", "string should match pattern"),
         ("steelyard: 1", "steelyard: 2", "steelyard", "steelyard: input should be 1 (it is 2)"),
     ],
@@ -240,6 +265,29 @@ def test_a_place_that_stands_for_nothing_is_refused(
 ) -> None:
     with pytest.raises(BadInput, match=says):
         specs_of(planned(write(old, new)))
+
+
+@pytest.mark.parametrize(
+    ("part", "says"),
+    [
+        ("{times: many, operations: {a: 1}}", "mix: times is a number of visits, not 'many'"),
+        ("{times: nan, operations: {a: 1}}", "the operations have no shares of all requests"),
+        ("{times: -1, operations: {a: 1}}", "the operations have no shares of all requests"),
+        ("{operations: {a: 0}}", "the operations have no shares of all requests"),
+        ("{operations: {}}", "the operations have no shares of all requests"),
+        ("{operations: {a: -1}}", "operations.a: input should be greater than or equal to 0"),
+    ],
+)
+def test_a_mix_without_shares_is_refused(write: Callable[..., Path], part: str, says: str) -> None:
+    journey = FILE[FILE.index("    journey:") : FILE.index("    data:")]
+    with pytest.raises(BadInput, match=says):
+        specs_of(planned(write(journey, f"    scenario: shop\n    mix: [{part}]\n")))
+
+
+def test_a_mix_of_visits_that_there_are_not_is_refused(write: Callable[..., Path]) -> None:
+    load = {"users": 8, "mix": {"browse": 50, "by": 50}}
+    with pytest.raises(BadInput, match="mix: there is no visit 'by': there are browse, buy"):
+        specs_of(planned(write(), load=load))
 
 
 @pytest.mark.parametrize("name", ["pong", "../apps/ping", "", "/etc/passwd", "none.yaml"])
@@ -279,7 +327,7 @@ def test_a_setting_takes_values_of_its_type(
 
 def test_a_day_may_be_written_without_quotes() -> None:
     made = Setting.model_validate({"type": "text", "default": "x", "about": ""})
-    assert made.check(yaml.safe_load("2026-06-15")) == "2026-06-15"
+    assert made.check(parse("2026-06-15", Lines(Path("x")))) == "2026-06-15"
 
 
 def test_a_session_keeps_the_file_so_that_it_can_be_read_again() -> None:
