@@ -23,6 +23,8 @@ class Exit(IntEnum):
     INCOMPLETE = 9  # the session ended with blocks that have no valid trial of some arm
     NEWER_FORMAT = 10  # the session directory was written by a newer version
     BUILD_FAILED = 11
+    ALTERED = 16  # a session directory is not as it was recorded
+    PROGRAM_GONE = 17  # what a session runs was removed or replaced while it went on
     INTERRUPTED = 130
 
 
@@ -65,3 +67,11 @@ class NewerFormat(SteelyardError, exit_code=Exit.NEWER_FORMAT):
 
 class BuildFailed(SteelyardError, exit_code=Exit.BUILD_FAILED):
     """Maven could not build the Java parts."""
+
+
+class Altered(SteelyardError, exit_code=Exit.ALTERED):
+    """A file of a session directory was changed, removed or added since it was recorded."""
+
+
+class ProgramGone(SteelyardError, exit_code=Exit.PROGRAM_GONE):
+    """A JDK, build or program that a session runs was removed or replaced; it goes on when it is back."""

@@ -8,7 +8,7 @@ format version, so that a field can be added without a new version.
 
 from typing import Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from steelyard.results.spec import Record, Role, Spec
 from steelyard.yamlfile import Scalar
@@ -119,6 +119,18 @@ class Session(Record):
     doctor: list[str] = Field(default_factory=list)
     """What the preflight found that may disturb a measurement."""
 
+    @model_validator(mode="after")
+    def _can_be_read(self) -> Self:
+        """A session without arms or a schedule, or with places of arms that it does not have, says nothing."""
+        names = [arm.name for arm in self.arms]
+        if (
+            not self.schedule
+            or len(set(names)) < len(names)
+            or not {one.arm for one in self.schedule} <= {*names}
+        ):
+            raise ValueError("the schedule is not one of its arms")
+        return self
+
 
 class JournalEntry(Record):
     """One line of journal.jsonl: a change of state."""
@@ -141,6 +153,10 @@ class JournalEntry(Record):
     value: float | None = None
     state: TrialState | None = None
     detail: str | None = None
+    digest: str | None = None
+    """SHA-256 of session.json (of the first entry) or of the trial.json of a trial that ended."""
+    after: str | None = None
+    """SHA-256 of the line before; None of the first."""
 
 
 class Check(Record):
@@ -341,3 +357,5 @@ class Trial(Record):
     """Server-side throughput per second from the end of the ramp: (seconds since then, requests/s)."""
     failure: str | None = None
     """What went wrong, one sentence, when the trial has no measurement."""
+    files: dict[str, str] = Field(default_factory=dict)
+    """SHA-256 of each file that it was made from, by its path in the trial's folder."""

@@ -17,7 +17,7 @@ from steelyard.processes import Children
 from steelyard.report import write_report
 from steelyard.results.analysis import Analysis
 from steelyard.results.schema import Session, Trial
-from steelyard.results.store import SessionDirectory, write_record
+from steelyard.results.store import SessionDirectory
 from steelyard.session.live import Watcher
 from steelyard.session.schedule import Course
 from steelyard.session.trial import TrialRunner
@@ -90,12 +90,12 @@ def run_session(
 
 
 def analyse_again(directory: SessionDirectory) -> Analysis:
-    """Make `analysis.json` from the trials that there are, and return it."""
+    """Make `analysis.json` from the trials that there are, and return it (raises Altered)."""
     session, trials = directory.session(), directory.trials()
-    searches = search_results(session, trials)
-    analysis = analyse(session, trials).model_copy(update={"searches": searches})
-    write_record(directory.path / "analysis.json", analysis)
-    return analysis
+    doubts = directory.doubts(trials)
+    made = analyse(session, trials)
+    more = {"searches": search_results(session, trials), "notes": [*made.notes, *doubts]}
+    return directory.keep(made.model_copy(update=more))
 
 
 def missing(session: Session, trials: Sequence[Trial]) -> list[str]:
