@@ -43,7 +43,8 @@ def run(
     console = Console(stderr=True)
     request = Request(experiment, quick, blocks, options.with_engine(set_, engine), seed, jdk, port, workload)
     plan = make_plan(request)
-    require_idle()
+    contained = any(spec.engine != "process" for spec in plan.specs.values())
+    require_idle(plan.runtimes.docker if contained else None)
     require_ports(sorted({port for spec in plan.specs.values() for port in spec.ports}))
     ensure_builds(console, plan.runtimes)
     directory = new_session(plan, out)
@@ -62,26 +63,30 @@ def resume(directory: SessionArgument, as_json: JsonOption = False) -> None:
     found = SessionDirectory(directory)
     session = found.session()
     runtimes = Runtimes(load_workload(session.workload_path), None)
-    contained = any(arm.spec.engine != "process" for arm in session.arms)
-    require_idle()
+    docker = runtimes.docker if any(arm.spec.engine != "process" for arm in session.arms) else None
+    require_idle(docker)
     if any(one.artifact.package == "loadgen" for arm in session.arms for one in arm.spec.components):
         # The build of the checkout, should it be gone and the sources the same.
         runtimes.runtime(Deployment())
         ensure_builds(console, runtimes)
-    require_same(session, runtimes.docker if contained else None)
-    there = f"{len(found.trials())} trials are there already"
-    say(console, f"{session.experiment['title']}: {there}; {found.path}")
-    _run(found, runtimes, console, as_json)
+    differs = require_same(session, docker)
+    trials = found.trials()
+    for sentence in (*found.doubts(trials), *differs):
+        say(console, f"note: {sentence}")
+    say(console, f"{session.experiment['title']}: {len(trials)} trials are there already; {found.path}")
+    _run(found, runtimes, console, as_json, " ".join(differs))
 
 
-def _run(directory: SessionDirectory, runtimes: Runtimes, console: Console, as_json: bool) -> None:
+def _run(
+    directory: SessionDirectory, runtimes: Runtimes, console: Console, as_json: bool, differs: str = ""
+) -> None:
     session = directory.session()
     try:
         before = {(trial.block, trial.arm) for trial in directory.trials()}
         with Children() as children, screen(session, console, before) as watcher:
             names = [arm.spec.engine for arm in session.arms]
             engines = make_engines(names, runtimes, children, directory.path.name)
-            trials = run_session(directory, engines, children, watcher)
+            trials = run_session(directory, engines, children, watcher, differs)
     except KeyboardInterrupt:
         say(console, f"stopped; what was measured is kept. Go on with: ./steelyard resume {directory.path}")
         raise

@@ -122,6 +122,7 @@ class View:
                 f"The session was interrupted and resumed {figures.count(len(resumed), 'time')} ({when}): a trial in"
                 " flight ran again from its start, and what changed on the host meanwhile is not known."
             )
+            told += dict.fromkeys(entry.detail for entry in resumed if entry.detail)
         if self.journal and self.journal[-1].event != "session-end":
             told.append("The session has not ended: it was interrupted and can be resumed.")
         return told

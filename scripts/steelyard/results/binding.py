@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Digests by which an edit of a session directory is found out (docs/files.md).
 
-Files that a trial's figures were made from -> their digests in trial.json -> its digest in the journal, whose lines each
-carry the digest of the line before. It is against mistakes and casual edits: who makes all of them anew is not found out.
+Files that a trial's figures were made from -> their digests in trial.json -> its digest in the journal, whose lines
+each carry the digest of the line before. It is against mistakes and casual edits: who makes all of them anew is not
+found out.
 """
 
 import hashlib

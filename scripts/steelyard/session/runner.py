@@ -33,6 +33,7 @@ def run_session(
     engines: Mapping[str, Engine],
     children: Children,
     watcher: Watcher,
+    differs: str = "",
     system: System = _HOST,
     lock: Path = LOCK,
 ) -> list[Trial]:
@@ -43,6 +44,7 @@ def run_session(
         engines: by name, those that its arms name.
         children: registry of child processes.
         watcher: is told of everything.
+        differs: what is not as it was when the session was begun, and is no reason to refuse it.
         system: the host whose states are set; another for recorded trees.
         lock: file that keeps other sessions out.
 
@@ -64,7 +66,8 @@ def run_session(
         cleanup.enter_context(states)
         for name, engine in engines.items():
             engine.check([spec for spec in course.specs.values() if spec.engine == name])
-        directory.log(time.time(), "session-resume" if directory.has_journal() else "session-start")
+        event = "session-resume" if directory.has_journal() else "session-start"
+        directory.log(time.time(), event, detail=differs or None)
         runner = TrialRunner(course, directory, engines, children, watcher, states)
         failures = 0
         try:

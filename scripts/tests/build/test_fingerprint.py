@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.build import find_build, fingerprint
+from steelyard.host.programs import write_mark
 
 
 @pytest.fixture
@@ -54,10 +55,34 @@ def test_a_renamed_source_is_another_build(checkout: Path) -> None:
     assert fingerprint(checkout) != before
 
 
-def test_only_a_complete_build_is_found(checkout: Path, tmp_path: Path) -> None:
-    builds = tmp_path / "builds"
-    folder = builds / fingerprint(checkout)
-    folder.mkdir(parents=True)
-    assert find_build(checkout, builds) is None
-    (folder / "complete").touch()
-    assert find_build(checkout, builds) == folder
+@pytest.fixture
+def build(checkout: Path, tmp_path: Path) -> Path:
+    """A whole build of the checkout."""
+    folder = tmp_path / "builds" / fingerprint(checkout)
+    (folder / "ping" / "lib").mkdir(parents=True)
+    (folder / "ping" / "lib" / "ping.jar").write_bytes(b"classes")
+    assert find_build(checkout, folder.parent) is None, "it has no mark yet"
+    write_mark(folder)
+    return folder
+
+
+def test_a_whole_build_is_found_also_when_a_server_has_been_primed(checkout: Path, build: Path) -> None:
+    (build / "ping" / "usr-primed").mkdir()
+    (build / "ping" / "usr-primed" / "cache").write_text("more", encoding="utf-8")
+    assert find_build(checkout, build.parent) == build
+
+
+@pytest.mark.parametrize(
+    "damage", ["removed", "cut", "unmarked", "mark emptied", "mark cut", "mark is nonsense"]
+)
+def test_a_damaged_build_is_made_anew(checkout: Path, build: Path, damage: str) -> None:
+    jar, mark = build / "ping" / "lib" / "ping.jar", build / "complete"
+    if damage == "removed":
+        jar.unlink()
+    elif damage == "unmarked":
+        mark.unlink()
+    else:
+        left = {"cut": (jar, b"clas"), "mark emptied": (mark, b""), "mark cut": (mark, mark.read_bytes()[:5])}
+        path, text = left.get(damage, (mark, b"\xff nonsense"))
+        path.write_bytes(text)
+    assert find_build(checkout, build.parent) is None
