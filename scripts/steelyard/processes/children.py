@@ -103,7 +103,7 @@ def _identity(pid: str) -> str:
     start where it does not run."""
     start = ""
     with contextlib.suppress(OSError, IndexError):
-        state, *fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+        state, *fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
         start = fields[18] if state not in "ZX" else ""
     return f"{_space()}-{pid}-{start or 'gone'}"
 

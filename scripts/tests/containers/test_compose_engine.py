@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import time
 from collections.abc import Iterator
