@@ -76,7 +76,7 @@ def make_build(
             # A second command waits for the first one, then finds its build. Maven holds the lock as well: what a
             # killed command has left of it must be gone before the next one runs in the same folders.
             fcntl.flock(lock, fcntl.LOCK_EX)
-            found = find_build(root)
+            found = find_build(root, BUILDS)
             if found is not None:
                 return found
             _begin(lock, root)

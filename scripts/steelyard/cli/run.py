@@ -61,7 +61,8 @@ def resume(directory: SessionArgument, as_json: JsonOption = False) -> None:
     """Go on with a session that was interrupted, with its own schedule and specs."""
     console = Console(stderr=True)
     found = SessionDirectory(directory)
-    session = found.session()
+    session, trials = found.session(), found.trials()
+    doubts = found.doubts(trials)
     runtimes = Runtimes(load_workload(session.workload_path), None)
     docker = runtimes.docker if any(arm.spec.engine != "process" for arm in session.arms) else None
     require_idle(docker)
@@ -70,8 +71,7 @@ def resume(directory: SessionArgument, as_json: JsonOption = False) -> None:
         runtimes.runtime(Deployment())
         ensure_builds(console, runtimes)
     differs = require_same(session, docker)
-    trials = found.trials()
-    for sentence in (*found.doubts(trials), *differs):
+    for sentence in (*doubts, *differs):
         say(console, f"note: {sentence}")
     say(console, f"{session.experiment['title']}: {len(trials)} trials are there already; {found.path}")
     _run(found, runtimes, console, as_json, " ".join(differs))
