@@ -23,8 +23,8 @@ class Exit(IntEnum):
     INCOMPLETE = 9  # the session ended with blocks that have no valid trial of some arm
     NEWER_FORMAT = 10  # the session directory was written by a newer version
     BUILD_FAILED = 11
-    ALTERED = 16  # a session directory is not as it was recorded
-    PROGRAM_GONE = 17  # what a session runs was removed or replaced while it went on
+    ALTERED = 15  # a session directory is not as it was recorded
+    PROGRAM_GONE = 16  # what a session runs was removed or replaced while it went on
     INTERRUPTED = 130
 
 

@@ -21,7 +21,7 @@ app = typer.Typer(
         "Start with:  steelyard run jvm-count --quick  .  Exit codes: 0 done; 1 tests or self-check failed; 2 wrong"
         " usage; 3 something is missing on this host; 4 experiment or option refused; 5 port in use; 6 another"
         " session runs; 7 a server did not start; 8 results cannot be written; 9 session incomplete; 10 session of a"
-        " newer version; 11 build failed; 130 interrupted."
+        " newer version; 11 build failed; 15 session edited; 16 a program of the session is gone; 130 interrupted."
     ),
     no_args_is_help=True,
     add_completion=False,
