@@ -110,14 +110,11 @@ def _analysed(directory: Path) -> SessionDirectory:
         raise BadInput(
             f"{directory} holds no finished trial yet: go on with `./steelyard resume {directory}`"
         )
-    before = found.path / "analysis.json"
-    try:
-        stale = before.exists() and found.analysis() is None
-    except SteelyardError:
-        stale = True
+    path = found.path / "analysis.json"
+    before = path.read_bytes() if path.exists() else None
     analyse_again(found)
-    if stale:
-        typer.echo(f"{before} was stale, foreign or edited: it was made anew from the trials", err=True)
+    if before not in (None, path.read_bytes()):
+        typer.echo(f"{path} was stale, foreign or edited: it was made anew from the trials", err=True)
     return found
 
 

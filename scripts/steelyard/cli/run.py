@@ -64,13 +64,13 @@ def resume(directory: SessionArgument, as_json: JsonOption = False) -> None:
     session, trials = found.session(), found.trials()
     doubts = found.doubts(trials)
     runtimes = Runtimes(load_workload(session.workload_path), None)
-    docker = runtimes.docker if any(arm.spec.engine != "process" for arm in session.arms) else None
-    require_idle(docker)
+    contained = any(arm.spec.engine != "process" for arm in session.arms)
+    require_idle(runtimes.docker if contained else None)
     if any(one.artifact.package == "loadgen" for arm in session.arms for one in arm.spec.components):
         # The build of the checkout, should it be gone and the sources the same.
         runtimes.runtime(Deployment())
         ensure_builds(console, runtimes)
-    differs = require_same(session, docker)
+    differs = require_same(session)
     for sentence in (*doubts, *differs):
         say(console, f"note: {sentence}")
     say(console, f"{session.experiment['title']}: {len(trials)} trials are there already; {found.path}")

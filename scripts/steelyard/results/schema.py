@@ -8,7 +8,7 @@ format version, so that a field can be added without a new version.
 
 from typing import Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from steelyard.results.spec import Record, Role, Spec
 from steelyard.yamlfile import Scalar
@@ -118,18 +118,6 @@ class Session(Record):
     """Sentences that belong beside every figure of this session (CPU sharing and the like)."""
     doctor: list[str] = Field(default_factory=list)
     """What the preflight found that may disturb a measurement."""
-
-    @model_validator(mode="after")
-    def _can_be_read(self) -> Self:
-        """A session without arms or a schedule, or with places of arms that it does not have, says nothing."""
-        names = [arm.name for arm in self.arms]
-        if (
-            not self.schedule
-            or len(set(names)) < len(names)
-            or not {one.arm for one in self.schedule} <= {*names}
-        ):
-            raise ValueError("the schedule is not one of its arms")
-        return self
 
 
 class JournalEntry(Record):

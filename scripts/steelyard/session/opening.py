@@ -14,45 +14,18 @@ from steelyard import __version__
 from steelyard.build import BUILDS, git
 from steelyard.errors import BadInput, MissingRequirement, ProgramGone
 from steelyard.experiment.schema import Experiment
-from steelyard.host.docker import Docker, DockerFailed
 from steelyard.host.doctor import examine
 from steelyard.host.facts import read_facts
 from steelyard.host.java import identify
-from steelyard.host.programs import is_whole
 from steelyard.paths import ROOT
 from steelyard.results.schema import ArmRecord, HostFacts, Session
-from steelyard.results.spec import Spec
+from steelyard.results.spec import JvmIdentity
 from steelyard.results.store import SessionDirectory, no_space, write_record
 from steelyard.session.plan import SessionPlan
 from steelyard.yamlfile import first_error
 
-_SAME_HOST = (
-    *(
-        "hostname",
-        "architecture",
-        "virtualization",
-        "cpu_model",
-        "sockets",
-        "cores",
-        "cpus",
-        "threads_per_core",
-    ),
-    *(
-        "smt",
-        "numa_nodes",
-        "memory_bytes",
-        "page_size",
-        "kernel",
-        "governor",
-        "turbo",
-        "thp",
-        "huge_pages",
-        "extra",
-    ),
-)
-"""Facts over which a session must not be mixed; a state that the session sets itself is none of them."""
-_TOLD = ("os", "swap_bytes", "cgroup_version")
-"""Facts that the report tells of when they changed."""
+_TOLD = {"os", "swap_bytes", "cgroup_version"}
+"""Facts of the host that may change; over the others a session must not be mixed."""
 _SAME_MEMORY = 0.01
 """Relative difference of the memory that a start of the same kernel may make."""
 
@@ -110,16 +83,16 @@ def new_session(plan: SessionPlan, results: Path) -> SessionDirectory:
     return directory
 
 
-def require_same(session: Session, docker: Docker | None) -> list[str]:
-    """Refuse to go on with a session where it would be another one: another host, kernel, setting of the host, version,
-    JVM, build or image.
+def require_same(session: Session) -> list[str]:
+    """Refuse to go on with a session where it would be another one: another host, kernel, setting, version or JVM.
+    (Engines look for the builds and images.)
 
     Returns:
         What else differs, one sentence each for the report.
 
     Raises:
         BadInput: what differs, and what to do.
-        ProgramGone: what it runs is not there, or is another.
+        ProgramGone: a JVM is not there, or is another.
     """
     try:
         Experiment.model_validate(session.experiment)
@@ -130,65 +103,41 @@ def require_same(session: Session, docker: Docker | None) -> list[str]:
         ) from error
     varied = {name for arm in session.arms for name in arm.spec.host_states}
     before, now = (_facts(facts, varied) for facts in (session.host, read_facts()))
-    for name in _SAME_HOST:
-        if before.get(name) != now.get(name) and not _near(name, before[name], now[name]):
-            raise BadInput(
-                f"this session was begun on another host ({name} was {before[name]}, is {now[name]}): start a new one"
-                " with `run`"
-            )
-    if session.steelyard_version != __version__:
+    if abs(now["memory_bytes"] / before["memory_bytes"] - 1) <= _SAME_MEMORY:
+        before["memory_bytes"] = now["memory_bytes"]
+    pairs = {name: (before[name], now[name]) for name in now}
+    pairs["version of Steelyard"] = session.steelyard_version, __version__
+    differ = {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+    for name in differ.keys() - _TOLD:
         raise BadInput(
-            f"this session was begun with Steelyard {session.steelyard_version}, this is {__version__}: go on with the"
-            " former, or start a new one with `run`"
+            "this session was begun under other conditions ({} was {}, is {}): start a new one with `run`".format(
+                name, *differ[name]
+            )
         )
-    for spec in (arm.spec for arm in session.arms):
-        _require_artifacts(spec, docker)
-    pairs = {name: (before[name], now[name]) for name in _TOLD}
-    pairs["revision of Steelyard"] = session.revision, _revision()
-    parts = _own_versions()
-    pairs |= {name: (told, parts[name]) for name, told in session.versions.items() if name in parts}
-    return [f"After a resume {name} was {b}; before, {a}." for name, (a, b) in pairs.items() if a != b]
+    artifacts = [one.artifact for arm in session.arms for one in arm.spec.components]
+    for jvm in {one.jvm for one in artifacts if one.jvm is not None and one.image is None}:
+        _require_jvm(jvm)
+    differ["revision of Steelyard"] = session.revision, _revision()
+    differ |= {name: (session.versions.get(name), told) for name, told in _own_versions().items()}
+    return [f"After a resume {name} was {b}; before, {a}." for name, (a, b) in differ.items() if a != b]
+
+
+def _require_jvm(before: JvmIdentity) -> None:
+    try:
+        now = identify(Path(before.home) / "bin" / "java").identity.runtime_version
+    except MissingRequirement:
+        now = "gone"
+    if now != before.runtime_version:
+        raise ProgramGone(
+            f"the JVM in {before.home} is now {now}, the session was begun with {before.runtime_version}: put that"
+            " back, or start a new session with `run`"
+        )
 
 
 def _facts(facts: HostFacts, varied: set[str]) -> dict[str, Any]:
     """Facts of a host without the states that a session varies: a killed one may have left them otherwise."""
     found = {name: value for name, value in facts.model_dump().items() if name not in varied}
     return found | {"extra": {name: value for name, value in facts.extra.items() if name not in varied}}
-
-
-def _near(name: str, before: Any, now: Any) -> bool:
-    return name == "memory_bytes" and abs(before - now) <= _SAME_MEMORY * before
-
-
-def _require_artifacts(spec: Spec, docker: Docker | None) -> None:
-    for component in spec.components:
-        artifact = component.artifact
-        if artifact.image is not None:
-            assert docker is not None
-            try:
-                docker.inspect("image", [artifact.image])
-            except DockerFailed as error:
-                raise ProgramGone(
-                    f"the image {artifact.image} of {component.name} is gone: pull or build it again, or start a new"
-                    " session with `run`"
-                ) from error
-            continue
-        if artifact.build is not None and not is_whole(BUILDS / artifact.build):
-            raise ProgramGone(
-                f"the build {artifact.build} that this session began with is gone or damaged and the sources have"
-                " changed: check out its revision, or start a new session with `run`"
-            )
-        if artifact.jvm is not None:
-            before = artifact.jvm
-            try:
-                now = identify(Path(before.home) / "bin" / "java").identity.runtime_version
-            except MissingRequirement:
-                now = "gone"
-            if now != before.runtime_version:
-                raise ProgramGone(
-                    f"the JVM of {component.name} in {before.home} is now {now}, the session was begun with"
-                    f" {before.runtime_version}: put that back, or start a new session with `run`"
-                )
 
 
 def _versions(plan: SessionPlan) -> dict[str, str]:
