@@ -303,7 +303,7 @@ def at_random(kind: str, folder: Path, draw: random.Random, faults: int) -> str:
     done = []
     for _ in range(faults):
         what, whom, number = draw.choice(FAULTS)
-        until = time.monotonic() + draw.uniform(0.0, 15.0)
+        until = time.monotonic() + draw.uniform(0.0, 8.0)
         while time.monotonic() < until and victim.running.process.poll() is None:
             time.sleep(0.02)
         if victim.running.process.poll() is not None:

@@ -12,7 +12,7 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 from steelyard.engines.base import Deployment
@@ -65,6 +65,7 @@ class ProcessEngine:
 
     def require_programs(self, spec: Spec) -> None:
         """See that what the components run is there and still the same (raises ProgramGone)."""
+        is_whole = cache(programs.is_whole)  # asked once for all servers of a build
         for component in spec.components:
             artifact = component.artifact
             package = self.package(artifact) if artifact.package is not None else None
@@ -74,7 +75,7 @@ class ProcessEngine:
                 lost.append(java)
             if package is not None and not package.exists():
                 lost.append(package)
-            elif package is not None and artifact.path is None and not programs.is_whole(package.parent):
+            elif package is not None and artifact.path is None and not is_whole(package.parent):
                 lost.append(package.parent)
             if lost:
                 raise ProgramGone(
