@@ -84,7 +84,7 @@ def sweep(docker: Docker, session: str = "") -> None:
         listed = docker.run("ps", "--all", "--filter", f"label={SESSION_LABEL}", "--format", shown)
         for line in sorted(set(listed.splitlines())):
             owner, project, folder = line.split("\t")
-            if owner == session or Path(folder).is_dir():
+            if owner == session or (folder and Path(folder).is_dir()):
                 docker.run(*removal_of(project), timeout=DOWN_LIMIT)
 
 
