@@ -13,6 +13,7 @@ from fake_engine import World
 from sessions import Bench, ping
 
 from steelyard.cli import inspect
+from steelyard.cli import run as run_command
 from steelyard.cli.app import main
 from steelyard.errors import Altered, Exit
 from steelyard.results.store import SessionDirectory
@@ -52,6 +53,11 @@ def steelyard(
 ) -> Callable[..., tuple[int, str]]:
     """Runs a command; its exit code and what it said on standard error."""
     monkeypatch.setattr(inspect, "write_report", lambda found: found.analysis() and [])
+
+    def go_on(_: object) -> None:
+        raise AssertionError("an edited session goes on")
+
+    monkeypatch.setattr(run_command, "require_idle", go_on)
 
     def run(*arguments: str) -> tuple[int, str]:
         monkeypatch.setattr(sys, "argv", ["steelyard", *arguments])
@@ -284,7 +290,7 @@ def test_what_nobody_edited_is_read(directory: Path, steelyard: Any) -> None:
 @pytest.mark.parametrize("edit", REFUSED)
 def test_an_edit_is_found_out(directory: Path, steelyard: Any, edit: str) -> None:
     REFUSED[edit](directory)
-    for command in ("analyze", "report"):
+    for command in ("analyze", "report", "resume"):
         code, said = steelyard(command, str(directory))
         assert code in (Exit.ALTERED, Exit.BAD_INPUT, Exit.NEWER_FORMAT), said
         assert "Traceback" not in said
