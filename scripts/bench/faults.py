@@ -297,25 +297,27 @@ def in_each_phase(kind: str, folder: Path) -> str:
     return f"{len(victim.phases)} kills, " + victim.finish()
 
 
-def at_random(kind: str, folder: Path, draw: random.Random, faults: int) -> str:
-    """Hit one session so many times."""
+def at_random(kind: str, folder: Path, draw: random.Random, most: int, hits: list[str]) -> str:
+    """Hit one session, at most so many times; adds what happened."""
     victim = Victim(kind, folder)
-    done = []
-    for _ in range(faults):
+    before = len(hits)
+    while len(hits) < before + most:
         what, whom, number = draw.choice(FAULTS)
         until = time.monotonic() + draw.uniform(0.0, 8.0)
         while time.monotonic() < until and victim.running.process.poll() is None:
             time.sleep(0.02)
-        if victim.running.process.poll() is not None:
-            break
+        if (code := victim.running.process.poll()) is not None:
+            if code in DONE:
+                break
+            victim.resume()  # servers that were hit twice in a row count as servers that do not start
         if what in ("edit", "move"):
             hit = _edit(victim, draw, whom) if what == "edit" else _move_build(victim)
         elif whom in ("harness", "harness and guard") and what != "stop":
             hit = _end(victim, whom, number)
         else:
             hit = _strike(victim, whom, number, draw.uniform(1.0, 6.0))
-        done += [f"{what} {whom} {number.name}"] * hit
-    return f"{len(done)} faults ({', '.join(done)}), " + victim.finish()
+        hits += [f"{what} {whom} {number.name}"] * hit
+    return f"{len(hits) - before} faults ({', '.join(hits[before:])}), " + victim.finish()
 
 
 def _end(victim: Victim, whom: str, number: signal.Signals) -> bool:
@@ -415,26 +417,24 @@ def main() -> None:
     parser.add_argument("--faults", type=int, default=30, help="of all sessions together (random)")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    draw = random.Random(options.seed)
-    jobs: list[tuple[str, Callable[[Path], str]]]
-    if options.mode == "phases":
-        jobs = [(kind, lambda folder, kind=kind: in_each_phase(kind, folder)) for kind in options.kinds]  # type: ignore[misc]
-    else:
-        jobs = []
-        for number, left in enumerate(range(options.faults, 0, -EACH)):
-            kind, faults = options.kinds[number % len(options.kinds)], min(EACH, left)
-            jobs.append((kind, lambda folder, k=kind, n=faults: at_random(k, folder, draw, n)))  # type: ignore[misc]
-    troubles = 0
-    for number, (kind, job) in enumerate(jobs):
+    troubles = number = 0
+    hits: list[str] = []
+    while (len(hits) < options.faults) if options.mode == "random" else (number < len(options.kinds)):
+        kind = options.kinds[number % len(options.kinds)]
         folder = Path(tempfile.mkdtemp(prefix=f"faults-{number}-{kind}-"))
         began = time.monotonic()
         try:
-            said = job(folder)
+            if options.mode == "phases":
+                said = in_each_phase(kind, folder)
+            else:
+                draw = random.Random(f"{options.seed} {number}")
+                said = at_random(kind, folder, draw, min(EACH, options.faults - len(hits)), hits)
         except (Trouble, AssertionError) as trouble:
             troubles += 1
             said = f"TROUBLE: {trouble} (see {folder})"
         finally:
             end_all()
+        number += 1
         print(f"{kind}: {said}; {time.monotonic() - began:.0f} s", flush=True)  # noqa: T201
     sys.exit(1 if troubles else 0)
 
