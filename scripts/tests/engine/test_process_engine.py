@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import socket
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from planned import identity
 from steelyard.engines.process.engine import ProcessDeployment, ProcessEngine, primed_folder
 from steelyard.errors import MissingRequirement, PortInUse, ProgramGone, ServerFailed
 from steelyard.host.programs import write_mark
+from steelyard.paths import ROOT
 from steelyard.processes import Children
 from steelyard.results.spec import Artifact, Component, Role, Spec
 from steelyard.workload.schema import Ready
@@ -351,3 +353,35 @@ def test_a_program_that_goes_between_the_look_and_the_start_is_told(
     wait_for(lambda: deployment.exit_code("injector-1") is not None, "end")
     with pytest.raises(ProgramGone, match="which injector-1 runs, was removed"):
         deployment.failure("injector-1")
+
+
+def test_a_killed_harness_leaves_no_keys_of_the_application(tmp_path: Path) -> None:
+    """Copies of server folders hold them, and are of no use any more."""
+    script = (
+        "import sys\nfrom pathlib import Path\nfrom types import SimpleNamespace\n"
+        "from steelyard.engines.process.engine import ProcessDeployment\nfrom steelyard.processes import Children\n"
+        "from test_process_engine import process\n"
+        "folder = Path(sys.argv[1])\n"
+        "one = process('server-1')\n"
+        "ProcessDeployment(Children(), folder, {}, {'server-1': folder / 'primed'}).start([one])\n"
+        "print('started', flush=True)\nsys.stdin.read()\n"
+    )
+    (tmp_path / "primed").mkdir()
+    (tmp_path / "primed" / "key.pem").write_text("secret", encoding="utf-8")
+    path = os.pathsep.join(
+        [str(Path(__file__).parent), str(Path(__file__).parents[1]), str(ROOT / "scripts")]
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", script, str(tmp_path)],
+        env={**os.environ, "PYTHONPATH": path},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as harness:
+        assert harness.stdout is not None
+        assert harness.stdout.readline() == "started\n"
+        folder = tmp_path / "servers" / "server-1"
+        assert (folder / "usr" / "key.pem").exists()
+        harness.kill()
+    wait_for(lambda: not (folder / "usr").exists(), "end of the copy")
+    assert (folder / "logs" / "console.log").exists()

@@ -170,6 +170,7 @@ class ProcessDeployment(Deployment[Child]):
         self.stop(grace=5.0)
         for name in self._components:
             shutil.rmtree(self._directory / "servers" / name / "usr", ignore_errors=True)
+            self._registry.forget_crash(f"usr-{name}")
         shutil.rmtree(self._directory / "cache", ignore_errors=True)
 
     def _end(self, units: Sequence[Child], grace: float) -> None:
@@ -181,6 +182,8 @@ class ProcessDeployment(Deployment[Child]):
         try:
             self.cache(component.kind).mkdir(parents=True, exist_ok=True)
             if component.name in self._primed:
+                # It may hold keys of the application: a crash must not leave them among the results.
+                self._registry.on_crash(f"usr-{component.name}", ["rm", "-rf", str(folder / "usr")])
                 shutil.rmtree(folder / "usr", ignore_errors=True)
                 (folder / "logs").mkdir(parents=True, exist_ok=True)
                 shutil.copytree(self._primed[component.name], folder / "usr")
