@@ -417,6 +417,8 @@ def main() -> None:
     parser.add_argument("--faults", type=int, default=30, help="of all sessions together (random)")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
+    # A shell has commands in the background ignore it, and sessions would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     troubles = number = 0
     hits: list[str] = []
     while (len(hits) < options.faults) if options.mode == "random" else (number < len(options.kinds)):
