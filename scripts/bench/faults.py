@@ -1,23 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kills, stops and interrupts real sessions, resumes them, and says what was lost or left behind.
+"""Kills, stops, interrupts and edits real sessions, resumes them, and says what was lost, left or claimed falsely.
 
     PYTHONPATH=scripts .steelyard/venv/bin/python scripts/bench/faults.py phases
     PYTHONPATH=scripts .steelyard/venv/bin/python scripts/bench/faults.py random --faults 100 --seed 1
 
 `phases` kills the harness (signal 9) in each phase of each procedure, of a search and of a session with plots.
-`random` draws who is hit (harness, its guard, a server, an injector, the sampler), by which signal and when.
+`random` draws which session is hit, when, and what happens: the harness, its guard, both at once, a server, an injector
+or the sampler is killed, or stopped for some seconds; the build is moved away for a while; the directory is edited.
 
-After each fault that ends the harness, no process of the session may be left within a minute. At the end of a session
-`session.json` and every `trial.json` that was there before a fault are unchanged, each scheduled place has run, in the
-scheduled order, and `analyze` gives the same bytes twice. Exit code 1 when anything of this did not hold. Sessions are
-tiny, on ping, and take minutes each; they wait for other sessions on this host.
+After each fault that ends the harness, no process of the session may be left within a minute. An edited copy must be
+refused by `analyze`, `report` and `resume`. At the end of a session `session.json` and every trial that had ended
+before a fault are unchanged, each scheduled place has run, in the scheduled order, no trial is valid and steady whose
+server or injector stood still for half of its measurement, the host is as it was, and `analyze` gives the same bytes
+twice. Exit code 1 when anything of this did not hold. Sessions are tiny, on ping, and take a minute or two each; they
+wait for other sessions on this host.
 """
 
 import argparse
 import contextlib
 import hashlib
+import json
 import os
 import random
+import shutil
 import signal
 import sys
 import tempfile
@@ -25,7 +30,10 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from steelyard.results.schema import JournalEntry
+from steelyard.build import BUILDS
+from steelyard.errors import Exit
+from steelyard.results.schema import JournalEntry, Trial
+from steelyard.results.store import SessionDirectory
 from tests.e2e.driver import DONE, Running, call, end_all, free_port, processes_that_mention
 from tests.e2e.test_procedures import EXPERIMENT, USERS
 
@@ -33,6 +41,8 @@ BUSY = 6
 """Exit code of a harness that finds another session on this host."""
 LEFT_LIMIT = 60.0
 """Seconds that the guard has for removing what a killed harness left."""
+EACH = 8
+"""Faults of one session, at most."""
 RESUMES = 20
 """Resumes of one session before it is given up."""
 
@@ -54,13 +64,18 @@ KINDS = {
     "search": ("steady", "jvms: {levels: [1, 2]}", "4s", SEARCH, ("start", "measure", "collect")),
     "plots": ("steady", THP, "4s", "", ("set-host", "measure", "collect")),
 }
-SIGNALS = {
-    "harness": (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT),
-    "guard": (signal.SIGKILL,),
-    "server": (signal.SIGKILL, signal.SIGSTOP, signal.SIGTERM),
-    "injector": (signal.SIGKILL, signal.SIGSTOP, signal.SIGTERM),
-    "sampler": (signal.SIGKILL, signal.SIGSTOP),
-}
+ROLES = ("harness", "guard", "server", "injector", "sampler")
+FAULTS = (
+    *(("kill", role, signal.SIGKILL) for role in (*ROLES, "harness and guard")),
+    *(("end", "harness", number) for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)),
+    *(("end", role, signal.SIGTERM) for role in ("server", "injector")),
+    *(("stop", role, signal.SIGSTOP) for role in ROLES),
+    *(("edit", what, signal.SIGINT) for what in ("number", "line", "bytes", "copy", "exchange", "cut")),
+    ("move", "build", signal.SIGINT),
+)
+"""What happens, to whom, and the signal."""
+REFUSED = (Exit.BAD_INPUT, Exit.NEWER_FORMAT, Exit.ALTERED)
+THP_FILE = Path("/sys/kernel/mm/transparent_hugepage/enabled")
 
 
 class Trouble(Exception):
@@ -81,6 +96,9 @@ class Victim:
             encoding="utf-8",
         )
         self._trials: dict[str, str] = {}
+        self.struck: list[tuple[float, float]] = []
+        """From when to when a server or an injector was stopped or gone, epoch seconds."""
+        self._host = THP_FILE.read_text(encoding="ascii") if THP_FILE.exists() else ""
         self.began = 0.0
         self.running = self._begin()
         self._session = self._bytes("session.json")
@@ -173,9 +191,13 @@ class Victim:
         """
         if self._bytes("session.json") != self._session:
             raise Trouble("session.json changed")
+        directory = SessionDirectory(self.path)
+        ended = [e for e in directory.journal() if e.event == "trial-end"]
+        folders = [directory.trial_path(e.block or 0, str(e.arm), e.attempt or 0) for e in ended]
         now = {
-            path.parent.name: hashlib.sha256(path.read_bytes()).hexdigest()
-            for path in self.path.glob("trials/*/trial.json")
+            folder.name: hashlib.sha256((folder / "trial.json").read_bytes()).hexdigest()
+            for folder in folders
+            if (folder / "trial.json").exists()
         }
         lost = [name for name, digest in self._trials.items() if now.get(name) != digest]
         if lost:
@@ -208,8 +230,45 @@ class Victim:
             said.append(self._bytes("analysis.json"))
         if said[0] != said[1]:
             raise Trouble("analyze says something else the second time")
+        if self._host != (THP_FILE.read_text(encoding="ascii") if THP_FILE.exists() else ""):
+            raise Trouble("the host is not as it was")
+        if false := [trial for trial in trials if self._claims_falsely(trial)]:
+            raise Trouble(
+                f"valid and steady though something stood still: {[(t.block, t.arm) for t in false]}"
+            )
         void = [trial for trial in trials if trial.state == "void"]
         return f"{len(trials)} trials, {len(void)} void"
+
+    def _claims_falsely(self, trial: Trial) -> bool:
+        """Whether it passed although something of it did not run for half of its measurement."""
+        if (
+            trial.state != "valid"
+            or trial.steady is False
+            or trial.survived is False
+            or self.kind == "start-up"
+        ):
+            return False
+        start, end = trial.phases["measure"]
+        lost = sum(max(0.0, min(end, until) - max(start, since)) for since, until in self.struck)
+        return lost > (end - start) / 2
+
+    def require_refusal(self, edit: Callable[[Path], object]) -> None:
+        """Edit a copy of the session that has just ended.
+
+        Raises:
+            Trouble: a command goes on with it.
+        """
+        copy = self.path.with_name("edited")
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(self.path, copy)
+        edit(copy)
+        for command in ("analyze", "report", "resume"):
+            done = call(command, str(copy))
+            if done.returncode not in REFUSED or "Traceback" in done.stderr:
+                raise Trouble(
+                    f"{command} of an edited session: exit code {done.returncode}: {done.stderr[-300:]}"
+                )
+        shutil.rmtree(copy)
 
     def _bytes(self, name: str) -> bytes:
         return (self.path / name).read_bytes()
@@ -238,35 +297,116 @@ def in_each_phase(kind: str, folder: Path) -> str:
     return f"{len(victim.phases)} kills, " + victim.finish()
 
 
-def at_random(kind: str, folder: Path, draw: random.Random, faults: int) -> str:
-    """Hit one session so many times."""
+def at_random(kind: str, folder: Path, draw: random.Random, most: int, hits: list[str]) -> str:
+    """Hit one session, at most so many times; adds what happened."""
     victim = Victim(kind, folder)
-    done = []
-    for _ in range(faults):
-        role = draw.choice(list(SIGNALS))
-        number = draw.choice(SIGNALS[role])
-        until = time.monotonic() + draw.uniform(0.0, 25.0)
+    before = len(hits)
+    while len(hits) < before + most:
+        what, whom, number = draw.choice(FAULTS)
+        until = time.monotonic() + draw.uniform(0.0, 8.0)
         while time.monotonic() < until and victim.running.process.poll() is None:
             time.sleep(0.02)
-        if victim.running.process.poll() is not None:
-            break
-        hit = victim.target(role)
-        if hit is None:
-            continue
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(hit, number)
-        done.append(f"{role} {number.name}")
-        if (
-            role == "guard"
-        ):  # alone it changes nothing; a harness killed as well has nobody to clear up after it
-            time.sleep(draw.uniform(0.0, 3.0))
-            victim.kill()
-            victim.resume()
-        elif role == "harness":
-            victim.running.end()
-            victim.require_nothing_left()
-            victim.resume()
-    return f"{len(done)} faults ({', '.join(done)}), " + victim.finish()
+        if (code := victim.running.process.poll()) is not None:
+            if code in DONE:
+                break
+            victim.resume()  # servers that were hit twice in a row count as servers that do not start
+        if what in ("edit", "move"):
+            hit = _edit(victim, draw, whom) if what == "edit" else _move_build(victim)
+        elif whom in ("harness", "harness and guard") and what != "stop":
+            hit = _end(victim, whom, number)
+        else:
+            hit = _strike(victim, whom, number, draw.uniform(1.0, 6.0))
+        hits += [f"{what} {whom} {number.name}"] * hit
+    return f"{len(hits) - before} faults ({', '.join(hits[before:])}), " + victim.finish()
+
+
+def _end(victim: Victim, whom: str, number: signal.Signals) -> bool:
+    """The harness ends, with its guard or without."""
+    if whom == "harness and guard" and (guard := victim.target("guard")) is not None:
+        victim.running.process.send_signal(signal.SIGSTOP)  # else it would have another one
+        os.kill(guard, number)
+    victim.running.process.send_signal(number)
+    victim.running.end()
+    victim.require_nothing_left()
+    victim.resume()
+    return True
+
+
+def _strike(victim: Victim, role: str, number: signal.Signals, seconds: float) -> bool:
+    """One process ends, or stands still for a while."""
+    hit = victim.target(role)
+    began = time.time()
+    if hit is None:
+        return False
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(hit, number)
+        if number == signal.SIGSTOP:
+            time.sleep(seconds)
+            os.kill(hit, signal.SIGCONT)
+    if role in ("server", "injector"):
+        victim.struck.append((began, time.time()))
+    return True
+
+
+def _move_build(victim: Victim) -> bool:
+    """The build is away until the session has noticed, which has to be before its second trial from now."""
+    away = BUILDS.with_name("build-away")
+    ended = len(list(victim.path.glob("trials/*/trial.json")))
+    BUILDS.rename(away)
+    try:
+        while victim.running.process.poll() is None:
+            if len(list(victim.path.glob("trials/*/trial.json"))) > ended + 2:
+                raise Trouble("trials go on without a build")
+            time.sleep(0.05)
+    finally:
+        away.rename(BUILDS)
+    if (code := victim.running.end()) not in (*DONE, Exit.PROGRAM_GONE):
+        raise Trouble(f"the build was away, and the session ended with {code}")
+    victim.require_nothing_left()
+    if code == Exit.PROGRAM_GONE:
+        victim.resume()
+    return True
+
+
+def _edit(victim: Victim, draw: random.Random, what: str) -> bool:
+    """The session is interrupted, and a copy of it edited."""
+    victim.running.process.send_signal(signal.SIGINT)
+    victim.running.end()
+    victim.require_nothing_left()
+    trials = sorted(victim.path.glob("trials/[0-9]*/trial.json"))
+    there = [path.relative_to(victim.path) for path in trials if ".interrupted-" not in path.parent.name]
+    if there and (len(there) > 1 or what != "exchange"):
+        seed = draw.random()
+        victim.require_refusal(lambda copy: _spoil(copy, there, random.Random(seed), what))
+    victim.resume()
+    return bool(there)
+
+
+def _spoil(copy: Path, trials: list[Path], draw: random.Random, what: str) -> None:
+    one = copy / draw.choice(trials)
+    if what == "exchange":
+        one, other = (copy / path for path in draw.sample(trials, 2))
+        for source, target in ((one, copy / "between"), (other, one), (copy / "between", other)):
+            source.rename(target)
+    elif what == "copy":
+        shutil.copytree(one.parent, one.parent.with_name("77-jvms-1"))
+    elif what == "line":
+        path = copy / "journal.jsonl"
+        lines = path.read_bytes().splitlines(keepends=True)
+        del lines[draw.randrange(len(lines) - 1)]
+        path.write_bytes(b"".join(lines))
+    elif what == "number":
+        path = draw.choice([copy / "session.json", one])
+        words = path.read_text(encoding="utf-8").split(" ")
+        places = [number for number, word in enumerate(words) if word.strip(",\n").isdecimal()]
+        place = draw.choice(places)
+        words[place] = f"1{words[place]}"
+        path.write_text(" ".join(words), encoding="utf-8")
+    else:
+        names = sorted(json.loads(one.read_text(encoding="utf-8"))["files"])
+        path = draw.choice([copy / "session.json", one, *(one.parent / name for name in names)])
+        data = path.read_bytes()
+        path.write_bytes(data[: len(data) * 2 // 3] + (b"x" if what == "bytes" or not data else b""))
 
 
 def main() -> None:
@@ -277,26 +417,26 @@ def main() -> None:
     parser.add_argument("--faults", type=int, default=30, help="of all sessions together (random)")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    draw = random.Random(options.seed)
-    jobs: list[tuple[str, Callable[[Path], str]]]
-    if options.mode == "phases":
-        jobs = [(kind, lambda folder, kind=kind: in_each_phase(kind, folder)) for kind in options.kinds]  # type: ignore[misc]
-    else:
-        jobs = []
-        for left in range(options.faults, 0, -5):
-            kind, faults = draw.choice(options.kinds), min(5, left)
-            jobs.append((kind, lambda folder, k=kind, n=faults: at_random(k, folder, draw, n)))  # type: ignore[misc]
-    troubles = 0
-    for number, (kind, job) in enumerate(jobs):
+    # A shell has commands in the background ignore it, and sessions would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    troubles = number = 0
+    hits: list[str] = []
+    while (len(hits) < options.faults) if options.mode == "random" else (number < len(options.kinds)):
+        kind = options.kinds[number % len(options.kinds)]
         folder = Path(tempfile.mkdtemp(prefix=f"faults-{number}-{kind}-"))
         began = time.monotonic()
         try:
-            said = job(folder)
+            if options.mode == "phases":
+                said = in_each_phase(kind, folder)
+            else:
+                draw = random.Random(f"{options.seed} {number}")
+                said = at_random(kind, folder, draw, min(EACH, options.faults - len(hits)), hits)
         except (Trouble, AssertionError) as trouble:
             troubles += 1
             said = f"TROUBLE: {trouble} (see {folder})"
         finally:
             end_all()
+        number += 1
         print(f"{kind}: {said}; {time.monotonic() - began:.0f} s", flush=True)  # noqa: T201
     sys.exit(1 if troubles else 0)
 

@@ -35,11 +35,11 @@ def measure(directory: Path) -> None:
     started = time.perf_counter()
     from steelyard.analysis.estimates import analyse  # noqa: PLC0415 (imports are part of the cost)
     from steelyard.report import write_report  # noqa: PLC0415
-    from steelyard.results.store import SessionDirectory, write_record  # noqa: PLC0415
+    from steelyard.results.store import SessionDirectory  # noqa: PLC0415
 
     session = SessionDirectory(directory)
     trials = session.trials()
-    write_record(directory / "analysis.json", analyse(session.session(), trials))
+    session.keep(analyse(session.session(), trials))
     analysed = time.perf_counter()
     files = write_report(session)
     done = time.perf_counter()

@@ -9,15 +9,19 @@ import fcntl
 import hashlib
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import TextIO
 
 from steelyard.errors import BadInput, BuildFailed
 from steelyard.host.java import Jdk
+from steelyard.host.programs import is_whole, write_mark
 from steelyard.paths import CACHE, ROOT
+from steelyard.processes import dying_with_us
 from steelyard.results.store import no_space
 
 _SOURCES = ("pom.xml", ".mvn", "apps", "loadgen")
@@ -48,9 +52,9 @@ def _source_files(root: Path) -> Iterator[Path]:
 
 
 def find_build(root: Path = ROOT, builds: Path = BUILDS) -> Path | None:
-    """The build of the sources as they are now, if there is one."""
+    """The build of the sources as they are now, if there is a whole one."""
     folder = builds / fingerprint(root)
-    return folder if (folder / "complete").exists() else None
+    return folder if is_whole(folder) else None
 
 
 def make_build(
@@ -68,27 +72,46 @@ def make_build(
     """
     try:
         BUILDS.mkdir(parents=True, exist_ok=True)
-        with (CACHE / "build.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)  # a second command waits for the first one, then finds its build
-            found = find_build(root)
+        with (CACHE / "build.lock").open("a+", encoding="utf-8") as lock:
+            # A second command waits for the first one, then finds its build. Maven holds the lock as well: what a
+            # killed command has left of it must be gone before the next one runs in the same folders.
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            found = find_build(root, BUILDS)
             if found is not None:
                 return found
+            _begin(lock, root)
             folder = BUILDS / fingerprint(root)
-            _run_maven(maven, jdk, folder.name, on_line, root)
+            _run_maven(maven, jdk, folder.name, on_line, root, lock.fileno())
             made = {"loadgen": Path("loadgen/target/loadgen"), **packages}
             _keep({name: root / path for name, path in made.items()}, folder)
+            lock.truncate(0)
             return folder
     except OSError as error:
         raise no_space(CACHE, error) from error
 
 
-def _run_maven(maven: Path, jdk: Jdk, mark: str, on_line: Callable[[str], None], root: Path) -> None:
+def _begin(lock: TextIO, root: Path) -> None:
+    """Note in the lock which checkout is built; where a build of it did not end well, nothing of that is taken over."""
+    lock.seek(0)
+    if lock.read() == str(root):
+        for module in (path.parent for top in _SOURCES for path in (root / top).rglob("pom.xml")):
+            shutil.rmtree(module / "target", ignore_errors=True)
+    lock.truncate(0)
+    lock.write(str(root))
+    lock.flush()
+
+
+def _run_maven(
+    maven: Path, jdk: Jdk, mark: str, on_line: Callable[[str], None], root: Path, lock: int
+) -> None:
     log = CACHE / "build.log"
     first_error = ""
     with (
         log.open("w", encoding="utf-8") as file,
         subprocess.Popen(
-            [maven, "--batch-mode", "-DskipTests", f"-Dsteelyard.fingerprint={mark}", "package"],
+            dying_with_us(
+                [str(maven), "--batch-mode", "-DskipTests", f"-Dsteelyard.fingerprint={mark}", "package"]
+            ),
             cwd=root,
             env={**os.environ, "JAVA_HOME": jdk.identity.home},
             stdin=subprocess.DEVNULL,
@@ -96,6 +119,8 @@ def _run_maven(maven: Path, jdk: Jdk, mark: str, on_line: Callable[[str], None],
             stderr=subprocess.STDOUT,
             text=True,
             errors="replace",
+            start_new_session=True,
+            pass_fds=[lock],
         ) as process,
     ):
         try:
@@ -105,7 +130,7 @@ def _run_maven(maven: Path, jdk: Jdk, mark: str, on_line: Callable[[str], None],
                 if line.startswith("[ERROR]"):
                     first_error = first_error or line.removeprefix("[ERROR]").strip()
         except BaseException:
-            process.terminate()
+            os.killpg(process.pid, signal.SIGTERM)
             raise
     if process.returncode != 0:
         why = first_error or f"exit code {process.returncode}"
@@ -117,7 +142,7 @@ def _keep(made: Mapping[str, Path], folder: Path) -> None:
         new = Path(temporary) / "build"
         for name, path in made.items():
             (shutil.copytree if path.is_dir() else _unpack)(path, new / name)
-        (new / "complete").touch()
+        write_mark(new)
         shutil.rmtree(folder, ignore_errors=True)
         new.rename(folder)
 

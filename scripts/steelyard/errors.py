@@ -30,7 +30,10 @@ class Exit(IntEnum):
     BUSY = 6, "another session runs on this host, or a workload is up"
     SERVER_FAILED = 7, "a server or an injector did not start"
     NO_SPACE = 8, "results cannot be written (disk full, no permission)"
-    INCOMPLETE = 9, "the session ended, but some block has no valid trial of some arm"
+    INCOMPLETE = (
+        9,
+        "the session ended, but in some block an arm has no valid trial beside a valid one of the baseline",
+    )
     NEWER_FORMAT = (
         10,
         "the session directory was written by a newer version (one of an older format is code 4)",
@@ -39,6 +42,14 @@ class Exit(IntEnum):
     CHECK_FAILED = 12, "a check found something: `test`, `selfcheck`, `images verify`, `images lock --check`"
     USAGE = 13, "wrong usage (no or an unknown command or option)"
     CRASHED = 14, "a defect of Steelyard itself; the sentence names the file that holds its traceback"
+    ALTERED = (
+        15,
+        "a session directory is not as it was recorded: edited, or with files of another session",
+    )
+    PROGRAM_GONE = (
+        16,
+        "what a session runs (JDK, build, program, image) was removed or replaced while it went on; then `resume`",
+    )
     INTERRUPTED = 130, "interrupted (Ctrl-C, SIGTERM, a closed terminal or pipe); what was measured is kept"
 
     def __new__(cls, code: int, meaning: str = "") -> Self:
@@ -127,3 +138,11 @@ def crashed(error: Exception, folder: Path) -> Crashed:
             continue
     what = one_line(f"{type(error).__name__}: {error}", 200)
     return Crashed(f"a defect of Steelyard ended this command ({what}): report it with its traceback, {told}")
+
+
+class Altered(SteelyardError, exit_code=Exit.ALTERED):
+    """A file of a session directory was changed, removed or added since it was recorded."""
+
+
+class ProgramGone(SteelyardError, exit_code=Exit.PROGRAM_GONE):
+    """A JDK, build or program that a session runs was removed or replaced; it goes on when it is back."""

@@ -2,6 +2,7 @@
 """Commands that run no load: plan, list, analyze, report, doctor, schema."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -92,24 +93,29 @@ def _runs_on(spec: Spec) -> str:
 
 def analyze(directory: SessionArgument, as_json: JsonOption = False) -> None:
     """Compute every estimate of a session again, from its trials alone."""
+    conclude(_analysed(directory), as_json)
+
+
+def report(directory: SessionArgument) -> None:
+    """Write the report of a session again: report.html, .md, .csv and .benchstat."""
+    for path in write_report(_analysed(directory)):
+        typer.echo(path)
+
+
+def _analysed(directory: Path) -> SessionDirectory:
+    """A session with its analysis made anew; says so where the one that was there is not what the trials give."""
     found = SessionDirectory(directory)
     found.session()
     if not found.trials():
         raise BadInput(
             f"{directory} holds no finished trial yet: go on with `./steelyard resume {directory}`"
         )
+    path = found.path / "analysis.json"
+    before = path.read_bytes() if path.exists() else None
     analyse_again(found)
-    conclude(found, as_json)
-
-
-def report(directory: SessionArgument) -> None:
-    """Write the report of a session again: report.html, .md, .csv and .benchstat."""
-    found = SessionDirectory(directory)
-    found.session()
-    if not (found.path / "analysis.json").exists():
-        analyse_again(found)
-    for path in write_report(found):
-        typer.echo(path)
+    if before not in (None, path.read_bytes()):
+        typer.echo(f"{path} was stale, foreign or edited: it was made anew from the trials", err=True)
+    return found
 
 
 def list_(
@@ -244,9 +250,11 @@ def _session_row(path: Path) -> dict[str, Any]:
     try:
         session, trials = directory.session(), directory.trials()
         events = [entry.event for entry in directory.journal()]
-        answered = answer(session, directory.analysis())[0] if (path / "analysis.json").exists() else ""
     except SteelyardError as error:
         return {"session": path.name, "state": "unreadable", "answer": str(error)}
+    answered = ""
+    with suppress(SteelyardError):  # there is none yet, or trials have ended since
+        answered = answer(session, directory.analysis())[0]
     state = "complete" if events and events[-1] == "session-end" else "unfinished"
     void = sum(trial.state == "void" for trial in trials)
     told = {"session": session.id, "state": state, "trials": len(trials)}

@@ -48,7 +48,8 @@ def run(
         experiment, quick, blocks, options.with_engine(set_, engine), seed, jdk, port, workload, profile
     )
     plan = make_plan(request)
-    require_idle()
+    contained = any(spec.engine != "process" for spec in plan.specs.values())
+    require_idle(plan.runtimes.docker if contained else None)
     own_ports = {metrics_port} if metrics_port is not None else set()
     require_ports(sorted({port for spec in plan.specs.values() for port in spec.ports} | own_ports))
     ensure_builds(console, plan.runtimes)
@@ -70,18 +71,20 @@ def resume(
     """Go on with a session that was interrupted, with its own schedule and specs."""
     console = Console(stderr=True)
     found = SessionDirectory(directory)
-    session = found.session()
+    session, trials = found.session(), found.trials()
+    doubts = found.doubts(trials)
     runtimes = Runtimes(load_workload(session.workload_path), None)
     contained = any(arm.spec.engine != "process" for arm in session.arms)
-    require_idle()
+    require_idle(runtimes.docker if contained else None)
     if any(one.artifact.package == "loadgen" for arm in session.arms for one in arm.spec.components):
         # The build of the checkout, should it be gone and the sources the same.
         runtimes.runtime(Deployment())
         ensure_builds(console, runtimes)
-    require_same(session, runtimes.docker if contained else None)
-    there = f"{len(found.trials())} trials are there already"
-    say(console, f"{session.experiment['title']}: {there}; {found.path}")
-    _run(found, runtimes, console, as_json, metrics_port)
+    differs = require_same(session)
+    for sentence in (*doubts, *differs):
+        say(console, f"note: {sentence}")
+    say(console, f"{session.experiment['title']}: {len(trials)} trials are there already; {found.path}")
+    _run(found, runtimes, console, as_json, metrics_port, " ".join(differs))
 
 
 def _run(
@@ -90,6 +93,7 @@ def _run(
     console: Console,
     as_json: bool,
     metrics_port: int | None,
+    differs: str = "",
 ) -> None:
     session = directory.session()
     try:
@@ -101,7 +105,7 @@ def _run(
         ):
             names = [arm.spec.engine for arm in session.arms]
             engines = make_engines(names, runtimes, children, directory.path.name)
-            trials = run_session(directory, engines, children, watcher)
+            trials = run_session(directory, engines, children, watcher, differs)
     except KeyboardInterrupt:
         say(console, f"stopped; what was measured is kept. Go on with: ./steelyard resume {directory.path}")
         raise

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Child processes that never outlive the harness, and what they start themselves."""
 
-from steelyard.processes.children import Child, Children, process_tree, signals_held
+from steelyard.processes.children import Child, Children, dying_with_us, process_tree, signals_held, sweep
 
-__all__ = ["Child", "Children", "process_tree", "signals_held"]
+__all__ = ["Child", "Children", "dying_with_us", "process_tree", "signals_held", "sweep"]

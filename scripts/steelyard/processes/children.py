@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starts and stops child processes, each in a process group of its own, watched by the guard."""
+"""Starts and stops child processes, each in a process group of its own. What ends them when the harness cannot:
+
+- the guard, a process that sees the harness go (guard.py); one that was killed is replaced at once;
+- the kernel, which kills each child itself when its parent is lost: nobody is left when both were killed together;
+- the next session (`sweep`), for what those children had started, which bears their harness's mark.
+"""
 
 import contextlib
+import errno
 import json
 import os
 import secrets
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,12 +23,13 @@ from pathlib import Path
 from typing import Self
 
 from steelyard.errors import ServerFailed
+from steelyard.processes.guard import OWNER, marked
 from steelyard.results.store import no_space
 
 _STOP_POLL = 0.02
 _GUARD = Path(__file__).with_name("guard.py")
-OWNER = "STEELYARD_OWNER"
-"""Variable in the environment of every child: what was started a moment before a crash is known by it alone."""
+_GUARDS = 20
+"""Guards of one command, after which it goes on without: something kills each."""
 
 
 @contextlib.contextmanager
@@ -56,6 +64,48 @@ def process_tree(pid: int) -> list[int]:
             text = Path(f"/proc/{parent}/task/{parent}/children").read_text(encoding="ascii")
             found += [int(word) for word in text.split()]
     return found
+
+
+def dying_with_us(command: Sequence[str]) -> list[str]:
+    """A command such that the kernel kills its process, however this one ends.
+
+    The kernel means the thread that starts it, so nothing is changed for another thread than the main one; nor where
+    util-linux has no `setpriv`.
+    """
+    notices = threading.current_thread() is threading.main_thread() and shutil.which("setpriv") is not None
+    return [*(["setpriv", "--pdeathsig", "KILL", "--"] if notices else []), *command]
+
+
+def sweep() -> list[int]:
+    """Kill what a harness left that was killed together with its guard; returns the process ids.
+
+    For a moment in which no other session of this host runs, though one that does is left alone.
+    """
+    left = []
+    for pid, mark in marked().items():
+        space, owner, *_ = [*mark.split("-"), ""]
+        if space == _space() and not mark.startswith(f"{_identity(owner)}-"):
+            left.append(pid)
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+    return left
+
+
+def _space() -> str:
+    """Where process ids count: one of another container means another process here."""
+    with contextlib.suppress(OSError):  # one that has given up its rights may not ask
+        return str(Path("/proc/self/ns/pid").readlink()).strip("pid:[]")
+    return "0"
+
+
+def _identity(pid: str) -> str:
+    """A process as its children's mark tells it: where its id counts, id, start in clock ticks since boot; it has no
+    start where it does not run."""
+    start = ""
+    with contextlib.suppress(OSError, IndexError):
+        state, *fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        start = fields[18] if state not in "ZX" else ""
+    return f"{_space()}-{pid}-{start or 'gone'}"
 
 
 @dataclass
@@ -120,17 +170,24 @@ class Children:
 
     def __init__(self) -> None:
         self._running: list[Child] = []
-        self._mark = f"{os.getpid()}-{secrets.token_hex(8)}"
+        self._commands: dict[str, str] = {}
+        """For a crash, by name: the line that told the guard."""
+        self._mark = f"{_identity(str(os.getpid()))}-{secrets.token_hex(8)}"
         self._guard: subprocess.Popen[bytes] | None = None
+        self._guards = 0
+        self._lock = threading.RLock()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.stop(list(self._running), grace=5.0)
-        if self._guard is not None and self._guard.stdin is not None:
-            self._guard.stdin.close()
-            self._guard.wait()
+        with self._lock:
+            guard, self._guard = self._guard, None
+        if guard is not None and guard.stdin is not None:
+            with contextlib.suppress(BrokenPipeError):
+                guard.stdin.close()
+            guard.wait()
 
     def spawn(
         self,
@@ -160,11 +217,14 @@ class Children:
         except OSError as error:
             raise no_space(console, error) from error
         with output, signals_held():
-            self._start_guard()
+            with self._lock:
+                self._start_guard()
+            if shutil.which(command[0]) is None:
+                raise ServerFailed(f"cannot start {name} ({command[0]}): {os.strerror(errno.ENOENT)}")
             started = time.time()
             try:
                 process = subprocess.Popen(
-                    list(command),
+                    dying_with_us(command),
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=subprocess.STDOUT,
@@ -202,25 +262,40 @@ class Children:
             name: without spaces.
             command: program and arguments; must do no harm when there is nothing to remove.
         """
-        self._tell_guard(f"!{name} {json.dumps(list(command))}\n")
+        self._commands[name] = f"!{name} {json.dumps(list(command))}\n"
+        self._tell_guard(self._commands[name])
 
     def forget_crash(self, name: str) -> None:
         """Take back `on_crash`."""
+        self._commands.pop(name, None)
         self._tell_guard(f"~{name}\n")
 
     def _start_guard(self) -> None:
-        """Before the first child: there must be no moment in which a child has no guard."""
-        if self._guard is None:
-            self._guard = subprocess.Popen(
-                [sys.executable, "-I", "-S", str(_GUARD), f"{OWNER}={self._mark}"],
-                stdin=subprocess.PIPE,
-                start_new_session=True,
-            )
+        """Under the lock, before the first child: there must be no moment in which a child has no guard."""
+        if self._guard is not None or self._guards == _GUARDS:
+            return
+        self._guards += 1
+        self._guard = subprocess.Popen(
+            [sys.executable, "-I", "-S", str(_GUARD), self._mark],
+            stdin=subprocess.PIPE,
+            start_new_session=True,
+        )
+        threading.Thread(target=self._replace, args=[self._guard], daemon=True).start()
+        for line in (*(f"+{child.pid}\n" for child in self._running), *self._commands.values()):
+            self._tell_guard(line)
+
+    def _replace(self, guard: subprocess.Popen[bytes]) -> None:
+        """Have another guard when this one was killed, which knows all that it knew."""
+        guard.wait()
+        with self._lock:
+            if self._guard is guard:
+                self._guard = None
+                self._start_guard()
 
     def _tell_guard(self, line: str) -> None:
-        self._start_guard()
-        assert self._guard is not None
-        assert self._guard.stdin is not None
-        with contextlib.suppress(BrokenPipeError):
-            self._guard.stdin.write(line.encode())
-            self._guard.stdin.flush()
+        with self._lock:
+            self._start_guard()
+            if self._guard is not None and self._guard.stdin is not None:
+                with contextlib.suppress(BrokenPipeError):  # the one after it will be told
+                    self._guard.stdin.write(line.encode())
+                    self._guard.stdin.flush()

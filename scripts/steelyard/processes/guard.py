@@ -5,8 +5,7 @@ Runs as a process of its own and reads lines from the harness: `+PGID` and `-PGI
 `!NAME COMMAND` (a JSON list) and `~NAME` for commands that remove what is no process of ours, as containers. When the
 pipe closes, the harness is gone, however it went (even by SIGKILL): every group still on the list is killed, and every
 process that bears the harness's mark in its environment (the argument), and every command still on the list is run, the
-last one first. Imports the standard library only, so that it has little that
-can fail.
+last one first. Imports the standard library only, so that it has little that can fail.
 """
 
 import contextlib
@@ -18,6 +17,8 @@ import sys
 from pathlib import Path
 
 COMMAND_LIMIT = 120.0
+OWNER = "STEELYARD_OWNER"
+"""Variable in the environment of every child: the mark of its harness."""
 
 
 def main() -> None:
@@ -41,9 +42,10 @@ def main() -> None:
     for group in groups:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(group, signal.SIGKILL)
-    for pid in owned(sys.argv[1].encode()) if len(sys.argv) > 1 else ():
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, signal.SIGKILL)
+    for pid, mark in marked().items():
+        if mark == sys.argv[1] and pid != os.getpid():
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
     # The last one first: what was registered later may still use what was registered before.
     for command in reversed(commands.values()):
         with contextlib.suppress(OSError, subprocess.TimeoutExpired):
@@ -57,13 +59,15 @@ def main() -> None:
             )
 
 
-def owned(mark: bytes) -> list[int]:
-    """Processes whose environment holds the mark: started just before the harness went, so that nobody told of them."""
-    found = []
+def marked() -> dict[int, str]:
+    """Processes that bear a harness's mark in their environment, with it: nobody may have told of them, as of one that
+    was started just before the harness went, or by a script."""
+    found = {}
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            if int(folder.name) != os.getpid() and mark in (folder / "environ").read_bytes().split(b"\0"):
-                found.append(int(folder.name))
+            for entry in (folder / "environ").read_bytes().split(b"\0"):
+                if entry.startswith(OWNER.encode() + b"="):
+                    found[int(folder.name)] = entry.decode().partition("=")[2]
     return found
 
 

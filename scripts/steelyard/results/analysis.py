@@ -182,3 +182,5 @@ class Analysis(Record):
     notes: list[str]
     searches: list[SearchResult] = Field(default_factory=list)
     """One for each arm, in the order of the arms; empty for a session that does not search."""
+    seal: str = ""
+    """SHA-256 over all of the above, session.json and the records of the trials: what it was made from."""

@@ -145,6 +145,10 @@ class JournalEntry(Record):
     value: float | None = None
     state: TrialState | None = None
     detail: str | None = None
+    digest: str | None = None
+    """SHA-256 of session.json (of the first entry) or of the trial.json of a trial that ended."""
+    after: str | None = None
+    """SHA-256 of the line before; None of the first."""
 
 
 class Check(Record):
@@ -358,3 +362,5 @@ class Trial(Record):
     """Server-side throughput per second from the end of the ramp: (seconds since then, requests/s)."""
     failure: str | None = None
     """What went wrong, one sentence, when the trial has no measurement."""
+    files: dict[str, str] = Field(default_factory=dict)
+    """SHA-256 of each file that it was made from, by its path in the trial's folder."""

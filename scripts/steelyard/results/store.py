@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading and writing of a session directory. Writes are atomic; versions newer than ours are refused."""
+"""Reading and writing of a session directory. Writes are atomic; versions newer than ours are refused, and so is what
+is not as the journal has bound it (binding.py)."""
 
 import errno
 import json
 import os
 import tempfile
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from steelyard.errors import BadInput, NewerFormat, NoSpace
+from steelyard.errors import Altered, BadInput, NewerFormat, NoSpace
 from steelyard.results.analysis import Analysis
+from steelyard.results.binding import altered, digest
 from steelyard.results.schema import FORMAT_VERSION, JournalEntry, Session, Trial
 from steelyard.yamlfile import first_error
 
@@ -59,25 +60,34 @@ def no_space(path: Path, error: OSError) -> Exception:
     )
 
 
-def write_record(path: Path, record: BaseModel) -> None:
-    """Write a record as indented JSON, atomically."""
-    write_atomic(path, record.model_dump_json(indent=1) + "\n")
+def write_record(path: Path, record: BaseModel) -> str:
+    """Write a record as indented JSON, atomically; returns its digest."""
+    data = (record.model_dump_json(indent=1) + "\n").encode()
+    write_atomic(path, data)
+    return digest(data)
 
 
-def read_record(path: Path, kind: type[R]) -> R:
+def read_record(path: Path, kind: type[R], bound: str | None = None) -> R:
     """Read a record.
+
+    Args:
+        path: of its file.
+        kind: what it is.
+        bound: the digest that it was written with; None where nothing tells.
 
     Raises:
         NewerFormat: written by a newer version.
         BadInput: missing or damaged.
+        Altered: it has another digest.
     """
     try:
-        raw: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        data = path.read_bytes()
+        raw: dict[str, Any] = json.loads(data)
     except OSError as error:
         raise BadInput(
             f"{path} is not there or cannot be read: is {path.parent} a session directory?"
         ) from error
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise BadInput(f"{path} is damaged ({error}): restore it from a copy") from error
     version = raw.get("format_version") if isinstance(raw, dict) else None
     if version == 1:
@@ -91,11 +101,17 @@ def read_record(path: Path, kind: type[R]) -> R:
             f"{path} has format version {version}, this Steelyard reads up to {FORMAT_VERSION}:"
             " use the newer Steelyard that wrote it"
         )
+    if bound is not None and digest(data) != bound:
+        raise _altered(path, "is not as it was recorded")
     try:
         return kind.model_validate(raw)
     except ValidationError as error:
         where = ": ".join(first_error(error))
         raise BadInput(f"{path} does not fit its format ({where}): restore it from a copy") from error
+
+
+def _altered(path: Path, what: str) -> Altered:
+    return Altered(f"{path} {what}: nothing can be said from this session until it is restored from a copy")
 
 
 class SessionDirectory:
@@ -112,41 +128,148 @@ class SessionDirectory:
         return self.trials_path / (f"{block:02d}-{arm}" + (f"-r{attempt}" if attempt else ""))
 
     def session(self) -> Session:
-        """Read session.json (see `read_record` for errors)."""
-        return read_record(self.path / "session.json", Session)
+        """Read session.json (see `read_record` for errors; Altered: not what the session began with)."""
+        path = self.path / "session.json"
+        found = read_record(path, Session)
+        entries = self.journal()
+        return read_record(path, Session, entries[0].digest or "") if entries else found
 
     def trials(self) -> list[Trial]:
-        """Every finished trial, valid or void, in order of time."""
-        found = [read_record(path, Trial) for path in sorted(self.trials_path.glob("*/trial.json"))]
+        """Every finished trial, valid or void, in order of time: those that the journal tells of.
+
+        A trial that ended just before a crash, so that the journal does not tell of its end, has not ended.
+
+        Raises:
+            Altered: one is not as it was recorded, or is gone, or there is one that was never recorded.
+        """
+        there = {*self.trials_path.glob("*/trial.json")}
+        ended, running = self._bound()
+        aside = {path for path in there if ".interrupted-" in path.parent.name}
+        if strangers := sorted(there - aside - ended.keys() - {running}):
+            raise _altered(strangers[0], "is of no trial that this session ran")
+        if lost := [path for path in ended if not path.exists()]:
+            raise _altered(lost[0], "is gone, which the session recorded")
+        found = [read_record(path, Trial, bound) for path, bound in ended.items()]
         return sorted(found, key=lambda trial: trial.order)
 
-    def analysis(self) -> Analysis:
-        """Read analysis.json."""
-        return read_record(self.path / "analysis.json", Analysis)
+    def doubts(self, trials: Sequence[Trial]) -> list[str]:
+        """Hold the files that trials were made from against their records; sentences on what cannot be checked.
+
+        Raises:
+            Altered: such a file was changed, or added.
+        """
+        missing = []
+        for trial in trials:
+            folder = self.trial_path(trial.block, trial.arm, trial.attempt)
+            changed, gone = altered(folder, trial.files)
+            if changed:
+                raise _altered(folder / changed[0], "is not as it was when the trial ended")
+            missing += [f"{folder.name}/{name}" for name in gone]
+        told = []
+        if missing:
+            told.append(
+                f"{len(missing)} files that figures of trials were made from are gone ({missing[0]}"
+                f"{' and others' if len(missing) > 1 else ''}): those figures cannot be checked any more."
+            )
+        if torn := self._lines().count(None):
+            told.append(f"A crash cut off {torn} line{'s' * (torn > 1)} of the journal, which tell nothing.")
+        return told
 
     def profiles(self) -> dict[str, list[str]]:
         """Names of the files in `profiles/ARM/`, by arm."""
         folders = sorted(one for one in (self.path / "profiles").glob("[!.]*") if one.is_dir())
         return {folder.name: sorted(one.name for one in folder.iterdir()) for folder in folders}
 
-    def journal(self) -> Iterator[JournalEntry]:
-        """Entries of the journal; a last line cut off by a crash is passed over."""
-        lines = self._journal.read_text(encoding="utf-8").splitlines() if self.has_journal() else []
-        for line in lines:
-            with suppress(ValidationError):
-                yield JournalEntry.model_validate_json(line)
+    def analysis(self) -> Analysis:
+        """Read analysis.json (see `read_record`; Altered: not what these trials give)."""
+        path = self.path / "analysis.json"
+        found = read_record(path, Analysis)
+        if found.seal != self._seal(found):
+            raise Altered(
+                f"{path} was not made from session.json and trials/ as they are, or was edited: make it anew with"
+                f" `./steelyard analyze {self.path}`"
+            )
+        return found
+
+    def keep(self, analysis: Analysis) -> Analysis:
+        """Write analysis.json, sealed with what it was made from."""
+        # As it will be read: numbers that JSON writes otherwise must not break the seal.
+        found = Analysis.model_validate_json(analysis.model_dump_json())
+        found = found.model_copy(update={"seal": self._seal(found)})
+        write_record(self.path / "analysis.json", found)
+        return found
+
+    def journal(self) -> list[JournalEntry]:
+        """Entries of the journal; a line that a crash cut off is passed over.
+
+        Raises:
+            Altered: a line was changed, moved or removed.
+        """
+        return [entry for entry in self._lines() if entry is not None]
 
     def has_journal(self) -> bool:
         """Whether the session was begun."""
-        return self._journal.exists()
+        return bool(self.journal())
 
     def log(self, now: float, event: str, **more: object) -> None:
-        """Append what happens at this time, in epoch seconds, to the journal and force it to disk (raises NoSpace)."""
+        """Append what happens at this time, in epoch seconds, to the journal and force it to disk (raises NoSpace).
+
+        The start of a session binds session.json, and each entry the line before. It begins a line of its own, whatever
+        a crash left.
+        """
+        before = self._read_journal()
+        lines = [line for line in before.split(b"\n") if line]
+        if event == "session-start":
+            more["digest"] = digest((self.path / "session.json").read_bytes())
+        more["after"] = digest(lines[-1]) if lines else None
         entry = JournalEntry.model_validate({"time": now, "event": event, **more})
+        begin = "" if before.endswith(b"\n") or not before else "\n"
         try:
             with self._journal.open("a", encoding="utf-8") as file:
-                file.write(entry.model_dump_json(exclude_none=True) + "\n")
+                file.write(f"{begin}{entry.model_dump_json(exclude_none=True)}\n")
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
             raise no_space(self._journal, error) from error
+
+    def _read_journal(self) -> bytes:
+        try:
+            return self._journal.read_bytes()
+        except FileNotFoundError:
+            return b""
+        except OSError as error:
+            raise BadInput(
+                f"{self._journal} cannot be read ({error.strerror}): restore it from a copy"
+            ) from error
+
+    def _lines(self) -> list[JournalEntry | None]:
+        """Lines of the journal; None for one that was cut off."""
+        found: list[JournalEntry | None] = []
+        before = None
+        for number, line in enumerate(filter(None, self._read_journal().split(b"\n")), start=1):
+            try:
+                entry = JournalEntry.model_validate_json(line)
+            except ValidationError:
+                entry = None
+            if entry is not None and entry.after != before:
+                raise _altered(self._journal, f"was changed in line {number} or before it")
+            before = digest(line)
+            found.append(entry)
+        return found
+
+    def _bound(self) -> tuple[dict[Path, str], Path | None]:
+        """The trial.json of each trial that ended, with its digest; and that of one that has begun and not ended."""
+        ended: dict[Path, str] = {}
+        running = None
+        for entry in self.journal():
+            if entry.event not in ("trial-start", "trial-end"):
+                continue
+            running = self.trial_path(entry.block or 0, str(entry.arm), entry.attempt or 0) / "trial.json"
+            if entry.event == "trial-end":
+                ended[running], running = entry.digest or "", None
+        return ended, running
+
+    def _seal(self, analysis: Analysis) -> str:
+        content = analysis.model_copy(update={"seal": ""}).model_dump_json()
+        bound = [entry.digest for entry in self.journal() if entry.digest is not None]
+        return digest("\n".join([content, *bound]).encode())

@@ -6,32 +6,28 @@ import subprocess
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
 
 from steelyard import __version__
 from steelyard.build import BUILDS, git
-from steelyard.errors import BadInput, MissingRequirement
-from steelyard.host.docker import Docker, DockerFailed
+from steelyard.errors import BadInput, MissingRequirement, ProgramGone
+from steelyard.experiment.schema import Experiment
 from steelyard.host.doctor import examine
 from steelyard.host.facts import read_facts
 from steelyard.host.java import identify
 from steelyard.paths import ROOT
-from steelyard.results.schema import ArmRecord, Session
-from steelyard.results.spec import Spec
+from steelyard.results.schema import ArmRecord, HostFacts, Session
+from steelyard.results.spec import JvmIdentity
 from steelyard.results.store import SessionDirectory, no_space, write_record
 from steelyard.session.plan import SessionPlan
+from steelyard.yamlfile import first_error
 
-_SAME_HOST = (
-    "hostname",
-    "architecture",
-    "cpu_model",
-    "cores",
-    "cpus",
-    "smt",
-    "memory_bytes",
-    "kernel",
-    "governor",
-)
-"""Facts over which a session must not be mixed; a state that the session sets itself is none of them."""
+_TOLD = {"os", "swap_bytes", "cgroup_version"}
+"""Facts of the host that may change; over the others a session must not be mixed."""
+_SAME_MEMORY = 0.01
+"""Relative difference of the memory that a start of the same kernel may make."""
 
 
 def new_session(plan: SessionPlan, results: Path) -> SessionDirectory:
@@ -88,67 +84,76 @@ def new_session(plan: SessionPlan, results: Path) -> SessionDirectory:
     return directory
 
 
-def require_same(session: Session, docker: Docker | None) -> None:
-    """Refuse to go on with a session where it would be another one: another host, JVM, build or image.
+def require_same(session: Session) -> list[str]:
+    """Refuse to go on with a session where it would be another one: another host, kernel, setting, version or JVM.
+    (Engines look for the builds and images.)
+
+    Returns:
+        What else differs, one sentence each for the report.
 
     Raises:
         BadInput: what differs, and what to do.
+        ProgramGone: a JVM is not there, or is another.
     """
-    before, now = session.host.model_dump(), read_facts().model_dump()
-    for name in _SAME_HOST:
-        if before[name] != now[name]:
-            raise BadInput(
-                f"this session was begun on another host ({name} was {before[name]}, is {now[name]}): start a new one"
-                " with `run`"
-            )
-    if session.steelyard_version != __version__:
+    try:
+        Experiment.model_validate(session.experiment)
+    except ValidationError as error:
+        where = ": ".join(first_error(error))
         raise BadInput(
-            f"this session was begun with Steelyard {session.steelyard_version}, this is {__version__}: go on with the"
-            " former, or start a new one with `run`"
-        )
-    for spec in (arm.spec for arm in session.arms):
-        _require_artifacts(spec, docker)
-
-
-def _require_artifacts(spec: Spec, docker: Docker | None) -> None:
-    for component in spec.components:
-        artifact = component.artifact
-        if artifact.image is not None:
-            assert docker is not None
-            try:
-                docker.inspect("image", [artifact.image])
-            except DockerFailed as error:
-                raise BadInput(
-                    f"the image {artifact.image} of {component.name} is gone: pull or build it again, or start a new"
-                    " session with `run`"
-                ) from error
-            continue
-        if artifact.build is not None and not (BUILDS / artifact.build / "complete").exists():
-            raise BadInput(
-                f"the build {artifact.build} that this session began with is gone and the sources have changed: check"
-                " out its revision, or start a new session with `run`"
+            f"session.json holds no experiment ({where}): start a new session with `run`"
+        ) from error
+    varied = {name for arm in session.arms for name in arm.spec.host_states}
+    before, now = (_facts(facts, varied) for facts in (session.host, read_facts()))
+    if abs(now["memory_bytes"] / before["memory_bytes"] - 1) <= _SAME_MEMORY:
+        before["memory_bytes"] = now["memory_bytes"]
+    pairs = {name: (before[name], now[name]) for name in now}
+    pairs["version of Steelyard"] = session.steelyard_version, __version__
+    differ = {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+    for name in differ.keys() - _TOLD:
+        raise BadInput(
+            "this session was begun under other conditions ({} was {}, is {}): start a new one with `run`".format(
+                name, *differ[name]
             )
-        if artifact.jvm is not None:
-            before = artifact.jvm
-            try:
-                now = identify(Path(before.home) / "bin" / "java").identity.runtime_version
-            except MissingRequirement:
-                now = "gone"
-            if now != before.runtime_version:
-                raise BadInput(
-                    f"the JVM of {component.name} in {before.home} is now {now}, the session was begun with"
-                    f" {before.runtime_version}: start a new session with `run`"
-                )
+        )
+    artifacts = [one.artifact for arm in session.arms for one in arm.spec.components]
+    for jvm in {one.jvm for one in artifacts if one.jvm is not None and one.image is None}:
+        _require_jvm(jvm)
+    differ["revision of Steelyard"] = session.revision, _revision()
+    differ |= {name: (session.versions.get(name), told) for name, told in _own_versions().items()}
+    return [f"After a resume {name} was {b}; before, {a}." for name, (a, b) in differ.items() if a != b]
+
+
+def _require_jvm(before: JvmIdentity) -> None:
+    try:
+        now = identify(Path(before.home) / "bin" / "java").identity.runtime_version
+    except MissingRequirement:
+        now = "gone"
+    if now != before.runtime_version:
+        raise ProgramGone(
+            f"the JVM in {before.home} is now {now}, the session was begun with {before.runtime_version}: put that"
+            " back, or start a new session with `run`"
+        )
+
+
+def _facts(facts: HostFacts, varied: set[str]) -> dict[str, Any]:
+    """Facts of a host without the states that a session varies: a killed one may have left them otherwise."""
+    found = {name: value for name, value in facts.model_dump().items() if name not in varied}
+    return found | {"extra": {name: value for name, value in facts.extra.items() if name not in varied}}
 
 
 def _versions(plan: SessionPlan) -> dict[str, str]:
     """Versions of the parts that can influence a figure."""
-    parts = {"steelyard": __version__, "python": platform.python_version()}
-    parts |= {name: version(name) for name in ("numpy", "scipy", "ruptures", "hdrhistogram")}
+    parts = {"steelyard": __version__, **_own_versions()}
     for mark in plan.runtimes.builds:
         for jar in sorted((BUILDS / mark / "loadgen" / "lib").glob("gatling-core-[0-9]*.jar")):
             parts["gatling"] = jar.stem.removeprefix("gatling-core-")
     return parts | plan.runtimes.versions()
+
+
+def _own_versions() -> dict[str, str]:
+    """Of what the harness itself runs on."""
+    parts = {name: version(name) for name in ("numpy", "scipy", "ruptures", "hdrhistogram")}
+    return {"python": platform.python_version(), **parts}
 
 
 def _fresh(results: Path, name: str) -> Path:

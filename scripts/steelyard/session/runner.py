@@ -20,7 +20,7 @@ from steelyard.report import write_report
 from steelyard.results.analysis import Analysis
 from steelyard.results.schema import Session, Trial
 from steelyard.results.spec import Spec
-from steelyard.results.store import SessionDirectory, write_record
+from steelyard.results.store import SessionDirectory
 from steelyard.session.live import Watcher
 from steelyard.session.profiling import Profiles
 from steelyard.session.schedule import Course
@@ -34,6 +34,7 @@ def run_session(
     engines: Mapping[str, Engine],
     children: Children,
     watcher: Watcher,
+    differs: str = "",
     system: System = _HOST,
     lock: str = LOCK,
 ) -> list[Trial]:
@@ -44,6 +45,7 @@ def run_session(
         engines: by name, those that its arms name.
         children: registry of child processes.
         watcher: is told of everything.
+        differs: what is not as it was when the session was begun, and is no reason to refuse it.
         system: the host whose states are set; another for recorded trees.
         lock: name of what keeps other sessions out.
 
@@ -65,7 +67,8 @@ def run_session(
         cleanup.enter_context(states)
         for name, engine in engines.items():
             engine.check([spec for spec in course.specs.values() if spec.engine == name])
-        directory.log(time.time(), "session-resume" if directory.has_journal() else "session-start")
+        event = "session-resume" if directory.has_journal() else "session-start"
+        directory.log(time.time(), event, detail=differs or None)
         runner = TrialRunner(course, directory, engines, children, watcher, states)
         try:
             while (planned := course.next(trials)) is not None:
@@ -121,12 +124,12 @@ def _reason(error: BaseException) -> str:
 
 
 def analyse_again(directory: SessionDirectory) -> Analysis:
-    """Make `analysis.json` from the trials that there are, and return it."""
+    """Make `analysis.json` from the trials that there are, and return it (raises Altered)."""
     session, trials = directory.session(), directory.trials()
-    searches = search_results(session, trials)
-    analysis = analyse(session, trials).model_copy(update={"searches": searches})
-    write_record(directory.path / "analysis.json", analysis)
-    return analysis
+    doubts = directory.doubts(trials)
+    made = analyse(session, trials)
+    more = {"searches": search_results(session, trials), "notes": [*made.notes, *doubts]}
+    return directory.keep(made.model_copy(update=more))
 
 
 def missing(session: Session, trials: Sequence[Trial]) -> list[str]:

@@ -24,6 +24,7 @@ from steelyard.engines.base import Engine
 from steelyard.errors import ServerFailed
 from steelyard.host.switching import HostStates
 from steelyard.processes import Children
+from steelyard.results.binding import digests
 from steelyard.results.schema import Check, Phase, Planned, Trial
 from steelyard.results.spec import Spec
 from steelyard.results.store import SessionDirectory, no_space, write_record
@@ -86,12 +87,13 @@ class TrialRunner:
             started=started,
             phases=phases,
             metrics={},
+            files=digests(folder),
             **found,
         )
         if trial.measurement is not None:
             trial = trial.model_copy(update={"metrics": metrics_of(trial, spec)})
-        write_record(folder / "trial.json", trial)
-        self._log(planned, "trial-end", state=trial.state, detail=trial.failure)
+        bound = write_record(folder / "trial.json", trial)
+        self._log(planned, "trial-end", state=trial.state, detail=trial.failure, digest=bound)
         return trial
 
     def _spec(self, planned: Planned) -> Spec:

@@ -15,9 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from steelyard.engines.compose.engine import sweep as sweep_containers
 from steelyard.errors import Busy, Exit, ServerFailed
+from steelyard.host.docker import Docker
 from steelyard.host.lock import host_lock
 from steelyard.paths import CACHE, ROOT
+from steelyard.processes import sweep
 
 STATE = CACHE / "up" / "state.json"
 STOP_TIMEOUT = 60.0
@@ -45,8 +48,11 @@ def current(state: Path = STATE) -> Up | None:
     return found if _is_keeper(found.keeper) else None
 
 
-def require_idle() -> None:
-    """Refuse before a directory is made or a server started; the lock is taken later, for good (raises Busy)."""
+def require_idle(docker: Docker | None = None) -> None:
+    """Refuse before a directory is made or a server started; the lock is taken later, for good (raises Busy).
+
+    What a killed session left goes, for which its guard was killed too: processes, and containers of an engine.
+    """
     up = current()
     if up is not None:
         raise Busy(
@@ -54,7 +60,9 @@ def require_idle() -> None:
             " `./steelyard down`"
         )
     with host_lock():
-        return
+        sweep()
+        if docker is not None:
+            sweep_containers(docker)
 
 
 def start(arguments: list[str], timeout: float = 360.0) -> Up:

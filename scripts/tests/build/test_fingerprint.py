@@ -1,9 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from steelyard.build import find_build, fingerprint
+from steelyard.host.programs import write_mark
+from steelyard.paths import ROOT
 
 
 @pytest.fixture
@@ -54,10 +61,90 @@ def test_a_renamed_source_is_another_build(checkout: Path) -> None:
     assert fingerprint(checkout) != before
 
 
-def test_only_a_complete_build_is_found(checkout: Path, tmp_path: Path) -> None:
-    builds = tmp_path / "builds"
-    folder = builds / fingerprint(checkout)
-    folder.mkdir(parents=True)
-    assert find_build(checkout, builds) is None
-    (folder / "complete").touch()
-    assert find_build(checkout, builds) == folder
+@pytest.fixture
+def build(checkout: Path, tmp_path: Path) -> Path:
+    """A whole build of the checkout."""
+    folder = tmp_path / "builds" / fingerprint(checkout)
+    (folder / "ping" / "lib").mkdir(parents=True)
+    (folder / "ping" / "lib" / "ping.jar").write_bytes(b"classes")
+    assert find_build(checkout, folder.parent) is None, "it has no mark yet"
+    write_mark(folder)
+    return folder
+
+
+def test_a_whole_build_is_found_also_when_a_server_has_been_primed(checkout: Path, build: Path) -> None:
+    (build / "ping" / "usr-primed").mkdir()
+    (build / "ping" / "usr-primed" / "cache").write_text("more", encoding="utf-8")
+    assert find_build(checkout, build.parent) == build
+
+
+@pytest.mark.parametrize(
+    "damage", ["removed", "cut", "unmarked", "mark emptied", "mark cut", "mark is nonsense"]
+)
+def test_a_damaged_build_is_made_anew(checkout: Path, build: Path, damage: str) -> None:
+    jar, mark = build / "ping" / "lib" / "ping.jar", build / "complete"
+    if damage == "removed":
+        jar.unlink()
+    elif damage == "unmarked":
+        mark.unlink()
+    else:
+        left = {"cut": (jar, b"clas"), "mark emptied": (mark, b""), "mark cut": (mark, mark.read_bytes()[:5])}
+        path, text = left.get(damage, (mark, b"\xff nonsense"))
+        path.write_bytes(text)
+    assert find_build(checkout, build.parent) is None
+
+
+MAVEN = """\
+#!/bin/sh
+# Leaves half an archive, and works in a process of its own.
+[ -e ping/target/broken ] && echo "[ERROR] what a killed build left is still there" && exit 1
+mkdir -p loadgen/target/loadgen apps/ping/target && touch apps/ping/target/broken
+[ -e "$WAITS" ] && { sleep 300 & echo $! > "$WAITS"; wait; }
+mkdir -p loadgen/target/loadgen && echo jar > loadgen/target/loadgen/lib.jar
+"""
+BUILDER = """\
+import sys
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from steelyard import build
+folder = Path(sys.argv[1])
+build.CACHE, build.BUILDS = folder / "cache", folder / "cache" / "build"
+jdk = SimpleNamespace(identity=SimpleNamespace(home="/none"))
+print(build.make_build(jdk, folder / "mvn", {}, lambda line: None, folder / "checkout"))
+"""
+
+
+def test_a_build_that_was_killed_leaves_no_maven_and_is_made_anew(tmp_path: Path) -> None:
+    """The lock is free only when all of Maven has gone, and what it left half done is not taken over."""
+    checkout, waits = tmp_path / "checkout", tmp_path / "waits"
+    for name in ("pom.xml", "apps/ping/pom.xml", "loadgen/pom.xml"):
+        (checkout / name).parent.mkdir(parents=True, exist_ok=True)
+        (checkout / name).write_text("<project/>", encoding="utf-8")
+    (tmp_path / "mvn").write_text(
+        MAVEN.replace("ping/target/broken ]", "apps/ping/target/broken ]"), encoding="utf-8"
+    )
+    (tmp_path / "mvn").chmod(0o755)
+    waits.touch()
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "scripts"), "WAITS": str(waits)}
+    command = [sys.executable, "-c", BUILDER, str(tmp_path)]
+    with subprocess.Popen(command, env=environment) as builder:
+        deadline = time.monotonic() + 60
+        while not waits.read_text(encoding="utf-8").strip() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        builder.kill()
+    working = int(waits.read_text(encoding="utf-8"))
+    waits.unlink()
+    try:
+        second = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+        with pytest.raises(subprocess.TimeoutExpired):
+            second.wait(1.0)  # a process that Maven had started still works in the same folders
+    finally:
+        os.kill(working, signal.SIGKILL)
+    made = Path(second.communicate(timeout=60)[0].strip())
+    assert find_build(checkout, made.parent) == made
+    assert (made / "loadgen" / "lib.jar").exists()

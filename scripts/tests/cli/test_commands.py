@@ -331,7 +331,7 @@ def test_a_port_that_outgoing_connections_may_hold_is_refused(steelyard: Any, tm
 def test_a_port_in_use_is_named_before_anything_starts(
     steelyard: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("steelyard.cli.run.require_idle", lambda: None)  # of no matter here: it may be busy
+    monkeypatch.setattr("steelyard.cli.run.require_idle", lambda _: None)  # of no matter here: it may be busy
     with socket.socket() as taken:
         port = 17000 + os.getpid() % 1000
         taken.bind(("0.0.0.0", port))

@@ -253,7 +253,7 @@ def test_before_a_session_its_leftovers_go_and_what_is_missing_is_named(
     with pytest.raises(PortInUse):
         left.start([one.model_copy(update={"name": "small-2"})])
     with Children() as children:
-        later = ComposeEngine(children, docker, SESSION)
+        later = ComposeEngine(children, docker, "another-session")
         later.check([deployed])  # removes it, so its port is free
         assert left.exit_code("small-1") is not None
         nowhere = one.model_copy(update={"artifact": Artifact(form="image", image="127.0.0.1:9/none:1")})

@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import time
 from collections.abc import Iterator
@@ -157,6 +158,7 @@ def test_what_even_the_guard_could_not_remove_is_removed_by_resume(experiment: P
     session = start(experiment, out)
     session.wait_for_phase("measure", began)
     directory = session.directory
+    session.process.send_signal(signal.SIGSTOP)  # else it would have another guard
     for process in psutil.Process(session.process.pid).children():
         if any(word.endswith("guard.py") for word in process.cmdline()):
             process.kill()

@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import socket
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -16,7 +17,9 @@ import pytest
 from planned import identity
 
 from steelyard.engines.process.engine import ProcessDeployment, ProcessEngine, primed_folder
-from steelyard.errors import MissingRequirement, PortInUse, ServerFailed
+from steelyard.errors import MissingRequirement, PortInUse, ProgramGone, ServerFailed
+from steelyard.host.programs import write_mark
+from steelyard.paths import ROOT
 from steelyard.processes import Children
 from steelyard.results.spec import Artifact, Component, Role, Spec
 from steelyard.workload.schema import Ready
@@ -267,8 +270,18 @@ def test_the_engine_refuses_what_cannot_work(tmp_path: Path, children: Children)
         engine.package(nowhere.artifact)
 
 
+def a_build(folder: Path) -> Path:
+    """A whole one, of an injector that is a program."""
+    (folder / "loadgen").mkdir(parents=True)
+    (folder / "loadgen" / "run").write_text("#!/bin/sh\nexec sleep 300\n", encoding="utf-8")
+    (folder / "loadgen" / "run").chmod(0o755)
+    write_mark(folder)
+    return folder
+
+
 def test_opening_writes_the_replay_and_starts_nothing(tmp_path: Path, children: Children) -> None:
     engine = ProcessEngine(children, tmp_path / "builds")
+    a_build(tmp_path / "builds" / "b")
     found = spec(
         process("server-1", port=None),
         process(
@@ -287,3 +300,88 @@ def test_opening_writes_the_replay_and_starts_nothing(tmp_path: Path, children: 
     told = json.loads((replay / "injector-1.json").read_text(encoding="utf-8"))
     assert told == {"users": 2, "awaitStart": False, "output": "@OUTPUT@"}
     assert engine.package(found.injectors[0].artifact) == tmp_path / "builds" / "b" / "loadgen"
+
+
+@pytest.mark.parametrize(
+    "fault", ["build removed", "file removed", "build replaced", "jdk removed", "jdk replaced"]
+)
+def test_a_program_that_is_gone_is_told_and_goes_on_when_it_is_back(
+    tmp_path: Path, children: Children, fault: str
+) -> None:
+    """Between two trials, and of what has just ended because of it."""
+    build = a_build(tmp_path / "builds" / "b")
+    home = tmp_path / "jdk"
+    (home / "bin").mkdir(parents=True)
+    (home / "bin" / "java").write_text("#!/bin/sh\n", encoding="utf-8")
+    jvm = identity("hotspot").model_copy(update={"home": str(home)})
+    artifact = Artifact(form="command", package="loadgen", build="b", words=["${package}/run"], jvm=jvm)
+    one = spec(process("injector-1", role="injector", port=None, artifact=artifact))
+    engine = ProcessEngine(children, tmp_path / "builds")
+    engine.check([one])
+    deployment = engine.open(one, tmp_path / "trial-1")
+    deployment.start(one.components)
+    lost = build if "build" in fault else home if "jdk" in fault else build / "loadgen" / "run"
+    lost.rename(tmp_path / "away")
+    if fault == "build replaced":
+        a_build(build)
+    elif fault == "jdk replaced":
+        (home / "bin").mkdir(parents=True)
+        (home / "bin" / "java").write_text("#!/bin/sh\n", encoding="utf-8")
+    deployment._units["injector-1"].signal(signal.SIGKILL)
+    wait_for(lambda: deployment.exit_code("injector-1") is not None, "end")
+    for tried in (lambda: engine.open(one, tmp_path / "trial-2"), lambda: deployment.failure("injector-1")):
+        with pytest.raises(
+            ProgramGone, match=f"{lost}.*, which injector-1 runs, was removed, damaged or replaced"
+        ):
+            tried()
+    if lost.exists():
+        lost.rename(tmp_path / "other")
+    (tmp_path / "away").rename(lost)
+    assert "signal 9" in str(deployment.failure("injector-1"))
+    engine.open(one, tmp_path / "trial-3").close()
+
+
+def test_a_program_that_goes_between_the_look_and_the_start_is_told(
+    tmp_path: Path, children: Children
+) -> None:
+    build = a_build(tmp_path / "builds" / "b")
+    artifact = Artifact(form="command", package="loadgen", build="b", words=["${package}/run"])
+    one = spec(process("injector-1", role="injector", port=None, artifact=artifact))
+    deployment = ProcessEngine(children, tmp_path / "builds").open(one, tmp_path / "trial")
+    (build / "loadgen" / "run").unlink()
+    deployment.start(one.components)
+    wait_for(lambda: deployment.exit_code("injector-1") is not None, "end")
+    with pytest.raises(ProgramGone, match="which injector-1 runs, was removed"):
+        deployment.failure("injector-1")
+
+
+def test_a_killed_harness_leaves_no_keys_of_the_application(tmp_path: Path) -> None:
+    """Copies of server folders hold them, and are of no use any more."""
+    script = (
+        "import sys\nfrom pathlib import Path\nfrom types import SimpleNamespace\n"
+        "from steelyard.engines.process.engine import ProcessDeployment\nfrom steelyard.processes import Children\n"
+        "from test_process_engine import process\n"
+        "folder = Path(sys.argv[1])\n"
+        "one = process('server-1')\n"
+        "ProcessDeployment(Children(), folder, {}, {'server-1': folder / 'primed'}).start([one])\n"
+        "print('started', flush=True)\nsys.stdin.read()\n"
+    )
+    (tmp_path / "primed").mkdir()
+    (tmp_path / "primed" / "key.pem").write_text("secret", encoding="utf-8")
+    path = os.pathsep.join(
+        [str(Path(__file__).parent), str(Path(__file__).parents[1]), str(ROOT / "scripts")]
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", script, str(tmp_path)],
+        env={**os.environ, "PYTHONPATH": path},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as harness:
+        assert harness.stdout is not None
+        assert harness.stdout.readline() == "started\n"
+        folder = tmp_path / "servers" / "server-1"
+        assert (folder / "usr" / "key.pem").exists()
+        harness.kill()
+    wait_for(lambda: not (folder / "usr").exists(), "end of the copy")
+    assert (folder / "logs" / "console.log").exists()

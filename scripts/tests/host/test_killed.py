@@ -85,6 +85,7 @@ def session(system: System, name: str, *levels: str) -> Iterator[subprocess.Pope
 def kill_with_its_guard(process: subprocess.Popen[str]) -> None:
     guards = [pid for pid in process_tree(process.pid) if pid != process.pid]
     assert len(guards) == 1
+    process.send_signal(signal.SIGSTOP)  # else it would have another guard
     os.kill(guards[0], signal.SIGKILL)
     process.kill()
     process.wait()

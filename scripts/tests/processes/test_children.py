@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ import pytest
 
 from steelyard.errors import NoSpace, ServerFailed
 from steelyard.paths import ROOT
-from steelyard.processes import Children
+from steelyard.processes import Children, sweep
+from steelyard.processes.guard import marked
 
 STUBBORN = "trap '' TERM; echo ready; while :; do sleep 0.1; done"
 
@@ -192,3 +194,91 @@ def test_an_interrupt_while_a_child_starts_does_not_lose_it(
         assert Path(f"/proc/{started[-1]}").exists()
     assert not Path(f"/proc/{started[-1]}").exists()
     assert signal.getsignal(signal.SIGINT) is before
+
+
+HARNESS = (
+    "import sys, time\nfrom pathlib import Path\nfrom steelyard.processes import Children\n"
+    "where = Path(sys.argv[1])\nchildren = Children()\n"
+    # One that stays itself, and a script with a process of its own, as a proxy with its workers.
+    "for name, script in (('server', 'exec sleep 600'), ('proxy', 'sleep 600 & sleep 600')):\n"
+    "    children.spawn(name, ['sh', '-c', script], console=where / f'{name}.log', cwd=where)\n"
+    "(where / 'guard').write_text(f'{children._guard.pid}\\n')\n"
+    "while True:\n"
+    "    guard = children._guard\n"
+    "    if guard is not None: (where / 'guard').write_text(f'{guard.pid}\\n')\n"
+    "    time.sleep(0.02)\n"
+)
+
+
+def until(condition: Callable[[], Any], what: str) -> Any:
+    deadline = time.monotonic() + 30
+    while not (found := condition()):
+        assert time.monotonic() < deadline, f"no {what} within half a minute"
+        time.sleep(0.02)
+    return found
+
+
+@pytest.fixture
+def harness(
+    tmp_path: Path,
+) -> Iterator[tuple[subprocess.Popen[bytes], Callable[[], int], Callable[[], list[int]]]]:
+    """A harness with two children, its guard as it is now, and what runs of its children and theirs."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", HARNESS, str(tmp_path)],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "scripts")},
+    )
+
+    def guard() -> int:
+        return int(until(lambda: (tmp_path / "guard").exists() and (tmp_path / "guard").read_text(), "guard"))
+
+    def ours() -> list[int]:
+        return [pid for pid, mark in marked().items() if f"-{process.pid}-" in mark and alive(pid)]
+
+    guard()
+    until(lambda: len(ours()) == 4, "children")
+    yield process, guard, ours
+    process.kill()
+    process.wait()
+    sweep()
+    assert not ours()
+
+
+def test_a_guard_that_was_killed_is_replaced_and_the_next_one_knows_all(harness: Any) -> None:
+    process, guard, ours = harness
+    first = guard()
+    os.kill(first, signal.SIGKILL)
+    second = until(lambda: guard() != first and guard(), "second guard")
+    process.kill()
+    process.wait()
+    until(lambda: not ours(), "end of all that the harness had started")
+    until(lambda: not alive(second), "end of the guard")
+
+
+def test_children_notice_themselves_when_harness_and_guard_die_at_once(harness: Any) -> None:
+    """Whom a child had started itself is found by the next session."""
+    process, guard, ours = harness
+    before = ours()
+    process.send_signal(signal.SIGSTOP)  # so that it sees nothing of the guard's end
+    os.kill(guard(), signal.SIGKILL)
+    process.kill()
+    process.wait()
+    until(lambda: len(ours()) <= 2, "end of its own children")
+    assert set(sweep()) <= set(before)
+    until(lambda: not ours(), "end of theirs")
+
+
+def test_a_guard_that_is_stopped_keeps_no_child_alive(harness: Any) -> None:
+    process, guard, ours = harness
+    os.kill(guard(), signal.SIGSTOP)
+    process.kill()
+    process.wait()
+    until(lambda: len(ours()) <= 2, "end of its own children")
+    os.kill(guard(), signal.SIGCONT)
+    until(lambda: not ours(), "end of theirs")
+
+
+def test_what_another_harness_runs_is_not_swept(harness: Any) -> None:
+    _, _, ours = harness
+    before = ours()
+    assert not set(sweep()) & set(before)
+    assert ours() == before

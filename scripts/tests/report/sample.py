@@ -267,7 +267,11 @@ def write(directory: Path, plan: Plan) -> SessionDirectory:
     session, trials, analysis = make(plan)
     target = SessionDirectory(directory)
     write_record(directory / "session.json", session)
+    target.log(session.created, "session-start")
     for trial in trials:
-        write_record(target.trial_path(trial.block, trial.arm, trial.attempt) / "trial.json", trial)
-    write_record(directory / "analysis.json", analysis)
+        place = {"block": trial.block, "arm": trial.arm, "attempt": trial.attempt}
+        bound = write_record(target.trial_path(**place) / "trial.json", trial)  # type: ignore[arg-type]
+        target.log(trial.started, "trial-end", state=trial.state, digest=bound, **place)
+    target.log(session.created, "session-end")
+    target.keep(analysis)
     return target

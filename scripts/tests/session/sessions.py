@@ -35,19 +35,23 @@ class Bench:
         write_record(directory.path / "session.json", session_of(question, specs, blocks))
         return directory
 
-    def run(self, directory: SessionDirectory, report: bool = False, **watching: Any) -> list[Trial]:
+    def run(
+        self, directory: SessionDirectory, report: bool = False, differs: str = "", **watching: Any
+    ) -> list[Trial]:
         """Run it, or what is left of it; a report is drawn where it is asked for."""
         with pytest.MonkeyPatch.context() as patch:
             if not report:
                 patch.setattr(runner, "write_report", lambda _: [])
-            return self._run(directory, **watching)
+            return self._run(directory, differs, **watching)
 
-    def _run(self, directory: SessionDirectory, **watching: Any) -> list[Trial]:
+    def _run(self, directory: SessionDirectory, differs: str, **watching: Any) -> list[Trial]:
         self.watcher = Recorder(**watching)
         engines: dict[str, Engine] = {"process": FakeEngine(self.world)}
         lock = f"test-{os.getpid()}"
         system = {"system": self.kernel} if self.kernel is not None else {}
-        return runner.run_session(directory, engines, self.children, self.watcher, lock=lock, **system)
+        return runner.run_session(
+            directory, engines, self.children, self.watcher, differs, lock=lock, **system
+        )
 
 
 def order(directory: SessionDirectory) -> list[tuple[int, str, int]]:

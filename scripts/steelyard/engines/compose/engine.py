@@ -51,8 +51,8 @@ class ComposeEngine:
         return User(os.getuid(), os.getgid()) if os.getuid() != 0 else _IMAGE_USER
 
     def check(self, specs: Sequence[Spec]) -> None:
-        """Remove what a crashed run of this session left; refuse missing images and ports that are taken."""
-        self._sweep()
+        """Remove what a crashed session left; refuse missing images and ports that are taken."""
+        sweep(self.docker, self.session)
         images = {one.artifact.image: None for spec in specs for one in spec.components}
         for image in images:
             find_image(self.docker, image or "")
@@ -73,14 +73,21 @@ class ComposeEngine:
         bundle = yaml.safe_load((BUNDLES / spec.bundle / "compose.yaml").read_text(encoding="utf-8"))
         write_atomic(path, override(spec, bundle["services"], self.user, self.session))
 
-    def _sweep(self) -> None:
-        """The lock of this host is held, so containers that carry this session's label are nobody's."""
-        with contextlib.suppress(DockerFailed):
-            label = '{{.Label "com.docker.compose.project"}}'
-            filters = ("--filter", f"label={SESSION_LABEL}={self.session}")
-            projects = {*self.docker.run("ps", "--all", *filters, "--format", label).split()}
-            for project in sorted(projects):
-                self.docker.run(*removal_of(project), timeout=DOWN_LIMIT)
+
+def sweep(docker: Docker, session: str = "") -> None:
+    """Remove containers that a crash left: of a session, and of any whose trial lies on this host.
+
+    The lock of this host has to be held: then they are nobody's. (The engine may serve other hosts, with locks of their
+    own.)
+    """
+    labels = (SESSION_LABEL, "com.docker.compose.project", "com.docker.compose.project.working_dir")
+    shown = "\t".join(f'{{{{.Label "{label}"}}}}' for label in labels)
+    with contextlib.suppress(DockerFailed):
+        listed = docker.run("ps", "--all", "--filter", f"label={SESSION_LABEL}", "--format", shown)
+        for line in sorted(set(listed.splitlines())):
+            owner, project, folder = line.split("\t")
+            if owner == session or (folder and Path(folder).is_dir()):
+                docker.run(*removal_of(project), timeout=DOWN_LIMIT)
 
 
 class ComposeDeployment(Deployment[Container]):

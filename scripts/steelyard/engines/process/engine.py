@@ -11,7 +11,8 @@ import socket
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cache, partial
 from pathlib import Path
 
 from steelyard.engines.base import Deployment
@@ -26,7 +27,8 @@ from steelyard.engines.process.command import (
     load_script,
 )
 from steelyard.engines.readiness import POLL_INTERVAL, answers
-from steelyard.errors import MissingRequirement, PortInUse, ServerFailed
+from steelyard.errors import MissingRequirement, PortInUse, ProgramGone, ServerFailed
+from steelyard.host import programs
 from steelyard.host.java import require_program
 from steelyard.host.ports import require_ports
 from steelyard.processes import Child, Children
@@ -47,6 +49,8 @@ class ProcessEngine:
     children: Children
     builds: Path
     """Folder of the project's builds, by fingerprint."""
+    _seen: dict[Path, object] = field(default_factory=dict)
+    """What tells each file of a program from another in its place, as first seen."""
 
     def check(self, specs: Sequence[Spec]) -> None:
         """Refuse ports that are taken (PortInUse) and programs that are missing (MissingRequirement)."""
@@ -56,10 +60,33 @@ class ProcessEngine:
                 if not program.startswith("${"):
                     require_program(program)
         require_ports(sorted({port for spec in specs for port in spec.ports}))
+        for spec in specs:
+            self.require_programs(spec)
+
+    def require_programs(self, spec: Spec) -> None:
+        """See that what the components run is there and still the same (raises ProgramGone)."""
+        is_whole = cache(programs.is_whole)  # asked once for all servers of a build
+        for component in spec.components:
+            artifact = component.artifact
+            package = self.package(artifact) if artifact.package is not None else None
+            now = {path: programs.stamp(path) for path in programs.of_artifact(artifact, package)}
+            lost = [path for path, seen in now.items() if self._seen.setdefault(path, seen) != seen]
+            if artifact.jvm is not None and not (java := Path(artifact.jvm.home) / "bin" / "java").exists():
+                lost.append(java)
+            if package is not None and not package.exists():
+                lost.append(package)
+            elif package is not None and artifact.path is None and not is_whole(package.parent):
+                lost.append(package.parent)
+            if lost:
+                raise ProgramGone(
+                    f"{lost[0]}, which {component.name} runs, was removed, damaged or replaced: put back what the"
+                    " session began with and go on with `resume`, or start a new one; what was measured is kept"
+                )
 
     def open(self, spec: Spec, directory: Path) -> "ProcessDeployment":
-        """Write the replay and make ready to start (see `Engine.open`)."""
+        """Write the replay and make ready to start (see `Engine.open`; also ProgramGone)."""
         require_ports(sorted(spec.ports))
+        self.require_programs(spec)
         packages = {
             one.name: str(self.package(one.artifact))
             for one in spec.components
@@ -81,7 +108,8 @@ class ProcessEngine:
         for injector in spec.injectors:
             settings = {**injector.settings, "awaitStart": False, "output": "@OUTPUT@"}
             write_atomic(replay / f"{injector.name}.json", json.dumps(settings, indent=1) + "\n")
-        return ProcessDeployment(self.children, directory, packages, primed)
+        require = partial(self.require_programs, spec)
+        return ProcessDeployment(self.children, directory, packages, primed, require)
 
     def package(self, artifact: Artifact) -> Path:
         """Folder of a component's package."""
@@ -96,9 +124,16 @@ class ProcessDeployment(Deployment[Child]):
     """The processes of one trial."""
 
     def __init__(
-        self, registry: Children, directory: Path, packages: Mapping[str, str], primed: Mapping[str, Path]
+        self,
+        registry: Children,
+        directory: Path,
+        packages: Mapping[str, str],
+        primed: Mapping[str, Path],
+        require: Callable[[], None] = lambda: None,
     ) -> None:
+        """`require` raises ProgramGone where that is why something failed."""
         super().__init__(directory)
+        self._require = require
         self._registry = registry
         self._packages = packages
         self._primed = primed
@@ -125,13 +160,17 @@ class ProcessDeployment(Deployment[Child]):
                 f"{name} could not open port {component.port}, which something took meanwhile: choose other ports with"
                 " --port"
             )
-        return super().failure(name)
+        failure = super().failure(name)
+        if failure is not None:
+            self._require()
+        return failure
 
     def close(self) -> None:
         """Stop everything and remove work areas; logs stay."""
         self.stop(grace=5.0)
         for name in self._components:
             shutil.rmtree(self._directory / "servers" / name / "usr", ignore_errors=True)
+            self._registry.forget_crash(f"usr-{name}")
         shutil.rmtree(self._directory / "cache", ignore_errors=True)
 
     def _end(self, units: Sequence[Child], grace: float) -> None:
@@ -143,6 +182,8 @@ class ProcessDeployment(Deployment[Child]):
         try:
             self.cache(component.kind).mkdir(parents=True, exist_ok=True)
             if component.name in self._primed:
+                # It may hold keys of the application: a crash must not leave them among the results.
+                self._registry.on_crash(f"usr-{component.name}", ["rm", "-rf", str(folder / "usr")])
                 shutil.rmtree(folder / "usr", ignore_errors=True)
                 (folder / "logs").mkdir(parents=True, exist_ok=True)
                 shutil.copytree(self._primed[component.name], folder / "usr")

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether what a session runs is there, whole, and still what it was: builds by the list of their files, JDKs and other
+programs by size and time of change."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from steelyard.results.spec import Artifact
+
+MARK = "complete"
+"""File of a build that lists what belongs to it: size and path, a line each. Written last."""
+_OF_A_JDK = ("bin/java", "release", "lib/modules")
+
+
+def write_mark(folder: Path) -> None:
+    """List the files of a build that has just been made, and force all of them to disk."""
+    lines = [
+        f"{path.stat().st_size} {path.relative_to(folder)}\n" for path in folder.rglob("*") if path.is_file()
+    ]
+    os.sync()  # the mark must not outlive a crash of the host that its files do not
+    (folder / MARK).write_text("".join(sorted(lines)), encoding="utf-8")
+
+
+def is_whole(folder: Path) -> bool:
+    """Whether a build has a mark, and every file that it lists, as long as it was."""
+    try:
+        lines = (folder / MARK).read_text(encoding="utf-8").splitlines()
+        return bool(lines) and all(
+            (folder / name).stat().st_size == int(size) for size, _, name in map(_parted, lines)
+        )
+    except (OSError, ValueError):
+        return False
+
+
+def _parted(line: str) -> tuple[str, str, str]:
+    return line.partition(" ")
+
+
+def of_artifact(artifact: Artifact, package: Path | None) -> Iterator[Path]:
+    """Files that tell what a component runs from another in its place."""
+    if artifact.jvm is not None:
+        yield from (Path(artifact.jvm.home) / name for name in _OF_A_JDK)
+    if package is not None and artifact.build is not None and artifact.path is None:
+        yield package.parent / MARK
+    for word in artifact.words:
+        if package is not None and word.startswith("${package}"):
+            yield Path(word.replace("${package}", str(package)))
+    if artifact.form == "command" and not artifact.words[0].startswith("${"):
+        yield Path(shutil.which(artifact.words[0]) or artifact.words[0])
+
+
+def stamp(path: Path) -> tuple[int, int, int] | None:
+    """What tells a file from another in its place: inode, size, time of change; None where there is none."""
+    try:
+        seen = path.stat()
+    except OSError:
+        return None
+    return seen.st_ino, seen.st_size, seen.st_mtime_ns
