@@ -51,7 +51,7 @@ def plan(
     out: options.OutOption = RESULTS,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what `run` would do, without doing it: arms, CPU and heap split, what it will detect, schedule, time, commands."""
+    """Show what `run` would do, without doing it: arms, CPU and heap split, time, what it detects, order, commands."""
     made = make_plan(
         Request(experiment, quick, blocks, options.with_engine(set_, engine), seed, jdk, port, workload)
     )

@@ -70,8 +70,9 @@ def told(plan: SessionPlan, foreseen: Sequence[Foreseen]) -> list[str]:
     lines = []
     for one, names in arms.items():
         ends = [percent(end) for end in dict.fromkeys((one.low, one.high)) if end is not None]
+        who = "every arm" if len(names) == len(plan.arms) - 1 else ", ".join(names)
         change = f"a change of {' to '.join(ends)}, " if ends else ""
-        lines.append(f"{metric(one.metric).label}, {', '.join(names)}: {change}{one.source}")
+        lines.append(f"{metric(one.metric).label}, {who}: {change}{one.source}")
     if plan.experiment.procedure == "survive":
         blocks = plan.experiment.design.blocks
         least = percent(share_interval(blocks, blocks)[0], 0)
