@@ -13,7 +13,7 @@ from statistics import fmean
 
 from steelyard import __version__
 from steelyard.analysis.best import against_best
-from steelyard.analysis.figures import number, with_unit
+from steelyard.analysis.figures import capital, with_unit
 from steelyard.analysis.metrics import METRICS, metric
 from steelyard.analysis.paired import detectable_effect, holm, paired, spreads_differ, two_groups
 from steelyard.errors import BadInput
@@ -28,6 +28,14 @@ GIVEN = ("throughput", "requests_per_core_second", "steady_level")
 
 Values = Mapping[int, float]
 """A metric of one arm by block."""
+
+
+def arm_label(session: Session, arm: str) -> str:
+    """An arm in the experiment's words: `JVMs = 4, pages = large`."""
+    factors = session.experiment.get("factors", {})
+    record = next(one for one in session.arms if one.name == arm)
+    told = ((factors.get(name, {}).get("label") or name, level) for name, level in record.levels.items())
+    return ", ".join(f"{label} = {level}" for label, level in told)
 
 
 def latest_valid(trials: Iterable[Trial]) -> dict[str, dict[int, Trial]]:
@@ -109,28 +117,26 @@ def detectable_of(found: Estimate, comparisons: int = 1) -> dict[str, float | No
     return {"detectable": seen, "detectable_high": bound}
 
 
-def remarks_of(info: MetricInfo, values: Values, baseline: Values) -> list[str]:
-    """What has to be said beside an interval: spreads that clearly differ, trials that fall into two groups."""
-    common = [block for block in values if block in baseline]
-    logs = [[math.log(of[block]) for block in common if of[block] > 0] for of in (values, baseline)]
-    if not common or len(logs[0]) + len(logs[1]) < 2 * len(common):
+def remarks_of(info: MetricInfo, arms: Mapping[str, Values]) -> list[str]:
+    """What has to be said beside the interval of two arms: spreads that clearly differ, trials in two groups."""
+    common = sorted(set.intersection(*map(set, arms.values())))
+    if len(arms) < 2 or any(values[block] <= 0 for values in arms.values() for block in common):
         return []
+    logs = {arm: [math.log(values[block]) for block in common] for arm, values in arms.items()}
     told = []
-    if (wider := spreads_differ(*logs)) is not None:
-        more, less = ("its trials", "the baseline's")[:: 1 if wider > 1 else -1]
-        told.append(f"{more} spread {number(max(wider, 1 / wider), 1)} times as widely as {less}")
-    for whose, of in (("its", logs[0]), ("the baseline's", logs[1])):
-        if (middle := two_groups(of)) is not None:
-            groups = [
-                [pair for pair in zip(common, of, strict=True) if (pair[1] > middle) is side]
-                for side in (False, True)
-            ]
+    if (wider := spreads_differ(*logs.values())) is not None:
+        more, less = list(arms)[:: 1 if wider > 1 else -1]
+        told.append(f"trials of {more} spread {max(wider, 1 / wider):.1f} times as widely as those of {less}")
+    for arm, values in logs.items():
+        if (middle := two_groups(values)) is not None:
+            found = [*zip(common, values, strict=True)]
+            low, high = ([pair for pair in found if (pair[1] > middle) is above] for above in (False, True))
             ends = " and ".join(
                 f"about {with_unit(info, math.exp(fmean(log for _, log in group)))} in blocks"
                 f" {', '.join(str(block) for block, _ in group)}"
-                for group in groups
+                for group in (low, high)
             )
-            told.append(f"{whose} trials fall into two groups ({ends}), and few are like the mean")
+            told.append(f"trials of {arm} fall into two groups ({ends}), and few are like their mean")
     return told
 
 
@@ -164,8 +170,10 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
     }
     for name in {asked.primary, *asked.report} & figures.keys():
         for arm, one in estimates[name].items():
-            remarks = remarks_of(infos[name], figures[name][arm], figures[name][baseline])
+            pair = {arm_label(session, key): figures[name][key] for key in (arm, baseline)}
+            remarks = remarks_of(infos[name], pair)
             estimates[name][arm] = one.model_copy(update={"remarks": remarks})
+            notes += [f"{capital(infos[name].label)}: {remark}." for remark in remarks]
     planned = {place.block for place in session.schedule}
     complete = {block for block in planned if all(block in chosen.get(arm, {}) for arm in arms)}
     return Analysis(

@@ -12,11 +12,11 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from steelyard.analysis.estimates import arm_label
 from steelyard.analysis.figures import change, count, interval, percent
 from steelyard.analysis.paired import LEVEL, paired
 from steelyard.analysis.search import View, told
 from steelyard.analysis.searching import Question, limits_told, question_of, steps_of, view_of
-from steelyard.analysis.sentences import arm_label
 from steelyard.results.analysis import SearchComparison, SearchResult, SearchRun
 from steelyard.results.schema import ScheduledTrial, Session, Trial
 from steelyard.spec.search import varied

@@ -12,7 +12,7 @@ from itertools import permutations
 from statistics import fmean
 
 from steelyard.analysis import figures
-from steelyard.analysis.estimates import GIVEN, estimate
+from steelyard.analysis.estimates import GIVEN, arm_label, estimate
 from steelyard.analysis.figures import capital, percent
 from steelyard.analysis.metrics import metric
 from steelyard.analysis.paired import LEVEL, holm, paired, share_interval, standing
@@ -23,14 +23,6 @@ from steelyard.results.schema import Session
 SURVIVED = "survived"
 """Metric whose mean is a share of trials: counted, not compared by ratios."""
 TIED = "every block gave just that: no spread was seen, so there is no interval, and chance is not ruled out"
-
-
-def arm_label(session: Session, arm: str) -> str:
-    """An arm in the experiment's words: `JVMs = 4, pages = large`."""
-    factors = session.experiment.get("factors", {})
-    record = next(one for one in session.arms if one.name == arm)
-    told = ((factors.get(name, {}).get("label") or name, level) for name, level in record.levels.items())
-    return ", ".join(f"{label} = {level}" for label, level in told)
 
 
 def beyond_noise(found: Estimate) -> bool:
@@ -130,8 +122,10 @@ class _Reader:
             )
             return text, list(dict.fromkeys([best, least]))
         if len(found) == 1:
-            text = f"No difference in {info.label} was beyond noise: {name} against {base} is {effect(found[best])}."
-            return text, [best]
+            return (
+                f"No difference in {info.label} was beyond noise: {name} against {base} is {effect(found[best])}.",
+                [best],
+            )
         cores = [
             paired([math.log(ratio) for ratio in one.ratios], LEVEL / len(found)) for one in found.values()
         ]
@@ -160,7 +154,9 @@ class _Reader:
         others = self._by_distance(arm for arm in self.analysis.estimates[info.name] if arm != best)
         steps = {arm: pairs[best, arm] for arm in others}
         level = [arm for arm, step in steps.items() if not (beyond_noise(step) and _gain(info, step) > 0)]
-        told = [f"against {self._label(arm)} it is {_step(steps[arm])}" for arm in level]
+        told = [f"against {self._label(arm)} it is {_step(steps[arm])}" for arm in level[:3]]
+        if len(level) > 3:
+            told.append(f"nor is it told apart from {', '.join(map(self._label, level[3:]))}")
         if steps and not level:
             nearest = min(steps, key=lambda arm: _gain(info, steps[arm]))
             told = [f"against the nearest other, {self._label(nearest)}, it is {_step(steps[nearest])}"]
@@ -231,10 +227,10 @@ class _Reader:
         ]
         if limits:
             bound, seen = map(percent, max(limits))
-            corrected = f", corrected for {len(compared)} comparisons" * (len(compared) > 1)
+            many = f", {len(compared)} comparisons corrected" * (len(compared) > 1)
             parts.append(
                 f"a true change of {bound} in {metric(analysis.primary).label} would be found in at least 80 % of such"
-                f" sessions by the upper 95 % bound of their spread, one of {seen} by the spread seen{corrected}"
+                f" sessions (their spread taken at its upper 95 % bound{many}; by the spread seen it would be {seen})"
             )
         if self.session.quick:
             parts.append("it was a quick session: an indication, not an answer")

@@ -104,26 +104,8 @@ def headline(view: View) -> Table:
         " (paired by block). A change in bold lies beyond noise: p below 5 % after Holm's correction."
     )
     if view.analysis.blocks_complete < view.analysis.blocks_planned:
-        notes.append(
-            "Where blocks are missing, means of arms are over different blocks: compare the changes."
-        )
-    notes += _remarks(view)
+        notes.append("Arms that lack blocks have means over other blocks: compare the changes.")
     return Table("Arms against the baseline", columns, rows, heads, notes)
-
-
-def _remarks(view: View) -> list[str]:
-    """What has to be said beside the intervals of the table."""
-    found = [
-        (metric, e)
-        for metric in view.headline
-        for arm in view.arms
-        if (e := view.estimate(metric.name, arm.name))
-    ]
-    return [
-        f"{figures.capital(metric.label)}, {view.arm_label(e.arm)}: {'; '.join(e.remarks)}."
-        for metric, e in found
-        if e.remarks
-    ]
 
 
 def _cores_per_jvm(spec: Spec) -> str:
@@ -176,10 +158,7 @@ def detectable(view: View) -> Table:
 
 
 def _detectable(e: Estimate | None) -> str:
-    if e is None or e.detectable is None:
-        return figures.DASH
-    bound = "no bound" if e.detectable_high is None else figures.percent(e.detectable_high)
-    return f"{figures.percent(e.detectable)} to {bound}"
+    return figures.span(e.detectable, e.detectable_high) if e and e.detectable is not None else figures.DASH
 
 
 def estimates(view: View) -> Table:

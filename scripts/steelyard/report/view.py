@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.analysis import figures
+from steelyard.analysis.estimates import arm_label
 from steelyard.analysis.formulas import OVERALL
-from steelyard.analysis.sentences import answer, arm_label
+from steelyard.analysis.sentences import answer
 from steelyard.results.analysis import Analysis, Estimate, MetricInfo, Summary
 from steelyard.results.schema import ArmRecord, JournalEntry, Latency, Session, Trial
 from steelyard.results.spec import JvmIdentity, Spec
@@ -95,7 +96,7 @@ class View:
             for found in (a.void_trials, a.not_steady_trials)
         )
         own = {
-            f"A quick session{self._quick()}: an indication, not an answer.": self.session.quick,
+            "A quick session: an indication, not an answer.": self.session.quick,
             f"{a.blocks_complete} complete blocks only: intervals are wide, and one odd trial weighs much.": (
                 1 < a.blocks_complete < FEW_BLOCKS
             ),
@@ -111,15 +112,6 @@ class View:
         arms = [note for spec in self.specs.values() for note in (*spec.notes, *spec.embedded)]
         holding = [text for text, holds in own.items() if holds]
         return list(dict.fromkeys([*self.session.notes, *arms, *holding, *a.notes, *self._interrupted()]))
-
-    def _quick(self) -> str:
-        """What made it quick, of what its procedure has."""
-        if self.procedure == "start-up":
-            return ""
-        fixed = self.experiment["load"].get("warmup", {}).get("until") == "fixed"
-        return " with " + (
-            "short windows" + " and a fixed warm-up" * fixed if self.procedure == "steady" else "a short load"
-        )
 
     def _interrupted(self) -> list[str]:
         """What the journal says of interruptions: a session that goes on after one meets another state of its host."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from steelyard.analysis.estimates import GIVEN
-from steelyard.analysis.figures import count, percent
+from steelyard.analysis.figures import count, percent, span
 from steelyard.analysis.metrics import metric
 from steelyard.analysis.paired import detectable_effect, paired, share_interval
 from steelyard.analysis.sentences import SURVIVED
@@ -24,11 +24,13 @@ from steelyard.results.store import SessionDirectory
 from steelyard.session.plan import SessionPlan
 from steelyard.units import format_duration
 
-_START = (0.028, 0.028, "of starts")
+_STARTS = dict.fromkeys(
+    ("start_time", "ready_message_time", "first_answers_time"), (0.028, 0.028, "of starts")
+)
 PUBLISHED = {
     "throughput": (0.007, 0.05, "a quiet lab host's and a shared runner's"),
     "latency_p99": (0.05, 0.05, "a shared runner's"),
-    **dict.fromkeys(("start_time", "ready_message_time", "first_answers_time"), _START),
+    **_STARTS,
 }
 """Lowest and highest standard deviation from trial to trial, and whose (docs/method.md, "The gate")."""
 SAME_HOST = ("hostname", "cpu_model", "cpus", "memory_bytes")
@@ -51,7 +53,7 @@ class Foreseen(NamedTuple):
 def foresee(plan: SessionPlan, results: Path) -> list[Foreseen]:
     """For the primary metric, then the reported ones, each arm; nothing of searches and of what the load decides."""
     asked, arms = plan.experiment.metrics, [arm.name for arm in plan.arms if not arm.baseline]
-    skipped = {SURVIVED, *(GIVEN if plan.experiment.load.model == "open" else ())}
+    skipped = {SURVIVED, *_given(plan)}
     earlier = list(_earlier(plan, results))
     families = ([asked.primary], [name for name in dict.fromkeys(asked.report) if name != asked.primary])
     return [
@@ -67,11 +69,13 @@ def told(plan: SessionPlan, foreseen: Sequence[Foreseen]) -> list[str]:
     arms: dict[Foreseen, list[str]] = {}
     for one in foreseen:
         arms.setdefault(one._replace(arm=""), []).append(one.arm)
-    lines = []
+    lines = [
+        f"{metric(name).label}: nothing, as the arrivals decide it and not the servers"
+        for name in _given(plan)
+    ]
     for one, names in arms.items():
-        ends = [percent(end) for end in dict.fromkeys((one.low, one.high)) if end is not None]
         who = "every arm" if len(names) == len(plan.arms) - 1 else ", ".join(names)
-        change = f"a change of {' to '.join(ends)}, " if ends else ""
+        change = f"a change of {span(one.low, one.high)}, " if one.low is not None else ""
         lines.append(f"{metric(one.metric).label}, {who}: {change}{one.source}")
     if plan.experiment.procedure == "survive":
         blocks = plan.experiment.design.blocks
@@ -82,6 +86,12 @@ def told(plan: SessionPlan, foreseen: Sequence[Foreseen]) -> list[str]:
     return lines
 
 
+def _given(plan: SessionPlan) -> list[str]:
+    asked = plan.experiment.metrics
+    open_model = plan.experiment.load.model == "open"
+    return [name for name in (asked.primary, *asked.report) if open_model and name in GIVEN]
+
+
 def _foreseen(
     plan: SessionPlan, earlier: Sequence[tuple[Session, Analysis]], name: str, arm: str, comparisons: int
 ) -> Foreseen:
@@ -90,29 +100,25 @@ def _foreseen(
         estimates = {key: one for key, one in analysis.estimates.get(name, {}).items() if one.n >= FEWEST}
         if session.experiment["name"] == plan.experiment.name and arm in estimates:
             estimates = {arm: estimates[arm]}
-        cores = [
-            paired([math.log(ratio) for ratio in one.ratios]) for one in estimates.values() if one.detectable
-        ]
+        usable = [one.ratios for one in estimates.values() if one.detectable and min(one.ratios) > 0]
+        cores = [paired([math.log(ratio) for ratio in ratios]) for ratios in usable]
         sizes, variances = [core.n for core in cores if core], [core.sd**2 for core in cores if core]
         if sizes:
             n, sd = min(sizes), math.sqrt(math.fsum(variances) / len(variances))
             seen, bound = (detectable_effect(blocks, sd, comparisons, known) for known in (None, n))
             windows = float(session.experiment["load"]["measure"])
-            others = f" of {format_duration(windows)}, not {format_duration(load.measure)}" * (
-                windows != load.measure
-            )
+            differ = windows != load.measure
+            others = f" of {format_duration(windows)}, not {format_duration(load.measure)}" * differ
             source = f"by the spread seen and its upper 95 % bound, from {session.id} ({count(n, 'block')}{others})"
             return Foreseen(name, arm, seen, bound, source)
     if name not in PUBLISHED:
-        return Foreseen(
-            name, arm, None, None, "not known before, as no earlier session here tells its spread"
-        )
+        why = "not known before, as no earlier session here tells its spread"
+        return Foreseen(name, arm, None, None, why)
     *spreads, whose = PUBLISHED[name]
     # Both arms of a pair vary.
     low, high = (detectable_effect(blocks, math.sqrt(2) * float(sd), comparisons) for sd in spreads)
-    return Foreseen(
-        name, arm, low, high, f"by published spreads ({whose}), as no earlier session here tells its own"
-    )
+    source = f"by published spreads ({whose}), as no earlier session here tells its own"
+    return Foreseen(name, arm, low, high, source)
 
 
 def _earlier(plan: SessionPlan, results: Path) -> Iterator[tuple[Session, Analysis]]:
@@ -120,23 +126,18 @@ def _earlier(plan: SessionPlan, results: Path) -> Iterator[tuple[Session, Analys
     own, experiment, host = plan.workload.workload, plan.experiment, read_facts()
     found = []
     for path in results.glob("*/analysis.json"):
-        with suppress(SteelyardError):
-            session, analysis = (
-                SessionDirectory(path.parent).session(),
-                SessionDirectory(path.parent).analysis(),
-            )
-            if (
+        # What another version or an editor left there is passed over, whatever is wrong with it.
+        with suppress(SteelyardError, LookupError, TypeError, ValueError):
+            directory = SessionDirectory(path.parent)
+            session, analysis = directory.session(), directory.analysis()
+            alike = (
                 all(getattr(session.host, name) == getattr(host, name) for name in SAME_HOST)
                 and (session.workload["name"], session.workload["version"]) == (own.name, own.version)
                 and session.arms[0].spec.procedure == experiment.procedure
                 and analysis.session_id == session.id
-            ):
-                windows = session.experiment["load"]["measure"] == experiment.load.measure
-                rank = (
-                    session.experiment["name"] == experiment.name,
-                    windows,
-                    analysis.blocks_complete,
-                    session.created,
-                )
-                found.append((rank, (session, analysis)))
+            )
+            same = session.experiment["name"] == experiment.name
+            windows = float(session.experiment["load"]["measure"]) == experiment.load.measure
+            rank = (same, windows, analysis.blocks_complete, session.created)
+            found += [(rank, (session, analysis))] * alike
     return (one for _, one in sorted(found, key=lambda item: item[0], reverse=True))
