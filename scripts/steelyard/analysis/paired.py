@@ -130,10 +130,11 @@ def spreads_differ(one: Sequence[float], other: Sequence[float]) -> float | None
     Pitman's and Morgan's test (both Biometrika, 1939): sums and differences of the pairs correlate just where the
     deviations differ, however the pairs themselves correlate.
     """
-    n = len(one)
+    if (n := len(one)) < 4:
+        return None
     mine, others = np.subtract(one, np.mean(one)), np.subtract(other, np.mean(other))
     a, b, both = float(mine @ mine), float(others @ others), float(mine @ others)
-    if n < 4 or min(a, b) <= TIED:
+    if min(a, b) <= TIED:
         return None
     # (a - b) / sqrt((a + b)^2 - 4 both^2) is r of sums and differences.
     t = abs(a - b) * math.sqrt((n - 2) / max(4 * (a * b - both * both), TIED**2))
@@ -147,10 +148,12 @@ def two_groups(values: Sequence[float]) -> float | None:
     the sum of squares that the best split in two leaves unexplained, against normal samples of the same size (over 20:
     of 20, which is stricter). A single outlier makes no group.
     """
-    ordered, n = np.sort(values), len(values)
+    if (n := len(values)) < min(_TWO_GROUPS):
+        return None
+    ordered = np.sort(values)
     centred = ordered - ordered.mean()
     total = float(centred @ centred)
-    if n < min(_TWO_GROUPS) or total <= TIED:
+    if total <= TIED:
         return None
     sizes = np.arange(2, n - 1)
     between = centred.cumsum()[1:-2] ** 2 * n / (sizes * (n - sizes))

@@ -5,6 +5,7 @@ import json
 import os
 import socket
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,11 @@ import pytest
 import yaml
 
 from steelyard.cli.app import main
+from steelyard.cli.inspect import _arms_table
 from steelyard.errors import NoSpace
 from steelyard.paths import EXPERIMENTS
 from steelyard.session.opening import _fresh as new_folder
+from steelyard.session.plan import Request, make_plan
 from steelyard.workload.loader import APPS, workload_names
 
 
@@ -116,6 +119,33 @@ def test_plan_shows_the_split_and_runs_nothing(steelyard: Any) -> None:
     assert again["schedule"] == document["schedule"]
     other = json.loads(steelyard("plan", "jvm-count", "--seed", "2", "--json").out)
     assert other["schedule"] != document["schedule"]
+
+
+def test_plan_says_what_the_session_will_be_able_to_detect(steelyard: Any, tmp_path: Path) -> None:
+    result = steelyard("plan", "jvm-count", "--set", "jvms=1,2", "--blocks", "6", "--out", str(tmp_path))
+    assert "Will detect (80 % power, all comparisons counted, 6 blocks)" in result.out
+    assert "throughput, every arm: a change of 1.4 to 11 %, by published spreads" in result.out
+    told = json.loads(
+        steelyard("plan", "jvm-count", "--set", "jvms=1,2", "--out", str(tmp_path), "--json").out
+    )
+    assert [one["metric"] for one in told["detects"]] == ["throughput", "memory_rss", "cpu_per_1k"]
+
+
+def test_plan_has_a_column_for_the_memory_limit_where_there_is_one() -> None:
+    plan = make_plan(Request("jvm-count", settings=["jvms=1,2"], seed=1))
+    assert "memory limit each" not in [column.header for column in _arms_table(plan).columns]
+    limited = {
+        name: spec.model_copy(
+            update={
+                "components": [one.model_copy(update={"memory_bytes": 3 * 2**30}) for one in spec.components]
+            }
+        )
+        for name, spec in plan.specs.items()
+    }
+    (column,) = (
+        one for one in _arms_table(replace(plan, specs=limited)).columns if one.header == "memory limit each"
+    )
+    assert list(column.cells) == ["3,072 MiB"] * 2
 
 
 def test_plan_for_people_names_arms_and_commands(steelyard: Any) -> None:
