@@ -2,14 +2,14 @@
 """Simulated sessions through the real scheduler, ledger, analysis and gate, and what came out, counted."""
 
 import math
-from collections import Counter
 from dataclasses import astuple, dataclass
 
 import numpy as np
 
-from steelyard.analysis.estimates import estimate, latest_valid, values_of
+from steelyard.analysis.estimates import estimate, values_of
 from steelyard.analysis.metrics import THROUGHPUT
 from steelyard.analysis.paired import LEVEL
+from steelyard.analysis.rounds import valid_trials
 from steelyard.gate.verdict import decide
 from steelyard.results.analysis import Estimate
 from steelyard.results.schema import Trial
@@ -58,7 +58,7 @@ class Tally:
     trials: int = 0
     voids: int = 0
     most_repeats: int = 0
-    """Most repeats of a block, over all sessions."""
+    """Most rounds of repeats of a block, over all sessions."""
     incomplete: int = 0
     """Sessions that ended with a block without its pair."""
 
@@ -80,12 +80,13 @@ def simulate(cell: Cell, sessions: int, seed: np.random.SeedSequence) -> Tally:
 
 def run_session(cell: Cell, rng: np.random.Generator) -> list[Trial]:
     """One simulated session; the session layer's own rule says which trial is next."""
-    schedule = make_schedule([BASELINE, CANDIDATE], cell.pairs, int(rng.integers(2**63)))
-    levels = cell.host.paths(rng, 1, len(schedule), REPEATS * cell.pairs)[0].tolist()
+    seed = int(rng.integers(2**63))
+    schedule = make_schedule([BASELINE, CANDIDATE], cell.pairs, seed)
+    levels = cell.host.paths(rng, 1, len(schedule), REPEATS * len(schedule))[0].tolist()
     disturbed = rng.random(len(levels)) < cell.void_share
     effects = {BASELINE: 0.0, CANDIDATE: math.log1p(cell.effect)}
     trials: list[Trial] = []
-    while (planned := next_trial(schedule, trials, REPEATS)) is not None:
+    while (planned := next_trial(schedule, trials, REPEATS, seed, BASELINE)) is not None:
         level = levels[planned.order] + effects[planned.arm]
         trials.append(run_trial(planned, level, disturbed=bool(disturbed[planned.order])))
     return trials
@@ -93,7 +94,7 @@ def run_session(cell: Cell, rng: np.random.Generator) -> list[Trial]:
 
 def pair_estimate(trials: list[Trial]) -> Estimate:
     """The analysis layer's estimate of candidate against baseline."""
-    chosen = latest_valid(trials)
+    chosen = valid_trials(trials)
     baseline, candidate = (values_of(chosen.get(arm, {}), THROUGHPUT) for arm in (BASELINE, CANDIDATE))
     return estimate(THROUGHPUT, CANDIDATE, candidate, baseline)
 
@@ -102,8 +103,7 @@ def _count(tally: Tally, cell: Cell, trials: list[Trial], seen: Estimate) -> Non
     tally.sessions += 1
     tally.trials += len(trials)
     tally.voids += sum(trial.state == "void" for trial in trials)
-    repeated = Counter(trial.block for trial in trials if trial.attempt > 0)
-    tally.most_repeats = max([tally.most_repeats, *repeated.values()])
+    tally.most_repeats = max(tally.most_repeats, *(trial.attempt for trial in trials))
     tally.incomplete += seen.n < cell.pairs
     if seen.ratio is None or seen.low is None or seen.high is None or seen.p is None:
         return

@@ -14,15 +14,16 @@ from steelyard.analysis.paired import LEVEL, paired
 from steelyard.session.schedule import make_schedule, next_trial
 
 NOISE, SHIFT = 0.007, 0.01
-BLOCKS, REPEATS, VOID_SHARE, SESSIONS = 6, 2, 0.1, 1500
+BLOCKS, REPEATS, VOID_SHARE, SESSIONS = 6, 2, 0.02, 1500
 ARMS = ("x1", "x2", "x3", "y1", "y2", "y3")
 """Two host states with three levels of something else."""
 STATE = {arm: arm[0] for arm in ARMS}
 
 
 def session(rng, every_plot_switches=True):
-    """Log values by block and arm of one session; None for an arm that stayed void."""
-    schedule = make_schedule(ARMS, BLOCKS, int(rng.integers(2**63)), STATE)
+    """Log values of one session by block and arm, of each block's last round; none of an arm that stayed void."""
+    seed = int(rng.integers(2**63))
+    schedule = make_schedule(ARMS, BLOCKS, seed, STATE)
     now = SimpleNamespace(plot=None, state=None, shift=0.0)
 
     def run(planned):
@@ -39,9 +40,11 @@ def session(rng, every_plot_switches=True):
         )
 
     trials = []
-    while (planned := next_trial(schedule, trials, REPEATS)) is not None:
+    while (planned := next_trial(schedule, trials, REPEATS, seed)) is not None:
         trials.append(run(planned))
-    return {(trial.block, trial.arm): trial.value for trial in trials if trial.state == "valid"}
+    last = {trial.block: trial.attempt for trial in trials}
+    counted = [trial for trial in trials if trial.state == "valid" and trial.attempt == last[trial.block]]
+    return {(trial.block, trial.arm): trial.value for trial in counted}
 
 
 def ratios(values):
