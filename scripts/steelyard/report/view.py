@@ -129,6 +129,8 @@ class View:
                 f"The session was interrupted {figures.count(len(stops), 'time')}: {'; '.join(stops)}. A trial in"
                 " flight ran again from its start; what changed on the host meanwhile is not known."
             )
+        resumed = (entry.detail for entry in self.journal if entry.event == "session-resume")
+        told += dict.fromkeys(filter(None, resumed))
         if before is not None and before.event != "session-end":
             told.append(f"The session has not ended{cause and f' ({cause})'}: it can be resumed.")
         return told

@@ -100,7 +100,8 @@ def _foreseen(
         estimates = {key: one for key, one in analysis.estimates.get(name, {}).items() if one.n >= FEWEST}
         if session.experiment["name"] == plan.experiment.name and arm in estimates:
             estimates = {arm: estimates[arm]}
-        usable = [one.ratios for one in estimates.values() if one.detectable and min(one.ratios) > 0]
+        even = [one for one in estimates.values() if one.unequal is None and one.detectable]
+        usable = [one.ratios for one in even if min(one.ratios) > 0]
         cores = [paired([math.log(ratio) for ratio in ratios]) for ratios in usable]
         sizes, variances = [core.n for core in cores if core], [core.sd**2 for core in cores if core]
         if sizes:
