@@ -2,29 +2,42 @@
 """From trials to estimates: summaries of each arm and paired ratios against the baseline, per metric.
 
 Families of the Holm correction: the comparisons of the primary metric (one per arm) form one family, so that
-several arms are not several chances to be lucky; the comparisons of every other metric together form the other,
-and only annotate. Intervals stay at 95 % per comparison.
+several arms are not several chances to be lucky; those of the reported metrics form the second, those of all other
+ones the third, and only annotate. The smallest detectable effects are those at the level that the family leaves.
+Intervals stay at 95 % per comparison.
 """
 
 import math
 from collections.abc import Collection, Mapping, Sequence
+from statistics import fmean
 
 from steelyard import __version__
 from steelyard.analysis.best import against_best
+from steelyard.analysis.figures import capital, with_unit
 from steelyard.analysis.heaps import left_heaps
 from steelyard.analysis.metrics import METRICS, metric
-from steelyard.analysis.paired import detectable_effect, holm, paired
+from steelyard.analysis.paired import detectable_effect, holm, paired, spreads_differ, two_groups
 from steelyard.analysis.rounds import Place, common, compared, count_by_arm, unequal, valid_trials
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import Metrics
-from steelyard.results.analysis import Analysis, Estimate, LedgerCount, Summary
+from steelyard.results.analysis import Analysis, Estimate, LedgerCount, MetricInfo, Summary
 from steelyard.results.schema import Check, Session, Trial
 
 NO_MEASUREMENT = "no-measurement"
 """Ledger name of trials that failed before there was anything to judge."""
+GIVEN = ("throughput", "requests_per_core_second", "steady_level")
+"""Metrics that are inputs where arrivals come at a constant rate: no arm is better or worse by them."""
 
 Values = Mapping[Place, float]
 """A metric of one arm by block and round."""
+
+
+def arm_label(session: Session, arm: str) -> str:
+    """An arm in the experiment's words: `JVMs = 4, pages = large`."""
+    factors = session.experiment.get("factors", {})
+    record = next(one for one in session.arms if one.name == arm)
+    told = ((factors.get(name, {}).get("label") or name, level) for name, level in record.levels.items())
+    return ", ".join(f"{label} = {level}" for label, level in told)
 
 
 def values_of(trials: Mapping[Place, Trial], name: str) -> dict[Place, float]:
@@ -72,21 +85,54 @@ def estimate(name: str, arm: str, values: Values, baseline: Values, unequal: str
     """Ratio of an arm to the baseline with everything that has to be said about it (p_holm is set later)."""
     logs = log_ratios(values, baseline)
     core = paired(logs) if logs is not None else None
-    low, high = (math.exp(core.low), math.exp(core.high)) if core else (None, None)
-    return Estimate(
+    spread = core if core and not core.tied else None
+    low, high = (math.exp(spread.low), math.exp(spread.high)) if spread else (None, None)
+    found = Estimate(
         metric=name,
         arm=arm,
         n=len(common(values, baseline)),
         ratio=math.exp(core.mean) if core else None,
         low=low,
         high=high,
-        p=core.p if core else None,
+        p=spread.p if spread else None,
         p_holm=None,
-        detectable=detectable_effect(core.n, core.sd) if core else None,
+        detectable=None,
         cannot_rule_out=max(high - 1, 1 - low) if low is not None and high is not None else None,
         ratios=[math.exp(value) for value in logs or ()],
         unequal=unequal,
     )
+    return found.model_copy(update=detectable_of(found))
+
+
+def detectable_of(found: Estimate, comparisons: int = 1) -> dict[str, float | None]:
+    """What a session like this one can detect, by the spread seen and by its upper bound, as one of so many."""
+    if (core := paired([math.log(ratio) for ratio in found.ratios])) is None:
+        return {}
+    seen, bound = (detectable_effect(core.n, core.sd, comparisons, known) for known in (None, core.n))
+    return {"detectable": seen, "detectable_high": bound}
+
+
+def remarks_of(info: MetricInfo, arms: Mapping[str, Values]) -> list[str]:
+    """What has to be said beside the interval of two arms: spreads that clearly differ, trials in two groups."""
+    places = common(*arms.values()) if len(arms) == 2 else []
+    if any(values[place] <= 0 for values in arms.values() for place in places):
+        return []
+    logs = {arm: [math.log(values[place]) for place in places] for arm, values in arms.items()}
+    told = []
+    if places and (wider := spreads_differ(*logs.values())) is not None:
+        more, less = list(arms)[:: 1 if wider > 1 else -1]
+        told.append(f"trials of {more} spread {max(wider, 1 / wider):.1f} times as widely as those of {less}")
+    for arm, values in logs.items():
+        if (middle := two_groups(values)) is not None:
+            found = [*zip(places, values, strict=True)]
+            low, high = ([pair for pair in found if (pair[1] > middle) is above] for above in (False, True))
+            ends = " and ".join(
+                f"about {with_unit(info, math.exp(fmean(log for _, log in group)))} in blocks"
+                f" {', '.join(str(block) for (block, _), _ in group)}"
+                for group in (low, high)
+            )
+            told.append(f"trials of {arm} fall into two groups ({ends}), and few are like their mean")
+    return told
 
 
 def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
@@ -104,24 +150,28 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
     # Trials of a search differ in their load: means over them say nothing.
     searching = bool(session.experiment.get("search"))
     counted = {} if searching else valid
-    across, notes = against_best(counted)
+    across, partly, notes = against_best(counted)
     seen = {name for trial in trials for name in trial.metrics if not searching}
     names = _metric_names(asked, seen | across.keys())
     figures = {
         name: {arm: across.get(name, {}).get(arm) or values_of(counted.get(arm, {}), name) for arm in arms}
         for name in names
     }
+    given = any(arm.spec.load.model == "open" for arm in session.arms)
+    infos = {name: _as_given(metric(name)) if given and name in GIVEN else metric(name) for name in names}
     # Trials of a search differ in their load, so that its rounds are no pairs.
     uneven = {arm: None if searching else unequal(trials, arm, baseline) for arm in arms if arm != baseline}
     notes += [f"{why}: the comparison is inconclusive." for why in uneven.values() if why]
     estimates = {
-        name: {
-            arm: estimate(name, arm, figures[name][arm], figures[name][baseline], uneven[arm])
-            for arm in arms
-            if arm != baseline
-        }
-        for name in names
+        name: {arm: estimate(name, arm, found[arm], found[baseline], why) for arm, why in uneven.items()}
+        for name, found in figures.items()
     }
+    for name in {asked.primary, *asked.report} & figures.keys():
+        for arm, one in estimates[name].items():
+            pair = {arm_label(session, key): figures[name][key] for key in (arm, baseline)}
+            remarks = remarks_of(infos[name], pair)
+            estimates[name][arm] = one.model_copy(update={"remarks": remarks})
+            notes += [f"{capital(infos[name].label)}: {remark}." for remark in remarks]
     by_arm = count_by_arm(trials, arms)
     planned = {place.block for place in session.schedule}
     places = {(block, arm) for arm, own in valid.items() for block, _ in own}
@@ -139,11 +189,9 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
         void_trials=sum(one.void for one in by_arm.values()),
         not_steady_trials=sum(one.not_steady for one in by_arm.values()),
         by_arm=by_arm,
-        metrics=[metric(name) for name in names],
-        summaries={
-            name: {arm: summary for arm in arms if (summary := summarise(figures[name][arm])) is not None}
-            for name in names
-        },
+        metrics=[*infos.values()],
+        summaries=_summaries(figures),
+        partly=_summaries(partly),
         estimates=_with_holm(estimates, asked),
         ledger=_count_ledger(trials),
         notes=[
@@ -152,6 +200,17 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
             *notes,
         ],
     )
+
+
+def _summaries(figures: Mapping[str, Mapping[str, Values]]) -> dict[str, dict[str, Summary]]:
+    return {
+        name: {arm: summary for arm, found in arms.items() if (summary := summarise(found)) is not None}
+        for name, arms in figures.items()
+    }
+
+
+def _as_given(info: MetricInfo) -> MetricInfo:
+    return info.model_copy(update={"better": "neither", "label": f"{info.label} (given)"})
 
 
 def _metric_names(asked: Metrics, seen: Collection[str]) -> list[str]:
@@ -172,8 +231,11 @@ def _with_holm(estimates: dict[str, dict[str, Estimate]], asked: Metrics) -> dic
     for family in ([asked.primary], reported, rest):
         members = [(name, arm) for name in family for arm in estimates[name]]
         p_values = holm([estimates[name][arm].p for name, arm in members])
+        tested = sum(p is not None for p in p_values)
         for (name, arm), p_holm in zip(members, p_values, strict=True):
-            corrected[name][arm] = estimates[name][arm].model_copy(update={"p_holm": p_holm})
+            found = estimates[name][arm]
+            more = detectable_of(found, tested) if tested > 1 else {}
+            corrected[name][arm] = found.model_copy(update={"p_holm": p_holm, **more})
     return corrected
 
 

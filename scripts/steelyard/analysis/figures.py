@@ -82,6 +82,13 @@ def change(ratio: float, digits: int | None = None) -> str:
     return percent(ratio - 1, _digits(ratio) if digits is None else digits, sign=True)
 
 
+def span(low: float | None, high: float | None) -> str:
+    """From one share to another: `2.0 to 15 %`; a single one where both are the same or the other is not known."""
+    ends = list(dict.fromkeys(percent(end) for end in (low, high) if end is not None))
+    together = len(ends) == 2 and all(end.endswith(" %") for end in ends)
+    return " to ".join([ends[0].removesuffix(" %"), ends[1]] if together else ends)
+
+
 def interval(low: float, high: float, digits: int | None = None) -> str:
     """An interval of ratios: `+170 to +207 %`."""
     first, last = (change(end, _digits(low, high) if digits is None else digits) for end in (low, high))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from search_builder import RAISE, Server, question, run, schedule, spec, trial
 
-from steelyard.analysis.search_result import results_of, search_results
+from steelyard.analysis.search_result import _compare, _Wording, results_of, search_results
 from steelyard.analysis.searching import Question, next_search_trial, question_of
 from steelyard.experiment.schema import Experiment
 from steelyard.results.analysis import SearchResult
@@ -261,3 +261,23 @@ def test_confirming_pays_where_trials_are_disturbed() -> None:
         missed[confirm] = sum(abs(math.log(value / 320)) > 0.15 for value in values) / len(values)
     assert missed[0] > 0.15
     assert missed[1] < missed[0] / 3
+
+
+def test_one_of_several_arms_is_held_to_the_level_that_all_of_them_leave() -> None:
+    """Apart by itself, and not among nine: said so. With one other arm the same figures are beyond noise."""
+    logs, base = [0.12, 0.15, 0.09, 0.14], [0.0, 0.01, 0.02, 0.01]
+    one, other = ({block: (log, 0.01) for block, log in enumerate(found)} for found in (logs, base))
+    alone, among = _compare(one, other, 1), _compare(one, other, 9)
+    assert alone is not None
+    assert among is not None
+    assert (alone.low, alone.high) == (among.low, among.high)
+    assert alone.low is not None
+    assert alone.low > 1
+    assert (alone.beyond_noise, among.beyond_noise) == (True, False)
+    result = found(question(ASKED, ARMS), 3, quiet(a=320.0, b=330.0))[1]
+    for against, says in (
+        (alone, "beyond noise."),
+        (among, "not beyond noise once all comparisons are counted"),
+    ):
+        wording = _Wording(question(ASKED, ARMS), result.model_copy(update={"against": against}), "b", "a")
+        assert says in wording.sentences()[-1]

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from subprocess import PIPE
 from typing import Any
@@ -19,11 +20,13 @@ from planned import question, session_of, specs
 from rich.console import Console
 
 from steelyard.cli.app import main
+from steelyard.cli.inspect import _arms_table
 from steelyard.cli.run import _run
 from steelyard.errors import Crashed, Exit, NoSpace, SteelyardError, crashed
 from steelyard.paths import EXPERIMENTS, ROOT
 from steelyard.results.store import SessionDirectory, write_record
 from steelyard.session.opening import _fresh as new_folder
+from steelyard.session.plan import Request, make_plan
 from steelyard.workload.loader import APPS, workload_names
 
 SOURCES = ROOT / "scripts" / "steelyard"
@@ -134,6 +137,33 @@ def test_plan_shows_the_split_and_runs_nothing(steelyard: Any) -> None:
     assert again["schedule"] == document["schedule"]
     other = json.loads(steelyard("plan", "jvm-count", "--seed", "2", "--json").out)
     assert other["schedule"] != document["schedule"]
+
+
+def test_plan_says_what_the_session_will_be_able_to_detect(steelyard: Any, tmp_path: Path) -> None:
+    result = steelyard("plan", "jvm-count", "--set", "jvms=1,2", "--blocks", "6", "--out", str(tmp_path))
+    assert "Will detect (80 % power, all comparisons counted, 6 blocks)" in result.out
+    assert "throughput, every arm: a change of 1.4 to 11 %, by published spreads" in result.out
+    told = json.loads(
+        steelyard("plan", "jvm-count", "--set", "jvms=1,2", "--out", str(tmp_path), "--json").out
+    )
+    assert [one["metric"] for one in told["detects"]] == ["throughput", "memory_rss", "cpu_per_1k"]
+
+
+def test_plan_has_a_column_for_the_memory_limit_where_there_is_one() -> None:
+    plan = make_plan(Request("jvm-count", settings=["jvms=1,2"], seed=1))
+    assert "memory limit each" not in [column.header for column in _arms_table(plan).columns]
+    limited = {
+        name: spec.model_copy(
+            update={
+                "components": [one.model_copy(update={"memory_bytes": 3 * 2**30}) for one in spec.components]
+            }
+        )
+        for name, spec in plan.specs.items()
+    }
+    (column,) = (
+        one for one in _arms_table(replace(plan, specs=limited)).columns if one.header == "memory limit each"
+    )
+    assert list(column.cells) == ["3,072 MiB"] * 2
 
 
 def test_plan_for_people_names_arms_and_commands(steelyard: Any) -> None:

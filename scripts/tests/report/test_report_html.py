@@ -251,14 +251,47 @@ def test_an_arm_that_never_comes_up_to_a_share_has_no_time_and_is_named() -> Non
 
     plan.shape = cut
     view = _view(plan)
-    assert any("class_cache-cold never came up to 80 %" in caveat for caveat in view.caveats)
+    assert any(
+        "class_cache-cold came up to 80 %" in caveat and "in 5 of 6 trials" in caveat
+        for caveat in view.caveats
+    )
     best = tables.ramp_up(view)[1]
     cold = next(row for row in best.rows if row[0].text == "cold")
-    assert [cell.text for cell in cold[2:5]] == ["\N{EN DASH}"] * 3
-    assert cold[1].text != "\N{EN DASH}"
+    assert all(re.fullmatch(r"5 of 6: \d+[.]\d\d", cell.text) for cell in cold[2:5])
+    assert re.fullmatch(r"\d+[.]\d\d", cold[1].text)
     page = to_html(view)
-    assert "not in every trial" in page
+    assert "in 5 of 6 trials only" in page
     assert "no valid trial" not in page, "its trials are valid, though some have no such time"
+
+
+@pytest.mark.parametrize("plan", [sample.two_arm_plan(), sample_procedures.start_up_plan()])
+def test_a_quick_session_says_nothing_of_windows_that_it_may_not_have(plan: sample.Plan) -> None:
+    plan.quick = True
+    (told,) = (caveat for caveat in _view(plan).caveats if "quick" in caveat)
+    assert told == "A quick session: an indication, not an answer."
+
+
+def test_two_groups_of_starts_are_told_beside_the_interval() -> None:
+    plan = sample_procedures.start_up_plan()
+    even = plan.shape
+
+    def slow_in_half(trial: Trial, rng: random.Random) -> dict[str, Any]:
+        assert even is not None
+        changes = even(trial, rng)
+        if trial.arm.endswith("warm") and trial.block % 2:
+            changes["first_answers"] = {key: 1.3 * value for key, value in changes["first_answers"].items()}
+        return changes
+
+    plan.shape = slow_in_half
+    view = _view(plan)
+    groups = r"two groups \(about 2[.]\d\d s in blocks 2, 4, 6 and about 3[.]\d\d s in blocks 1, 3, 5\)"
+    said = f"trials of class cache = warm fall into {groups}"
+    assert re.search(said, view.answer[0])
+    assert [
+        text
+        for text in view.caveats
+        if re.match(f"Time to the first answer of every operation: {said}", text)
+    ]
 
 
 def test_a_start_up_report_draws_every_operation_of_every_arm() -> None:

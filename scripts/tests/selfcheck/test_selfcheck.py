@@ -11,7 +11,7 @@ from rich.console import Console
 from steelyard.analysis.estimates import analyse
 from steelyard.results.schema import ArmRecord, ScheduledTrial, Session, Trial
 from steelyard.selfcheck.figures import Figure, SelfcheckResult
-from steelyard.selfcheck.hosts import DRIFTING, NOISY, QUIET, HostModel
+from steelyard.selfcheck.hosts import _SPEC, DRIFTING, NOISY, QUIET, HostModel
 from steelyard.selfcheck.render import render
 from steelyard.selfcheck.run import _simulated, run_selfcheck
 from steelyard.selfcheck.simulate import (
@@ -172,7 +172,7 @@ def test_the_fast_path_is_the_whole_analysis():
     trials = run_session(cell, np.random.default_rng(4))
     assert any(trial.state == "void" for trial in trials)
     whole = analyse(_session(trials), trials).estimates["throughput"][CANDIDATE]
-    assert whole.model_copy(update={"p_holm": None}) == pair_estimate(trials)
+    assert whole.model_copy(update={"p_holm": None, "remarks": []}) == pair_estimate(trials)
 
 
 def test_effect_is_found_where_it_is():
@@ -185,7 +185,7 @@ def test_effect_is_found_where_it_is():
 def _session(trials):
     """What `analyse` reads of a session; the rest of the record is not its business."""
     arms = [
-        ArmRecord.model_construct(name=arm, levels={"arm": arm}, baseline=arm == BASELINE)
+        ArmRecord.model_construct(name=arm, levels={"arm": arm}, baseline=arm == BASELINE, spec=_SPEC)
         for arm in (BASELINE, CANDIDATE)
     ]
     schedule = [

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `plan` says that a session will be able to detect: from an earlier session, or by published spreads."""
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from steelyard.analysis.estimates import analyse
+from steelyard.analysis.paired import detectable_effect, paired
+from steelyard.experiment.schema import Metrics
+from steelyard.host.facts import read_facts
+from steelyard.results.analysis import Analysis
+from steelyard.results.schema import ArmRecord, Session, Trial
+from steelyard.results.store import write_record
+from steelyard.session.foresight import PUBLISHED, foresee, told
+from steelyard.session.plan import Request, SessionPlan, make_plan
+
+LEVELS = "jvms=1,2,4"
+
+
+def planned(*settings: str, name: str = "jvm-count", blocks: int | None = None) -> SessionPlan:
+    return make_plan(Request(name, settings=settings, seed=5, blocks=blocks))
+
+
+@pytest.fixture(scope="module")
+def plan() -> SessionPlan:
+    return planned(LEVELS)
+
+
+def earlier(
+    folder: Path, plan: SessionPlan, blocks: int, sd: float, name: str = "one", **changes: Any
+) -> Analysis:
+    """A session of this plan that lies in the folder: its throughput differs from trial to trial by sd."""
+    rng = np.random.default_rng(blocks)
+    session = Session(
+        id=name,
+        created=0.0,
+        steelyard_version="0",
+        revision=None,
+        workload=plan.workload.workload.model_dump(mode="json"),
+        workload_path="w.yaml",
+        experiment=plan.experiment.model_dump(mode="json", by_alias=True),
+        quick=False,
+        seed=1,
+        arms=[
+            ArmRecord(
+                name=arm.name,
+                levels=arm.levels,
+                baseline=arm.baseline,
+                settings={},
+                spec=plan.specs[arm.name],
+            )
+            for arm in plan.arms
+        ],
+        schedule=[place for place in plan.schedule if place.block <= blocks],
+        host=read_facts(),
+        versions={},
+        injectors_share_cores=True,
+        notes=[],
+    ).model_copy(update=changes)
+    trials = [
+        Trial(
+            block=place.block,
+            arm=place.arm,
+            attempt=0,
+            order=place.order,
+            state="valid",
+            started=0.0,
+            phases={},
+            measurement=None,
+            checks=[],
+            steady=True,
+            metrics={"throughput": math.exp(float(rng.normal(7.0, sd)))},
+            latency={},
+            components=[],
+            trace=[],
+        )
+        for place in session.schedule
+    ]
+    found = analyse(session, trials)
+    write_record(folder / name / "session.json", session)
+    write_record(folder / name / "analysis.json", found)
+    return found
+
+
+def test_without_an_earlier_session_published_spreads_stand_in_and_say_so(
+    plan: SessionPlan, tmp_path: Path
+) -> None:
+    found = foresee(plan, tmp_path)
+    first = found[0]
+    assert (first.metric, first.arm) == ("throughput", "jvms-2")
+    low, high, whose = PUBLISHED["throughput"]
+    assert first.low == detectable_effect(6, math.sqrt(2) * low, comparisons=2)
+    assert first.high == detectable_effect(6, math.sqrt(2) * high, comparisons=2)
+    assert f"published spreads ({whose})" in first.source
+    unknown = [one for one in found if one.metric == "memory_rss"]
+    assert [(one.arm, one.low, one.high) for one in unknown] == [
+        ("jvms-2", None, None),
+        ("jvms-4", None, None),
+    ]
+    lines = told(plan, found)
+    assert lines[0].startswith(
+        "throughput, every arm: a change of 1.7 to 13 %, by published spreads (a quiet lab"
+    )
+    assert (
+        lines[1] == "memory (RSS), every arm: not known before, as no earlier session here tells its spread"
+    )
+
+
+def test_published_spreads_are_those_of_the_method() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "method.md").read_text(encoding="utf-8")
+    rows = {f"{100 * sd:.2g} %" for low, high, _ in PUBLISHED.values() for sd in (low, high)}
+    assert all(f"| {row} |" in page for row in rows)
+
+
+def test_an_earlier_session_tells_each_comparison_with_its_own_uncertainty(
+    plan: SessionPlan, tmp_path: Path
+) -> None:
+    analysis = earlier(tmp_path, plan, 5, 0.02)
+    found = {(one.metric, one.arm): one for one in foresee(plan, tmp_path)}
+    for arm in ("jvms-2", "jvms-4"):
+        core = paired([math.log(ratio) for ratio in analysis.estimates["throughput"][arm].ratios])
+        assert core is not None
+        one = found["throughput", arm]
+        assert one.low == pytest.approx(detectable_effect(6, core.sd, comparisons=2))
+        assert one.high == pytest.approx(detectable_effect(6, core.sd, 2, estimated_from=5))
+        assert "from one (5 blocks)" in one.source
+    assert found["memory_rss", "jvms-2"].low is None
+
+
+def test_what_it_says_before_is_what_the_report_says_after(plan: SessionPlan, tmp_path: Path) -> None:
+    after = earlier(tmp_path, plan, 6, 0.02).estimates["throughput"]["jvms-4"]
+    before = next(one for one in foresee(plan, tmp_path) if one.arm == "jvms-4")
+    assert (before.low, before.high) == pytest.approx((after.detectable, after.detectable_high))
+
+
+def test_arms_that_the_earlier_session_did_not_have_get_its_spread_over_all(
+    plan: SessionPlan, tmp_path: Path
+) -> None:
+    analysis = earlier(tmp_path, plan, 6, 0.02)
+    ratios = [one.ratios for one in analysis.estimates["throughput"].values()]
+    variances = [np.var(np.log(of), ddof=1) for of in ratios]
+    (found,) = (one for one in foresee(planned("jvms=1,8"), tmp_path) if one.metric == "throughput")
+    assert found.low == pytest.approx(detectable_effect(6, math.sqrt(float(np.mean(variances)))))
+
+
+@pytest.mark.parametrize(
+    ("blocks", "changes"),
+    [
+        (2, {}),
+        (6, {"host": read_facts().model_copy(update={"cpu_model": "another"})}),
+        (6, {"workload": {"name": "ping", "version": "another"}}),
+        (6, {"workload": {"name": "another", "version": "1"}}),
+    ],
+    ids=["too few blocks", "another host", "another version", "another workload"],
+)
+def test_what_tells_nothing_of_this_session_is_not_used(
+    plan: SessionPlan, tmp_path: Path, blocks: int, changes: dict[str, Any]
+) -> None:
+    earlier(tmp_path, plan, blocks, 0.02, **changes)
+    assert "published" in foresee(plan, tmp_path)[0].source
+
+
+def test_damaged_and_mixed_up_sessions_are_passed_over(plan: SessionPlan, tmp_path: Path) -> None:
+    earlier(tmp_path, plan, 6, 0.02, "damaged")
+    (tmp_path / "damaged" / "session.json").write_text("{", encoding="utf-8")
+    foreign = earlier(tmp_path, plan, 6, 0.02, "mixed")
+    write_record(tmp_path / "mixed" / "analysis.json", foreign.model_copy(update={"session_id": "another"}))
+    assert "published" in foresee(plan, tmp_path)[0].source
+
+
+def test_the_most_alike_session_is_used(plan: SessionPlan, tmp_path: Path) -> None:
+    """The same experiment and windows before more blocks; other windows are named."""
+    short = planned(LEVELS, "measure=20s", blocks=8)
+    earlier(tmp_path, short, 8, 0.03, "short")
+    assert "from short (8 blocks of 20 s, not 1 min)" in foresee(plan, tmp_path)[0].source
+    earlier(tmp_path, plan, 4, 0.02, "long")
+    assert "from long (4 blocks)" in foresee(plan, tmp_path)[0].source
+
+
+def test_throughput_of_arrivals_at_a_constant_rate_is_nothing_to_detect(
+    plan: SessionPlan, tmp_path: Path
+) -> None:
+    load = plan.experiment.load.model_copy(update={"model": "open", "users": None, "rate": 100.0})
+    given = replace(plan, experiment=plan.experiment.model_copy(update={"load": load}))
+    found = foresee(given, tmp_path)
+    assert {one.metric for one in found} == {"memory_rss", "cpu_per_1k"}
+    assert "throughput: nothing, as the arrivals decide it and not the servers" in told(given, found)
+
+
+def test_survival_says_what_would_be_left_open_at_best(plan: SessionPlan, tmp_path: Path) -> None:
+    changes = {"procedure": "survive", "metrics": Metrics(primary="survived", report=[])}
+    survive = replace(plan, experiment=plan.experiment.model_copy(update=changes))
+    found = foresee(survive, tmp_path)
+    assert found == []
+    assert told(survive, found) == [
+        "trials survived: if all 6 of an arm live, 54 % of all such trials is not ruled out"
+    ]
+
+
+def test_searches_have_no_ratio_to_foresee(tmp_path: Path) -> None:
+    assert foresee(make_plan(Request("capacity", seed=1)), tmp_path) == []
