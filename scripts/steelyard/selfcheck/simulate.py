@@ -1,119 +1,214 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Simulated sessions through the real scheduler, ledger, analysis and gate, and what came out, counted."""
+"""Simulated sessions through the real scheduler, ledger, analysis, gate and sentences, and what came out, counted.
+
+One session: the real schedule; each trial that the real course asks for (repeats too), by `trials`; then the real
+analysis of session and trials, the gate's verdict on the first arm, and the answer in words.
+"""
 
 import math
+import re
 from collections import Counter
-from dataclasses import astuple, dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
-from steelyard.analysis.estimates import estimate, latest_valid, values_of
-from steelyard.analysis.metrics import THROUGHPUT
-from steelyard.analysis.paired import LEVEL
+from steelyard.analysis.estimates import analyse
+from steelyard.analysis.metrics import metric
+from steelyard.analysis.sentences import answer, beyond_noise
+from steelyard.experiment.schema import Design, Experiment, Factor, Metrics
 from steelyard.gate.verdict import decide
-from steelyard.results.analysis import Estimate
-from steelyard.results.schema import Trial
-from steelyard.selfcheck.hosts import HostModel, run_trial
-from steelyard.session.schedule import make_schedule, next_trial
+from steelyard.results.analysis import Analysis, Estimate
+from steelyard.results.schema import ArmRecord, Session, Trial
+from steelyard.selfcheck.hosts import HostModel
+from steelyard.selfcheck.trials import RATE, SPEC, Truth, from_samples, plain, start
+from steelyard.session.schedule import Course, make_schedule
+from steelyard.yamlfile import Scalar
 
-BASELINE, CANDIDATE = "a", "b"
 REPEATS = 2
+BESIDE = 0.01
+"""Noise of what is measured beside throughput: CPU per request, memory, time of the start."""
+METRICS = ("cpu_per_1k", "memory_rss", "start_time")
+
+Tally = Counter[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
-    """Sessions of one kind."""
+class Arm:
+    """An arm and how it truly differs; the first one is the baseline."""
 
-    host: HostModel
-    pairs: int
+    level: Scalar
     effect: float = 0.0
-    """True effect of the candidate on throughput, as a fraction."""
+    """On throughput, as a fraction."""
+    cpu: float = 0.0
+    """On CPU per request, as a fraction."""
     void_share: float = 0.0
-    margin: float = 0.03
-    """Margin of the gate."""
+    """Share of its trials that are disturbed."""
+    unsteady_share: float = 0.0
+    cold: float = 0.0
+    """Share of its throughput that it lacks when the load begins (of trials from samples)."""
 
     @property
     def name(self) -> str:
-        """Of its figures."""
-        return f"{self.host.name} host, {self.pairs} pairs"
+        """Usable as a file name."""
+        return f"arm-{self.level}"
 
 
-@dataclass(slots=True)
-class Tally:
-    """What came out of the sessions of a cell."""
-
-    sessions: int = 0
-    alarms: int = 0
-    """A difference was called (p < 5 %)."""
-    found: int = 0
-    """The same, in the direction of the true effect."""
-    covered: int = 0
-    """The interval holds the true ratio."""
-    passes: int = 0
-    regressions: int = 0
-    bias: float = 0.0
-    """Sum of (estimated - true) log ratio."""
-    squares: float = 0.0
-    """Sum of its squares."""
-    trials: int = 0
-    voids: int = 0
-    most_repeats: int = 0
-    """Most repeats of a block, over all sessions."""
-    incomplete: int = 0
-    """Sessions that ended with a block without its pair."""
-
-    def __add__(self, other: "Tally") -> "Tally":
-        merged = Tally(*(mine + theirs for mine, theirs in zip(astuple(self), astuple(other), strict=True)))
-        merged.most_repeats = max(self.most_repeats, other.most_repeats)
-        return merged
+A = Arm("a")
 
 
-def simulate(cell: Cell, sessions: int, seed: np.random.SeedSequence) -> Tally:
-    """Run sessions of a cell. The same seed gives the same tally, wherever it runs."""
-    rng = np.random.default_rng(seed)
-    tally = Tally()
-    for _ in range(sessions):
-        trials = run_session(cell, rng)
-        _count(tally, cell, trials, pair_estimate(trials))
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """Sessions of one kind."""
+
+    host: HostModel
+    blocks: int
+    arms: tuple[Arm, ...] = (A, Arm("b"))
+    primary: str = "throughput"
+    report: tuple[str, ...] = METRICS
+    margin: float = 0.03
+    """Margin of the gate."""
+    samples: bool = False
+    """Trials begin with what was sampled each second, and with a warm-up."""
+
+    def truth(self, arm: Arm) -> float:
+        """True ratio of an arm to the baseline in the primary metric."""
+        return 1 + (arm.cpu if self.primary == "cpu_per_1k" else arm.effect)
+
+
+def run_sessions(setup: Setup, sessions: int, rng: np.random.Generator) -> Tally:
+    """Sessions of a kind, counted."""
+    places = setup.blocks * len(setup.arms)
+    extra = REPEATS * places
+    levels = setup.host.paths(rng, sessions, places, extra)
+    beside = rng.normal(0.0, BESIDE, (sessions, places + extra, len(METRICS)))
+    chance = rng.random((sessions, places + extra, 2))
+    seeds = rng.integers(2**62, size=sessions)
+    tally: Tally = Counter()
+    for index in range(sessions):
+        schedule = make_schedule([arm.name for arm in setup.arms], setup.blocks, int(seeds[index]))
+        session = _template(setup).model_copy(update={"schedule": schedule})
+        draws = _Draws(levels[index].tolist(), beside[index].tolist(), chance[index].tolist(), rng)
+        trials = run_session(setup, session, draws)
+        tally.update(count(setup, session, trials))
     return tally
 
 
-def run_session(cell: Cell, rng: np.random.Generator) -> list[Trial]:
+@dataclass(frozen=True, slots=True)
+class _Draws:
+    """What chance holds for the places in time of one session."""
+
+    levels: Sequence[float]
+    beside: Sequence[Sequence[float]]
+    chance: Sequence[Sequence[float]]
+    rng: np.random.Generator
+    """For what is drawn each second."""
+
+
+def run_session(setup: Setup, session: Session, draws: _Draws) -> list[Trial]:
     """One simulated session; the session layer's own rule says which trial is next."""
-    schedule = make_schedule([BASELINE, CANDIDATE], cell.pairs, int(rng.integers(2**63)))
-    levels = cell.host.paths(rng, 1, len(schedule), REPEATS * cell.pairs)[0].tolist()
-    disturbed = rng.random(len(levels)) < cell.void_share
-    effects = {BASELINE: 0.0, CANDIDATE: math.log1p(cell.effect)}
-    trials: list[Trial] = []
-    while (planned := next_trial(schedule, trials, REPEATS)) is not None:
-        level = levels[planned.order] + effects[planned.arm]
-        trials.append(run_trial(planned, level, disturbed=bool(disturbed[planned.order])))
+    arms = {arm.name: arm for arm in setup.arms}
+    course, trials = Course(session), list[Trial]()
+    while (planned := course.next(trials)) is not None:
+        arm, now = arms[planned.arm], planned.order
+        level = draws.levels[now] + math.log1p(arm.effect)
+        if not trials or trials[-1].block != planned.block:
+            level += setup.host.first
+        voided, unsteady = draws.chance[now]
+        truth = start(
+            RATE * math.exp(level),
+            draws.beside[now],
+            1 + arm.cpu,
+            disturbed=("steal" if voided < arm.void_share / 2 else "unknown") if voided < arm.void_share else "",
+            steady=unsteady >= arm.unsteady_share,
+            cold=arm.cold,
+        )
+        spec = course.specs[planned.arm]
+        trial = from_samples(planned, spec, truth, draws.rng) if setup.samples else plain(planned, spec, truth)
+        trials.append(trial)
     return trials
 
 
-def pair_estimate(trials: list[Trial]) -> Estimate:
-    """The analysis layer's estimate of candidate against baseline."""
-    chosen = latest_valid(trials)
-    baseline, candidate = (values_of(chosen.get(arm, {}), THROUGHPUT) for arm in (BASELINE, CANDIDATE))
-    return estimate(THROUGHPUT, CANDIDATE, candidate, baseline)
+def count(setup: Setup, session: Session, trials: Sequence[Trial]) -> Tally:
+    """What the harness makes of a session."""
+    analysis = analyse(session, trials)
+    attempts = Counter((trial.block, trial.arm) for trial in trials)
+    tally: Tally = Counter(
+        {
+            "sessions": 1,
+            "trials": len(trials),
+            "void": sum(trial.state == "void" for trial in trials),
+            "complete": analysis.blocks_complete == setup.blocks,
+            "too many repeats": max(attempts.values()) > 1 + REPEATS,
+            "all steady": not analysis.not_steady_trials,
+        }
+    )
+    found = analysis.estimates[setup.primary]
+    changed = {arm.name: setup.truth(arm) for arm in setup.arms[1:]}
+    tally["alarm"] += any(beyond_noise(found[name]) for name, truth in changed.items() if truth == 1)
+    for arm in setup.arms[1:]:
+        tally.update(_estimate(arm, changed[arm.name], found[arm.name], setup.blocks))
+    tally["reported alarm"] += any(
+        beyond_noise(one) for name in setup.report for one in analysis.estimates[name].values()
+    )
+    better = metric(setup.primary).better
+    tally[decide(found[setup.arms[1].name], better, setup.margin).outcome] += 1
+    tally.update(_said(session, analysis))
+    return tally
 
 
-def _count(tally: Tally, cell: Cell, trials: list[Trial], seen: Estimate) -> None:
-    tally.sessions += 1
-    tally.trials += len(trials)
-    tally.voids += sum(trial.state == "void" for trial in trials)
-    repeated = Counter(trial.block for trial in trials if trial.attempt > 0)
-    tally.most_repeats = max([tally.most_repeats, *repeated.values()])
-    tally.incomplete += seen.n < cell.pairs
-    if seen.ratio is None or seen.low is None or seen.high is None or seen.p is None:
-        return
-    alarm = seen.p < LEVEL
-    tally.alarms += alarm
-    tally.found += alarm and (seen.ratio - 1) * cell.effect > 0
-    tally.covered += seen.low <= 1 + cell.effect <= seen.high
-    off = math.log(seen.ratio) - math.log1p(cell.effect)
-    tally.bias += off
-    tally.squares += off * off
-    outcome = decide(seen, "higher", cell.margin).outcome
-    tally.passes += outcome == "pass"
-    tally.regressions += outcome == "regression"
+def _estimate(arm: Arm, truth: float, seen: Estimate, blocks: int) -> Tally:
+    """What is said of one arm: whether its interval holds the truth, and whether it is found on the right side."""
+    if seen.ratio is None or seen.low is None or seen.high is None:
+        return Counter()
+    return Counter(
+        {
+            f"{arm.level} covered": seen.low <= truth <= seen.high,
+            f"{arm.level} found": beyond_noise(seen) and (seen.ratio - 1) * (truth - 1) > 0,
+            f"{arm.level} in every block": seen.n == blocks,
+        }
+    )
+
+
+def _said(session: Session, analysis: Analysis) -> Tally:
+    """What the answer claims of the primary metric: nothing, that an arm is better, or that one is worse."""
+    first = answer(session, analysis)[0]
+    if first.startswith(("No difference", "No answer")):
+        return Counter()
+    best = re.search(r" was (?:highest|lowest) with \w+ = (\w+):", first)
+    return Counter({"claims a difference": 1, f"says {best[1]} is better" if best else "says one is worse": 1})
+
+
+@lru_cache(maxsize=8)
+def _template(setup: Setup) -> Session:
+    """All of `session.json` that is read once the session runs, but for the schedule."""
+    experiment = Experiment(
+        steelyard=1,
+        name="selfcheck",
+        title="Self-check",
+        question="",
+        workload="synthetic",
+        factors={"arm": Factor(levels=[arm.level for arm in setup.arms])},
+        metrics=Metrics(primary=setup.primary, report=list(setup.report)),
+        design=Design(blocks=setup.blocks, repeats=REPEATS),
+    )
+    return Session.model_construct(
+        id="selfcheck",
+        workload={},
+        experiment=experiment.model_dump(mode="json", by_alias=True),
+        quick=False,
+        seed=0,
+        arms=[
+            ArmRecord(
+                name=arm.name,
+                levels={"arm": arm.level},
+                baseline=arm is setup.arms[0],
+                settings={},
+                spec=SPEC.model_copy(update={"arm": arm.name}),
+            )
+            for arm in setup.arms
+        ],
+        schedule=[],
+        notes=[],
+    )
