@@ -4,11 +4,18 @@
 The slope rule and noise. Least squares over 60 s has a standard error of its own: 0.45 %/min for every percent of
 noise from second to second. Holding the bare estimate against 1 %/min would refuse most steady servers on a noisy
 host; accepting whatever is not significantly beyond it would accept any ramp there. So the limit is widened by the
-slope's own 95 % error, but never by more than 2 % of the level over the window. `selfcheck` shows what that gives.
+slope's own 95 % error, but never by more than 2 % of the level over the window.
+
+Dips. A full collection stops a server for a second or more, again and again, and is part of its steady state. Seconds
+that differ from the running median by more than the noise does, and after which throughput is what it was, are left
+out, as Barrett et al. leave out outliers. What lasts to the end is a change.
+
+Looking again and again finds a flat minute in any rise. So the warm-up ends only where two looks in a row, that share
+no more than most of a minute, are both steady; `scripts/bench/steady_rule.py` simulates the rule as it is used.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,6 +35,22 @@ MIN_SEGMENT = 3
 """Seconds that a change has to last; two points have too little variance to speak of."""
 MIN_POINTS = 2 * MIN_SEGMENT
 """Seconds below which nothing can be said."""
+WINDOW = 60
+"""Seconds that a look at the warm-up judges."""
+BETWEEN_LOOKS = 13
+"""Seconds between looks: no part of what a server may do every 10, 15, 20, 30 or 60 s, for then all looks could meet a
+collection at the same place, at their edge."""
+ACCEPTED_FROM = WINDOW + BETWEEN_LOOKS
+"""Seconds of load before which no warm-up is accepted."""
+DIP_MEDIAN = 15
+"""Seconds of the running median that tells dips, which last less than half of it. In a window shorter than twice that
+nothing is left out: there a dip is a good part of what is measured."""
+DIP_NOISE = 4.0
+"""Noise (standard deviations, from the median deviation) beyond which a second is a dip."""
+DIP_SHARE = 0.25
+"""Share of the seconds beyond which they are no dips but the way that the server runs; then none is left out."""
+NORMAL_MEDIAN = 0.6745
+"""Median deviation of normal noise / its standard deviation."""
 VARIANCE_FLOOR = SLOPE_LIMIT**2 / 12
 """Variance (of the level) below which segments count as equal: that of a straight rise at the slope's limit over a
 minute, so that no change point is found in what the slope rule allows."""
@@ -42,15 +65,16 @@ class Steadiness:
     """One sentence with the figures."""
 
 
-def judge_steady(rates: Sequence[float], jit_share: float | None, window: int = 60) -> Steadiness:
+def judge_steady(rates: Sequence[float], jit_share: float | None, window: int = WINDOW) -> Steadiness:
     """Judge the last `window` seconds of a throughput series.
 
     Args:
-        rates: throughput of each second from the end of the ramp, requests/s.
+        rates: throughput of each second, requests/s; what is before the window helps to tell dips.
         jit_share: CPU of JIT threads / CPU budget of the servers, lately; None: it cannot be told and is not judged.
         window: seconds to judge; a shorter series is judged as far as it goes, and the detail says so.
     """
-    last = np.asarray(rates[-window:], dtype=np.float64)
+    series = np.asarray(rates[-(window + DIP_MEDIAN) :], dtype=np.float64)
+    last = series[-window:]
     seconds = len(last)
     if seconds < MIN_POINTS:
         return Steadiness(False, f"Not steady: {seconds} s of load are too few to judge.")
@@ -60,18 +84,23 @@ def judge_steady(rates: Sequence[float], jit_share: float | None, window: int = 
     # The library takes longer to load than the rest of the command line, most of which judges nothing.
     from steelyard.analysis.changepoint import last_change  # noqa: PLC0415
 
-    relative = last / level
+    kept = np.flatnonzero(
+        ~_dips(series / level)[-seconds:] if seconds >= 2 * DIP_MEDIAN else np.ones(seconds)
+    )
+    relative = last[kept] / level
     change = last_change(relative)
-    slope, allowance = _slope(relative)
+    slope, allowance = _slope(relative, kept, seconds)
     limit = SLOPE_LIMIT + allowance
     faults = []
     if change is not None:
-        faults.append(f"throughput changed {change} s before the end")
+        faults.append(f"throughput changed {seconds - kept[-change]} s before the end")
     if not abs(slope) <= limit:
         faults.append(f"the slope of {slope * 100:+.1f} %/min is beyond {limit * 100:.1f} %/min")
     if jit_share is not None and not jit_share < JIT_LIMIT:
         faults.append(f"JIT threads use {jit_share * 100:.1f} % of the CPU budget")
     stretch = f"the last {seconds} s" if seconds >= window else f"{seconds} s (the rule asks for {window} s)"
+    if len(kept) < seconds:
+        stretch += f" but for {seconds - len(kept)} s of dips"
     if faults:
         return Steadiness(False, f"Not steady over {stretch}: {'; '.join(faults)}.")
     jit = "JIT not visible" if jit_share is None else f"JIT {jit_share * 100:.1f} % of the CPU budget"
@@ -79,13 +108,67 @@ def judge_steady(rates: Sequence[float], jit_share: float | None, window: int = 
     return Steadiness(True, f"Steady over {stretch}: no change point, {slopes}, {jit}.")
 
 
-def _slope(relative: NDArray[np.float64]) -> tuple[float, float]:
-    """Least-squares slope per minute, and what its error adds to the limit per minute."""
+def looks(at_least: float, at_most: float) -> Iterator[float]:
+    """Seconds of load at which a warm-up is looked at, the cap last."""
+    second = max(at_least, float(ACCEPTED_FROM))
+    while second < at_most:
+        yield second
+        second += BETWEEN_LOOKS
+    yield at_most
+
+
+def warmed_up(rates: Sequence[float], jit_share: float | None) -> Steadiness:
+    """Whether the warm-up may end now: this look and the one before it are steady, each over a full minute.
+
+    Args:
+        rates: throughput of each second from the end of the ramp until now, requests/s.
+        jit_share: as in `judge_steady`, over the last minute.
+    """
+    if len(rates) < ACCEPTED_FROM:
+        return Steadiness(
+            False, f"Not steady: {len(rates)} s of load are too few (the rule asks for {ACCEPTED_FROM} s)."
+        )
+    now = judge_steady(rates, jit_share)
+    if not now.steady:
+        return now
+    before = judge_steady(rates[:-BETWEEN_LOOKS], None)
+    return now if before.steady else Steadiness(False, f"{before.detail[:-1]}, {BETWEEN_LOOKS} s ago.")
+
+
+def warm_up_ends(rates: Sequence[float], at_least: float, at_most: float) -> int | None:
+    """The warm-up loop over a series that is known: seconds after which it is accepted, None: it reaches its cap."""
+    ends = (int(second) for second in looks(at_least, at_most))
+    return next((end for end in ends if warmed_up(rates[:end], None).steady), None)
+
+
+def _dips(relative: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which seconds are dips or bursts after which throughput is what it was (at least two DIP_MEDIAN long)."""
     n = len(relative)
-    seconds = np.arange(n) - (n - 1) / 2
+    medians = np.median(np.lib.stride_tricks.sliding_window_view(relative, DIP_MEDIAN), axis=1)
+    off = np.abs(relative - medians[np.clip(np.arange(n) - DIP_MEDIAN // 2, 0, n - DIP_MEDIAN)])
+    noise = max(float(np.median(off)) / NORMAL_MEDIAN, math.sqrt(VARIANCE_FLOOR))
+    dips = off > DIP_NOISE * noise
+    # What lasts to an end of the series, long enough to be seen as a change, may be one.
+    for side in (dips, dips[::-1]):
+        run = int(np.argmin(side)) if not side.all() else n
+        if run >= MIN_SEGMENT:
+            side[:run] = False
+    return dips if dips.sum() <= DIP_SHARE * n else np.zeros(n, dtype=np.bool_)
+
+
+def _slope(relative: NDArray[np.float64], at: NDArray[np.intp], length: int) -> tuple[float, float]:
+    """Least-squares slope per minute, and what its error adds to the limit per minute.
+
+    Args:
+        relative: shares of the level.
+        at: the second of each.
+        length: seconds of the stretch.
+    """
+    n = len(relative)
+    seconds = at - at.mean()
     spread = float(seconds @ seconds)
     slope = float(seconds @ relative) / spread
     residuals = relative - relative.mean() - slope * seconds
     error = math.sqrt(float(residuals @ residuals) / (n - 2) / spread)
-    allowance = min(t_quantile(0.975, n - 2) * error, SLOPE_ALLOWANCE / n)
+    allowance = min(t_quantile(0.975, n - 2) * error, SLOPE_ALLOWANCE / length)
     return slope * 60, allowance * 60
