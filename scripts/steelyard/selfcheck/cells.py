@@ -18,7 +18,7 @@ from steelyard.selfcheck import hosts
 from steelyard.selfcheck.figures import Side
 from steelyard.selfcheck.hosts import DRIFTING, QUIET, HostModel
 from steelyard.selfcheck.simulate import METRICS, REPEATS, A, Arm, Setup, Tally, run_sessions
-from steelyard.selfcheck.warming import run_series
+from steelyard.selfcheck.warming import Series, run_warm_ups, run_windows
 
 Simulate = Callable[[int, np.random.Generator], Tally]
 
@@ -42,7 +42,7 @@ class Cell:
     name: str
     simulate: Simulate
     musts: tuple[Must, ...]
-    share: float = 0.5
+    share: float = 1.0
     """Its sessions as a share of the whole self-check's."""
 
 
@@ -51,7 +51,10 @@ CAUTIOUS = Must("false alarms", "alarm", "at most", LEVEL)
 CLAIMED = Must("answers that claim a difference", "claims a difference", "at most", LEVEL)
 COMPLETE = Must("every block has every arm", "complete", "at least", 1.0)
 BOUNDED = Must(f"a trial repeated more than {REPEATS} times", "too many repeats", "at most", 0.0)
-DESIGNS = (("all of A, then all of B", hosts.all_a_then_all_b, (0.44, 0.59, 0.72)), ("stored baseline", hosts.stored_baseline, (0.65, 0.75, 0.84)))
+DESIGNS = (
+    ("all of A, then all of B", hosts.all_a_then_all_b, (0.44, 0.59, 0.72)),
+    ("stored baseline", hosts.stored_baseline, (0.65, 0.75, 0.84)),
+)
 GATE_TABLE = {
     0.007: {0.02: 4, 0.03: 3, 0.05: 3, 0.10: 3},
     0.013: {0.02: 9, 0.03: 5, 0.05: 4, 0.10: 3},
@@ -68,9 +71,11 @@ def cells() -> tuple[Cell, ...]:
     return tuple(cell for kind in (*kinds, _gate_table, _designs) for cell in kind())
 
 
-def _sessions(setup: Setup, *musts: Must, name: str = "", share: float = 0.5) -> Cell:
+def _sessions(setup: Setup, *musts: Must, name: str = "", share: float = 1.0) -> Cell:
     told = name or f"{len(setup.arms)} equal arms"
-    return Cell(f"{told}, {setup.host.name}, {setup.blocks} blocks", partial(run_sessions, setup), musts, share)
+    return Cell(
+        f"{told}, {setup.host.name}, {setup.blocks} blocks", partial(run_sessions, setup), musts, share
+    )
 
 
 def _covered(level: str, name: str = "interval holds the truth") -> Must:
@@ -101,24 +106,42 @@ def _equal_arms() -> Iterator[Cell]:
 
 
 def _effects() -> Iterator[Cell]:
-    for host, blocks, effect in ((QUIET, 3, 0.02), (DRIFTING, 6, -0.03), (QUIET, 6, 0.012), (DRIFTING, 20, -0.01)):
+    for host, blocks, effect in (
+        (QUIET, 3, 0.02),
+        (DRIFTING, 6, -0.03),
+        (QUIET, 6, 0.012),
+        (DRIFTING, 20, -0.01),
+    ):
         name = f"b truly {effect * 100:+g} %"
         setup = Setup(host, blocks, (A, Arm("b", effect)))
         found = Must("found on its side", "b found", "about", power(host, blocks, effect))
-        more = [Must("answers name b as the better one", "says b is better", "about", found.nominal)] if effect > 0 else []
+        more = (
+            [Must("answers name b as the better one", "says b is better", "about", found.nominal)]
+            if effect > 0
+            else []
+        )
         yield _sessions(setup, found, _covered("b"), *more, name=name)
     unsteady = (Arm("a", unsteady_share=0.2), Arm("b", 0.02, unsteady_share=0.2))
     kept = Must("unsteady trials are kept", "b in every block", "at least", 1.0)
-    yield _sessions(Setup(QUIET, 6, unsteady), kept, _covered("b"), name="a fifth of all trials unsteady", share=0.1)
+    yield _sessions(
+        Setup(QUIET, 6, unsteady), kept, _covered("b"), name="a fifth of all trials unsteady", share=0.2
+    )
 
 
 def _several_arms() -> Iterator[Cell]:
     equal = tuple(Arm(level) for level in "abcde")
     yield _sessions(Setup(QUIET, 6, equal), CAUTIOUS, CLAIMED)
     several = (A, Arm("b", 0.03), Arm("c", -0.03), Arm("d", 0.06))
-    yield _sessions(Setup(DRIFTING, 6, several), *(_covered(arm, f"interval of {arm} holds the truth") for arm in "bcd"), name="4 unequal arms", share=0.25)
+    yield _sessions(
+        Setup(DRIFTING, 6, several),
+        *(_covered(arm, f"interval of {arm} holds the truth") for arm in "bcd"),
+        name="4 unequal arms",
+        share=0.5,
+    )
     independent = 1 - (1 - LEVEL / len(METRICS)) ** len(METRICS)
-    alarm = Must(f"false alarms in any of {len(METRICS)} reported metrics", "reported alarm", "about", independent)
+    alarm = Must(
+        f"false alarms in any of {len(METRICS)} reported metrics", "reported alarm", "about", independent
+    )
     yield _sessions(Setup(QUIET, 10), alarm, name="reported metrics")
 
 
@@ -126,9 +149,16 @@ def _voids() -> Iterator[Cell]:
     both = (Arm("a", void_share=0.1), Arm("b", void_share=0.1))
     void = Must("trials that the ledger voids", "void", "about", 0.1, of="trials")
     complete = Must("every block has every arm", "complete", "at least", 0.9)
-    yield _sessions(Setup(DRIFTING, 10, both), void, complete, ALARM, BOUNDED, name="a tenth of all trials void")
+    yield _sessions(
+        Setup(DRIFTING, 10, both), void, complete, ALARM, BOUNDED, name="a tenth of all trials void"
+    )
     lopsided = (A, Arm("b", void_share=0.3))
-    yield _sessions(Setup(HostModel("5 % drift", noise=0.007, drift=0.05), 20, lopsided), ALARM, BOUNDED, name="30 % void in one arm")
+    yield _sessions(
+        Setup(HostModel("5 % drift", noise=0.007, drift=0.05), 20, lopsided),
+        ALARM,
+        BOUNDED,
+        name="30 % void in one arm",
+    )
 
 
 def _lower_is_better() -> Iterator[Cell]:
@@ -137,7 +167,9 @@ def _lower_is_better() -> Iterator[Cell]:
         host = HostModel("", noise=0.01)  # that of CPU per request
         nominal = power(host, setup.blocks, effect)
         said = Must("answers say so", must, "about", nominal)
-        yield _sessions(setup, said, _covered("b"), name=f"b truly {effect * 100:+g} % CPU per request", share=0.25)
+        yield _sessions(
+            setup, said, _covered("b"), name=f"b truly {effect * 100:+g} % CPU per request", share=0.5
+        )
 
 
 def _gate() -> Iterator[Cell]:
@@ -148,10 +180,10 @@ def _gate() -> Iterator[Cell]:
         ("3 % worse", Arm("b", -0.03), [Must("passes", "pass", "about", LEVEL)]),
         ("6 % worse", Arm("b", -0.06), [Must("called a regression", "regression", "at least", 0.95)]),
     ):
-        yield _sessions(Setup(host, 10, (A, arm)), *musts, name=f"gate, build {name}", share=0.25)
+        yield _sessions(Setup(host, 10, (A, arm)), *musts, name=f"gate, build {name}", share=0.5)
     slower = Setup(QUIET, 10, (A, Arm("b", cpu=0.06)), "cpu_per_1k", ("throughput",))
     must = Must("called a regression", "regression", "at least", 0.95)
-    yield _sessions(slower, must, name="gate, 6 % more CPU per request", share=0.1)
+    yield _sessions(slower, must, name="gate, 6 % more CPU per request", share=0.2)
 
 
 def _gate_table() -> Iterator[Cell]:
@@ -159,29 +191,40 @@ def _gate_table() -> Iterator[Cell]:
         for margin, blocks in row.items():
             setup = Setup(HostModel(f"{noise * 100:g} %", noise=noise), blocks, margin=margin)
             must = Must("an unchanged build passes", "pass", "at least", 0.9)
-            share = 0.1 if blocks <= 20 else 0.03
+            share = 0.2 if blocks <= 20 else 0.06
             yield _sessions(setup, must, name=f"gate, margin {margin * 100:g} %", share=share)
 
 
 def _whole_trials() -> Iterator[Cell]:
     setup = Setup(QUIET, 4, (Arm("a", cold=0.1), Arm("b", cold=0.5)), report=METRICS[:2], samples=True)
-    yield _sessions(setup, CAUTIOUS, COMPLETE, name="whole trials, b starts colder", share=0.02)
+    yield _sessions(setup, CAUTIOUS, COMPLETE, name="whole trials, b starts colder", share=0.03)
 
 
 def _warm_up() -> Iterator[Cell]:
-    for rise, noise, side, nominal in (
-        (0.0, 0.01, "at least", 0.95),
-        (0.0, 0.05, "at least", 0.70),
-        (0.05, 0.02, "at most", 0.10),
-        (0.10, 0.05, "at most", 0.05),
+    accepted = Must("accepted before the cap", "accepted", "at least", 0.95)
+    rising = Must("accepted although it rises", "accepted", "at most", LEVEL)
+    early = Must("accepted too early", "too early", "at most", LEVEL)
+    for name, series, must in (
+        ("settles, noise 2 %/s", Series(0.02, cold=0.5), early),
+        ("level, noise 1 %/s", Series(0.01), accepted),
+        ("level, noise 5 %/s", Series(0.05), accepted),
+        ("level with full collections", Series(0.02, dip=20), accepted),
+        ("rise 5 %/min, noise 2 %/s", Series(0.02, rise=0.05), rising),
+        ("rise 10 %/min, noise 5 %/s", Series(0.05, rise=0.10), rising),
     ):
-        must = Must("accepted within 180 s", "accepted", side, nominal)
-        name = f"warm-up, rise {rise * 100:g} %/min, noise {noise * 100:g} %/s"
-        yield Cell(name, partial(run_series, rise, noise), (must,), 0.05)
+        yield Cell(f"warm-up, {name}", partial(run_warm_ups, series), (must,), 0.1)
+    steady = Must("judged steady", "steady", "at least", 0.95)
+    unsteady = Must("judged steady although it is not", "steady", "at most", LEVEL)
+    for name, series, must in (
+        ("level with full collections", Series(0.02, dip=20), steady),
+        ("falls by 5 % in the middle", Series(0.02, jump=0.05), unsteady),
+        ("rise 5 %/min, noise 2 %/s", Series(0.02, rise=0.05), unsteady),
+    ):
+        yield Cell(f"measurement, {name}", partial(run_windows, series), (must,), 0.25)
 
 
 def _designs() -> Iterator[Cell]:
     for name, design, method in DESIGNS:
         for runs, nominal in zip((6, 10, 20), method, strict=True):
             must = Must("false alarms (a design that is refused)", "alarms", "informs", nominal)
-            yield Cell(f"{name}, drifting, {runs} runs a side", partial(design, runs), (must,), 1.0)
+            yield Cell(f"{name}, drifting, {runs} runs a side", partial(design, runs), (must,), 2.0)

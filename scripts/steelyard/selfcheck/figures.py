@@ -26,14 +26,14 @@ class Figure(BaseModel):
     of: int
     """Sessions, or trials, that were simulated."""
     side: Side
-    nominal: float | None
+    nominal: float
     """What it should be."""
     low: float
     high: float
     """Limits within which it passes."""
 
     @classmethod
-    def share(cls, cell: str, name: str, hits: int, of: int, side: Side, nominal: float | None) -> Self:
+    def share(cls, cell: str, name: str, hits: int, of: int, side: Side, nominal: float) -> Self:
         """A share with its limits."""
         low, high = limits(of, side, nominal)
         return cls(
@@ -53,9 +53,9 @@ class Figure(BaseModel):
         return self.low <= self.measured <= self.high
 
 
-def limits(of: int, side: Side, nominal: float | None) -> tuple[int, int]:
+def limits(of: int, side: Side, nominal: float) -> tuple[int, int]:
     """Fewest and most hits that pass."""
-    if nominal is None or side == "informs":
+    if side == "informs":
         return 0, of
     low, high = (int(found) for found in scipy.stats.binom.ppf((TAIL, 1 - TAIL), of, nominal))
     return 0 if side == "at most" else low, of if side == "at least" else high

@@ -13,10 +13,11 @@ from multiprocessing import get_context
 import numpy as np
 
 from steelyard import __version__
-from steelyard.selfcheck.cells import Cell, Tally, cells
-from steelyard.selfcheck.figures import Figure, SelfcheckResult, limits
+from steelyard.selfcheck.cells import Cell, cells
+from steelyard.selfcheck.figures import Figure, SelfcheckResult, Side, limits
+from steelyard.selfcheck.simulate import Tally
 
-SESSIONS = 4_000
+SESSIONS = 2_000
 SEED = 20240229
 CHUNK = 20
 """Sessions simulated at a time; part of the seeding, so that results do not depend on the number of processes."""
@@ -58,7 +59,11 @@ def jobs_of(cell: Cell, sessions: int, seed: int) -> list[Job]:
     """The sessions of a cell in chunks, each with its seed."""
     own = max(1, round(sessions * cell.share))
     return [
-        (cell.name, min(CHUNK, own - begin), np.random.SeedSequence(seed, spawn_key=(zlib.crc32(cell.name.encode()), begin)))
+        (
+            cell.name,
+            min(CHUNK, own - begin),
+            np.random.SeedSequence(seed, spawn_key=(zlib.crc32(cell.name.encode()), begin)),
+        )
         for begin in range(0, own, CHUNK)
     ]
 
@@ -90,7 +95,9 @@ def first_failure(chosen: Sequence[Cell], sessions: int = SESSIONS, seed: int = 
         for job in jobs:
             tally += simulate(job)
             for must in cell.musts:
-                if must.of == "sessions" and _is_lost(tally[must.hits], tally[must.of], own, must.side, must.nominal):
+                if must.of == "sessions" and _is_lost(
+                    tally[must.hits], tally[must.of], own, must.side, must.nominal
+                ):
                     return f"{cell.name}: {must.name}"
         for figure in figures_of(cell, tally):
             if not figure.passed:
@@ -98,7 +105,7 @@ def first_failure(chosen: Sequence[Cell], sessions: int = SESSIONS, seed: int = 
     return None
 
 
-def _is_lost(hits: int, done: int, planned: int, side, nominal: float) -> bool:
+def _is_lost(hits: int, done: int, planned: int, side: Side, nominal: float) -> bool:
     low, high = limits(planned, side, nominal)
     return hits > high or hits + planned - done < low
 

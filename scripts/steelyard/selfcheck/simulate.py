@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -22,13 +23,15 @@ from steelyard.gate.verdict import decide
 from steelyard.results.analysis import Analysis, Estimate
 from steelyard.results.schema import ArmRecord, Session, Trial
 from steelyard.selfcheck.hosts import HostModel
-from steelyard.selfcheck.trials import RATE, SPEC, Truth, from_samples, plain, start
+from steelyard.selfcheck.trials import SPEC, Truth, from_samples, plain
 from steelyard.session.schedule import Course, make_schedule
 from steelyard.yamlfile import Scalar
 
 REPEATS = 2
 BESIDE = 0.01
 """Noise of what is measured beside throughput: CPU per request, memory, time of the start."""
+RATE, CPU, MEMORY, START = 10_000.0, 4e-4, 5e8, 5.0
+"""Of the baseline arm on an average start: requests per second, CPU seconds per request, bytes, seconds."""
 METRICS = ("cpu_per_1k", "memory_rss", "start_time")
 
 Tally = Counter[str]
@@ -115,19 +118,27 @@ def run_session(setup: Setup, session: Session, draws: _Draws) -> list[Trial]:
         level = draws.levels[now] + math.log1p(arm.effect)
         if not trials or trials[-1].block != planned.block:
             level += setup.host.first
-        voided, unsteady = draws.chance[now]
-        truth = start(
-            RATE * math.exp(level),
-            draws.beside[now],
-            1 + arm.cpu,
-            disturbed=("steal" if voided < arm.void_share / 2 else "unknown") if voided < arm.void_share else "",
-            steady=unsteady >= arm.unsteady_share,
-            cold=arm.cold,
-        )
+        truth = _truth(arm, level, draws.beside[now], *draws.chance[now])
         spec = course.specs[planned.arm]
-        trial = from_samples(planned, spec, truth, draws.rng) if setup.samples else plain(planned, spec, truth)
+        trial = (
+            from_samples(planned, spec, truth, draws.rng) if setup.samples else plain(planned, spec, truth)
+        )
         trials.append(trial)
     return trials
+
+
+def _truth(arm: Arm, level: float, beside: Sequence[float], voided: float, unsteady: float) -> Truth:
+    """What a start of an arm does, with what chance holds for its place in time."""
+    rate, cpu, memory, seconds = (math.exp(drawn) for drawn in (level, *beside))
+    return Truth(
+        rate=RATE * rate,
+        cpu=CPU * cpu * (1 + arm.cpu),
+        memory=MEMORY * memory,
+        start=START * seconds,
+        disturbed="" if voided >= arm.void_share else "steal" if voided < arm.void_share / 2 else "unknown",
+        steady=unsteady >= arm.unsteady_share,
+        cold=arm.cold,
+    )
 
 
 def count(setup: Setup, session: Session, trials: Sequence[Trial]) -> Tally:
@@ -177,7 +188,9 @@ def _said(session: Session, analysis: Analysis) -> Tally:
     if first.startswith(("No difference", "No answer")):
         return Counter()
     best = re.search(r" was (?:highest|lowest) with \w+ = (\w+):", first)
-    return Counter({"claims a difference": 1, f"says {best[1]} is better" if best else "says one is worse": 1})
+    return Counter(
+        {"claims a difference": 1, f"says {best[1]} is better" if best else "says one is worse": 1}
+    )
 
 
 @lru_cache(maxsize=8)
@@ -193,12 +206,16 @@ def _template(setup: Setup) -> Session:
         metrics=Metrics(primary=setup.primary, report=list(setup.report)),
         design=Design(blocks=setup.blocks, repeats=REPEATS),
     )
+    told: dict[str, Any] = {
+        "id": "selfcheck",
+        "workload": {},
+        "quick": False,
+        "seed": 0,
+        "schedule": [],
+        "notes": [],
+    }
     return Session.model_construct(
-        id="selfcheck",
-        workload={},
         experiment=experiment.model_dump(mode="json", by_alias=True),
-        quick=False,
-        seed=0,
         arms=[
             ArmRecord(
                 name=arm.name,
@@ -209,6 +226,5 @@ def _template(setup: Setup) -> Session:
             )
             for arm in setup.arms
         ],
-        schedule=[],
-        notes=[],
+        **told,
     )

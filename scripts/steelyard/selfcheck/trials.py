@@ -6,37 +6,30 @@ and an injector saw each second, over a warm-up that is followed by the real rul
 cuts out the window.
 """
 
-import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, Literal, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from steelyard.analysis.ledger import judge
-from steelyard.analysis.warmup import judge_steady
+from steelyard.analysis.warmup import warm_up_ends
 from steelyard.experiment.schema import Load, Warmup
 from steelyard.load.health import Health
 from steelyard.load.histograms import Recorded
 from steelyard.results.schema import ComponentResult, Latency, Planned, Trial, TrialMeasurement
 from steelyard.results.spec import Artifact, Component, Spec
 from steelyard.sampling.read import Samples
-from steelyard.sampling.series import Series
+from steelyard.sampling.series import Array, Series
 from steelyard.session.collect import Evidence, figures
 from steelyard.session.flight import Flight
-from steelyard.session.procedures import STEADY_CHECK_INTERVAL, STEADY_WINDOW
 from steelyard.session.trial import record_of
 
 SECONDS = 60.0
 """Length of the measurement."""
-RATE = 10_000.0
-"""Requests per second of the baseline arm on an average start."""
-CPU = 4e-4
-"""CPU seconds per request."""
-MEMORY = 5e8
-START = 5.0
+WARMS = 10.0
+NOISE = 0.01
+"""From second to second."""
 DISTURBANCE = 0.2
 """Share of its throughput that a disturbed (void) trial loses."""
 
@@ -87,9 +80,7 @@ class Truth:
     """The hypervisor takes CPU and throughput suffers; `unknown`: the same, and its share was not sampled."""
     steady: bool = True
     cold: float = 0.0
-    """Share of its throughput that it lacks when the load begins, less and less from there on."""
-    warms: float = 10.0
-    """Seconds in which what is lacking shrinks to its 2.7th part."""
+    """Share of its throughput that it lacks when the load begins; shrinks to its 2.7th part every WARMS seconds."""
 
 
 def plain(planned: Planned, spec: Spec, truth: Truth) -> Trial:
@@ -140,41 +131,18 @@ def _latency(requests: int, rate: float) -> dict[str, Latency]:
     """Little's law: every user of a closed model without think time waits for an answer."""
     users = SPEC.load.users or 0
     mean = 1000 * users / rate
-    told = Latency(
-        requests=requests, errors=0, mean=mean, p50=mean, p90=None, p99=None, p999=None, max=None
-    )
+    told = Latency(requests=requests, errors=0, mean=mean, p50=mean, p90=None, p99=None, p999=None, max=None)
     return {"all": told}
-
-
-def warmed_up(rates: Sequence[float], warmup: Warmup) -> tuple[int, bool]:
-    """When the warm-up ends by the real rule, which looks again and again, and whether it is steady then.
-
-    Args:
-        rates: throughput of each second from the end of the ramp.
-        warmup: of the experiment.
-    """
-    second = warmup.at_least
-    while True:
-        judged = judge_steady(rates[: int(second)], None, STEADY_WINDOW)
-        if judged.steady or second >= warmup.at_most:
-            return int(second), judged.steady
-        second = min(second + STEADY_CHECK_INTERVAL, warmup.at_most)
-
-
-def rates_of(
-    truth: Truth, seconds: int, noise: float, rng: np.random.Generator, rise: float = 0.0
-) -> NDArray[np.float64]:
-    """Throughput of each second of load: the warm-up curve, a steady rise (a share per minute), and noise."""
-    t = np.arange(seconds)
-    curve = 1 - truth.cold * np.exp(-t / truth.warms) + rise * t / 60
-    return truth.rate * (curve + rng.normal(0.0, noise, seconds))
 
 
 def from_samples(planned: Planned, spec: Spec, truth: Truth, rng: np.random.Generator) -> Trial:
     """A trial as its sampler and injectors saw it: warm-up, window and figures are the harness's own."""
-    at_most = spec.load.warmup.at_most
-    rates = rates_of(truth, int(at_most + SECONDS) + 5, 0.01, rng)
-    warm, steady = warmed_up(rates[: int(at_most)].tolist(), spec.load.warmup)
+    warmup = spec.load.warmup
+    passed = np.arange(warmup.at_most + SECONDS + 5)
+    noise = rng.normal(0.0, NOISE, len(passed))
+    rates = truth.rate * (1 - truth.cold * np.exp(-passed / WARMS) + noise)
+    accepted = warm_up_ends(rates.tolist(), warmup.at_least, warmup.at_most)
+    warm = int(warmup.at_most) if accepted is None else accepted
     begin = 1e6 * planned.order
     window = (begin + warm, begin + warm + SECONDS)
     flight = SimpleNamespace(
@@ -185,27 +153,22 @@ def from_samples(planned: Planned, spec: Spec, truth: Truth, rng: np.random.Gene
         restarts=[],
         injector_failures=[],
         inconsistent=[],
-        steady=steady,
+        steady=accepted is not None,
         steady_detail="By the rule.",
         survived=None,
     )
-    counted = _Counted(round(float(rates[warm : warm + int(SECONDS)].sum())))
-    everything = _Counted(round(float(rates.sum())))
+    counted = _Counted(rates[warm : warm + int(SECONDS)].sum())
     samples = _samples(begin, rates, truth)
-    evidence = Evidence(cast(Flight, flight), {}, samples, {}, counted, everything, Health())
+    evidence = Evidence(cast(Flight, flight), {}, samples, {}, counted, _Counted(rates.sum()), Health())
     return record_of(planned, spec, figures(evidence), begin, {"measure": window})
 
 
-@dataclass
 class _Counted(Recorded):
     """What the injectors recorded, without the histograms: those take longer to merge than all else together."""
 
-    number: int = 0
-    histograms: dict[str, Any] = field(default_factory=dict)
-
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: float) -> None:
         super().__init__()
-        self.number = number
+        self.number = round(number)
 
     def counts(self) -> dict[str, int]:
         return {"request": self.number}
@@ -214,33 +177,21 @@ class _Counted(Recorded):
         return _latency(self.number, self.number / SECONDS)
 
 
-def _samples(begin: float, rates: NDArray[np.float64], truth: Truth) -> Samples:
+def _samples(begin: float, rates: Array, truth: Truth) -> Samples:
     """What a sampler writes once a second, from the end of the ramp on."""
-    t = begin + np.arange(len(rates) + 1)
+    passed = np.arange(len(rates) + 1.0)
     requests = np.concatenate(([0.0], rates.cumsum()))
-    level = np.ones_like(t)
-    used = requests * truth.cpu
+    used, none = requests * truth.cpu, 0 * passed
 
-    def series(**columns: NDArray[np.float64]) -> dict[str, Series]:
-        return {name: Series(t, values) for name, values in columns.items()}
+    def table(*key: str, **columns: Any) -> dict[tuple[str, ...], Series]:
+        return {(*key, name): Series(begin + passed, values) for name, values in columns.items()}
 
-    server = series(user_s=used, system_s=0 * used, rss=truth.memory * level)
-    injector = series(user_s=0.5 * (t - begin), system_s=0 * t, rss=level)
-    host = series(busy_s=used, steal_s=0 * t, idle_s=8 * (t - begin) - used, other_s=0 * t, monotonic=t)
-    counted = series(requests=requests, errors=0 * t)
     return Samples(
-        processes={
-            (name, column): one
-            for name, columns in (("server-1", server), ("injector-1", injector))
-            for column, one in columns.items()
-        },
-        threads={("server-1", "request", "cpu_s"): Series(t, used), ("server-1", "jit", "cpu_s"): Series(t, 0 * t)},
-        counters={("server-1", "request", column): one for column, one in counted.items()},
-        host={(column,): one for column, one in host.items()},
+        processes=table("server-1", user_s=used, system_s=none, rss=none + truth.memory)
+        | table("injector-1", user_s=passed / 2, system_s=none, rss=none),
+        threads=table("server-1", "request", cpu_s=used) | table("server-1", "jit", cpu_s=none),
+        counters=table("server-1", "request", requests=requests, errors=none),
+        host=table(
+            busy_s=used, steal_s=none, idle_s=8 * passed - used, other_s=none, monotonic=begin + passed
+        ),
     )
-
-
-def start(rate: float, drawn: Sequence[float], arm_cpu: float, **more: Any) -> Truth:
-    """A start with its own noise in what is measured beside throughput."""
-    cpu, memory, seconds = (math.exp(value) for value in drawn)
-    return Truth(rate, CPU * arm_cpu * cpu, MEMORY * memory, START * seconds, **more)

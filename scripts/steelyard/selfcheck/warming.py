@@ -1,16 +1,57 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Warm-ups of a known truth through the real rule, looked at again and again as a trial does."""
+"""Series of a known truth through the real warm-up rule, looked at again and again as a trial does."""
 
+import math
 from collections import Counter
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from steelyard.selfcheck.trials import RATE, SPEC, Truth, rates_of, warmed_up
+from steelyard.analysis.warmup import judge_steady, warm_up_ends
+from steelyard.selfcheck.trials import SECONDS, SPEC
+
+WARMS = 40.0
+TOO_COLD = 0.02
+"""A warm-up that ends with more of its throughput lacking has ended too early."""
 
 
-def run_series(rise: float, noise: float, series: int, rng: np.random.Generator) -> Counter[str]:
-    """Series that rise by `rise` a minute all the time, with `noise` from second to second; counted: accepted ones."""
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Throughput second by second, as shares of its level."""
+
+    noise: float
+    rise: float = 0.0
+    """A minute, all the time."""
+    cold: float = 0.0
+    """Share that is lacking at first; shrinks to its 2.7th part every WARMS seconds."""
+    dip: int = 0
+    """Every so many seconds one second lacks half of its requests, as by a full collection."""
+    jump: float = 0.0
+    """By so much throughput falls in the middle of the measurement."""
+
+    def draw(self, seconds: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """One series of that length."""
+        t = np.arange(seconds)
+        level = 1 + self.rise * t / 60 - self.cold * np.exp(-t / WARMS)
+        level -= 0.5 * (t % self.dip == int(rng.integers(self.dip))) if self.dip else 0.0
+        level -= self.jump * (t >= seconds // 2)
+        return 1000 * (level + rng.normal(0.0, self.noise, seconds))
+
+
+def run_warm_ups(kind: Series, series: int, rng: np.random.Generator) -> Counter[str]:
+    """How many are accepted before the cap, and how many of those too early."""
     warmup = SPEC.load.warmup
-    truth = Truth(RATE, 0.0, 0.0, 0.0)
-    drawn = (rates_of(truth, int(warmup.at_most), noise, rng, rise) for _ in range(series))
-    return Counter(sessions=series, accepted=sum(warmed_up(rates.tolist(), warmup)[1] for rates in drawn))
+    tally = Counter(sessions=series)
+    for _ in range(series):
+        rates = kind.draw(int(warmup.at_most), rng)
+        end = warm_up_ends(rates.tolist(), warmup.at_least, warmup.at_most)
+        tally["accepted"] += end is not None
+        tally["too early"] += end is not None and kind.cold * math.exp(-end / WARMS) > TOO_COLD
+    return tally
+
+
+def run_windows(kind: Series, series: int, rng: np.random.Generator) -> Counter[str]:
+    """How many measurement windows are judged steady."""
+    steady = sum(judge_steady(kind.draw(int(SECONDS), rng).tolist(), None).steady for _ in range(series))
+    return Counter(sessions=series, steady=steady)
