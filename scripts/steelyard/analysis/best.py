@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What ramp-up trials are against the best arm of their session (pure).
 
-The best arm is the one whose steady level is highest, on average over its valid trials. A trial is held against that
-arm's level in its own block, so that a drift of the host hits both.
+The best arm is the one whose steady level is highest, blocks accounted for (`paired.standing`). A trial is held against
+that arm's level in its own block, so that a drift of the host hits both.
 """
 
 from collections.abc import Mapping
-from statistics import fmean
 
 from steelyard.analysis.curves import SHARES, requests_lost, steady_level, still_rising, time_to
+from steelyard.analysis.figures import short
+from steelyard.analysis.paired import standing
 from steelyard.results.schema import Trial
 
 Chosen = Mapping[str, Mapping[int, Trial]]
@@ -21,22 +22,24 @@ def _curves(trials: Mapping[int, Trial]) -> dict[int, list[float]]:
     return {block: curve for block, trial in trials.items() if (curve := trial.curves.get("throughput"))}
 
 
-def against_best(chosen: Chosen) -> tuple[Figures, list[str]]:
-    """Times to shares of the best arm's level and requests lost against it; and sentences on what there is no time of.
+def against_best(chosen: Chosen) -> tuple[Figures, Figures, list[str]]:
+    """Times to shares of the best arm's level and requests lost against it; times of arms that have them only partly,
+    and sentences on those.
 
-    An arm with a trial that never came up to a share gets no time for that share at all: leaving out just those trials
-    would keep the fast ones.
+    An arm with a trial that never came up to a share gets no time of its own: leaving out just those trials would keep
+    the fast ones. What is known is told as what it is: how many trials came up to the share, and when.
     """
     levels = {
         arm: {block: level for block, curve in _curves(trials).items() if (level := steady_level(curve))}
         for arm, trials in chosen.items()
     }
-    known = [arm for arm, found in levels.items() if found]
-    if not known:
-        return {}, []
-    best = max(known, key=lambda arm: fmean(levels[arm].values()))
+    order = standing(levels)
+    if not order:
+        return {}, {}, []
+    best = max(order, key=lambda arm: order[arm])
     reference = levels[best]
     figures: Figures = {}
+    partly: Figures = {}
     notes = [_rising(arm, trials) for arm, trials in chosen.items()]
     for arm, trials in chosen.items():
         curves = {block: curve for block, curve in _curves(trials).items() if block in reference}
@@ -45,14 +48,19 @@ def against_best(chosen: Chosen) -> tuple[Figures, list[str]]:
         for share in SHARES:
             times = {block: time_to(curve, share / 100 * reference[block]) for block, curve in curves.items()}
             reached = {block: time for block, time in times.items() if time is not None}
-            if len(reached) == len(times):
-                figures.setdefault(f"time_to_{share}_of_best", {})[arm] = reached
-                continue
-            notes.append(
-                f"{arm} never came up to {share} % of the level of the best arm ({best}) in"
-                f" {len(times) - len(reached)} of {len(times)} trials while the load ran: there is no time to tell."
-            )
-    return figures, [note for note in notes if note]
+            whole = len(reached) == len(times)
+            (figures if whole else partly).setdefault(f"time_to_{share}_of_best", {})[arm] = reached
+            if not whole:
+                when = f" (those after {_span(reached)} s)" if reached else ""
+                notes.append(
+                    f"{arm} came up to {share} % of the level of the best arm ({best}) in {len(reached)} of"
+                    f" {len(times)} trials while the load ran{when}: it has no mean time and no comparison."
+                )
+    return figures, partly, [note for note in notes if note]
+
+
+def _span(reached: Mapping[int, float]) -> str:
+    return " to ".join(dict.fromkeys(short(end(reached.values())) for end in (min, max)))
 
 
 def _rising(arm: str, trials: Mapping[int, Trial]) -> str:

@@ -2,24 +2,29 @@
 """From trials to estimates: summaries of each arm and paired ratios against the baseline, per metric.
 
 Families of the Holm correction: the comparisons of the primary metric (one per arm) form one family, so that
-several arms are not several chances to be lucky; the comparisons of every other metric together form the other,
-and only annotate. Intervals stay at 95 % per comparison.
+several arms are not several chances to be lucky; those of the reported metrics form the second, those of all other
+ones the third, and only annotate. The smallest detectable effects are those at the level that the family leaves.
+Intervals stay at 95 % per comparison.
 """
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from statistics import fmean
 
 from steelyard import __version__
 from steelyard.analysis.best import against_best
+from steelyard.analysis.figures import number, with_unit
 from steelyard.analysis.metrics import METRICS, metric
-from steelyard.analysis.paired import detectable_effect, holm, paired
+from steelyard.analysis.paired import detectable_effect, holm, paired, spreads_differ, two_groups
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import Metrics
-from steelyard.results.analysis import Analysis, Estimate, LedgerCount, Summary
+from steelyard.results.analysis import Analysis, Estimate, LedgerCount, MetricInfo, Summary
 from steelyard.results.schema import Check, Session, Trial
 
 NO_MEASUREMENT = "no-measurement"
 """Ledger name of trials that failed before there was anything to judge."""
+GIVEN = ("throughput", "requests_per_core_second", "steady_level")
+"""Metrics that are inputs where arrivals come at a constant rate: no arm is better or worse by them."""
 
 Values = Mapping[int, float]
 """A metric of one arm by block."""
@@ -78,20 +83,55 @@ def estimate(name: str, arm: str, values: Values, baseline: Values) -> Estimate:
     """Ratio of an arm to the baseline with everything that has to be said about it (p_holm is set later)."""
     logs = log_ratios(values, baseline)
     core = paired(logs) if logs is not None else None
-    low, high = (math.exp(core.low), math.exp(core.high)) if core else (None, None)
-    return Estimate(
+    spread = core if core and not core.tied else None
+    low, high = (math.exp(spread.low), math.exp(spread.high)) if spread else (None, None)
+    found = Estimate(
         metric=name,
         arm=arm,
         n=sum(block in baseline for block in values),
         ratio=math.exp(core.mean) if core else None,
         low=low,
         high=high,
-        p=core.p if core else None,
+        p=spread.p if spread else None,
         p_holm=None,
-        detectable=detectable_effect(core.n, core.sd) if core else None,
+        detectable=None,
         cannot_rule_out=max(high - 1, 1 - low) if low is not None and high is not None else None,
         ratios=[math.exp(value) for value in logs or ()],
     )
+    return found.model_copy(update=detectable_of(found))
+
+
+def detectable_of(found: Estimate, comparisons: int = 1) -> dict[str, float | None]:
+    """What a session like this one can detect, by the spread seen and by its upper bound, as one of so many."""
+    if (core := paired([math.log(ratio) for ratio in found.ratios])) is None:
+        return {}
+    seen, bound = (detectable_effect(core.n, core.sd, comparisons, known) for known in (None, core.n))
+    return {"detectable": seen, "detectable_high": bound}
+
+
+def remarks_of(info: MetricInfo, values: Values, baseline: Values) -> list[str]:
+    """What has to be said beside an interval: spreads that clearly differ, trials that fall into two groups."""
+    common = [block for block in values if block in baseline]
+    logs = [[math.log(of[block]) for block in common if of[block] > 0] for of in (values, baseline)]
+    if not common or len(logs[0]) + len(logs[1]) < 2 * len(common):
+        return []
+    told = []
+    if (wider := spreads_differ(*logs)) is not None:
+        more, less = ("its trials", "the baseline's")[:: 1 if wider > 1 else -1]
+        told.append(f"{more} spread {number(max(wider, 1 / wider), 1)} times as widely as {less}")
+    for whose, of in (("its", logs[0]), ("the baseline's", logs[1])):
+        if (middle := two_groups(of)) is not None:
+            groups = [
+                [pair for pair in zip(common, of, strict=True) if (pair[1] > middle) is side]
+                for side in (False, True)
+            ]
+            ends = " and ".join(
+                f"about {with_unit(info, math.exp(fmean(log for _, log in group)))} in blocks"
+                f" {', '.join(str(block) for block, _ in group)}"
+                for group in groups
+            )
+            told.append(f"{whose} trials fall into two groups ({ends}), and few are like the mean")
+    return told
 
 
 def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
@@ -109,21 +149,23 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
     # Trials of a search differ in their load: means over them say nothing.
     searching = bool(session.experiment.get("search"))
     compared = {} if searching else chosen
-    across, notes = against_best(compared)
+    across, partly, notes = against_best(compared)
     seen = {name for trial in trials for name in trial.metrics if not searching}
     names = _metric_names(asked, seen | across.keys())
     figures = {
         name: {arm: across.get(name, {}).get(arm) or values_of(compared.get(arm, {}), name) for arm in arms}
         for name in names
     }
+    given = any(arm.spec.load.model == "open" for arm in session.arms)
+    infos = {name: _as_given(metric(name)) if given and name in GIVEN else metric(name) for name in names}
     estimates = {
-        name: {
-            arm: estimate(name, arm, figures[name][arm], figures[name][baseline])
-            for arm in arms
-            if arm != baseline
-        }
-        for name in names
+        name: {arm: estimate(name, arm, found[arm], found[baseline]) for arm in arms if arm != baseline}
+        for name, found in figures.items()
     }
+    for name in {asked.primary, *asked.report} & figures.keys():
+        for arm, one in estimates[name].items():
+            remarks = remarks_of(infos[name], figures[name][arm], figures[name][baseline])
+            estimates[name][arm] = one.model_copy(update={"remarks": remarks})
     planned = {place.block for place in session.schedule}
     complete = {block for block in planned if all(block in chosen.get(arm, {}) for arm in arms)}
     return Analysis(
@@ -137,15 +179,24 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
         trials=len(trials),
         void_trials=sum(trial.state == "void" for trial in trials),
         not_steady_trials=sum(trial.measurement is not None and trial.steady is False for trial in trials),
-        metrics=[metric(name) for name in names],
-        summaries={
-            name: {arm: summary for arm in arms if (summary := summarise(figures[name][arm])) is not None}
-            for name in names
-        },
+        metrics=[*infos.values()],
+        summaries=_summaries(figures),
+        partly=_summaries(partly),
         estimates=_with_holm(estimates, asked),
         ledger=_count_ledger(trials),
         notes=[*_notes(session, asked.primary, figures, chosen, planned - complete), *notes],
     )
+
+
+def _summaries(figures: Mapping[str, Mapping[str, Values]]) -> dict[str, dict[str, Summary]]:
+    return {
+        name: {arm: summary for arm, found in arms.items() if (summary := summarise(found)) is not None}
+        for name, arms in figures.items()
+    }
+
+
+def _as_given(info: MetricInfo) -> MetricInfo:
+    return info.model_copy(update={"better": "neither", "label": f"{info.label} (given)"})
 
 
 def _metric_names(asked: Metrics, seen: Collection[str]) -> list[str]:
@@ -166,8 +217,11 @@ def _with_holm(estimates: dict[str, dict[str, Estimate]], asked: Metrics) -> dic
     for family in ([asked.primary], reported, rest):
         members = [(name, arm) for name in family for arm in estimates[name]]
         p_values = holm([estimates[name][arm].p for name, arm in members])
+        tested = sum(p is not None for p in p_values)
         for (name, arm), p_holm in zip(members, p_values, strict=True):
-            corrected[name][arm] = estimates[name][arm].model_copy(update={"p_holm": p_holm})
+            found = estimates[name][arm]
+            more = detectable_of(found, tested) if tested > 1 else {}
+            corrected[name][arm] = found.model_copy(update={"p_holm": p_holm, **more})
     return corrected
 
 

@@ -5,7 +5,7 @@ A value here is log(arm / baseline) of one block; the blocks are the sample (MET
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -16,6 +16,14 @@ LEVEL = 0.05
 """Two-sided level of tests; intervals cover 1 - LEVEL."""
 POWER = 0.80
 """Power at which the smallest detectable effect is stated."""
+SURE = 0.95
+"""Confidence of the bound of a standard deviation that was itself estimated from a few blocks."""
+TIED = 1e-12
+"""Values that differ by no more than rounding have shown no spread at all."""
+CLEARLY = 0.01
+"""Level of the remarks beside an interval: lower than that of tests, as each arm may get several."""
+_TWO_GROUPS = {6: 0.032, 8: 0.065, 10: 0.0915, 12: 0.1137, 15: 0.138, 20: 0.17}
+"""1 % quantiles, by number of values, of what the best split leaves unexplained in normal samples (200,000 each)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +36,12 @@ class Paired:
     low: float
     high: float
     p: float
-    """Two-sided p of "no difference"."""
+    """Two-sided p of "no difference"; 1 where the values are tied."""
+
+    @property
+    def tied(self) -> bool:
+        """All values agree: their spread is below what was resolved, and so unknown, not zero."""
+        return self.sd == 0
 
     def bound(self, upper: bool, level: float = LEVEL) -> float:
         """One-sided bound of the mean effect: it lies on the other side with probability `level`."""
@@ -42,19 +55,20 @@ def t_quantile(q: float, df: int) -> float:
     return float(scipy.stats.t.ppf(q, df))
 
 
-def paired(logs: Sequence[float]) -> Paired | None:
-    """Mean log ratio (or mean of any figures) with its 95 % interval; None with fewer than two blocks.
+def paired(logs: Sequence[float], level: float = LEVEL) -> Paired | None:
+    """Mean log ratio (or mean of any figures) with its 1 - `level` interval; None with fewer than two blocks.
 
-    Blocks that agree exactly (standard deviation 0) give an interval of width 0 and p of 0, or of 1 at no effect.
+    Blocks that agree exactly (`tied`) give an interval of width 0, and a p of 1: nothing is shown by them.
     """
     n = len(logs)
     if n < 2:
         return None
     mean = math.fsum(logs) / n
     sd = math.sqrt(math.fsum((value - mean) ** 2 for value in logs) / (n - 1))
+    sd = sd if sd > TIED else 0.0
     error = sd / math.sqrt(n)
-    half = t_quantile(1 - LEVEL / 2, n - 1) * error
-    p = 2 * float(scipy.special.stdtr(n - 1, -abs(mean) / error)) if error else float(mean == 0)
+    half = t_quantile(1 - level / 2, n - 1) * error
+    p = 2 * float(scipy.special.stdtr(n - 1, -abs(mean) / error)) if error else 1.0
     return Paired(n, mean, sd, mean - half, mean + half, p)
 
 
@@ -77,9 +91,90 @@ def detectable_in_sd(n: int, power: float = POWER, level: float = LEVEL) -> floa
     return float(scipy.optimize.brentq(excess, 0.0, 1e6, xtol=1e-9)) / math.sqrt(n)
 
 
-def detectable_effect(n: int, sd: float) -> float | None:
-    """Smallest detectable relative change as a fraction, stated for a rise (a fall needs slightly less)."""
-    return math.expm1(detectable_in_sd(n) * sd) if n >= 2 else None
+@lru_cache(maxsize=4096)
+def sd_bound(n: int, confidence: float = SURE) -> float:
+    """Upper confidence bound of a true standard deviation, in standard deviations estimated from n values.
+
+    sqrt((n - 1) / q), q the 1 - confidence quantile of chi-squared with n - 1 degrees of freedom. For planning on an
+    estimated deviation: Browne, Statistics in Medicine, 1995; Kieser and Wassmer, Biometrical Journal, 1996.
+    """
+    return math.sqrt((n - 1) / float(scipy.stats.chi2.ppf(1 - confidence, n - 1)))
+
+
+def detectable_effect(
+    n: int, sd: float, comparisons: int = 1, estimated_from: int | None = None
+) -> float | None:
+    """Smallest detectable relative change as a fraction, stated for a rise (a fall needs slightly less).
+
+    Args:
+        n: blocks of the session.
+        sd: standard deviation of the log ratio.
+        comparisons: that are corrected together: Holm's first step, which an effect in one arm alone has to pass, is
+            Bonferroni's level.
+        estimated_from: number of blocks that sd was estimated from: its upper bound is taken then, and with
+            confidence `SURE` the power is at least what is stated. None: sd is taken as the true one.
+
+    Returns:
+        None with fewer than two blocks, without a spread, or beyond every figure.
+    """
+    if n < 2 or sd <= TIED or (estimated_from is not None and estimated_from < 2):
+        return None
+    change = detectable_in_sd(n, level=LEVEL / comparisons) * sd
+    change *= 1.0 if estimated_from is None else sd_bound(estimated_from)
+    return math.expm1(change) if change < 100 else None
+
+
+def spreads_differ(one: Sequence[float], other: Sequence[float]) -> float | None:
+    """Standard deviation of one arm / that of the other, over the same blocks, where they clearly differ; else None.
+
+    Pitman's and Morgan's test (both Biometrika, 1939): sums and differences of the pairs correlate just where the
+    deviations differ, however the pairs themselves correlate.
+    """
+    n = len(one)
+    mine, others = np.subtract(one, np.mean(one)), np.subtract(other, np.mean(other))
+    a, b, both = float(mine @ mine), float(others @ others), float(mine @ others)
+    if n < 4 or min(a, b) <= TIED:
+        return None
+    # (a - b) / sqrt((a + b)^2 - 4 both^2) is r of sums and differences.
+    t = abs(a - b) * math.sqrt((n - 2) / max(4 * (a * b - both * both), TIED**2))
+    return math.sqrt(a / b) if t > t_quantile(1 - CLEARLY / 2, n - 2) else None
+
+
+def two_groups(values: Sequence[float]) -> float | None:
+    """The middle of the gap between two groups of at least two values each, where there clearly are two; else None.
+
+    The test for clusters of Engelman and Hartigan (Journal of the American Statistical Association, 1969): the share of
+    the sum of squares that the best split in two leaves unexplained, against normal samples of the same size (over 20:
+    of 20, which is stricter). A single outlier makes no group.
+    """
+    ordered, n = np.sort(values), len(values)
+    centred = ordered - ordered.mean()
+    total = float(centred @ centred)
+    if n < min(_TWO_GROUPS) or total <= TIED:
+        return None
+    sizes = np.arange(2, n - 1)
+    between = centred.cumsum()[1:-2] ** 2 * n / (sizes * (n - sizes))
+    best = int(between.argmax())
+    if 1 - between[best] / total > np.interp(n, [*_TWO_GROUPS], [*_TWO_GROUPS.values()]):
+        return None
+    return float(ordered[best + 1] + ordered[best + 2]) / 2
+
+
+def standing(values: Mapping[str, Mapping[int, float]]) -> dict[str, float]:
+    """Level of each arm on the log scale, up to a common constant; arms with a figure that has no logarithm left out.
+
+    Least squares over arms and blocks (Yates, Empire Journal of Experimental Agriculture, 1933): by their means, an arm
+    that lacks a bad block would look better than the others.
+    """
+    usable = {arm: found for arm, found in values.items() if found and min(found.values()) > 0}
+    arms, blocks = [*usable], sorted({block for found in usable.values() for block in found})
+    cells = [(arm, block) for arm, found in usable.items() for block in found]
+    design = [[*(a == arm for a in arms), *(b == block for b in blocks)] for arm, block in cells]
+    if not cells:
+        return {}
+    logs = [math.log(usable[arm][block]) for arm, block in cells]
+    found = np.linalg.lstsq(np.array(design, dtype=float), np.array(logs), rcond=None)[0]
+    return dict(zip(arms, map(float, found), strict=False))
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:

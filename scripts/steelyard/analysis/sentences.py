@@ -1,25 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """The wording of honest statements, shared by report and terminal. Pure functions of numbers.
 
-Two rules hold throughout: a ratio never stands without its interval, and "no difference" never without what
-could not be ruled out.
+Three rules hold throughout: a ratio never stands without its interval, "no difference" never without what could not be
+ruled out, and an arm is called the highest or lowest only where each other one was shown to be below or above it.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import permutations
+from statistics import fmean
 
 from steelyard.analysis import figures
-from steelyard.analysis.estimates import estimate
+from steelyard.analysis.estimates import GIVEN, estimate
 from steelyard.analysis.figures import capital, percent
 from steelyard.analysis.metrics import metric
-from steelyard.analysis.paired import LEVEL, share_interval
+from steelyard.analysis.paired import LEVEL, holm, paired, share_interval, standing
 from steelyard.experiment.schema import Metrics
-from steelyard.results.analysis import Analysis, Estimate, MetricInfo, Summary
+from steelyard.results.analysis import Analysis, Estimate, MetricInfo
 from steelyard.results.schema import Session
 
 SURVIVED = "survived"
 """Metric whose mean is a share of trials: counted, not compared by ratios."""
+TIED = "every block gave just that: no spread was seen, so there is no interval, and chance is not ruled out"
 
 
 def arm_label(session: Session, arm: str) -> str:
@@ -41,7 +44,7 @@ def weight(found: Estimate) -> str:
     if beyond_noise(found):
         return "beyond noise"
     if found.cannot_rule_out is None:
-        return "too few blocks to say anything"
+        return "too few blocks to say anything" if found.n < 2 else TIED
     limit = f"cannot rule out a difference of up to {percent(found.cannot_rule_out)}"
     if found.p is not None and found.p < LEVEL:
         return f"not beyond noise once all comparisons are counted: {limit}"
@@ -53,23 +56,22 @@ def effect(found: Estimate, against: str = "") -> str:
     if found.ratio is None:
         few = f"{figures.count(found.n, 'block')} in common"
         return f"no ratio: {'figures that are not above zero have none' if found.n >= 2 else few}"
-    return (
-        f"{figures.effect(found)}{against and f' against {against}'}"
-        f" (95 % interval {figures.bounds(found)}, {found.n} blocks), {weight(found)}"
-    )
+    changed = f"{figures.effect(found)}{against and f' against {against}'}"
+    spread = f"95 % interval {figures.bounds(found)}, " * (found.low is not None)
+    return "; ".join([f"{changed} ({spread}{found.n} blocks), {weight(found)}", *found.remarks])
 
 
 def brief(found: Estimate) -> str:
-    """The change with its interval alone, where there is one: `+4.6 % (+3.1 to +6.2 %)`."""
-    return f"{figures.effect(found)} ({figures.bounds(found)})"
+    """The change with its interval alone: `+4.6 % (+3.1 to +6.2 %)`."""
+    return f"{figures.effect(found)} ({figures.bounds(found) or 'no interval'})"
 
 
 def answer(session: Session, analysis: Analysis) -> list[str]:
     """The answer of a session in two or three sentences made from its numbers.
 
-    First the primary metric: the best arm against the baseline and, over a numeric factor, where it stops
-    paying; then the first further metric that the experiment reports; last how far to believe it. A search answers
-    with what it found, trials that were to survive with how many did.
+    First the primary metric: the best arm against the baseline, and which of the others it is told apart from; then the
+    first further metric that the experiment reports; last how far to believe it. A search answers with what it found,
+    trials that were to survive with how many did.
     """
     reader = _Reader(session, analysis)
     if analysis.searches:
@@ -96,15 +98,31 @@ class _Reader:
             if any(one.n >= 2 for one in compared.values()):
                 why = f"{info.label} has figures that are not above zero, and those have no ratio"
             return f"No answer: {why}.", []
-        best = max(found, key=lambda arm: _gain(info, found[arm]))
+        if info.name in self._given():
+            text = (
+                f"No answer from {info.label}: arrivals came at a constant rate, so it was given, not found"
+                f" ({self._mean(info, self.analysis.baseline)} with {base}); an arm that kept up is no better by it."
+            )
+            return text, self._by_distance(found)
+        text, arms = self._ranked(info, base, found)
+        left_out = [name for arm in compared if arm not in found and (name := self._label(arm)) not in text]
+        return text + f" Nothing can be said of {', '.join(left_out)}." * bool(left_out), arms
+
+    def _ranked(self, info: MetricInfo, base: str, found: dict[str, Estimate]) -> tuple[str, list[str]]:
+        order = standing({arm: self._values(info.name, arm) for arm in found})
+        gains = {arm: -order[arm] if info.better == "lower" else order[arm] for arm in found}
+        better = [arm for arm, one in found.items() if _gain(info, one) > 0 and beyond_noise(one)]
+        best = max(better or found, key=lambda arm: gains[arm])
         name, rank = self._label(best), "lowest" if info.better == "lower" else "highest"
-        if _gain(info, found[best]) > 0 and beyond_noise(found[best]):
-            turn, arms = self._turn(info, best)
-            shown = f"{self._mean(info, best)}, {effect(found[best], base)}{turn}"
-            return f"{capital(info.label)} was {rank} with {name}: {shown}.", arms
+        if better:
+            others, level = self._others(info, best)
+            lead = f"The {rank} {info.label} seen was that" if level else f"{capital(info.label)} was {rank}"
+            shown = f"{self._mean(info, best)}, {effect(found[best], base)}{others}"
+            cheaper = [arm for arm in level if arm in found][:1]
+            return f"{lead} with {name}: {shown}.", [*cheaper, best]
         worse = [arm for arm, one in found.items() if beyond_noise(one)]
         if worse:
-            least = min(worse, key=lambda arm: _gain(info, found[arm]))
+            least = min(worse, key=lambda arm: gains[arm])
             nearest = "" if best == least else f" the nearest, {name}, is at {effect(found[best])};"
             text = (
                 f"Nothing was better than {base} in {info.label} beyond noise:{nearest} {self._label(least)} is"
@@ -114,13 +132,58 @@ class _Reader:
         if len(found) == 1:
             text = f"No difference in {info.label} was beyond noise: {name} against {base} is {effect(found[best])}."
             return text, [best]
-        limit = max(one.cannot_rule_out or 0.0 for one in found.values())
+        cores = [
+            paired([math.log(ratio) for ratio in one.ratios], LEVEL / len(found)) for one in found.values()
+        ]
+        limits = [
+            max(math.expm1(core.high), -math.expm1(core.low)) for core in cores if core and not core.tied
+        ]
+        together = (
+            f"over the {len(found)} comparisons together the session cannot rule out differences of up to"
+        )
         text = (
-            f"No difference in {info.label} against {base} was beyond noise: the {rank}, {name}, is"
-            f" {brief(found[best])}, and over the {len(found)} comparisons the session cannot rule out"
-            f" differences of up to {percent(limit)}."
+            f"No difference in {info.label} against {base} was beyond noise: the {rank} seen, {name}, is"
+            f" {brief(found[best])}, and {f'{together} {percent(max(limits))}' if limits else TIED}."
         )
         return text, [best]
+
+    def _others(self, info: MetricInfo, best: str) -> tuple[str, list[str]]:
+        """How the best arm stands against each other one, and those that it is not told apart from.
+
+        Holm's correction over all pairs of arms: which of them to look at was chosen after the fact.
+        """
+        pairs = {pair: self._compare(info.name, *pair) for pair in permutations(self.analysis.arms, 2)}
+        once = [pair for pair in pairs if pair[0] < pair[1]]
+        for pair, p in zip(once, holm([pairs[pair].p for pair in once]), strict=True):
+            for way in (pair, pair[::-1]):
+                pairs[way] = pairs[way].model_copy(update={"p_holm": p})
+        others = self._by_distance(arm for arm in self.analysis.estimates[info.name] if arm != best)
+        steps = {arm: pairs[best, arm] for arm in others}
+        level = [arm for arm, step in steps.items() if not (beyond_noise(step) and _gain(info, step) > 0)]
+        told = [f"against {self._label(arm)} it is {_step(steps[arm])}" for arm in level]
+        if steps and not level:
+            nearest = min(steps, key=lambda arm: _gain(info, steps[arm]))
+            told = [f"against the nearest other, {self._label(nearest)}, it is {_step(steps[nearest])}"]
+        levels = self._numbers()
+        if len(levels) > 2 and levels[best] in (min(levels.values()), max(levels.values())):
+            told.append("no level beyond it was tried")
+        return "".join(f"; {text}" for text in told), level
+
+    def _given(self) -> Sequence[str]:
+        """Metrics that the load decides, not the servers."""
+        return GIVEN if any(arm.spec.load.model == "open" for arm in self.session.arms) else ()
+
+    def _numbers(self) -> dict[str, float]:
+        """Level of each arm, where there is a single numeric factor; else nothing."""
+        levels = {arm.name: list(arm.levels.values()) for arm in self.session.arms}
+        single = all(len(values) == 1 and type(values[0]) in (int, float) for values in levels.values())
+        return {arm: float(values[0]) for arm, values in levels.items()} if single else {}
+
+    def _by_distance(self, arms: Iterable[str]) -> list[str]:
+        """Arms from the baseline outwards along a numeric factor; else in their own order."""
+        levels = self._numbers()
+        start = levels.get(self.analysis.baseline, 0.0)
+        return sorted(arms, key=lambda arm: abs(levels.get(arm, start) - start))
 
     def survival(self) -> list[str]:
         """How many trials of each arm lived to the end, and what share of all such trials that speaks for."""
@@ -140,7 +203,7 @@ class _Reader:
         for name in asked.report:
             estimates = self.analysis.estimates.get(name, {})
             shown = [arm for arm in arms if arm in estimates and estimates[arm].ratio is not None]
-            if name == self.analysis.primary or not shown:
+            if name == self.analysis.primary or name in self._given() or not shown:
                 continue
             info, base = metric(name), self.analysis.baseline
             first, *others = (f"{self._mean(info, arm)} with {self._label(arm)}" for arm in (base, *shown))
@@ -159,70 +222,33 @@ class _Reader:
             if trials:
                 parts.append(f"{trials} of {analysis.trials} trials {one if trials == 1 else more}")
         compared = {} if analysis.searches else analysis.estimates.get(analysis.primary, {})
-        limits = [one.detectable for one in compared.values() if one.detectable is not None]
+        limits = [
+            (one.detectable_high, one.detectable)
+            for one in compared.values()
+            if one.detectable is not None and one.detectable_high is not None
+        ]
         if limits:
-            label = metric(analysis.primary).label
+            bound, seen = map(percent, max(limits))
+            corrected = f", corrected for {len(compared)} comparisons" * (len(compared) > 1)
             parts.append(
-                f"a true change of {percent(max(limits))} in {label} would be found in 80 % of such sessions"
+                f"a true change of {bound} in {metric(analysis.primary).label} would be found in at least 80 % of such"
+                f" sessions by the upper 95 % bound of their spread, one of {seen} by the spread seen{corrected}"
             )
         if self.session.quick:
             parts.append("it was a quick session: an indication, not an answer")
         return f"How far to believe it: {'; '.join(parts)}."
 
-    def _turn(self, info: MetricInfo, best: str) -> tuple[str, list[str]]:
-        """Where going further along a numeric factor stops paying; and the arms worth speaking of."""
-        line = self._line(best)
-        if len(line) < 3:
-            return "", [best]
-        place = line.index(best)
-        steps = {arm: self._compare(info.name, best, arm) for arm in line[1:place]}
-        for early, step in steps.items():
-            if step.ratio is not None and not beyond_noise(step):
-                return (
-                    f"; it stops paying at {self._label(early)}: from there to {self._label(best)} it is"
-                    f" {brief(step)}, {weight(step)}"
-                ), [early, best]
-        last = steps.get(line[place - 1])
-        before = self._label(line[place - 1])
-        parts = (
-            [f"the step from {before} still brought {brief(last)}"] if last and last.ratio is not None else []
-        )
-        if place == len(line) - 1:
-            parts.append("it still paid at the last level tried")
-        else:
-            parts += self._step_on(info, best, line[place + 1])
-        return (f"; {', and '.join(parts)}" if parts else ""), [best]
-
-    def _step_on(self, info: MetricInfo, best: str, beyond: str) -> list[str]:
-        """What the step beyond the best arm does; nothing where they have too few blocks in common."""
-        step = self._compare(info.name, beyond, best)
-        if step.ratio is None:
-            return []
-        end = "is worse" if beyond_noise(step) else f"adds nothing that shows, {weight(step)}"
-        return [f"the step on to {self._label(beyond)}, {brief(step)}, {end}"]
-
-    def _line(self, best: str) -> list[str]:
-        """Arms from the baseline through the best one to the end of a single numeric factor; else nothing."""
-        levels = {arm.name: list(arm.levels.values()) for arm in self.session.arms}
-        if not all(len(values) == 1 and type(values[0]) in (int, float) for values in levels.values()):
-            return []
-        shown = self.analysis.summaries.get(self.analysis.primary, {})
-        ordered = sorted((arm for arm in levels if arm in shown), key=lambda arm: float(levels[arm][0]))
-        start, end = ordered.index(self.analysis.baseline), ordered.index(best)
-        return ordered[start:] if end >= start else ordered[start::-1]
-
     def _compare(self, name: str, arm: str, against: str) -> Estimate:
-        values, reference = (
-            dict(zip(one.blocks, one.values, strict=True))
-            for one in (self._summary(name, arm), self._summary(name, against))
-        )
-        return estimate(name, arm, values, reference)
+        return estimate(name, arm, self._values(name, arm), self._values(name, against))
 
     def _mean(self, info: MetricInfo, arm: str) -> str:
-        return figures.with_unit(info, self._summary(info.name, arm).mean)
+        """Mean over the blocks that count: an arm's own over those that it has in common with the baseline."""
+        values, base = (self._values(info.name, one) for one in (arm, self.analysis.baseline))
+        return figures.with_unit(info, fmean(values[block] for block in values if block in base))
 
-    def _summary(self, name: str, arm: str) -> Summary:
-        return self.analysis.summaries[name][arm]
+    def _values(self, name: str, arm: str) -> dict[int, float]:
+        found = self.analysis.summaries[name].get(arm)
+        return dict(zip(found.blocks, found.values, strict=True)) if found else {}
 
     def _label(self, arm: str) -> str:
         return arm_label(self.session, arm)
@@ -232,3 +258,9 @@ def _gain(info: MetricInfo, found: Estimate) -> float:
     """Log ratio in the direction that is better (the larger the better where neither is)."""
     gain = math.log(found.ratio) if found.ratio is not None else -math.inf
     return -gain if info.better == "lower" else gain
+
+
+def _step(found: Estimate) -> str:
+    if found.ratio is None:
+        return f"not compared ({figures.count(found.n, 'block')} in common)"
+    return f"{brief(found)}, {weight(found)}"

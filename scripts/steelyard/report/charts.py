@@ -56,7 +56,7 @@ def over_levels(view: View, metric: MetricInfo) -> Chart | None:
         for arm in arms:
             _points(view, axes, metric, arm, shift, look)
             summary = view.summary(metric.name, arm)
-            told = figures.with_unit(metric, summary.mean) if summary else view.why_no_mean(arm)
+            told = figures.with_unit(metric, summary.mean) if summary else view.why_no_mean(metric.name, arm)
             words.append(f"{view.arm_label(arm)}: {told}")
             if summary is None:
                 continue

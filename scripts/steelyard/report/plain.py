@@ -11,7 +11,7 @@ from steelyard.report.view import View
 from steelyard.results.analysis import MetricInfo, SearchResult
 
 _SPREAD = ("mean", "min", "max", "sd", "cv")
-_COMPARED = ("ratio", "low", "high", "p", "p_holm", "detectable", "cannot_rule_out")
+_COMPARED = ("ratio", "low", "high", "p", "p_holm", "detectable", "detectable_high", "cannot_rule_out")
 CSV_COLUMNS = ("metric", "unit", "better", "arm", "baseline", "n", *_SPREAD, "blocks", *_COMPARED)
 """`n`: valid trials of the arm; `blocks`: blocks in which the baseline is valid too."""
 _SECONDS = {"ms": 1e-3, "s": 1.0, "CPU s": 1.0}

@@ -11,7 +11,7 @@ from steelyard.analysis.paired import share_interval
 from steelyard.analysis.search import told
 from steelyard.analysis.sentences import SURVIVED, beyond_noise
 from steelyard.report.view import View
-from steelyard.results.analysis import MetricInfo, Summary
+from steelyard.results.analysis import Estimate, MetricInfo, Summary
 from steelyard.results.schema import Latency
 from steelyard.results.spec import Spec
 from steelyard.spec.search import Varied
@@ -103,7 +103,27 @@ def headline(view: View) -> Table:
         "Means over valid trials; below each, the change against the baseline arm with its 95 % interval"
         " (paired by block). A change in bold lies beyond noise: p below 5 % after Holm's correction."
     )
+    if view.analysis.blocks_complete < view.analysis.blocks_planned:
+        notes.append(
+            "Where blocks are missing, means of arms are over different blocks: compare the changes."
+        )
+    notes += _remarks(view)
     return Table("Arms against the baseline", columns, rows, heads, notes)
+
+
+def _remarks(view: View) -> list[str]:
+    """What has to be said beside the intervals of the table."""
+    found = [
+        (metric, e)
+        for metric in view.headline
+        for arm in view.arms
+        if (e := view.estimate(metric.name, arm.name))
+    ]
+    return [
+        f"{figures.capital(metric.label)}, {view.arm_label(e.arm)}: {'; '.join(e.remarks)}."
+        for metric, e in found
+        if e.remarks
+    ]
 
 
 def _cores_per_jvm(spec: Spec) -> str:
@@ -126,14 +146,15 @@ SPLIT: list[tuple[str, str, Callable[[Spec], str]]] = [
 def _against_baseline(view: View, metric: MetricInfo, arm: str) -> Cell:
     summary = view.summary(metric.name, arm)
     if summary is None:
-        return Cell(figures.DASH, (view.why_no_mean(arm),))
+        return Cell(figures.DASH, (view.why_no_mean(metric.name, arm),))
     text = figures.value(metric, summary.mean)
     if arm == view.baseline:
         return Cell(text)
     estimate = view.estimate(metric.name, arm)
     if estimate is None or estimate.ratio is None:
         return Cell(text, ("no comparison",))
-    return Cell(text, (figures.effect(estimate), figures.bounds(estimate)), beyond_noise(estimate))
+    bounds = figures.bounds(estimate) or "no spread seen"
+    return Cell(text, (figures.effect(estimate), bounds), beyond_noise(estimate))
 
 
 def detectable(view: View) -> Table:
@@ -142,14 +163,23 @@ def detectable(view: View) -> Table:
     columns = [*words("metric"), *numbers(*(view.arm_label(arm.name) for arm in others))]
     rows = []
     for metric in view.charted:
-        found = [e.detectable if (e := view.estimate(metric.name, arm.name)) else None for arm in others]
-        if any(figure is not None for figure in found):
-            rows.append(cells(metric.label, *map(figures.percent, found)))
+        found = [view.estimate(metric.name, arm.name) for arm in others]
+        if any(e is not None and e.detectable is not None for e in found):
+            rows.append(cells(metric.label, *map(_detectable, found)))
     note = (
-        "Relative change against the baseline that a session like this one finds four times in five (80 % power,"
-        " 5 % level). A smaller true effect would often have been missed."
+        "Relative change against the baseline that a session like this one finds at least four times in five (80 %"
+        " power; 5 % level, corrected where several comparisons are): the upper figure by the upper 95 % bound of the"
+        " spread between blocks, the lower one if the spread seen is the true one. A smaller true effect would often"
+        " have been missed."
     )
     return Table("Smallest detectable effect", columns, rows, 1, [note])
+
+
+def _detectable(e: Estimate | None) -> str:
+    if e is None or e.detectable is None:
+        return figures.DASH
+    bound = "no bound" if e.detectable_high is None else figures.percent(e.detectable_high)
+    return f"{figures.percent(e.detectable)} to {bound}"
 
 
 def estimates(view: View) -> Table:
@@ -167,7 +197,8 @@ def estimates(view: View) -> Table:
         "n: valid trials. sd and cv: standard deviation and coefficient of variation between trials. change: ratio"
         " to the baseline, mean of the logarithms over blocks in which both arms are valid. p (Holm): corrected"
         " for the number of comparisons. cannot rule out: the largest change, either way, inside the interval."
-        " detectable: the smallest change that such a session finds four times in five."
+        " detectable: the smallest change that such a session finds four times in five, by the spread seen and by its"
+        " upper 95 % bound."
     )
     return Table("All estimates", columns, rows, 1, [note])
 
@@ -177,11 +208,10 @@ def _estimate_row(view: View, metric: MetricInfo, arm: str, summary: Summary) ->
     label = view.arm_short(arm) + (" (baseline)" if arm == view.baseline else "")
     spread = (summary.mean, summary.min, summary.max, summary.sd)
     chances = (e.p, e.p_holm) if e else (None, None)
-    shares = (e.cannot_rule_out, e.detectable) if e else (None, None)
     shown = [label, str(summary.n), *(figures.value(metric, x) for x in spread), figures.percent(summary.cv)]
     effect = Cell(figures.effect(e), strong=e is not None and beyond_noise(e))
-    judged = [*map(figures.probability, chances), *map(figures.percent, shares)]
-    return cells(*shown, effect, figures.bounds(e) or figures.DASH, *judged)
+    judged = [*map(figures.probability, chances), figures.percent(e.cannot_rule_out if e else None)]
+    return cells(*shown, effect, figures.bounds(e) or figures.DASH, *judged, _detectable(e))
 
 
 def latency(view: View, operation: str) -> Table:
@@ -246,8 +276,8 @@ def ramp_up(view: View) -> list[Table]:
         " served beyond what was. Means over valid trials."
     )
     best_note = (
-        "The best arm has the highest mean level; its level in the same block counts. A dash: in some trial the arm did"
-        " not come up to that share while the load ran."
+        "The best arm has the highest level; its level in the same block counts. Where some trials of an arm did not"
+        " come up to a share while the load ran, how many did stands before the mean of those: not a mean of the arm."
     )
     own = {"steady_level": "own level", **own, "requests_lost": "requests lost"}
     best = {**best, "requests_lost_to_best": "requests lost"}
@@ -325,6 +355,8 @@ def _means(
         for metric in known:
             summary = view.summary(metric.name, arm.name)
             top = f" ({figures.value(metric, summary.max)})" if summary is not None and largest else ""
-            row.append(figures.value(metric, summary.mean if summary else None) + top)
+            some = view.partly(metric.name, arm.name)
+            mean = some[1].mean if some else summary.mean if summary else None
+            row.append((f"{some[0]}: " if some else "") + figures.value(metric, mean) + top)
         rows.append(cells(*row))
     return Table(caption, columns, rows, 1, [note])

@@ -95,7 +95,7 @@ class View:
             for found in (a.void_trials, a.not_steady_trials)
         )
         own = {
-            "A quick session: short windows and a fixed warm-up. An indication, not an answer.": self.session.quick,
+            f"A quick session{self._quick()}: an indication, not an answer.": self.session.quick,
             f"{a.blocks_complete} complete blocks only: intervals are wide, and one odd trial weighs much.": (
                 1 < a.blocks_complete < FEW_BLOCKS
             ),
@@ -111,6 +111,15 @@ class View:
         arms = [note for spec in self.specs.values() for note in (*spec.notes, *spec.embedded)]
         holding = [text for text, holds in own.items() if holds]
         return list(dict.fromkeys([*self.session.notes, *arms, *holding, *a.notes, *self._interrupted()]))
+
+    def _quick(self) -> str:
+        """What made it quick, of what its procedure has."""
+        if self.procedure == "start-up":
+            return ""
+        fixed = self.experiment["load"].get("warmup", {}).get("until") == "fixed"
+        return " with " + (
+            "short windows" + " and a fixed warm-up" * fixed if self.procedure == "steady" else "a short load"
+        )
 
     def _interrupted(self) -> list[str]:
         """What the journal says of interruptions: a session that goes on after one meets another state of its host."""
@@ -212,10 +221,18 @@ class View:
         memory = [m for m in self.measured if m.name == MEMORY and m not in self.headline]
         return [*self.headline[:1], *memory, *self.headline[1:]]
 
-    def why_no_mean(self, arm: str) -> str:
+    def why_no_mean(self, metric: str, arm: str) -> str:
         """Why a metric of an arm has no mean: nothing valid, or a share that some trials never reached."""
         valid = any(trial.arm == arm and trial.state == "valid" for trial in self.trials)
+        if some := self.partly(metric, arm):
+            return f"in {some[0]} trials only"
         return "not in every trial" if valid else "no valid trial"
+
+    def partly(self, metric: str, arm: str) -> tuple[str, Summary] | None:
+        """In how many trials an arm came to a figure that others never came to, `5 of 6`, and those figures."""
+        found = self.analysis.partly.get(metric, {}).get(arm)
+        held = self.summary("requests_lost_to_best", arm)
+        return (f"{found.n} of {held.n}", found) if found is not None and held is not None else None
 
     def summary(self, metric: str, arm: str) -> Summary | None:
         """A metric of an arm over its valid trials; None without any."""

@@ -36,16 +36,21 @@ class Estimate(Record):
     """exp(mean of log(arm / baseline)); None with fewer than two blocks or non-positive figures."""
     low: float | None
     high: float | None
-    """95 % interval of the ratio (Student's t over blocks)."""
+    """95 % interval of the ratio (Student's t over blocks); None, as p, where all blocks agree exactly."""
     p: float | None
     p_holm: float | None
     """p after Holm's correction over its family: the primary metric, the reported metrics, or all the others."""
     detectable: float | None
-    """Smallest relative effect that this session could detect with 80 % power at 5 %, as a fraction."""
+    """Smallest relative effect that this session could detect with 80 % power at 5 % (Bonferroni's level where the
+    family has several comparisons), as a fraction, if the spread seen is the true one."""
+    detectable_high: float | None = None
+    """The same by the upper 95 % bound of the spread: the power is at least 80 % there."""
     cannot_rule_out: float | None
     """Largest relative effect, either way, inside the interval, as a fraction."""
     ratios: list[float]
     """Ratio of each block."""
+    remarks: list[str] = Field(default_factory=list)
+    """What has to be said beside the interval: two groups of trials, spreads that clearly differ."""
 
 
 class MetricInfo(Record):
@@ -160,6 +165,9 @@ class Analysis(Record):
     metrics: list[MetricInfo]
     summaries: dict[str, dict[str, Summary]]
     """metric -> arm -> summary."""
+    partly: dict[str, dict[str, Summary]] = Field(default_factory=dict)
+    """Like `summaries`, of arms some of whose valid trials never came to a figure (a share of the best arm's level):
+    of the trials that did. No mean of the arm: those that did not would have been the slow ones."""
     estimates: dict[str, dict[str, Estimate]]
     """metric -> arm (baseline left out) -> estimate."""
     ledger: list[LedgerCount]

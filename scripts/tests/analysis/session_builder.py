@@ -126,16 +126,22 @@ def trial(block: int, arm: str, **changes: Any) -> Trial:
 
 
 def session(
-    levels: list[Any], blocks: int, *, baseline: int = 0, quick: bool = False, **metrics: Any
+    levels: list[Any],
+    blocks: int,
+    *,
+    baseline: int = 0,
+    quick: bool = False,
+    load: Load | None = None,
+    **metrics: Any,
 ) -> Session:
-    """A session over one factor `jvms`; its arms are called `jvms-<level>`."""
+    """A session over one factor `jvms`, of a closed model unless told; its arms are called `jvms-<level>`."""
     arms = [
         ArmRecord(
             name=f"jvms-{level}",
             levels={"jvms": level},
             baseline=index == baseline,
             settings={},
-            spec=spec(f"jvms-{level}"),
+            spec=spec(f"jvms-{level}", load=load or Load(users=48)),
         )
         for index, level in enumerate(levels)
     ]
