@@ -13,7 +13,7 @@ from functools import cache, partial
 import numpy as np
 import scipy
 
-from steelyard.analysis.paired import LEVEL
+from steelyard.analysis.paired import CLEARLY, LEVEL, SURE
 from steelyard.selfcheck import hosts
 from steelyard.selfcheck.figures import Side
 from steelyard.selfcheck.hosts import DRIFTING, QUIET, HostModel
@@ -84,8 +84,7 @@ def _covered(level: str, name: str = "interval holds the truth") -> Must:
 
 def power(host: HostModel, blocks: int, effect: float) -> float:
     """Chance of the two-sided t test over pairs to find an effect on its side (noncentral t)."""
-    sd = math.sqrt(2 * host.noise**2 + host.drift**2 / (2 * blocks))
-    away = abs(math.log1p(effect)) * math.sqrt(blocks) / sd
+    away = abs(math.log1p(effect)) * math.sqrt(blocks) / host.spread(blocks)
     limit = scipy.stats.t.ppf(1 - LEVEL / 2, blocks - 1)
     return float(scipy.stats.nct.sf(limit, blocks - 1, away))
 
@@ -138,11 +137,20 @@ def _several_arms() -> Iterator[Cell]:
         name="4 unequal arms",
         share=0.5,
     )
+    level = (A, Arm("b", 0.05), Arm("c", 0.05), Arm("d", 0.02))
+    best = Must(
+        "answers that call one of two equal arms the best", "says one is the best of all", "at most", LEVEL
+    )
+    yield _sessions(Setup(QUIET, 6, level), best, name="two of 4 arms equally good", share=0.5)
     independent = 1 - (1 - LEVEL / len(METRICS)) ** len(METRICS)
     alarm = Must(
         f"false alarms in any of {len(METRICS)} reported metrics", "reported alarm", "about", independent
     )
-    yield _sessions(Setup(QUIET, 10), alarm, name="reported metrics")
+    sure = Must("upper bound of what can be detected holds", "b can detect", "about", SURE)
+    remarks = Must("remarks on spreads that are equal", "b remarked on", "at most", 3 * CLEARLY)
+    yield _sessions(Setup(QUIET, 10), alarm, sure, remarks, name="reported metrics")
+    groups = Must("remarks on two groups of starts", "b remarked on", "at least", 0.9)
+    yield _sessions(Setup(hosts.BIMODAL, 20), groups, name="remarks", share=0.2)
 
 
 def _voids() -> Iterator[Cell]:
@@ -152,13 +160,9 @@ def _voids() -> Iterator[Cell]:
     yield _sessions(
         Setup(DRIFTING, 10, both), void, complete, ALARM, BOUNDED, name="a tenth of all trials void"
     )
-    lopsided = (A, Arm("b", void_share=0.3))
-    yield _sessions(
-        Setup(HostModel("5 % drift", noise=0.007, drift=0.05), 20, lopsided),
-        ALARM,
-        BOUNDED,
-        name="30 % void in one arm",
-    )
+    drifting = HostModel("5 % drift", noise=0.007, drift=0.05)
+    lopsided = Setup(drifting, 20, (A, Arm("b", void_share=0.3)))
+    yield _sessions(lopsided, _covered("b"), CLAIMED, BOUNDED, name="30 % void in one arm")
 
 
 def _lower_is_better() -> Iterator[Cell]:
@@ -218,6 +222,7 @@ def _warm_up() -> Iterator[Cell]:
     for name, series, must in (
         ("level with full collections", Series(0.02, dip=20), steady),
         ("falls by 5 % in the middle", Series(0.02, jump=0.05), unsteady),
+        ("sags by 5 % in its middle third", Series(0.02, sag=0.05), unsteady),
         ("rise 5 %/min, noise 2 %/s", Series(0.02, rise=0.05), unsteady),
     ):
         yield Cell(f"measurement, {name}", partial(run_windows, series), (must,), 0.25)

@@ -49,6 +49,10 @@ class HostModel:
     first: float = 0.0
     """What the first trial of a block has more than the others, log; not drawn."""
 
+    def spread(self, pairs: int) -> float:
+        """Standard deviation of the log ratio of a pair, of noise and random walk alone."""
+        return math.sqrt(2 * self.noise**2 + self.drift**2 / (2 * pairs))
+
     def paths(
         self, rng: np.random.Generator, sessions: int, places: int, extra: int = 0
     ) -> NDArray[np.float64]:

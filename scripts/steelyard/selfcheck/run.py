@@ -5,7 +5,7 @@ import os
 import signal
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import get_context
@@ -13,11 +13,11 @@ from multiprocessing import get_context
 import numpy as np
 
 from steelyard import __version__
-from steelyard.selfcheck.cells import Cell, cells
-from steelyard.selfcheck.figures import Figure, SelfcheckResult, Side, limits
+from steelyard.selfcheck.cells import Cell, Must, cells
+from steelyard.selfcheck.figures import Figure, SelfcheckResult, limits
 from steelyard.selfcheck.simulate import Tally
 
-SESSIONS = 2_000
+SESSIONS = 1_000
 SEED = 20240229
 CHUNK = 20
 """Sessions simulated at a time; part of the seeding, so that results do not depend on the number of processes."""
@@ -83,31 +83,30 @@ def figures_of(cell: Cell, tally: Tally) -> list[Figure]:
     ]
 
 
-def first_failure(chosen: Sequence[Cell], sessions: int = SESSIONS, seed: int = SEED) -> str | None:
-    """The first cell that fails, and by what; None where all pass.
+def failures(chosen: Iterable[Cell], sessions: int = SESSIONS, seed: int = SEED) -> Iterator[str]:
+    """The figures that fail, the first one of each cell, in this process alone.
 
-    A cell ends as soon as no outcome of its remaining sessions could make it pass: the answer is that of the whole
+    A cell ends as soon as no outcome of its remaining sessions could let it pass: the answer is that of the whole
     self-check, sooner.
     """
     for cell in chosen:
-        jobs, tally = jobs_of(cell, sessions, seed), Tally()
-        own = sum(size for _, size, _ in jobs)
-        for job in jobs:
+        tally, size = Tally(), round(sessions * cell.share)
+        for job in jobs_of(cell, sessions, seed):
             tally += simulate(job)
-            for must in cell.musts:
-                if must.of == "sessions" and _is_lost(
-                    tally[must.hits], tally[must.of], own, must.side, must.nominal
-                ):
-                    return f"{cell.name}: {must.name}"
-        for figure in figures_of(cell, tally):
-            if not figure.passed:
-                return f"{cell.name}: {figure.name}"
-    return None
+            lost = next((must for must in cell.musts if _is_lost(must, tally, size)), None)
+            if lost is not None:
+                yield f"{cell.name}: {lost.name}"
+                break
+        else:
+            failed = [one for one in figures_of(cell, tally) if not one.passed]
+            yield from (f"{cell.name}: {one.name}" for one in failed[:1])
 
 
-def _is_lost(hits: int, done: int, planned: int, side: Side, nominal: float) -> bool:
-    low, high = limits(planned, side, nominal)
-    return hits > high or hits + planned - done < low
+def _is_lost(must: Must, tally: Tally, planned: int) -> bool:
+    if must.of != "sessions":
+        return False
+    low, high = limits(planned, must.side, must.nominal)
+    return tally[must.hits] > high or tally[must.hits] + planned - tally[must.of] < low
 
 
 @contextmanager

@@ -17,6 +17,7 @@ import numpy as np
 
 from steelyard.analysis.estimates import analyse
 from steelyard.analysis.metrics import metric
+from steelyard.analysis.paired import detectable_effect
 from steelyard.analysis.sentences import answer, beyond_noise
 from steelyard.experiment.schema import Design, Experiment, Factor, Metrics
 from steelyard.gate.verdict import decide
@@ -90,8 +91,9 @@ def run_sessions(setup: Setup, sessions: int, rng: np.random.Generator) -> Tally
     seeds = rng.integers(2**62, size=sessions)
     tally: Tally = Counter()
     for index in range(sessions):
-        schedule = make_schedule([arm.name for arm in setup.arms], setup.blocks, int(seeds[index]))
-        session = _template(setup).model_copy(update={"schedule": schedule})
+        seed = int(seeds[index])
+        schedule = make_schedule([arm.name for arm in setup.arms], setup.blocks, seed)
+        session = _template(setup).model_copy(update={"seed": seed, "schedule": schedule})
         draws = _Draws(levels[index].tolist(), beside[index].tolist(), chance[index].tolist(), rng)
         trials = run_session(setup, session, draws)
         tally.update(count(setup, session, trials))
@@ -159,7 +161,9 @@ def count(setup: Setup, session: Session, trials: Sequence[Trial]) -> Tally:
     changed = {arm.name: setup.truth(arm) for arm in setup.arms[1:]}
     tally["alarm"] += any(beyond_noise(found[name]) for name, truth in changed.items() if truth == 1)
     for arm in setup.arms[1:]:
-        tally.update(_estimate(arm, changed[arm.name], found[arm.name], setup.blocks))
+        tally.update(
+            _estimate(arm, changed[arm.name], found[arm.name], setup.blocks, setup.host.spread(setup.blocks))
+        )
     tally["reported alarm"] += any(
         beyond_noise(one) for name in setup.report for one in analysis.estimates[name].values()
     )
@@ -169,28 +173,35 @@ def count(setup: Setup, session: Session, trials: Sequence[Trial]) -> Tally:
     return tally
 
 
-def _estimate(arm: Arm, truth: float, seen: Estimate, blocks: int) -> Tally:
+def _estimate(arm: Arm, truth: float, seen: Estimate, blocks: int, spread: float) -> Tally:
     """What is said of one arm: whether its interval holds the truth, and whether it is found on the right side."""
-    if seen.ratio is None or seen.low is None or seen.high is None:
+    if seen.ratio is None or seen.low is None or seen.high is None or seen.detectable_high is None:
         return Counter()
+    sure = detectable_effect(blocks, spread)
     return Counter(
         {
             f"{arm.level} covered": seen.low <= truth <= seen.high,
             f"{arm.level} found": beyond_noise(seen) and (seen.ratio - 1) * (truth - 1) > 0,
             f"{arm.level} in every block": seen.n == blocks,
+            f"{arm.level} remarked on": bool(seen.remarks),
+            f"{arm.level} can detect": sure is not None and seen.detectable_high >= sure,
         }
     )
 
 
+_BEST = re.compile(r" (was (?:highest|lowest)|seen was that) with \w+ = (\w+):")
+
+
 def _said(session: Session, analysis: Analysis) -> Tally:
-    """What the answer claims of the primary metric: nothing, that an arm is better, or that one is worse."""
-    first = answer(session, analysis)[0]
+    """What the answer claims of the primary metric: nothing, that an arm is better than the baseline, that it is the
+    best of all, or that one is worse."""
+    first = next(one for one in answer(session, analysis) if not one.startswith("Inconclusive"))
     if first.startswith(("No difference", "No answer")):
         return Counter()
-    best = re.search(r" was (?:highest|lowest) with \w+ = (\w+):", first)
-    return Counter(
-        {"claims a difference": 1, f"says {best[1]} is better" if best else "says one is worse": 1}
-    )
+    if (best := _BEST.search(first)) is None:
+        return Counter(["claims a difference", "says one is worse"])
+    alone = ["says one is the best of all"] * best[1].startswith("was")
+    return Counter(["claims a difference", f"says {best[2]} is better", *alone])
 
 
 @lru_cache(maxsize=8)

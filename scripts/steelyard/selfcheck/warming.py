@@ -28,7 +28,9 @@ class Series:
     dip: int = 0
     """Every so many seconds one second lacks half of its requests, as by a full collection."""
     jump: float = 0.0
-    """By so much throughput falls in the middle of the measurement."""
+    """By so much throughput falls in the middle."""
+    sag: float = 0.0
+    """By so much it is lower in the middle third."""
 
     def draw(self, seconds: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """One series of that length."""
@@ -36,6 +38,7 @@ class Series:
         level = 1 + self.rise * t / 60 - self.cold * np.exp(-t / WARMS)
         level -= 0.5 * (t % self.dip == int(rng.integers(self.dip))) if self.dip else 0.0
         level -= self.jump * (t >= seconds // 2)
+        level -= self.sag * (t >= seconds // 3) * (t < 2 * seconds // 3)
         return 1000 * (level + rng.normal(0.0, self.noise, seconds))
 
 
