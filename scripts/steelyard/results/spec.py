@@ -157,6 +157,11 @@ class Spec(Record):
         return self.of("server")
 
     @property
+    def server_cpus(self) -> set[int]:
+        """Logical CPUs that the servers may use, all of them together: under SMT several for each core."""
+        return {cpu for one in self.servers for cpu in one.cpus}
+
+    @property
     def injectors(self) -> list[Component]:
         """What issues load."""
         return self.of("injector")

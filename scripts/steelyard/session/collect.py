@@ -151,7 +151,7 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
         injector_failures=flight.injector_failures,
         steady=flight.steady,
         steady_detail=flight.steady_detail,
-        jit_share=jit / (evidence.spec.server_cores * evidence.seconds) if jit is not None else None,
+        jit_share=jit / (len(evidence.spec.server_cpus) * evidence.seconds) if jit is not None else None,
         memory_rss=memory["rss_mean"],
         memory_rss_peak=memory["rss_peak"],
         memory_pss=memory["pss_mean"],

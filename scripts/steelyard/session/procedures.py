@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a trial does with what it deployed: one function for each procedure, from the first component to the last.
 
-- steady:   start, load data | injectors go | ramp | warm up until steady | measure | stop
+- steady:   start, load data, injectors go | ramp | warm up until steady | measure | stop | judge the window as well
 - ramp-up:  prepare (start, load data, stop the servers), injectors wait | start | injectors go: the curve | stop
 - start-up: prepare, the injector waits | start: it asks for each operation until all are answered | stop
-- survive:  start, load data | injectors go | a fixed time under load, whatever dies ends it | stop
+- survive:  start, load data, injectors go | a fixed time under load, whatever dies ends it | stop
 """
 
 import math
@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
-from steelyard.analysis.warmup import judge_steady
+from steelyard.analysis.warmup import WINDOW, Steadiness, judge_steady, looks, warmed_up
 from steelyard.experiment.schema import ProcedureName
 from steelyard.results.spec import Role
 from steelyard.sampling.cgroup import throttled_seconds
@@ -22,9 +22,8 @@ from steelyard.session.flight import Flight
 from steelyard.spec.injectors import PROBE_LIMIT
 from steelyard.spec.plan import without_caches
 
-STEADY_CHECK_INTERVAL = 5.0
-STEADY_WINDOW = 60
-"""Seconds that the steadiness rule looks back."""
+SAMPLES_LATE = 2.0
+"""Seconds after which the samples of a second are there to be looked at."""
 _RESTARTED: tuple[Role, ...] = ("compiler", "server", "proxy")
 """What a measured start starts; databases and services stand beside it."""
 
@@ -34,10 +33,10 @@ def steady(flight: Flight, fill_caches: Callable[[], None]) -> None:
     load = flight.spec.load
     with flight.phase("start"):
         _bring_up(flight, fill_caches)
-        flight.injectors.go()
-        flight.injectors.wait_for_load()
+        gone = flight.injectors.go()
     with flight.phase("ramp", load.ramp):
-        flight.watch(load.ramp)
+        flight.injectors.wait_for_load()
+        flight.watch(load.ramp - (time.time() - gone))
     flight.ramp_end = time.time()
     with flight.phase("warmup", load.warmup.at_least):
         _warm_up(flight)
@@ -46,8 +45,7 @@ def steady(flight: Flight, fill_caches: Callable[[], None]) -> None:
         _measure(flight, start)
     with flight.phase("stop"):
         flight.stop_in_order()
-    if flight.steady is None:  # a fixed warm-up is judged by the same rule
-        _judge(flight, *flight.window)
+    _judge_window(flight)
 
 
 def ramp_up(flight: Flight, fill_caches: Callable[[], None]) -> None:
@@ -164,26 +162,42 @@ def _throttling(flight: Flight) -> Iterator[None]:
 def _warm_up(flight: Flight) -> None:
     """Wait until the trial is steady, at least and at most as long as the experiment says."""
     warmup = flight.spec.load.warmup
-    begin = time.monotonic()
-    flight.watch(warmup.at_least)
     if warmup.until == "fixed":
+        flight.watch(warmup.at_least)
         return
-    while True:
-        _judge(flight, flight.ramp_end, time.time())
-        left = begin + warmup.at_most - time.monotonic()
-        if flight.steady or left <= 0:
+    begin = time.monotonic()
+    for second in looks(warmup.at_least, warmup.at_most):
+        flight.watch(begin + second + SAMPLES_LATE - time.monotonic())
+        samples, now = Samples.load(flight.folder / "samples"), flight.ramp_end + second
+        followed = [rate for _, rate in rates(flight, samples, flight.ramp_end, now)]
+        found = warmed_up(followed, _jit_share(flight, samples, now - WINDOW, now))
+        _note(flight, "warm-up", found)
+        if found.steady:
             return
-        flight.watch(min(STEADY_CHECK_INTERVAL, left))
 
 
-def _judge(flight: Flight, start: float, end: float) -> None:
-    """The rule of docs/method.md on the last minute of [start, end]."""
-    samples = Samples.load(flight.folder / "samples")
-    followed = [rate for _, rate in rates(flight, samples, start, end)]
-    since = max(start, end - STEADY_WINDOW)
-    groups = [samples.cpu_by_group(one.name, since, end) for one in flight.spec.servers]
-    budget = flight.spec.server_cores * (end - since)
-    known = budget > 0 and all(groups)
-    jit = sum(group.get("jit", 0.0) for group in groups) / budget if known else None
-    judged = judge_steady(followed, jit, STEADY_WINDOW)
-    flight.steady, flight.steady_detail = judged.steady, judged.detail
+def _judge_window(flight: Flight) -> None:
+    """The measurement is judged by the rule of the warm-up, over the whole window; what was before it tells dips."""
+    samples, (start, end) = Samples.load(flight.folder / "samples"), flight.window
+    begin = start - math.floor(start - flight.ramp_end)
+    followed = [rate for _, rate in rates(flight, samples, begin, end)]
+    jit = _jit_share(flight, samples, start, end)
+    _note(flight, "measurement", judge_steady(followed, jit, round(end - start)))
+
+
+def _note(flight: Flight, what: str, found: Steadiness) -> None:
+    """A trial is steady where its warm-up, if it was one until steady, and its measurement are; each has a sentence."""
+    told = f"{what.capitalize()}: {found.detail[0].lower()}{found.detail[1:]}"
+    if what == "warm-up" or not flight.steady_detail:
+        flight.steady, flight.steady_detail = found.steady, told
+    else:
+        flight.steady = bool(flight.steady) and found.steady
+        flight.steady_detail += f" {told}"
+
+
+def _jit_share(flight: Flight, samples: Samples, start: float, end: float) -> float | None:
+    """CPU of the servers' JIT threads / CPU time of the logical CPUs that they were given; None: it cannot be told."""
+    groups = [samples.cpu_by_group(one.name, start, end) for one in flight.spec.servers]
+    if not all(groups):
+        return None
+    return sum(group.get("jit", 0.0) for group in groups) / (len(flight.spec.server_cpus) * (end - start))

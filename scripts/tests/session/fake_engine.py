@@ -40,6 +40,8 @@ class World:
     clock: Clock = field(default_factory=Clock)
     throughput: Callable[[Spec], float] = lambda _spec: 100.0
     """Requests/s that the servers of a spec serve together."""
+    warmth: Callable[[float], float] = lambda seconds: seconds
+    """Seconds of load -> seconds' worth of requests that were served in them."""
     latency: Callable[[Spec], float] = lambda _spec: 2e-6
     """Seconds that each request takes; long ones make histograms that take long to read."""
     answers: dict[str, tuple[int, str]] = field(default_factory=dict)
@@ -237,7 +239,7 @@ class FakeDeployment:
     def _requests(self, until: float) -> int:
         """Requests that all injectors together have ended by then."""
         seconds = until - self.load_from if self.load_from is not None else 0.0
-        return math.floor(max(0.0, seconds) * self.world.throughput(self.spec) + 1e-6)
+        return math.floor(self.world.warmth(max(0.0, seconds)) * self.world.throughput(self.spec) + 1e-6)
 
     def _interval(self, name: str, start: float, end: float) -> None:
         """What an injector recorded in (part of) a second."""

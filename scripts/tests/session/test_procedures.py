@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sessions of the other procedures on the fake engine; class caches, host states, searches."""
 
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,8 +11,11 @@ from planned import asked
 from sessions import WINDOW, Bench, events, failed, ping
 from trees import THP, Kernel
 
+from steelyard.analysis.warmup import ACCEPTED_FROM
 from steelyard.errors import ServerFailed
+from steelyard.results.schema import Trial
 from steelyard.results.spec import Spec
+from steelyard.session.procedures import SAMPLES_LATE
 
 
 def test_start_up_trials_time_the_first_answers(bench: Bench) -> None:
@@ -27,6 +32,71 @@ def test_start_up_trials_time_the_first_answers(bench: Bench) -> None:
         assert one.curves == {}
     assert bench.world.deployments[0].starts[0] == ["injector-1"]
     assert bench.world.deployments[0].spec.injectors[0].settings["model"] == "probe"
+
+
+UNTIL_STEADY = {
+    "users": 8,
+    "ramp": 1,
+    "warmup": {"until": "steady", "at_least": 5, "at_most": 130},
+    "measure": 60,
+}
+
+
+def _warming(bench: Bench, warmth: Callable[[float], float]) -> Trial:
+    """One trial that waits until servers of this warmth are steady."""
+    bench.world.warmth = warmth
+    bench.world.throughput = lambda _: 1000.0
+    one = bench.run(bench.session(ping(load=UNTIL_STEADY), blocks=1))[0]
+    assert failed(one) == []
+    return one
+
+
+def _lasted(one: Trial, phase: str) -> float:
+    return one.phases[phase][1] - one.phases[phase][0]
+
+
+def test_a_warm_up_ends_at_two_looks_in_a_row_over_a_full_minute(bench: Bench) -> None:
+    one = _warming(bench, lambda seconds: seconds)
+    assert one.steady
+    assert _lasted(one, "warmup") == pytest.approx(ACCEPTED_FROM + SAMPLES_LATE, abs=1.1)
+    assert one.measurement is not None
+    told = one.measurement.steady_detail
+    assert told.startswith("Warm-up: steady over the last 60 s: no change point")
+    assert " Measurement: steady over the last 60 s: no change point" in told
+
+
+def test_a_rise_takes_the_warm_up_to_its_cap(bench: Bench) -> None:
+    one = _warming(bench, lambda seconds: seconds + 0.1 / 60 * seconds**2 / 2)
+    assert one.steady is False
+    assert _lasted(one, "warmup") == pytest.approx(130 + SAMPLES_LATE, abs=1.1)
+    assert one.measurement is not None
+    assert re.match(r"Warm-up: not steady over the last 60 s: .*the slope of", one.measurement.steady_detail)
+
+
+def test_a_jump_while_it_is_measured_is_not_steady(bench: Bench) -> None:
+    """The warm-up ends about 75 s after the ramp, and 30 s later throughput is 5 % higher."""
+    one = _warming(bench, lambda seconds: seconds + 0.05 * max(0.0, seconds - 106.0))
+    assert _lasted(one, "warmup") == pytest.approx(ACCEPTED_FROM + SAMPLES_LATE, abs=1.1)
+    assert (one.steady, one.state) == (False, "valid")
+    assert one.measurement is not None
+    assert re.search(
+        r"Measurement: not steady over the last 60 s: throughput changed (29|30|31) s before the end",
+        one.measurement.steady_detail,
+    )
+    check = next(check for check in one.checks if check.name == "not-steady")
+    assert (check.passed, check.voids) == (False, False)
+
+
+def test_dips_of_collections_do_not_take_the_warm_up_to_its_cap(bench: Bench) -> None:
+    """Every 25 s the servers serve nothing for two seconds."""
+
+    def warmth(seconds: float) -> float:
+        whole, into = divmod(seconds, 25.0)
+        return 23.0 * whole + min(into, 23.0)
+
+    one = _warming(bench, warmth)
+    assert one.steady
+    assert _lasted(one, "warmup") == pytest.approx(ACCEPTED_FROM + SAMPLES_LATE, abs=14.1)
 
 
 def test_ramp_up_trials_have_curves_from_the_first_second(bench: Bench) -> None:
