@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from steelyard.analysis.figures import change, count, interval, percent
-from steelyard.analysis.paired import paired
+from steelyard.analysis.paired import LEVEL, paired
 from steelyard.analysis.search import View, told
 from steelyard.analysis.searching import Question, limits_told, question_of, steps_of, view_of
 from steelyard.analysis.sentences import arm_label
@@ -55,7 +55,7 @@ def results_of(
             runs=runs[arm],
             n=len(logs),
             **pooled._asdict(),
-            against=_compare(logs, base) if arm != baseline else None,
+            against=_compare(logs, base, len(question.specs) - 1) if arm != baseline else None,
             sentences=[],
         )
         sentences = _Wording(question, result, label(arm), label(baseline)).sentences()
@@ -111,24 +111,28 @@ class _Pooled(NamedTuple):
     half_width: float | None = None
 
 
-def _pool(found: Collection[tuple[float, float]]) -> _Pooled:
+def _pool(found: Collection[tuple[float, float]], level: float = LEVEL) -> _Pooled:
     if not found:
         return _Pooled()
     logs = [log for log, _ in found]
     half = math.fsum(width for _, width in found) / len(found)
-    core = paired(logs)
+    core = paired(logs, level)
     low, high = (math.exp(core.low - half), math.exp(core.high + half)) if core else (None, None)
     return _Pooled(math.exp(math.fsum(logs) / len(logs)), low, high, half)
 
 
 def _compare(
-    logs: Mapping[int, tuple[float, float]], base: Mapping[int, tuple[float, float]]
+    logs: Mapping[int, tuple[float, float]], base: Mapping[int, tuple[float, float]], comparisons: int
 ) -> SearchComparison | None:
     common = sorted(logs.keys() & base.keys())
-    pooled = _pool([(logs[block][0] - base[block][0], logs[block][1] + base[block][1]) for block in common])
+    found = [(logs[block][0] - base[block][0], logs[block][1] + base[block][1]) for block in common]
+    pooled, strict = _pool(found), _pool(found, LEVEL / comparisons)
     if pooled.value is None:
         return None
-    return SearchComparison(n=len(common), ratio=pooled.value, low=pooled.low, high=pooled.high)
+    shown = strict.low is not None and strict.high is not None and not strict.low <= 1 <= strict.high
+    return SearchComparison(
+        n=len(common), ratio=pooled.value, low=pooled.low, high=pooled.high, beyond_noise=shown
+    )
 
 
 @dataclass(frozen=True)
@@ -209,10 +213,12 @@ class _Wording:
         if found.low is None or found.high is None:
             return f"{what} in one block: how much of it is chance is not known."
         said = f"{what} (95 % interval {interval(found.low, found.high)}, {found.n} blocks, both brackets included)"
-        if found.low > 1 or found.high < 1:
+        if found.beyond_noise:
             return f"{said}, beyond noise."
         limit = max(found.high - 1, 1 - found.low)
-        return f"{said}, within noise: cannot rule out a difference of up to {percent(limit)}."
+        lone = not found.low <= 1 <= found.high
+        within = "not beyond noise once all comparisons are counted" if lone else "within noise"
+        return f"{said}, {within}: cannot rule out a difference of up to {percent(limit)}."
 
     def _goal(self) -> str:
         """What a value has to do, so that the value follows."""

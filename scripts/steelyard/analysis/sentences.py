@@ -206,7 +206,9 @@ class _Reader:
             if name == self.analysis.primary or name in self._given() or not shown:
                 continue
             info, base = metric(name), self.analysis.baseline
-            first, *others = (f"{self._mean(info, arm)} with {self._label(arm)}" for arm in (base, *shown))
+            first, *others = (
+                f"{self._mean(info, arm, shown)} with {self._label(arm)}" for arm in (base, *shown)
+            )
             parts = [f"{told}, {effect(estimates[arm])}" for arm, told in zip(shown, others, strict=True)]
             return [f"{capital(info.label)} was {first}; {'; '.join(parts)}."]
         return []
@@ -241,10 +243,12 @@ class _Reader:
     def _compare(self, name: str, arm: str, against: str) -> Estimate:
         return estimate(name, arm, self._values(name, arm), self._values(name, against))
 
-    def _mean(self, info: MetricInfo, arm: str) -> str:
-        """Mean over the blocks that count: an arm's own over those that it has in common with the baseline."""
-        values, base = (self._values(info.name, one) for one in (arm, self.analysis.baseline))
-        return figures.with_unit(info, fmean(values[block] for block in values if block in base))
+    def _mean(self, info: MetricInfo, arm: str, others: Iterable[str] = ()) -> str:
+        """Mean over the blocks that an arm shares with the baseline and the others that stand beside it, if any."""
+        values = self._values(info.name, arm)
+        beside = [self._values(info.name, one) for one in (self.analysis.baseline, *others)]
+        shared = [value for block, value in values.items() if all(block in one for one in beside)]
+        return figures.with_unit(info, fmean(shared or values.values()))
 
     def _values(self, name: str, arm: str) -> dict[int, float]:
         found = self.analysis.summaries[name].get(arm)

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from steelyard.analysis.figures import count
 from steelyard.analysis.metrics import METRICS
 from steelyard.analysis.sentences import answer
 from steelyard.cli import options
@@ -29,6 +30,7 @@ from steelyard.results.analysis import Analysis
 from steelyard.results.schema import JournalEntry, Session, Trial
 from steelyard.results.spec import Spec
 from steelyard.results.store import SessionDirectory
+from steelyard.session.foresight import foresee, told
 from steelyard.session.plan import Request, SessionPlan, host_checks, make_plan
 from steelyard.session.runner import analyse_again
 from steelyard.units import format_size
@@ -46,14 +48,16 @@ def plan(
     workload: options.WorkloadOption = None,
     jdk: options.JdkOption = None,
     port: options.PortOption = 9080,
+    out: options.OutOption = RESULTS,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what `run` would do, without doing it: arms, CPU and heap split, schedule, time, commands."""
+    """Show what `run` would do, without doing it: arms, CPU and heap split, time, what it detects, order, commands."""
     made = make_plan(
         Request(experiment, quick, blocks, options.with_engine(set_, engine), seed, jdk, port, workload)
     )
+    foreseen = foresee(made, out)
     if as_json:
-        print_json(_plan_document(made))
+        print_json({**_plan_document(made), "detects": [one._asdict() for one in foreseen]})
         return
     console = Console()
     console.print(f"[bold]{escape(made.experiment.title)}[/bold]")
@@ -67,6 +71,13 @@ def plan(
     console.print(_arms_table(made))
     for note in made.notes:
         say(console, f"note: {note}")
+    if lines := told(made, foreseen):
+        over = count(made.experiment.design.blocks, "block")
+        console.print(
+            f"\n[bold]Will detect[/bold] (80 % power, all comparisons counted, {over})", highlight=False
+        )
+        for line in lines:
+            say(console, f"  {line}")
     console.print(f"\n[bold]Schedule[/bold] (seed {made.seed})", highlight=False)
     for block in range(1, made.experiment.design.blocks + 1):
         order = [place.arm for place in made.schedule if place.block == block]
@@ -193,6 +204,8 @@ def _arms_table(made: SessionPlan) -> Table:
         row["cores each"] = f"{servers[0].cores:.3g}" + " shared" * (servers[0].cpus_shared_with > 1)
         row["CPUs of each JVM"] = " | ".join(dict.fromkeys(",".join(map(str, one.cpus)) for one in servers))
         row |= {"heap each": each or "JVM's choice", "heap in all": format_size(sum(heaps)) if heaps else "-"}
+        memory = (format_size(one.memory_bytes) for one in servers if one.memory_bytes is not None)
+        row |= {"memory limit each": " | ".join(dict.fromkeys(memory))}
         row["options"] = " ".join(_common_options(spec, made))
         row["beside them"] = ", ".join(one.name for one in spec.deployed if one.role != "server")
         row["host"] = ", ".join(f"{key}={value}" for key, value in spec.host_states.items())

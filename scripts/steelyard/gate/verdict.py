@@ -54,6 +54,9 @@ def decide(estimate: Estimate, better: Better, margin: float, floor: float | Non
     if core is None:
         usable = count(len(estimate.ratios), "usable block")
         return _verdict("inconclusive", f"{estimate.metric} has {usable}: run more blocks")
+    if core.tied:
+        same = "every block has the same ratio, so no spread was seen and nothing is ruled out"
+        return _verdict("inconclusive", f"{estimate.metric}: {same}")
     return _judge(estimate.metric, core, better, margin)
 
 

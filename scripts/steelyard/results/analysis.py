@@ -124,6 +124,8 @@ class SearchComparison(Record):
     low: float | None
     """None, here and below: fewer than two blocks."""
     high: float | None
+    beyond_noise: bool = False
+    """Whether the interval excludes 1 at Bonferroni's level: all arms are compared with the baseline."""
 
 
 class SearchResult(Record):

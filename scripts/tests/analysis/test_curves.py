@@ -2,6 +2,7 @@
 """Levels, times and losses of curves whose truth is known, and ramp-up sessions against their best arm."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -90,7 +91,7 @@ def chosen(curves):
 def test_times_against_the_best_arm_use_its_level_in_the_same_block():
     fast = {1: climb(1000.0, 5.0), 2: climb(1200.0, 5.0)}
     slow = {1: climb(900.0, 20.0), 2: climb(1080.0, 20.0)}
-    found, notes = against_best(chosen({"slow": slow, "fast": fast}))
+    found, partly, notes = against_best(chosen({"slow": slow, "fast": fast}))
     # 80 % of the best is 8/9 of its own level, in each block.
     expected = -20 * math.log(1 - 8 / 9)
     assert found["time_to_80_of_best"]["slow"] == pytest.approx({1: expected, 2: expected}, abs=0.15)
@@ -98,16 +99,19 @@ def test_times_against_the_best_arm_use_its_level_in_the_same_block():
     # 900 of 1000: the slow arm never comes up to 95 %, and 90 % only in the limit.
     assert "slow" not in found["time_to_95_of_best"]
     assert set(found["time_to_95_of_best"]["fast"]) == {1, 2}
-    assert any("slow never came up to 95 %" in note and "(fast) in 2 of 2" in note for note in notes)
+    assert partly["time_to_95_of_best"]["slow"] == {}
+    assert any(note.startswith("slow came up to 95 %") and "(fast) in 0 of 2" in note for note in notes)
 
 
 def test_one_trial_that_never_came_up_takes_the_arms_time_away():
     """Leaving out the slow trial alone would keep the fast one."""
     fast = {1: climb(1000.0, 5.0), 2: climb(1000.0, 5.0)}
     mixed = {1: climb(1000.0, 5.0), 2: climb(600.0, 5.0)}
-    found, notes = against_best(chosen({"fast": fast, "mixed": mixed}))
+    found, partly, notes = against_best(chosen({"fast": fast, "mixed": mixed}))
     assert set(found["time_to_80_of_best"]) == {"fast"}
-    assert any(note.startswith("mixed never came up to 80 %") and "1 of 2" in note for note in notes)
+    assert partly["time_to_80_of_best"]["mixed"] == pytest.approx({1: -5 * math.log(0.2)}, abs=0.1)
+    (note,) = (note for note in notes if note.startswith("mixed came up to 80 %"))
+    assert re.search(r"\(fast\) in 1 of 2 trials .* \(those after 8[.]0\d s\): it has no mean time", note)
     assert set(found["time_to_50_of_best"]["mixed"]) == {1, 2}
 
 
@@ -127,4 +131,12 @@ def test_analysis_has_them_with_intervals_and_notes():
 
 
 def test_other_sessions_have_no_best_arm():
-    assert against_best({"a": {1: trial(1, "a")}}) == ({}, [])
+    assert against_best({"a": {1: trial(1, "a")}}) == ({}, {}, [])
+
+
+def test_the_best_arm_is_not_the_one_that_lacks_a_bad_block():
+    best = {1: climb(1000.0, 5.0), 2: climb(1000.0, 5.0), 3: climb(500.0, 5.0)}
+    second = {1: climb(900.0, 5.0), 2: climb(900.0, 5.0)}
+    found, _, notes = against_best(chosen({"best": best, "second": second}))
+    assert set(found["time_to_95_of_best"]) == {"best"}
+    assert any("the best arm (best)" in note for note in notes)

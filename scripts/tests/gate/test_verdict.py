@@ -107,6 +107,13 @@ def test_margin_below_the_certificate_is_inconclusive():
     assert decide(candidate(0.0), "higher", 0.025, floor=0.025).outcome == "pass"
 
 
+@pytest.mark.parametrize("value", [90.0, 100.0])
+def test_blocks_that_agree_exactly_show_nothing(value):
+    verdict = decide(estimate("gc", "new", dict.fromkeys(range(6), value), BASE), "higher", 0.03)
+    assert verdict.outcome == "inconclusive"
+    assert "no spread was seen" in verdict.sentence
+
+
 @pytest.mark.parametrize("blocks", [0, 1])
 def test_too_few_blocks(blocks):
     few = estimate("throughput", "new", dict.fromkeys(range(blocks), 90.0), BASE)

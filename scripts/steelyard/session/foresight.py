@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a session will be able to detect, said before it runs (`plan`), by the function that states it in reports.
+
+The spread between blocks comes from an earlier session on this host with the same workload, procedure and metric; else
+published spreads stand in and are named as such. A metric without either is not known before.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from steelyard.analysis.estimates import GIVEN
+from steelyard.analysis.figures import count, percent
+from steelyard.analysis.metrics import metric
+from steelyard.analysis.paired import detectable_effect, paired, share_interval
+from steelyard.analysis.sentences import SURVIVED
+from steelyard.errors import SteelyardError
+from steelyard.host.facts import read_facts
+from steelyard.results.analysis import Analysis
+from steelyard.results.schema import Session
+from steelyard.results.store import SessionDirectory
+from steelyard.session.plan import SessionPlan
+from steelyard.units import format_duration
+
+_START = (0.028, 0.028, "of starts")
+PUBLISHED = {
+    "throughput": (0.007, 0.05, "a quiet lab host's and a shared runner's"),
+    "latency_p99": (0.05, 0.05, "a shared runner's"),
+    **dict.fromkeys(("start_time", "ready_message_time", "first_answers_time"), _START),
+}
+"""Lowest and highest standard deviation from trial to trial, and whose (docs/method.md, "The gate")."""
+SAME_HOST = ("hostname", "cpu_model", "cpus", "memory_bytes")
+FEWEST = 3
+"""Blocks below which an earlier session says too little of its spread."""
+
+
+class Foreseen(NamedTuple):
+    """The smallest effect of an arm against the baseline that has 80 % power, as a fraction."""
+
+    metric: str
+    arm: str
+    low: float | None
+    """By the spread seen, or the lowest published one; None: not known, or beyond every figure."""
+    high: float | None
+    """By the upper 95 % bound of the spread seen, or the highest published one."""
+    source: str
+
+
+def foresee(plan: SessionPlan, results: Path) -> list[Foreseen]:
+    """For the primary metric, then the reported ones, each arm; nothing of searches and of what the load decides."""
+    asked, arms = plan.experiment.metrics, [arm.name for arm in plan.arms if not arm.baseline]
+    skipped = {SURVIVED, *(GIVEN if plan.experiment.load.model == "open" else ())}
+    earlier = list(_earlier(plan, results))
+    families = ([asked.primary], [name for name in dict.fromkeys(asked.report) if name != asked.primary])
+    return [
+        _foreseen(plan, earlier, name, arm, len(family) * len(arms))
+        for family in (families if plan.experiment.search is None else ())
+        for name in family
+        for arm in (arms if name not in skipped else ())
+    ]
+
+
+def told(plan: SessionPlan, foreseen: Sequence[Foreseen]) -> list[str]:
+    """The same in sentences; arms that share their figures share a sentence."""
+    arms: dict[Foreseen, list[str]] = {}
+    for one in foreseen:
+        arms.setdefault(one._replace(arm=""), []).append(one.arm)
+    lines = []
+    for one, names in arms.items():
+        ends = [percent(end) for end in dict.fromkeys((one.low, one.high)) if end is not None]
+        who = "every arm" if len(names) == len(plan.arms) - 1 else ", ".join(names)
+        change = f"a change of {' to '.join(ends)}, " if ends else ""
+        lines.append(f"{metric(one.metric).label}, {who}: {change}{one.source}")
+    if plan.experiment.procedure == "survive":
+        blocks = plan.experiment.design.blocks
+        least = percent(share_interval(blocks, blocks)[0], 0)
+        lines.append(
+            f"trials survived: if all {blocks} of an arm live, {least} of all such trials is not ruled out"
+        )
+    return lines
+
+
+def _foreseen(
+    plan: SessionPlan, earlier: Sequence[tuple[Session, Analysis]], name: str, arm: str, comparisons: int
+) -> Foreseen:
+    blocks, load = plan.experiment.design.blocks, plan.experiment.load
+    for session, analysis in earlier:
+        estimates = {key: one for key, one in analysis.estimates.get(name, {}).items() if one.n >= FEWEST}
+        if session.experiment["name"] == plan.experiment.name and arm in estimates:
+            estimates = {arm: estimates[arm]}
+        cores = [
+            paired([math.log(ratio) for ratio in one.ratios]) for one in estimates.values() if one.detectable
+        ]
+        sizes, variances = [core.n for core in cores if core], [core.sd**2 for core in cores if core]
+        if sizes:
+            n, sd = min(sizes), math.sqrt(math.fsum(variances) / len(variances))
+            seen, bound = (detectable_effect(blocks, sd, comparisons, known) for known in (None, n))
+            windows = float(session.experiment["load"]["measure"])
+            others = f" of {format_duration(windows)}, not {format_duration(load.measure)}" * (
+                windows != load.measure
+            )
+            source = f"by the spread seen and its upper 95 % bound, from {session.id} ({count(n, 'block')}{others})"
+            return Foreseen(name, arm, seen, bound, source)
+    if name not in PUBLISHED:
+        return Foreseen(
+            name, arm, None, None, "not known before, as no earlier session here tells its spread"
+        )
+    *spreads, whose = PUBLISHED[name]
+    # Both arms of a pair vary.
+    low, high = (detectable_effect(blocks, math.sqrt(2) * float(sd), comparisons) for sd in spreads)
+    return Foreseen(
+        name, arm, low, high, f"by published spreads ({whose}), as no earlier session here tells its own"
+    )
+
+
+def _earlier(plan: SessionPlan, results: Path) -> Iterator[tuple[Session, Analysis]]:
+    """Sessions whose spread tells of this one's, the most alike first: same experiment, same windows, most blocks."""
+    own, experiment, host = plan.workload.workload, plan.experiment, read_facts()
+    found = []
+    for path in results.glob("*/analysis.json"):
+        with suppress(SteelyardError):
+            session, analysis = (
+                SessionDirectory(path.parent).session(),
+                SessionDirectory(path.parent).analysis(),
+            )
+            if (
+                all(getattr(session.host, name) == getattr(host, name) for name in SAME_HOST)
+                and (session.workload["name"], session.workload["version"]) == (own.name, own.version)
+                and session.arms[0].spec.procedure == experiment.procedure
+                and analysis.session_id == session.id
+            ):
+                windows = session.experiment["load"]["measure"] == experiment.load.measure
+                rank = (
+                    session.experiment["name"] == experiment.name,
+                    windows,
+                    analysis.blocks_complete,
+                    session.created,
+                )
+                found.append((rank, (session, analysis)))
+    return (one for _, one in sorted(found, key=lambda item: item[0], reverse=True))
