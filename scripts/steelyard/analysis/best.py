@@ -2,7 +2,7 @@
 """What ramp-up trials are against the best arm of their session (pure).
 
 The best arm is the one whose steady level is highest, blocks accounted for (`paired.standing`). A trial is held against
-that arm's level in its own block, so that a drift of the host hits both.
+that arm's level in its own block and round, so that a drift of the host hits both.
 """
 
 from collections.abc import Mapping
@@ -10,15 +10,16 @@ from collections.abc import Mapping
 from steelyard.analysis.curves import SHARES, requests_lost, steady_level, still_rising, time_to
 from steelyard.analysis.figures import short
 from steelyard.analysis.paired import standing
+from steelyard.analysis.rounds import Place
 from steelyard.results.schema import Trial
 
-Chosen = Mapping[str, Mapping[int, Trial]]
-"""Valid trials by arm and block."""
-Figures = dict[str, dict[str, dict[int, float]]]
-"""metric -> arm -> block -> value."""
+Chosen = Mapping[str, Mapping[Place, Trial]]
+"""Valid trials by arm, block and round."""
+Figures = dict[str, dict[str, dict[Place, float]]]
+"""metric -> arm -> block and round -> value."""
 
 
-def _curves(trials: Mapping[int, Trial]) -> dict[int, list[float]]:
+def _curves(trials: Mapping[Place, Trial]) -> dict[Place, list[float]]:
     return {block: curve for block, trial in trials.items() if (curve := trial.curves.get("throughput"))}
 
 
@@ -59,11 +60,11 @@ def against_best(chosen: Chosen) -> tuple[Figures, Figures, list[str]]:
     return figures, partly, [note for note in notes if note]
 
 
-def _span(reached: Mapping[int, float]) -> str:
+def _span(reached: Mapping[Place, float]) -> str:
     return " to ".join(dict.fromkeys(short(end(reached.values())) for end in (min, max)))
 
 
-def _rising(arm: str, trials: Mapping[int, Trial]) -> str:
+def _rising(arm: str, trials: Mapping[Place, Trial]) -> str:
     rising = sum(still_rising(trial.curves.get("throughput", [])) for trial in trials.values())
     if not rising:
         return ""

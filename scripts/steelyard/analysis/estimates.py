@@ -8,7 +8,7 @@ Intervals stay at 95 % per comparison.
 """
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from statistics import fmean
 
 from steelyard import __version__
@@ -16,6 +16,7 @@ from steelyard.analysis.best import against_best
 from steelyard.analysis.figures import number, with_unit
 from steelyard.analysis.metrics import METRICS, metric
 from steelyard.analysis.paired import detectable_effect, holm, paired, spreads_differ, two_groups
+from steelyard.analysis.rounds import Place, common, compared, count_by_arm, unequal, valid_trials
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import Metrics
 from steelyard.results.analysis import Analysis, Estimate, LedgerCount, MetricInfo, Summary
@@ -26,30 +27,21 @@ NO_MEASUREMENT = "no-measurement"
 GIVEN = ("throughput", "requests_per_core_second", "steady_level")
 """Metrics that are inputs where arrivals come at a constant rate: no arm is better or worse by them."""
 
-Values = Mapping[int, float]
-"""A metric of one arm by block."""
+Values = Mapping[Place, float]
+"""A metric of one arm by block and round."""
 
 
-def latest_valid(trials: Iterable[Trial]) -> dict[str, dict[int, Trial]]:
-    """The trial that counts for each arm and block: the last valid attempt. Void trials never count."""
-    chosen: dict[str, dict[int, Trial]] = {}
-    for trial in sorted(trials, key=lambda trial: (trial.block, trial.attempt)):
-        if trial.state == "valid":
-            chosen.setdefault(trial.arm, {})[trial.block] = trial
-    return chosen
-
-
-def values_of(trials: Mapping[int, Trial], name: str) -> dict[int, float]:
-    """A metric by block, where the trial has it as a finite number."""
+def values_of(trials: Mapping[Place, Trial], name: str) -> dict[Place, float]:
+    """A metric by block and round, where the trial has it as a finite number."""
     return {
-        block: value
-        for block, trial in trials.items()
+        place: value
+        for place, trial in trials.items()
         if (value := trial.metrics.get(name)) is not None and math.isfinite(value)
     }
 
 
 def summarise(values: Values) -> Summary | None:
-    """Summary over blocks; None without a single value."""
+    """Summary over trials; None without a single value."""
     figures = list(values.values())
     n = len(figures)
     if n == 0:
@@ -64,22 +56,23 @@ def summarise(values: Values) -> Summary | None:
         sd=sd,
         cv=sd / mean if sd is not None and mean != 0 else None,
         values=figures,
-        blocks=list(values),
+        blocks=[block for block, _ in values],
+        rounds=[number for _, number in values],
     )
 
 
 def log_ratios(arm: Values, baseline: Values) -> list[float] | None:
-    """log(arm / baseline) of each block that has both; None when a figure is not positive.
+    """log(arm / baseline) of each block that has both in one round; None when a figure is not positive.
 
     Leaving out just the blocks with a zero would keep the favourable ones: then there is no ratio at all.
     """
-    pairs = [(arm[block], baseline[block]) for block in arm if block in baseline]
+    pairs = [(arm[place], baseline[place]) for place in common(arm, baseline)]
     if any(value <= 0 or against <= 0 for value, against in pairs):
         return None
     return [math.log(value / against) for value, against in pairs]
 
 
-def estimate(name: str, arm: str, values: Values, baseline: Values) -> Estimate:
+def estimate(name: str, arm: str, values: Values, baseline: Values, unequal: str | None = None) -> Estimate:
     """Ratio of an arm to the baseline with everything that has to be said about it (p_holm is set later)."""
     logs = log_ratios(values, baseline)
     core = paired(logs) if logs is not None else None
@@ -88,7 +81,7 @@ def estimate(name: str, arm: str, values: Values, baseline: Values) -> Estimate:
     found = Estimate(
         metric=name,
         arm=arm,
-        n=sum(block in baseline for block in values),
+        n=len(common(values, baseline)),
         ratio=math.exp(core.mean) if core else None,
         low=low,
         high=high,
@@ -97,6 +90,7 @@ def estimate(name: str, arm: str, values: Values, baseline: Values) -> Estimate:
         detectable=None,
         cannot_rule_out=max(high - 1, 1 - low) if low is not None and high is not None else None,
         ratios=[math.exp(value) for value in logs or ()],
+        unequal=unequal,
     )
     return found.model_copy(update=detectable_of(found))
 
@@ -111,9 +105,9 @@ def detectable_of(found: Estimate, comparisons: int = 1) -> dict[str, float | No
 
 def remarks_of(info: MetricInfo, values: Values, baseline: Values) -> list[str]:
     """What has to be said beside an interval: spreads that clearly differ, trials that fall into two groups."""
-    common = [block for block in values if block in baseline]
-    logs = [[math.log(of[block]) for block in common if of[block] > 0] for of in (values, baseline)]
-    if not common or len(logs[0]) + len(logs[1]) < 2 * len(common):
+    places = common(values, baseline)
+    logs = [[math.log(of[place]) for place in places if of[place] > 0] for of in (values, baseline)]
+    if not places or len(logs[0]) + len(logs[1]) < 2 * len(places):
         return []
     told = []
     if (wider := spreads_differ(*logs)) is not None:
@@ -122,12 +116,12 @@ def remarks_of(info: MetricInfo, values: Values, baseline: Values) -> list[str]:
     for whose, of in (("its", logs[0]), ("the baseline's", logs[1])):
         if (middle := two_groups(of)) is not None:
             groups = [
-                [pair for pair in zip(common, of, strict=True) if (pair[1] > middle) is side]
+                [pair for pair in zip(places, of, strict=True) if (pair[1] > middle) is side]
                 for side in (False, True)
             ]
             ends = " and ".join(
                 f"about {with_unit(info, math.exp(fmean(log for _, log in group)))} in blocks"
-                f" {', '.join(str(block) for block, _ in group)}"
+                f" {', '.join(str(block) for (block, _), _ in group)}"
                 for group in groups
             )
             told.append(f"{whose} trials fall into two groups ({ends}), and few are like the mean")
@@ -145,29 +139,35 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
     if baseline is None:
         raise BadInput(f"session {session.id} names no baseline arm: restore session.json from a copy")
     asked = Metrics.model_validate(session.experiment.get("metrics", {}))
-    chosen = latest_valid(trials)
+    valid = valid_trials(trials)
     # Trials of a search differ in their load: means over them say nothing.
     searching = bool(session.experiment.get("search"))
-    compared = {} if searching else chosen
-    across, partly, notes = against_best(compared)
+    counted = {} if searching else valid
+    across, partly, notes = against_best(counted)
     seen = {name for trial in trials for name in trial.metrics if not searching}
     names = _metric_names(asked, seen | across.keys())
     figures = {
-        name: {arm: across.get(name, {}).get(arm) or values_of(compared.get(arm, {}), name) for arm in arms}
+        name: {arm: across.get(name, {}).get(arm) or values_of(counted.get(arm, {}), name) for arm in arms}
         for name in names
     }
     given = any(arm.spec.load.model == "open" for arm in session.arms)
     infos = {name: _as_given(metric(name)) if given and name in GIVEN else metric(name) for name in names}
+    # Trials of a search differ in their load, so that its rounds are no pairs.
+    uneven = {arm: None if searching else unequal(trials, arm, baseline) for arm in arms if arm != baseline}
+    notes += [f"{why}: the comparison is inconclusive." for why in uneven.values() if why]
     estimates = {
-        name: {arm: estimate(name, arm, found[arm], found[baseline]) for arm in arms if arm != baseline}
+        name: {arm: estimate(name, arm, found[arm], found[baseline], why) for arm, why in uneven.items()}
         for name, found in figures.items()
     }
     for name in {asked.primary, *asked.report} & figures.keys():
         for arm, one in estimates[name].items():
             remarks = remarks_of(infos[name], figures[name][arm], figures[name][baseline])
             estimates[name][arm] = one.model_copy(update={"remarks": remarks})
+    by_arm = count_by_arm(trials, arms)
     planned = {place.block for place in session.schedule}
-    complete = {block for block in planned if all(block in chosen.get(arm, {}) for arm in arms)}
+    places = {(block, arm) for arm, own in valid.items() for block, _ in own}
+    done = places if searching else compared(trials, arms, baseline)
+    complete = {block for block in planned if all((block, arm) in done for arm in arms)}
     return Analysis(
         steelyard_version=__version__,
         session_id=session.id,
@@ -177,14 +177,15 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
         blocks_planned=len(planned),
         blocks_complete=len(complete),
         trials=len(trials),
-        void_trials=sum(trial.state == "void" for trial in trials),
-        not_steady_trials=sum(trial.measurement is not None and trial.steady is False for trial in trials),
+        void_trials=sum(one.void for one in by_arm.values()),
+        not_steady_trials=sum(one.not_steady for one in by_arm.values()),
+        by_arm=by_arm,
         metrics=[*infos.values()],
         summaries=_summaries(figures),
         partly=_summaries(partly),
         estimates=_with_holm(estimates, asked),
         ledger=_count_ledger(trials),
-        notes=[*_notes(session, asked.primary, figures, chosen, planned - complete), *notes],
+        notes=[*_notes(session, asked.primary, figures, valid, planned - complete), *notes],
     )
 
 
@@ -248,17 +249,17 @@ def _notes(
     session: Session,
     primary: str,
     figures: Mapping[str, Mapping[str, Values]],
-    chosen: Mapping[str, Mapping[int, Trial]],
+    valid: Collection[str],
     incomplete: set[int],
 ) -> list[str]:
     notes = []
-    missing = [arm.name for arm in session.arms if not chosen.get(arm.name)]
+    missing = [arm.name for arm in session.arms if arm.name not in valid]
     if missing:
         notes.append(f"No valid trial of {', '.join(missing)}: nothing can be said about it.")
     if incomplete:
         notes.append(
             f"{len(incomplete)} of {len({place.block for place in session.schedule})} blocks lack a valid trial"
-            " of some arm; each comparison uses the blocks that have both of its arms."
+            " of some arm beside one of the baseline; each comparison uses the blocks that have both of its arms."
         )
     if not any(figures[primary].values()) and not session.experiment.get("search"):
         notes.append(f"No valid trial has the primary metric {primary}.")

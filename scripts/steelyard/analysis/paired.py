@@ -160,7 +160,7 @@ def two_groups(values: Sequence[float]) -> float | None:
     return float(ordered[best + 1] + ordered[best + 2]) / 2
 
 
-def standing(values: Mapping[str, Mapping[int, float]]) -> dict[str, float]:
+def standing(values: Mapping[str, Mapping[tuple[int, int], float]]) -> dict[str, float]:
     """Level of each arm on the log scale, up to a common constant; arms with a figure that has no logarithm left out.
 
     Least squares over arms and blocks (Yates, Empire Journal of Experimental Agriculture, 1933): by their means, an arm

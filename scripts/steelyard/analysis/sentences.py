@@ -16,6 +16,7 @@ from steelyard.analysis.estimates import GIVEN, estimate
 from steelyard.analysis.figures import capital, percent
 from steelyard.analysis.metrics import metric
 from steelyard.analysis.paired import LEVEL, holm, paired, share_interval, standing
+from steelyard.analysis.rounds import Place
 from steelyard.experiment.schema import Metrics
 from steelyard.results.analysis import Analysis, Estimate, MetricInfo
 from steelyard.results.schema import Session
@@ -34,15 +35,20 @@ def arm_label(session: Session, arm: str) -> str:
 
 
 def beyond_noise(found: Estimate) -> bool:
-    """Whether "no difference" is rejected at 5 %, after Holm's correction where the estimate is one of several."""
+    """Whether "no difference" is rejected at 5 %, after Holm's correction where the estimate is one of several.
+
+    Never where the trials of the two are void, or not steady, unequally often.
+    """
     p = found.p if found.p_holm is None else found.p_holm
-    return p is not None and p < LEVEL
+    return found.unequal is None and p is not None and p < LEVEL
 
 
 def weight(found: Estimate) -> str:
     """How much an estimate weighs: `beyond noise`, or `within noise` with what it cannot rule out."""
     if beyond_noise(found):
         return "beyond noise"
+    if found.unequal is not None:
+        return "inconclusive for its void or unsteady trials"
     if found.cannot_rule_out is None:
         return "too few blocks to say anything" if found.n < 2 else TIED
     limit = f"cannot rule out a difference of up to {percent(found.cannot_rule_out)}"
@@ -71,8 +77,15 @@ def answer(session: Session, analysis: Analysis) -> list[str]:
 
     First the primary metric: the best arm against the baseline, and which of the others it is told apart from; then the
     first further metric that the experiment reports; last how far to believe it. A search answers with what it found,
-    trials that were to survive with how many did.
+    trials that were to survive with how many did. Before all that: which comparisons show nothing, for their trials are
+    void, or not steady, unequally often.
     """
+    compared = analysis.estimates.get(analysis.primary, {}).values()
+    uneven = [f"Inconclusive: {found.unequal}." for found in compared if found.unequal]
+    return [*uneven, *_answer(session, analysis)]
+
+
+def _answer(session: Session, analysis: Analysis) -> list[str]:
     reader = _Reader(session, analysis)
     if analysis.searches:
         return [*(text for result in analysis.searches for text in result.sentences), reader.belief()]
@@ -250,9 +263,13 @@ class _Reader:
         shared = [value for block, value in values.items() if all(block in one for one in beside)]
         return figures.with_unit(info, fmean(shared or values.values()))
 
-    def _values(self, name: str, arm: str) -> dict[int, float]:
+    def _values(self, name: str, arm: str) -> dict[Place, float]:
         found = self.analysis.summaries[name].get(arm)
-        return dict(zip(found.blocks, found.values, strict=True)) if found else {}
+        return (
+            dict(zip(zip(found.blocks, found.rounds, strict=True), found.values, strict=True))
+            if found
+            else {}
+        )
 
     def _label(self, arm: str) -> str:
         return arm_label(self.session, arm)

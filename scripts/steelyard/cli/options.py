@@ -95,7 +95,7 @@ def conclude(directory: SessionDirectory, as_json: bool, **more: object) -> None
         told = {"answer": answer(session, analysis), "analysis": analysis.model_dump(mode="json")}
         print_json({**more, **told})
     else:
-        Console().print(render_summary(session, analysis, trials))
+        Console().print(render_summary(session, analysis, trials, list(directory.journal())))
 
 
 def print_json(document: Any) -> None:

@@ -93,5 +93,5 @@ def _run(directory: SessionDirectory, runtimes: Runtimes, console: Console, as_j
     if not as_json:
         typer.echo(f"report: {directory.path / 'report.html'}")
     if lacking:
-        say(console, f"incomplete: no valid trial of {', '.join(lacking)}; the report says why each was void")
+        say(console, f"incomplete: no valid trials to compare in {', '.join(lacking)}; the report says why")
         raise typer.Exit(Exit.INCOMPLETE)

@@ -189,7 +189,7 @@ class Design(Model):
     seed: int | None = None
     """Seed of the order; left out: drawn and recorded."""
     repeats: Annotated[int, Field(ge=0, le=10)] = 2
-    """How often void trials may be repeated, per block."""
+    """How often void trials may be repeated with what they are compared with: rounds per block."""
 
 
 class Search(Model):

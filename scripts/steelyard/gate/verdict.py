@@ -26,7 +26,8 @@ def decide(estimate: Estimate, better: Better, margin: float, floor: float | Non
     """Judge one estimate of a candidate against the baseline.
 
     pass: the one-sided 95 % upper bound of the harm is below the margin. regression: else, the whole 95 % interval
-    lies on the harmful side and the point estimate is at least half the margin. inconclusive: everything else.
+    lies on the harmful side and the point estimate is at least half the margin. inconclusive: everything else, and
+    every estimate whose trials are void, or not steady, clearly unequally often.
 
     Args:
         estimate: candidate / baseline.
@@ -50,6 +51,8 @@ def decide(estimate: Estimate, better: Better, margin: float, floor: float | Non
             f"this host can only detect {percent(floor)} by its noise certificate, the margin is {percent(margin)}:"
             " use a quieter host or a wider margin",
         )
+    if estimate.unequal is not None:
+        return _verdict("inconclusive", estimate.unequal)
     core = paired([math.log(ratio) for ratio in estimate.ratios])
     if core is None:
         usable = count(len(estimate.ratios), "usable block")

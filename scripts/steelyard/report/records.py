@@ -73,13 +73,27 @@ def void_trials(view: View) -> list[str]:
     return [f"{trial_name(trial)}: {why_void(trial)} {_outcome(view, trial)}".rstrip() for trial in view.void]
 
 
+def by_arm(view: View) -> Table:
+    """How the trials of each arm ended: what is left out has to be left out evenly."""
+    columns = [*words(view.arm_heading), *numbers("trials", "valid", "void", "did not start", "not steady")]
+    rows = [
+        cells(view.arm_short(arm), n.trials, n.trials - n.void, n.void, n.not_started, n.not_steady)
+        for arm, n in view.analysis.by_arm.items()
+    ]
+    note = (
+        "A trial that did not start is void; one that was not steady is kept. An arm that is void, or not steady, more"
+        " or less often than the baseline beside it (exact McNemar test at 5 %) has no conclusive comparison."
+    )
+    return Table("Trials of each arm", columns, rows, 1, [note])
+
+
 def _outcome(view: View, trial: Trial) -> str:
     if trial.value is not None:
         return ""
     later = [t for t in view.of_arm(trial.arm) if t.block == trial.block and t.attempt > trial.attempt]
     if not later:
         return "It was not repeated."
-    return f"It was repeated (repeat {later[0].attempt}): {later[0].state}."
+    return f"Its comparison was repeated (repeat {later[0].attempt}): {later[0].state}."
 
 
 def schedule(view: View) -> Table:

@@ -13,12 +13,14 @@ from steelyard.report import tables
 from steelyard.report.tables import Cell
 from steelyard.report.view import View
 from steelyard.results.analysis import Analysis
-from steelyard.results.schema import Session, Trial
+from steelyard.results.schema import JournalEntry, Session, Trial
 
 
-def render_summary(session: Session, analysis: Analysis, trials: Sequence[Trial]) -> RenderableType:
+def render_summary(
+    session: Session, analysis: Analysis, trials: Sequence[Trial], journal: Sequence[JournalEntry] = ()
+) -> RenderableType:
     """The answer, the table of the arms and what holds for every figure."""
-    view = View(session, analysis, trials)
+    view = View(session, analysis, trials, journal)
     found = tables.main(view)
     drawn = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for column in found.columns:

@@ -12,6 +12,7 @@ from typing import Any
 
 from steelyard.analysis import figures
 from steelyard.analysis.formulas import OVERALL
+from steelyard.analysis.rounds import told_by_arm
 from steelyard.analysis.sentences import answer, arm_label
 from steelyard.results.analysis import Analysis, Estimate, MetricInfo, Summary
 from steelyard.results.schema import ArmRecord, JournalEntry, Latency, Session, Trial
@@ -100,13 +101,12 @@ class View:
                 1 < a.blocks_complete < FEW_BLOCKS
             ),
             "Fewer than two complete blocks: chance alone may explain any difference.": a.blocks_complete < 2,
-            f"{void} void: not averaged in, shown in the charts as crosses and explained in the validity ledger.": (
-                a.void_trials
-            ),
+            f"{void} void ({told_by_arm(a.by_arm, 'void')}): not averaged in, shown in the charts as crosses and"
+            " explained in the validity ledger.": a.void_trials,
             "Where something died, the other figures of its trial are of what still lived: compare only arms that"
             " survived.": any(trial.survived is False for trial in self.trials),
-            f"{unsteady} marked not steady: the warm-up reached its cap, or throughput still moved while it was"
-            " measured.": a.not_steady_trials,
+            f"{unsteady} marked not steady ({told_by_arm(a.by_arm, 'not_steady')}): the warm-up reached its cap, or"
+            " throughput still moved while it was measured.": a.not_steady_trials,
         }
         arms = [note for spec in self.specs.values() for note in (*spec.notes, *spec.embedded)]
         holding = [text for text, holds in own.items() if holds]
@@ -123,16 +123,22 @@ class View:
 
     def _interrupted(self) -> list[str]:
         """What the journal says of interruptions: a session that goes on after one meets another state of its host."""
-        resumed = [entry for entry in self.journal if entry.event == "session-resume"]
-        told = []
-        if resumed:
-            when = ", ".join(moment(entry.time) for entry in resumed)
+        stops, told, cause, flight, before = [], [], "", "", None
+        for entry in self.journal:
+            if entry.event == "session-resume" and before is not None and before.event != "session-end":
+                ended = cause or "its process ended without a word, killed or with the host"
+                stops.append(f"{moment(before.time)}{flight} ({ended}), resumed {moment(entry.time)}")
+            cause = (entry.detail or "Ctrl-C, or a signal to end") if entry.event == "interrupted" else ""
+            if entry.event not in ("phase", "interrupted"):
+                flight = f" in block {entry.block}, {entry.arm}" if entry.event == "trial-start" else ""
+            before = entry
+        if stops:
             told.append(
-                f"The session was interrupted and resumed {figures.count(len(resumed), 'time')} ({when}): a trial in"
-                " flight ran again from its start, and what changed on the host meanwhile is not known."
+                f"The session was interrupted {figures.count(len(stops), 'time')}: {'; '.join(stops)}. A trial in"
+                " flight ran again from its start; what changed on the host meanwhile is not known."
             )
-        if self.journal and self.journal[-1].event != "session-end":
-            told.append("The session has not ended: it was interrupted and can be resumed.")
+        if before is not None and before.event != "session-end":
+            told.append(f"The session has not ended{cause and f' ({cause})'}: it can be resumed.")
         return told
 
     # Arms and factors

@@ -21,12 +21,14 @@ class Summary(Record):
     cv: float | None
     """Standard deviation / mean; None where either is missing or the mean is 0."""
     values: list[float]
-    """One figure a block, in block order."""
+    """One figure a trial, by block and round."""
     blocks: list[int]
+    rounds: list[int]
+    """0: as scheduled; 1 and on: repeats. Only figures of one block and round may be compared."""
 
 
 class Estimate(Record):
-    """A metric of one arm against the baseline arm, over blocks in which both are valid."""
+    """A metric of one arm against the baseline arm, over blocks with a round in which both are valid."""
 
     metric: str
     arm: str
@@ -51,6 +53,9 @@ class Estimate(Record):
     """Ratio of each block."""
     remarks: list[str] = Field(default_factory=list)
     """What has to be said beside the interval: two groups of trials, spreads that clearly differ."""
+    unequal: str | None = None
+    """Why the comparison shows nothing whatever its figures: trials of the two are void, or not steady, clearly
+    unequally often."""
 
 
 class MetricInfo(Record):
@@ -76,6 +81,16 @@ class LedgerCount(Record):
     of: int
     """Trials in which it applied."""
     voids: bool
+
+
+class ArmTrials(Record):
+    """How the trials of one arm ended."""
+
+    trials: int
+    void: int
+    not_started: int
+    """Of the void ones, those in which something failed before the measurement."""
+    not_steady: int
 
 
 class SearchStep(Record):
@@ -160,10 +175,11 @@ class Analysis(Record):
     baseline: str
     blocks_planned: int
     blocks_complete: int
-    """Blocks in which every arm has a valid trial."""
+    """Blocks in which every arm has a round with a valid baseline beside it; in a search, a valid trial."""
     trials: int
     void_trials: int
     not_steady_trials: int
+    by_arm: dict[str, ArmTrials]
     metrics: list[MetricInfo]
     summaries: dict[str, dict[str, Summary]]
     """metric -> arm -> summary."""

@@ -3,13 +3,15 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from itertools import takewhile
 from pathlib import Path
 
 from steelyard.analysis.estimates import analyse
+from steelyard.analysis.rounds import compared, never_started
 from steelyard.analysis.search_result import search_results
 from steelyard.engines.base import Engine
-from steelyard.errors import ServerFailed
+from steelyard.errors import NoSpace, ServerFailed, SteelyardError
 from steelyard.host.lock import LOCK, host_lock
 from steelyard.host.switching import HostStates, put_back
 from steelyard.host.system import System
@@ -21,9 +23,6 @@ from steelyard.results.store import SessionDirectory, write_record
 from steelyard.session.live import Watcher
 from steelyard.session.schedule import Course
 from steelyard.session.trial import TrialRunner
-
-START_FAILURES_IN_A_ROW = 2
-"""Trials in a row that fail to start before the session gives up: the reason is then not chance."""
 
 _HOST = System()
 
@@ -66,27 +65,50 @@ def run_session(
             engine.check([spec for spec in course.specs.values() if spec.engine == name])
         directory.log(time.time(), "session-resume" if directory.has_journal() else "session-start")
         runner = TrialRunner(course, directory, engines, children, watcher, states)
-        failures = 0
         try:
             while (planned := course.next(trials)) is not None:
                 watcher.trial_started(planned, len(trials), course.total(trials))
                 trial = runner.run(planned)
                 trials.append(trial)
                 watcher.trial_ended(trial, len(trials), course.total(trials))
-                started = trial.failure is None or "measure" in trial.phases
-                failures = 0 if started else failures + 1
-                if failures >= START_FAILURES_IN_A_ROW:
-                    raise ServerFailed(f"{failures} trials in a row did not start: {trial.failure}")
+                require_starts(trials)
             # Before the report, which says of a session that has not ended that it can be resumed.
             directory.log(time.time(), "session-end")
-        except KeyboardInterrupt:
-            directory.log(time.time(), "interrupted")
+        except BaseException as error:
+            with suppress(NoSpace):  # then the journal ends without a word, as after a kill
+                directory.log(time.time(), "interrupted", detail=_reason(error))
             raise
         finally:
             if trials:
                 analyse_again(directory)
                 write_report(directory)
     return trials
+
+
+def require_starts(trials: Sequence[Trial]) -> None:
+    """End a session in which a failure before the measurement repeats: it is no chance, and would use up all repeats.
+
+    It repeats where the last two trials of an arm failed so, whatever ran between them, or the last two of the session:
+    an arm that cannot start must not take its blocks with it, void by void. A single one is void like any other, and
+    repeated. Trials from before an interruption count: whoever resumed meant to have mended it. An arm of a search may
+    come to a value that it cannot start with, and then the search ends by itself.
+
+    Raises:
+        ServerFailed: how many trials failed in a row, and the last one's sentence.
+    """
+    last = trials[-1]
+    own = [trial for trial in trials if trial.arm == last.arm and trial.value is None]
+    for told, line in ((f" of {last.arm}", own), ("", trials)):
+        failed = len(list(takewhile(never_started, reversed(line))))
+        if failed >= 2:
+            raise ServerFailed(f"{failed} trials{told} in a row did not start: {last.failure}")
+
+
+def _reason(error: BaseException) -> str:
+    """What interrupts a session, for its report."""
+    if isinstance(error, KeyboardInterrupt):
+        return "Ctrl-C, or a signal to end"
+    return str(error) if isinstance(error, SteelyardError) else f"a defect of the harness, {error!r}"
 
 
 def analyse_again(directory: SessionDirectory) -> Analysis:
@@ -99,12 +121,14 @@ def analyse_again(directory: SessionDirectory) -> Analysis:
 
 
 def missing(session: Session, trials: Sequence[Trial]) -> list[str]:
-    """Arms and blocks without a valid trial, for the closing message."""
-    valid = {
-        (trial.block, trial.arm) for trial in trials if trial.state == "valid" or trial.value is not None
-    }
+    """Arms and blocks without what their comparison needs, or without any trial of their search; for the closing
+    message."""
+    arms = [arm.name for arm in session.arms]
+    baseline = next(arm.name for arm in session.arms if arm.baseline)
+    there = {(trial.block, trial.arm) for trial in trials if trial.value is not None}
+    there |= compared(trials, arms, baseline)
     return [
         f"block {place.block} of {place.arm}"
         for place in session.schedule
-        if (place.block, place.arm) not in valid
+        if (place.block, place.arm) not in there
     ]

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The order of trials: randomised blocks, plots inside them, repeats of void trials; what runs next, and for how long.
+"""The order of trials: randomised blocks, plots inside them, rounds of repeats; what runs next, and for how long.
 
 Pure: the same rule runs real sessions, resumed sessions and simulated ones. What comes next follows from the
 schedule and the outcomes so far alone, so a resumed session goes on exactly as an uninterrupted one would.
 """
 
-from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 
 import numpy as np
@@ -63,31 +62,59 @@ def make_schedule(
     ]
 
 
-def next_trial(schedule: Sequence[ScheduledTrial], outcomes: Sequence[Trial], repeats: int) -> Planned | None:
+def next_trial(
+    schedule: Sequence[ScheduledTrial],
+    outcomes: Sequence[Trial],
+    repeats: int,
+    seed: int,
+    baseline: str | None = None,
+) -> Planned | None:
     """What to run next, or None when the session is complete.
 
-    A plot is finished before the next one begins: first its trials as scheduled, then repeats of those whose last
-    attempt is void, for a repeat after another switch would belong to no plot. A session without plots is one stretch
-    as a whole: its repeats come at its end. Fewest attempts go first, then the order of the schedule. A block is given
-    at most `repeats` repeats, all its arms and plots together. Interrupted trials are not outcomes: they run again as
-    if they had not been started.
+    First the schedule, then rounds of repeats. A void trial voids its comparison in its block, and what is compared is
+    repeated together (METHOD, "What voids a trial"), for a repeat beside an older trial of the other arm would take a
+    drift of the host for a difference. Round r of a block, up to `repeats` of them, so holds of round r - 1
+
+    - all arms, where the baseline was void: it is one side of every comparison;
+    - else the void arms and the baseline, where an arm was void; the other arms have what they need, and stand.
+
+    Several arms so share the baseline of their own round and of no other. An arm that stands is never run again, and
+    one that is repeated was in every round before: its attempt is its round. The baseline has as many trials as its
+    block has rounds; `analysis/rounds.py` takes for each comparison the round in which both are valid.
+
+    A round is run like a block, in random order drawn from the seed, its block and its number. Where arms want
+    different host states its arms lie in plots too, each with a switch of its own, numbered on from the block's: an arm
+    and a baseline of another plot could not be repeated together before either plot is left. Rounds come at the end of
+    the session, when what voided a trial has had time to pass: the first rounds of all blocks, then the second ones.
+    Interrupted trials are not outcomes: they run again as if they had not been started.
+
+    Args:
+        schedule: of the session.
+        outcomes: the trials that have ended, in any order.
+        repeats: most rounds of repeats of a block.
+        seed: of the session.
+        baseline: what each other arm is compared with; None: all with each other, so that a round is the whole block.
     """
-    attempts = Counter((trial.block, trial.arm) for trial in outcomes)
-    valid = {(trial.block, trial.arm) for trial in outcomes if trial.state == "valid"}
-    repeated = Counter(trial.block for trial in outcomes if trial.attempt > 0)
-    waiting: list[ScheduledTrial] = []
+    valid = {(trial.block, trial.attempt, trial.arm): trial.state == "valid" for trial in outcomes}
+    rounds: dict[int, list[ScheduledTrial]] = {}
     for place in schedule:
-        if waiting and _stretch(place) != _stretch(waiting[0]):
-            break
-        key = place.block, place.arm
-        if key not in attempts:
+        if (place.block, 0, place.arm) not in valid:
             return Planned.at(place, len(outcomes), 0)
-        if key not in valid and repeated[place.block] < repeats:
-            waiting.append(place)
-    if not waiting:
-        return None
-    first = min(waiting, key=lambda place: (attempts[place.block, place.arm], place.order))
-    return Planned.at(first, len(outcomes), attempts[first.block, first.arm])
+        rounds.setdefault(place.block, []).append(place)
+    plots = max((place.plot for place in schedule), default=0)
+    for number in range(1, repeats + 1):
+        for block, before in rounds.items():
+            void = {place.arm for place in before if not valid[block, number - 1, place.arm]}
+            if void and baseline is not None and baseline not in void:
+                again = [place for place in before if place.arm in void or place.arm == baseline]
+            else:
+                again = before if void else []
+            rounds[block] = again
+            if any((block, number, place.arm) not in valid for place in again):
+                drawn = _drawn(again, np.random.PCG64([seed, block, number]), number * plots)
+                place = next(place for place in drawn if (block, number, place.arm) not in valid)
+                return Planned.at(place, len(outcomes), number)
+    return None
 
 
 class Course:
@@ -97,12 +124,14 @@ class Course:
         self.session = session
         self.specs = {arm.name: arm.spec for arm in session.arms}
         self.question = question_of(session)
+        self._baseline = next((arm.name for arm in session.arms if arm.baseline), None)
         self._repeats = Experiment.model_validate(session.experiment).design.repeats
 
     def next(self, outcomes: Sequence[Trial]) -> Planned | None:
         """The trial that runs now, None when the session is complete."""
         if self.question is None:
-            return next_trial(self.session.schedule, outcomes, self._repeats)
+            schedule, seed = self.session.schedule, self.session.seed
+            return next_trial(schedule, outcomes, self._repeats, seed, self._baseline)
         return next_search_trial(self.question, self.session.schedule, outcomes)
 
     def total(self, outcomes: Sequence[Trial]) -> int:
@@ -129,9 +158,17 @@ def trial_seconds(spec: Spec) -> tuple[float, float]:
     return fixed + load.ramp + load.warmup.at_least + load.measure, fixed + load.ramp + longest + load.measure
 
 
-def _stretch(place: ScheduledTrial) -> tuple[int, int] | None:
-    """What is finished, repeats included, before what follows begins: a plot, or a session without plots as a whole."""
-    return (place.block, place.plot) if place.plot else None
+def _drawn(
+    places: Sequence[ScheduledTrial], words: np.random.PCG64, plots_before: int
+) -> list[ScheduledTrial]:
+    """The places of a round in random order, inside plots in random order where there are plots."""
+    labels = sorted({place.plot for place in places})
+    drawn = []
+    for number, label in enumerate(_order(len(labels), words), start=1):
+        group = [place for place in places if place.plot == labels[label]]
+        plot = plots_before + number if labels[label] else 0
+        drawn += [group[index].model_copy(update={"plot": plot}) for index in _order(len(group), words)]
+    return drawn
 
 
 def _orders(size: int, blocks: int, words: np.random.PCG64) -> list[list[int]]:

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 import math
+import random
 import statistics
+from types import SimpleNamespace
 
 import pytest
 from scipy import stats
 from session_builder import session, spec, trial, trials_of
 
-from steelyard.analysis.estimates import NO_MEASUREMENT, analyse, latest_valid
+from steelyard.analysis.estimates import NO_MEASUREMENT, analyse
 from steelyard.analysis.ledger import judge
+from steelyard.analysis.rounds import unequal
+from steelyard.analysis.sentences import answer, beyond_noise
 from steelyard.errors import BadInput
 from steelyard.results.analysis import Analysis
 
@@ -56,10 +60,127 @@ def test_void_trials_are_never_averaged_in():
     assert (disturbed.trials, disturbed.void_trials) == (10, 2)
 
 
-def test_last_valid_attempt_counts():
-    first, second = (trial(1, "a", attempt=n, metrics={"throughput": float(n)}) for n in (1, 2))
-    void = trial(1, "a", attempt=3, state="void")
-    assert latest_valid([second, first, void]) == {"a": {1: second}}
+def rounds_of(*states: tuple[int, int, str, str, float]) -> list:
+    """Trials by block, round, arm, state and throughput."""
+    return [
+        trial(block, arm, attempt=attempt, state=state, metrics={"throughput": value})
+        for block, attempt, arm, state, value in states
+    ]
+
+
+def test_only_trials_of_one_round_are_compared():
+    """The drift between rounds is tenfold: whatever mixes them shows."""
+    trials = rounds_of(
+        (1, 0, "jvms-1", "valid", 100.0),
+        (1, 0, "jvms-2", "void", 1.0),
+        (1, 0, "jvms-4", "valid", 300.0),
+        (1, 1, "jvms-1", "valid", 1000.0),
+        (1, 1, "jvms-2", "valid", 2000.0),
+        (2, 0, "jvms-1", "void", 1.0),
+        (2, 0, "jvms-2", "valid", 200.0),
+        (2, 0, "jvms-4", "valid", 300.0),
+        (2, 1, "jvms-1", "valid", 1000.0),
+        (2, 1, "jvms-2", "valid", 2000.0),
+        (2, 1, "jvms-4", "void", 1.0),
+        (2, 2, "jvms-1", "valid", 10.0),
+        (2, 2, "jvms-4", "valid", 30.0),
+    )
+    found = analyse(session([1, 2, 4], 2), trials)
+    assert found.estimates["throughput"]["jvms-2"].ratios == pytest.approx([2.0, 2.0])
+    assert found.estimates["throughput"]["jvms-4"].ratios == pytest.approx([3.0, 3.0])
+    # Means are over all valid trials, and each figure tells its round.
+    base = found.summaries["throughput"]["jvms-1"]
+    assert (base.n, base.values) == (4, [100.0, 1000.0, 1000.0, 10.0])
+    assert (base.blocks, base.rounds) == ([1, 1, 2, 2], [0, 1, 1, 2])
+    assert (found.blocks_complete, found.notes) == (2, [])
+
+
+def test_an_old_baseline_and_a_later_repeat_are_no_pair():
+    trials = rounds_of(
+        (1, 0, "jvms-1", "valid", 100.0),
+        (1, 0, "jvms-2", "void", 1.0),
+        (1, 1, "jvms-1", "void", 1.0),
+        (1, 1, "jvms-2", "valid", 2000.0),
+    )
+    found = analyse(session([1, 2], 1), trials)
+    assert (found.estimates["throughput"]["jvms-2"].n, found.blocks_complete) == (0, 0)
+    assert found.summaries["throughput"]["jvms-2"].values == [2000.0]
+
+
+def ended(states: str, arm: str, **of: dict) -> list:
+    """A trial of an arm for each letter, in blocks of their own: valid, Void, not Steady."""
+    changes = {"v": {}, "V": {"state": "void"}, "S": {"steady": False}}
+    return [
+        trial(block, arm, metrics={"throughput": 100.0 + block}, **changes[letter], **of)
+        for block, letter in enumerate(states, start=1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "p"),
+    [
+        ("vvvvvvvv", "VVVVVvvv", None),  # five to none: p = 0.0625
+        ("vvvvvvvv", "VVVVVVvv", "0.031"),
+        ("VVVVVVVVvv", "VVVVVVVVvv", None),  # often, and in the same rounds
+        ("VVVvvvvvvvvv", "vvvVVVvvvvvv", None),
+        ("vvvvvvvv", "SSSSSSSv", "0.016"),
+        ("SSSSSSSv", "vvvvvvvv", "0.016"),
+    ],
+)
+def test_voids_and_unsteady_trials_that_are_clearly_unequal(one, two, p):
+    found = analyse(session([1, 2], len(one)), [*ended(one, "jvms-1"), *ended(two, "jvms-2")])
+    counts = found.by_arm["jvms-2"]
+    assert (counts.trials, counts.void, counts.not_steady) == (len(two), two.count("V"), two.count("S"))
+    why = found.estimates["throughput"]["jvms-2"].unequal
+    assert (why is None) == (p is None)
+    assert (f"{why}: the comparison is inconclusive." in found.notes) == (p is not None)
+    if why:
+        told = "void" if "V" in two else "not steady"
+        assert f"of {len(one)} trials of jvms-2 are {told}" in why
+        assert f"(p = {p}, exact McNemar test)" in why
+
+
+def test_unequal_voids_are_told_and_nothing_else_is_claimed():
+    trials = [*ended("v" * 12, "jvms-1"), *ended("VVVVVV" + "v" * 6, "jvms-2")]
+    trials = [
+        one.model_copy(
+            update={"metrics": {"throughput": one.metrics["throughput"] * (1 + (one.arm == "jvms-2"))}}
+        )
+        for one in trials
+    ]
+    asked = session([1, 2], 12)
+    found = analyse(asked, trials)
+    assert found.estimates["throughput"]["jvms-2"].p < 1e-6
+    first, *rest = answer(asked, found)
+    assert first.startswith("Inconclusive: 6 of 12 trials of jvms-2 are void, and 0 of 12 of jvms-1")
+    assert "beyond noise:" not in " ".join(rest).replace("was beyond noise", "")
+    assert not beyond_noise(found.estimates["throughput"]["jvms-2"])
+
+
+def test_a_fair_coin_is_called_unequal_as_rarely_as_stated():
+    """Both arms are void in 30 % of their trials, and repeats depend on what was void."""
+    rng = random.Random(3)
+    called = 0
+    for _ in range(400):
+        trials = []
+        for block in range(20):
+            for attempt in range(3):
+                pair = [
+                    SimpleNamespace(
+                        arm=arm,
+                        block=block,
+                        attempt=attempt,
+                        state="void" if rng.random() < 0.3 else "valid",
+                        measurement=None,
+                    )
+                    for arm in "ab"
+                ]
+                trials += pair
+                if all(one.state == "valid" for one in pair):
+                    break
+        called += unequal(trials, "b", "a") is not None
+    # The test is exact and its figures are whole numbers: below 5 %, and not far below.
+    assert 0.01 < called / 400 < 0.07
 
 
 def test_blocks_without_their_pair_are_left_out():
@@ -70,9 +191,10 @@ def test_blocks_without_their_pair_are_left_out():
     assert found.estimates["throughput"]["jvms-2"].n == 3
     assert found.summaries["throughput"]["jvms-2"].n == 4
     assert found.blocks_complete == 3
-    assert found.notes == [
-        "1 of 4 blocks lack a valid trial of some arm; each comparison uses the blocks that have both of its arms."
-    ]
+    (note,) = found.notes
+    assert note.startswith(
+        "1 of 4 blocks lack a valid trial of some arm beside one of the baseline; each comparison"
+    )
 
 
 def test_one_block_has_figures_but_no_ratio():

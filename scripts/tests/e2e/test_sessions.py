@@ -32,11 +32,11 @@ pytestmark = pytest.mark.e2e
 def test_stopped_in_each_phase_a_session_leaves_nothing_and_completes_its_schedule(
     experiment: Path, out: Path
 ) -> None:
-    """Ctrl-C, in mid-measurement a kill of the harness; then a server dies in one block, an injector in the other."""
+    """Ctrl-C, in mid-measurement a kill of the harness; then a server dies, and an injector beside the other arm."""
     directory = stop_in_each_phase(experiment, out)
     schedule = directory.session().schedule
     session = Running("resume", str(directory.path), "--json", out=out)
-    for role, ended in (("server", 0), ("injector", 2)):
+    for role, ended in (("server", 0), ("injector", 1)):
         session.wait_for_trials(ended)
         session.wait_for_phase("measure", time.time())
         os.kill(session.running_pids(role)[0], signal.SIGKILL)
@@ -47,16 +47,23 @@ def test_stopped_in_each_phase_a_session_leaves_nothing_and_completes_its_schedu
     assert [(trial.block, trial.arm) for trial in trials[:4]] == [
         (place.block, place.arm) for place in schedule
     ]
-    killed = trials[0], trials[2]
+    killed, others = trials[:2], trials[2:]
     assert_void_for(killed[0], "restarts")
     assert_void_for(killed[1], "injectors")
-    repeats = [(trial.block, trial.arm, trial.attempt) for trial in trials[4:]]
-    assert repeats == [(trial.block, trial.arm, 1) for trial in killed], "a block has one repeat, at the end"
-    others = [trials[1], *trials[3:]]
+    # A busy machine may have voided trials of block 2 as well; of each block there is one round of repeats.
+    repeats = sorted((trial.block, trial.arm, trial.attempt) for trial in others[2:])
+    assert repeats[:2] == sorted((1, trial.arm, 1) for trial in killed), (
+        "a block is repeated as a whole, at the end"
+    )
+    assert all((block, attempt) == (2, 1) for block, _, attempt in repeats[2:])
     assert not void_for_other_reasons_than_noise(others)
     for trial in others:
         assert_measured(trial)
     assert list(directory.trials_path.glob("*.interrupted-1"))
+    told = (directory.path / "report.md").read_text(encoding="utf-8")
+    assert "The session was interrupted 6 times: " in told
+    assert told.count("(Ctrl-C, or a signal to end), resumed ") == 5
+    assert told.count("(its process ended without a word, killed or with the host), resumed ") == 1
     assert_reported(directory, json.loads(output))
     assert not processes_that_mention(str(out))
 

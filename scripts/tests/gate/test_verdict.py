@@ -9,14 +9,20 @@ from steelyard.analysis.estimates import estimate
 from steelyard.errors import BadInput
 from steelyard.gate.verdict import decide
 
-BASE = dict.fromkeys(range(6), 100.0)
 WOBBLE = np.array([-1.0, 1.0, -0.5, 0.5, -0.2, 0.2])
+
+
+def by_block(values):
+    return {(block, 0): value for block, value in enumerate(values)}
+
+
+BASE = by_block([100.0] * 6)
 
 
 def candidate(change, spread=0.005, metric="throughput"):
     """An estimate with this relative change and spread over six blocks."""
     logs = math.log1p(change) + spread * WOBBLE
-    return estimate(metric, "new", {block: 100 * math.exp(log) for block, log in enumerate(logs)}, BASE)
+    return estimate(metric, "new", by_block(100 * np.exp(logs)), BASE)
 
 
 def one_sided(change, spread, upper):
@@ -78,7 +84,7 @@ def test_answers_follow_the_rules_on_any_data(better):
         n, margin = int(rng.integers(2, 12)), float(rng.uniform(0.005, 0.1))
         logs = rng.normal(rng.normal(0, 0.05), rng.uniform(0.001, 0.05), n)
         harmful = logs if better == "lower" else -logs
-        found = estimate("m", "new", dict(enumerate(np.exp(logs) * 100.0)), dict.fromkeys(range(n), 100.0))
+        found = estimate("m", "new", by_block(np.exp(logs) * 100.0), by_block([100.0] * n))
         verdict = decide(found, better, margin)
         bound = harmful.mean() + stats.t.ppf(0.95, n - 1) * stats.sem(harmful)
         low = harmful.mean() - stats.t.ppf(0.975, n - 1) * stats.sem(harmful)
@@ -116,7 +122,7 @@ def test_blocks_that_agree_exactly_show_nothing(value):
 
 @pytest.mark.parametrize("blocks", [0, 1])
 def test_too_few_blocks(blocks):
-    few = estimate("throughput", "new", dict.fromkeys(range(blocks), 90.0), BASE)
+    few = estimate("throughput", "new", by_block([90.0] * blocks), BASE)
     verdict = decide(few, "higher", 0.03)
     assert verdict.outcome == "inconclusive"
     assert "run more blocks" in verdict.sentence
@@ -131,3 +137,10 @@ def test_margin_has_to_make_sense(margin):
 def test_metric_without_direction():
     with pytest.raises(BadInput, match="no better direction"):
         decide(candidate(0.0), "neither", 0.03)
+
+
+@pytest.mark.parametrize("change", [0.0, -0.10])
+def test_unequal_voids_are_inconclusive_whatever_the_figures_say(change):
+    why = "8 of 14 trials of new are void, and 0 of 14 of old beside them"
+    verdict = decide(candidate(change).model_copy(update={"unequal": why}), "higher", 0.03)
+    assert (verdict.outcome, verdict.sentence) == ("inconclusive", f"inconclusive: {why}.")

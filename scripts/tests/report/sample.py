@@ -28,8 +28,9 @@ from steelyard.analysis.ledger import is_void, judge
 from steelyard.analysis.metrics import metrics_of
 from steelyard.experiment.schema import ProcedureName
 from steelyard.results.analysis import Analysis
-from steelyard.results.schema import ArmRecord, ScheduledTrial, Session, Trial
+from steelyard.results.schema import ArmRecord, Planned, ScheduledTrial, Session, Trial
 from steelyard.results.store import SessionDirectory, write_record
+from steelyard.session.schedule import next_trial
 from steelyard.units import MIB
 
 CREATED = 1_794_830_400.0  # 2026-11-16 12:00 UTC
@@ -70,7 +71,7 @@ class Plan:
     quick: bool = False
     seed: int = 20261116
     disturbed: tuple[tuple[int, str], ...] = ((3, "jvms-4"),)
-    """Trials that another process disturbs: void, and repeated once."""
+    """Trials that another process disturbs: void, and repeated once with their baseline."""
     broken: tuple[tuple[int, str], ...] = ()
     """Trials that fail before their measurement ends, on every attempt."""
     unsteady: tuple[tuple[int, str], ...] = ((5, "jvms-12"),)
@@ -158,26 +159,19 @@ def session_of(plan: Plan) -> Session:
 
 def trials_of(plan: Plan, session: Session) -> list[Trial]:
     rng = random.Random(plan.seed + 1)
-    trials = []
-    repeats = []
-    for place in session.schedule:
-        drift = 1 + 0.012 * math.sin(place.order / 6)
-        trials.append(_trial(plan, session, place, 0, drift, rng))
-        if trials[-1].state == "void":
-            repeats.append(place)
-    for place in repeats:
-        again = place.model_copy(update={"order": len(trials)})
-        trials.append(_trial(plan, session, again, 1, 1.0, rng))
+    baseline = next(arm.name for arm in session.arms if arm.baseline)
+    trials: list[Trial] = []
+    while (place := next_trial(session.schedule, trials, 1, session.seed, baseline)) is not None:
+        drift = 1 + 0.012 * math.sin(place.order / 6) if place.attempt == 0 else 1.0
+        trials.append(_trial(plan, session, place, drift, rng))
     return trials
 
 
-def _trial(
-    plan: Plan, session: Session, place: ScheduledTrial, attempt: int, drift: float, rng: random.Random
-) -> Trial:
+def _trial(plan: Plan, session: Session, place: Planned, drift: float, rng: random.Random) -> Trial:
     arm = next(a for a in session.arms if a.name == place.arm)
     jvms = int(arm.levels.get("jvms", 1))
     effect = math.prod(plan.effects.get(name, {}).get(level, 1.0) for name, level in arm.levels.items())
-    disturbed = attempt == 0 and (place.block, place.arm) in plan.disturbed
+    disturbed = place.attempt == 0 and (place.block, place.arm) in plan.disturbed
     broken = (place.block, place.arm) in plan.broken
     steady = (place.block, place.arm) not in plan.unsteady
     rate = CAPACITY[jvms] * effect * drift * rng.gauss(1, 0.009) * (0.86 if disturbed else 1)
@@ -188,7 +182,7 @@ def _trial(
     trial = Trial(
         block=place.block,
         arm=place.arm,
-        attempt=attempt,
+        attempt=place.attempt,
         order=place.order,
         state="void" if broken or is_void(checks) else "valid",
         started=started,

@@ -211,7 +211,7 @@ def test_large_sessions_stay_small() -> None:
     plan = sample.study_plan()
     plan.blocks = 41
     view = View(*_ordered(plan))
-    assert len(view.trials) == 206
+    assert len(view.trials) == 207
     html = to_html(view)
     assert len(html.encode()) < 2_000_000
     assert re.search(r"\d+\strials that passed every check are left out here", html)
@@ -295,25 +295,60 @@ def test_a_search_draws_the_path_of_each_block_and_leaves_means_over_loads_out()
     assert trial_name(named) == f"block 1, {named.arm}, trial 5"
 
 
-def test_interruptions_are_named() -> None:
-    events = [
+def _journal(*events: str | tuple[str, str]) -> list[JournalEntry]:
+    """An entry a minute; a detail stands beside its event, and a trial is of block 2."""
+    told = [event if isinstance(event, tuple) else (event, None) for event in events]
+    place = {"block": 2, "arm": "pages-small"}
+    return [
+        JournalEntry(time=1.0e9 + 60 * i, event=event, detail=detail, **(place if "trial" in event else {}))  # type: ignore[arg-type]
+        for i, (event, detail) in enumerate(told)
+    ]
+
+
+def test_interruptions_are_named_with_what_they_met_and_why() -> None:
+    full = "cannot write trials (No space left on device): free some space"
+    journal = _journal(
         "session-start",
         "trial-start",
+        "phase",
+        ("interrupted", full),
+        "session-resume",
+        "trial-start",
+        "trial-end",
+        "session-resume",
         "interrupted",
         "session-resume",
+        "session-end",
         "session-resume",
         "session-end",
-    ]
-    journal = [JournalEntry(time=1.0e9 + 60 * i, event=event) for i, event in enumerate(events)]
-    caveats = _view(sample.two_arm_plan(), journal).caveats
-    told = [caveat for caveat in caveats if "interrupted" in caveat]
-    assert len(told) == 1
-    assert "resumed 2 times (2001-09-09 01:49 UTC, 2001-09-09 01:50 UTC)" in told[0]
-    unfinished = _view(sample.two_arm_plan(), journal[:3]).caveats
-    assert any("has not ended" in caveat for caveat in unfinished)
-    assert not [
-        caveat for caveat in _view(sample.two_arm_plan(), journal[-1:]).caveats if "interrupted" in caveat
-    ]
+    )
+    (told,) = [text for text in _view(sample.two_arm_plan(), journal).caveats if "interrupted" in text]
+    assert told == (
+        f"The session was interrupted 3 times: 2001-09-09 01:49 UTC in block 2, pages-small ({full}), resumed"
+        " 2001-09-09 01:50 UTC; 2001-09-09 01:52 UTC (its process ended without a word, killed or with the host),"
+        " resumed 2001-09-09 01:53 UTC; 2001-09-09 01:54 UTC (Ctrl-C, or a signal to end), resumed 2001-09-09"
+        " 01:55 UTC. A trial in flight ran again from its start; what changed on the host meanwhile is not known."
+    )
+
+
+@pytest.mark.parametrize(
+    ("events", "told"),
+    [
+        (("session-start", "trial-start", "phase"), "The session has not ended: it can be resumed."),
+        (
+            ("session-start", ("interrupted", "2 trials in a row did not start: no")),
+            "The session has not ended (2 trials in a row did not start: no): it can be resumed.",
+        ),
+        (("session-start", "session-end"), None),
+        (("session-start", "session-end", "session-resume", "session-end"), None),
+    ],
+)
+def test_a_session_that_has_not_ended_says_why(
+    events: tuple[str | tuple[str, str], ...], told: str | None
+) -> None:
+    caveats = _view(sample.two_arm_plan(), _journal(*events)).caveats
+    found = [text for text in caveats if "interrupted" in text or "ended" in text]
+    assert found == ([told] if told else [])
 
 
 def test_deployment_says_which_arms_differ_in_what_they_run() -> None:

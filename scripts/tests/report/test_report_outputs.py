@@ -109,7 +109,7 @@ def test_a_void_trial_is_named_with_its_reason_and_its_repeat() -> None:
     session, trials, analysis = sample.make(sample.study_plan())
     text = to_markdown(View(session, analysis, trials))
     assert "block 3, jvms-4: Other processes used 6.10 %" in text
-    assert "It was repeated (repeat 1): valid." in text
+    assert "Its comparison was repeated (repeat 1): valid." in text
 
 
 def test_terminal_shows_answer_table_and_caveats(tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_terminal_shows_answer_table_and_caveats(tmp_path: Path) -> None:
         assert f"{analysis.summaries['throughput'][arm].mean:,.0f}" in text
     assert "384 MiB" in text
     assert sample.SHARED_CORES in text
-    assert "1 of 31 trials is void" in text
+    assert "1 of 32 trials is void (1 of 7 of jvms-4)" in text
 
 
 def test_terminal_tells_of_an_arm_without_a_valid_trial() -> None:

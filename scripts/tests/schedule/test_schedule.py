@@ -7,19 +7,27 @@ import pytest
 from steelyard.session.schedule import make_schedule, next_trial
 
 ARMS = ["a", "b", "c"]
+SEED = 42
 
 
 def outcome(planned, state="valid"):
     """What the schedule looks at of a trial."""
     return SimpleNamespace(
-        block=planned.block, arm=planned.arm, attempt=planned.attempt, order=planned.order, state=state
+        block=planned.block,
+        arm=planned.arm,
+        attempt=planned.attempt,
+        order=planned.order,
+        plot=planned.plot,
+        state=state,
     )
 
 
-def play(schedule, repeats, is_void, done=(), stop=None):
+def play(schedule, repeats, is_void, done=(), stop=None, baseline="a", seed=SEED):
     """Run a session whose trials are void where `is_void(planned)` says so; up to `stop` trials."""
     ended = list(done)
-    while (planned := next_trial(schedule, ended, repeats)) is not None and len(ended) != stop:
+    while (planned := next_trial(schedule, ended, repeats, seed, baseline)) is not None and len(
+        ended
+    ) != stop:
         ended.append(outcome(planned, "void" if is_void(planned) else "valid"))
     return ended
 
@@ -84,38 +92,86 @@ def test_undisturbed_session_is_the_schedule():
     assert plans(trials) == [(place.block, place.arm, 0, place.order) for place in schedule]
 
 
-def test_void_trials_are_repeated_at_the_end():
-    schedule = make_schedule(ARMS, 3, 1)
-    trials = play(schedule, 2, lambda p: p.attempt == 0 and (p.block, p.arm) in {(1, "a"), (2, "c")})
-    assert plans(trials[9:]) == [(1, "a", 1, 9), (2, "c", 1, 10)]
+def voids(*places):
+    """Void are these (block, arm, attempt)."""
+    return lambda planned: (planned.block, planned.arm, planned.attempt) in places
+
+
+def rounds(trials):
+    """The arms of each round of repeats, by block and number, in the order in which the rounds ran."""
+    found = {}
+    for trial in trials:
+        if trial.attempt:
+            found.setdefault((trial.block, trial.attempt), []).append(trial.arm)
+    return {place: sorted(arms) for place, arms in found.items()}
+
+
+@pytest.mark.parametrize(
+    ("void", "expected"),
+    [
+        ([(1, "b", 0)], {(1, 1): ["a", "b"]}),
+        ([(1, "b", 0), (1, "c", 0)], {(1, 1): ["a", "b", "c"]}),
+        ([(1, "a", 0)], {(1, 1): ["a", "b", "c"]}),
+        ([(2, "c", 0), (1, "b", 0)], {(1, 1): ["a", "b"], (2, 1): ["a", "c"]}),
+        # The repeat of one arm is void, or its baseline: that comparison alone again.
+        ([(1, "b", 0), (1, "b", 1)], {(1, 1): ["a", "b"], (1, 2): ["a", "b"]}),
+        ([(1, "b", 0), (1, "a", 1)], {(1, 1): ["a", "b"], (1, 2): ["a", "b"]}),
+        # After a void baseline all arms come again, and of these the one that is void.
+        ([(1, "a", 0), (1, "c", 1)], {(1, 1): ["a", "b", "c"], (1, 2): ["a", "c"]}),
+        # First rounds of all blocks, then second ones; no third.
+        (
+            [(1, "b", 0), (1, "b", 1), (1, "b", 2), (2, "b", 0)],
+            {(1, 1): ["a", "b"], (2, 1): ["a", "b"], (1, 2): ["a", "b"]},
+        ),
+    ],
+)
+def test_what_a_void_trial_is_compared_with_is_repeated_with_it(void, expected):
+    schedule = make_schedule(ARMS, 2, 1)
+    trials = play(schedule, 2, voids(*void))
+    assert plans(trials[:6]) == [(place.block, place.arm, 0, place.order) for place in schedule]
+    assert rounds(trials) == expected
+    assert list(rounds(trials)) == list(expected)
+    assert [trial.order for trial in trials] == list(range(len(trials)))
+
+
+def test_without_a_baseline_all_are_compared_with_all():
+    schedule = make_schedule(ARMS, 2, 1)
+    trials = play(schedule, 2, voids((1, "c", 0)), baseline=None)
+    assert rounds(trials) == {(1, 1): ["a", "b", "c"]}
+
+
+def test_repeats_are_in_random_order_drawn_from_the_seed():
+    schedule = make_schedule(ARMS, 240, seed=1)
+    repeated = play(schedule, 1, lambda planned: planned.arm == "a")[720:]
+    orders = Counter("".join(t.arm for t in repeated[start : start + 3]) for start in range(0, 720, 3))
+    assert len(orders) == 6
+    # Chi-squared with 5 degrees of freedom: 20.5 is exceeded once in a thousand.
+    assert sum((count - 40) ** 2 / 40 for count in orders.values()) < 20.5
+    # Held literally, as the schedule is: a session must be repeatable by its seed.
+    first = make_schedule(ARMS, 4, 42)
+    drawn = play(first, 2, lambda planned: planned.arm == "a")[12:]
+    assert "".join(trial.arm for trial in drawn) == "cbabacabcacbcbacabbaccab"
+    other = play(first, 2, lambda planned: planned.arm == "a", seed=43)[12:]
+    assert plans(drawn) != plans(other)
 
 
 @pytest.mark.parametrize("repeats", [0, 1, 2, 5])
-def test_repeats_are_bounded_per_block(repeats):
+def test_rounds_are_bounded_per_block(repeats):
     schedule = make_schedule(ARMS, 4, 1)
     trials = play(schedule, repeats, always)
-    assert Counter(trial.block for trial in trials if trial.attempt) == Counter(
-        {block: repeats for block in range(1, 5) if repeats}
-    )
-    assert [trial.order for trial in trials] == list(range(12 + 4 * repeats))
+    assert set(rounds(trials)) == {(block, n) for block in range(1, 5) for n in range(1, repeats + 1)}
+    assert [trial.order for trial in trials] == list(range(12 + 12 * repeats))
 
 
-def test_repeats_are_shared_fairly_in_a_block():
-    schedule = make_schedule(ARMS, 1, 1)
-    trials = play(schedule, 4, always)
-    attempts = Counter(trial.arm for trial in trials)
-    assert sorted(attempts.values()) == [2, 2, 3]
-
-
-def test_a_valid_trial_is_never_run_again():
+def test_an_arm_that_was_compared_is_never_run_again():
     schedule = make_schedule(ARMS, 2, 1)
     trials = play(schedule, 5, lambda p: p.arm == "b" and p.attempt < 2)
-    valid = Counter((trial.block, trial.arm) for trial in trials if trial.state == "valid")
-    assert set(valid.values()) == {1}
-    assert next_trial(schedule, trials, 5) is None
+    attempts = {arm: max(trial.attempt for trial in trials if trial.arm == arm) for arm in ARMS}
+    assert attempts == {"a": 2, "b": 2, "c": 0}
+    assert next_trial(schedule, trials, 5, SEED, "a") is None
 
 
-@pytest.mark.parametrize("stop", range(15))
+@pytest.mark.parametrize("stop", range(19))
 def test_resume_equals_uninterrupted(stop):
     """Interrupted after any number of trials; the trial in flight is no outcome and runs again."""
     schedule = make_schedule(ARMS, 3, 8)
@@ -129,6 +185,7 @@ def test_resume_equals_uninterrupted(stop):
         }
 
     whole = play(schedule, 2, is_void)
+    assert len(whole) == 18
     half = play(schedule, 2, is_void, stop=stop)
     assert plans(half) == plans(whole)[:stop]
     assert plans(play(schedule, 2, is_void, done=half)) == plans(whole)
@@ -137,7 +194,7 @@ def test_resume_equals_uninterrupted(stop):
 def test_resume_of_a_complete_session_runs_nothing():
     schedule = make_schedule(ARMS, 2, 8)
     done = play(schedule, 2, never)
-    assert next_trial(schedule, done, 2) is None
+    assert next_trial(schedule, done, 2, SEED, "a") is None
 
 
 # Plots: trials under one host state.
@@ -204,35 +261,49 @@ def test_same_seed_same_plots_for_ever():
     assert make_schedule("abcd", 4, 42, PLOTS) != make_schedule("abcd", 4, 43, PLOTS)
 
 
-def test_void_trials_are_repeated_in_their_plot():
+def test_repeats_have_plots_of_their_own():
+    """Small: a, c; large: b, d. What is repeated with an arm of the other plot cannot stay in the plot it was in."""
     schedule = make_schedule("abcd", 3, 1, PLOTS)
-    void = {schedule[0], schedule[5]}
-    trials = play(
-        schedule, 2, lambda p: p.attempt == 0 and (p.block, p.arm) in {(s.block, s.arm) for s in void}
-    )
-    ran = [(trial.block, trial.arm, trial.attempt) for trial in trials]
-    places = [(place.block, place.arm, 0) for place in schedule]
-    repeat_0, repeat_5 = ((place.block, place.arm, 1) for place in (schedule[0], schedule[5]))
-    assert ran == [*places[:2], repeat_0, *places[2:6], repeat_5, *places[6:]]
-    assert [trial.order for trial in trials] == list(range(14))
+    trials = play(schedule, 2, voids((1, "b", 0), (1, "c", 0), (2, "c", 0), (3, "a", 0), (3, "d", 1)))
+    assert plans(trials[:12]) == [(place.block, place.arm, 0, place.order) for place in schedule]
+    again = trials[12:]
+    assert rounds(again) == {
+        (1, 1): ["a", "b", "c"],
+        (2, 1): ["a", "c"],
+        (3, 1): ["a", "b", "c", "d"],
+        (3, 2): ["a", "d"],
+    }
+    entered = states(again, PLOTS)
+    assert [(block, plot) for block, plot, _ in entered] == [
+        (1, 3),
+        (1, 4),
+        (2, 3),
+        (3, 3),
+        (3, 4),
+        (3, 5),
+        (3, 6),
+    ]
+    for block, plot in {(trial.block, trial.plot) for trial in again}:
+        assert len({PLOTS[trial.arm] for trial in again if (trial.block, trial.plot) == (block, plot)}) == 1
 
 
 @pytest.mark.parametrize("repeats", [0, 1, 2, 5])
-def test_a_plot_is_never_entered_twice_and_repeats_are_bounded_per_block(repeats):
-    schedule = make_schedule("abcd", 4, 1, PLOTS)
-    plot_of = {(place.block, place.arm): place.plot for place in schedule}
-    trials = play(schedule, repeats, always)
-    entered = list(dict.fromkeys((trial.block, plot_of[trial.block, trial.arm]) for trial in trials))
+def test_a_plot_is_never_entered_twice(repeats):
+    trials = play(make_schedule("abcd", 4, 1, PLOTS), repeats, always)
     visits = [
-        key
-        for i, key in enumerate((trial.block, plot_of[trial.block, trial.arm]) for trial in trials)
-        if i == 0 or key != (trials[i - 1].block, plot_of[trials[i - 1].block, trials[i - 1].arm])
+        (t.block, t.plot)
+        for i, t in enumerate(trials)
+        if i == 0 or (t.block, t.plot) != (trials[i - 1].block, trials[i - 1].plot)
     ]
-    assert visits == entered == sorted(entered)
-    assert len(entered) == 8
-    assert Counter(trial.block for trial in trials if trial.attempt) == Counter(
-        {block: repeats for block in range(1, 5) if repeats}
-    )
+    assert len(visits) == len(set(visits)) == 8 * (1 + repeats)
+
+
+def test_plots_of_repeats_are_in_random_order():
+    schedule = make_schedule("abcd", 200, 1, PLOTS)
+    again = play(schedule, 1, voids(*((block, "b", 0) for block in range(1, 201))))[800:]
+    first = Counter(trial.arm for trial in again[::2])
+    assert 75 < first["a"] < 125
+    assert first["a"] + first["b"] == 200
 
 
 def test_a_planned_trial_names_its_plot():
@@ -245,11 +316,12 @@ def test_a_planned_trial_names_its_plot():
         return planned.attempt == 0 and planned.arm == "b"
 
     play(schedule, 2, is_void)
-    assert [planned.plot for planned in seen] == [plot_of[planned.block, planned.arm] for planned in seen]
-    assert [planned.attempt for planned in seen].count(1) == 2
+    first, again = seen[:8], seen[8:]
+    assert [planned.plot for planned in first] == [plot_of[planned.block, planned.arm] for planned in first]
+    assert sorted((planned.block, planned.plot) for planned in again) == [(1, 3), (1, 4), (2, 3), (2, 4)]
 
 
-@pytest.mark.parametrize("stop", range(17))
+@pytest.mark.parametrize("stop", range(24))
 def test_resume_with_plots_equals_uninterrupted(stop):
     schedule = make_schedule("abcd", 3, 8, PLOTS)
 
@@ -263,7 +335,7 @@ def test_resume_with_plots_equals_uninterrupted(stop):
         }
 
     whole = play(schedule, 2, is_void)
-    assert len(whole) == 17
+    assert len(whole) == 22
     half = play(schedule, 2, is_void, stop=stop)
     assert plans(half) == plans(whole)[:stop]
     assert plans(play(schedule, 2, is_void, done=half)) == plans(whole)

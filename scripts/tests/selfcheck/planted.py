@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: ARG005
 """Bugs planted in the project's own functions: each must make the self-check fail at its default size.
 
     PYTHONPATH=scripts .steelyard/venv/bin/python scripts/tests/selfcheck/planted.py [--all] [BUG...]
@@ -22,7 +23,7 @@ from typing import Any
 import scipy
 
 from steelyard.analysis.paired import LEVEL, Paired
-from steelyard.analysis.warmup import Steadiness
+from steelyard.analysis.warmup import Steadiness, judge_steady
 from steelyard.selfcheck.cells import cells
 from steelyard.selfcheck.run import SEED, SESSIONS, failures
 
@@ -38,11 +39,18 @@ class Bug:
     """Beginning of the name of a cell that catches it."""
 
 
-def t_test(logs, core, error, quantile=None, p=None):
-    """A core with another standard error, quantile or p."""
-    quantile = scipy.stats.t.ppf(1 - LEVEL / 2, core.n - 1) if quantile is None else quantile
-    p = 2 * scipy.stats.t.sf(abs(core.mean) / error, core.n - 1) if p is None else p
-    return Paired(core.n, core.mean, core.sd, core.mean - quantile * error, core.mean + quantile * error, float(p))
+def interval(core, error, p):
+    half = scipy.stats.t.ppf(1 - LEVEL / 2, core.n - 1) * error
+    return Paired(core.n, core.mean, core.sd, core.mean - half, core.mean + half, float(p))
+
+
+def sd_for_error(core):
+    return interval(core, core.sd, 2 * scipy.stats.t.sf(abs(core.mean) / core.sd, core.n - 1))
+
+
+def p_from_z(core):
+    error = core.sd / math.sqrt(core.n)
+    return interval(core, error, 2 * scipy.stats.norm.sf(abs(core.mean) / error))
 
 
 def of_core(change):
@@ -51,15 +59,11 @@ def of_core(change):
     def wrong(right):
         def paired(logs, *more):
             core = right(logs, *more)
-            return core if core is None or not core.sd else change(logs, core)
+            return core if core is None or core.tied else change(core)
 
         return paired
 
     return wrong
-
-
-def standard_error(core):
-    return core.sd / math.sqrt(core.n)
 
 
 def pairs(choose):
@@ -70,6 +74,10 @@ def pairs(choose):
 def shuffled(right, arm, baseline):
     values = list(baseline.values())
     return right(arm, dict(zip(baseline, values[1:] + values[:1], strict=True)))
+
+
+def twice(right, arm, baseline):
+    return right(*({place: math.log1p(value) for place, value in of.items()} for of in (arm, baseline)))
 
 
 def against_the_arm_before(right):
@@ -132,39 +140,110 @@ def only_steady(right):
     return lambda trials: right([trial for trial in trials if trial.steady])
 
 
-EQUAL, SMALL, FIRST = "2 equal arms, quiet, 3 blocks", "b truly +2 %, quiet, 3 blocks", "2 equal arms, first of a block"
+EQUAL, SMALL, FIRST = (
+    "2 equal arms, quiet, 3 blocks",
+    "b truly +2 %, quiet, 3 blocks",
+    "2 equal arms, first of a block",
+)
 POWER, DRIFTS = "b truly +1.2 %, quiet, 6 blocks", "b truly -3 %, drifting"
 ARMS, VOIDS = "5 equal arms", "a tenth of all trials void"
 
 BUGS = (
-    Bug("wrong sign of the effect", "analysis.estimates:log_ratios", pairs(lambda right, a, b: right(b, a)), SMALL),
+    Bug(
+        "wrong sign of the effect",
+        "analysis.estimates:log_ratios",
+        pairs(lambda right, a, b: right(b, a)),
+        SMALL,
+    ),
     Bug("pairing ignored", "analysis.estimates:log_ratios", pairs(shuffled), DRIFTS),
-    Bug("standard deviation for standard error", "analysis.paired:paired", of_core(lambda logs, core: t_test(logs, core, core.sd)), POWER),
-    Bug("z for t", "analysis.paired:t_quantile", lambda right: lambda q, df: float(scipy.stats.norm.ppf(q)), SMALL),
-    Bug("p from z", "analysis.paired:paired", of_core(lambda logs, core: t_test(logs, core, standard_error(core), p=2 * scipy.stats.norm.sf(abs(core.mean) / standard_error(core)))), EQUAL),
-    Bug("no randomisation of the order", "session.schedule:_orders", lambda right: lambda size, blocks, words: [list(range(size))] * blocks, FIRST),
-    Bug("order reused in each block", "session.schedule:_orders", lambda right: lambda size, blocks, words: right(size, blocks, words)[:1] * blocks, FIRST),
+    Bug("standard deviation for standard error", "analysis.paired:paired", of_core(sd_for_error), POWER),
+    Bug(
+        "z for t",
+        "analysis.paired:t_quantile",
+        lambda right: lambda q, df: float(scipy.stats.norm.ppf(q)),
+        SMALL,
+    ),
+    Bug("p from z", "analysis.paired:paired", of_core(p_from_z), EQUAL),
+    Bug(
+        "no randomisation of the order",
+        "session.schedule:_orders",
+        lambda right: lambda size, blocks, words: [list(range(size))] * blocks,
+        FIRST,
+    ),
+    Bug(
+        "order reused in each block",
+        "session.schedule:_orders",
+        lambda right: lambda size, blocks, words: right(size, blocks, words)[:1] * blocks,
+        FIRST,
+    ),
     Bug("voids counted as valid", "analysis.ledger:is_void", lambda right: lambda checks: False, VOIDS),
     Bug("no Holm", "analysis.paired:holm", lambda right: list, ARMS),
     Bug("gate sign wrong", "gate.verdict:decide", flipped, "gate, build 6 % worse"),
     Bug("warm-up's data counted", "session.collect:Evidence.__post_init__", from_the_ramp, "whole trials"),
     Bug("no repeats of voids", "session.schedule:next_trial", repeats(0), VOIDS),
     Bug("more repeats than allowed", "session.schedule:next_trial", repeats(9), VOIDS),
-    Bug("baseline of another level", "analysis.estimates:log_ratios", against_the_arm_before, "4 unequal arms"),
-    Bug("log taken twice", "analysis.estimates:log_ratios", pairs(lambda right, a, b: right({k: math.log(v) for k, v in a.items()}, {k: math.log(v) for k, v in b.items()})), SMALL),
-    Bug("one-sided interval as two-sided", "analysis.paired:t_quantile", lambda right: lambda q, df: right(1 - LEVEL if q == 1 - LEVEL / 2 else q, df), SMALL),
+    Bug(
+        "baseline of another level", "analysis.estimates:log_ratios", against_the_arm_before, "4 unequal arms"
+    ),
+    Bug("log taken twice", "analysis.estimates:log_ratios", pairs(twice), SMALL),
+    Bug(
+        "one-sided interval as two-sided",
+        "analysis.paired:t_quantile",
+        lambda right: lambda q, df: right(1 - LEVEL if q == 1 - LEVEL / 2 else q, df),
+        SMALL,
+    ),
     Bug("extremes left out", "analysis.paired:paired", trimmed, "2 equal arms, drifting, 6 blocks"),
-    Bug("warm-up accepted at the first look", "analysis.warmup:warmed_up", lambda right: lambda rates, jit: Steadiness(True, ""), "warm-up, settles"),
-    Bug("warm-up accepted at one look", "analysis.warmup:warmed_up", lambda right: lambda rates, jit: importlib.import_module("steelyard.analysis.warmup").judge_steady(rates, jit), "warm-up, rise 5"),
-    Bug("change points ignored", "analysis.changepoint:last_change", lambda right: lambda relative: None, "measurement, sags"),
-    Bug("unsteady trials dropped", "analysis.estimates:latest_valid", only_steady, "a fifth of all trials unsteady"),
+    Bug(
+        "warm-up accepted at the first look",
+        "analysis.warmup:warmed_up",
+        lambda right: lambda rates, jit: Steadiness(True, ""),
+        "warm-up, settles",
+    ),
+    Bug(
+        "warm-up accepted at one look",
+        "analysis.warmup:warmed_up",
+        lambda right: judge_steady,
+        "warm-up, rise 5",
+    ),
+    Bug(
+        "change points ignored",
+        "analysis.changepoint:last_change",
+        lambda right: lambda relative: None,
+        "measurement, sags",
+    ),
+    Bug(
+        "unsteady trials dropped",
+        "analysis.rounds:valid_trials",
+        only_steady,
+        "a fifth of all trials unsteady",
+    ),
     Bug("Holm over all metrics, the primary too", "analysis.estimates:_with_holm", one_family, POWER),
     Bug("unknown passes", "analysis.ledger:Rule.check", unknown_passes, VOIDS),
-    Bug("uncorrected p in the answer", "analysis.sentences:beyond_noise", lambda right: lambda found: found.p is not None and found.p < LEVEL, ARMS),
-    Bug("lower is better ignored", "analysis.sentences:_gain", lambda right: lambda info, found: math.log(found.ratio), "b truly -3 % CPU"),
-    Bug("best arm named without a test", "analysis.sentences:_Reader._others", lambda right: lambda self, info, best: ("", []), "two of 4 arms"),
-    Bug("gate by the point estimate", "analysis.paired:Paired.bound", lambda right: lambda self, upper, level=LEVEL: self.mean, "gate, build 3 % worse"),
-)  # fmt: skip
+    Bug(
+        "uncorrected p in the answer",
+        "analysis.sentences:beyond_noise",
+        lambda right: lambda found: found.p is not None and found.p < LEVEL,
+        ARMS,
+    ),
+    Bug(
+        "lower is better ignored",
+        "analysis.sentences:_gain",
+        lambda right: lambda info, found: math.log(found.ratio),
+        "b truly -3 % CPU",
+    ),
+    Bug(
+        "best arm named without a test",
+        "analysis.sentences:_Reader._others",
+        lambda right: lambda self, info, best: ("", []),
+        "two of 4 arms",
+    ),
+    Bug(
+        "gate by the point estimate",
+        "analysis.paired:Paired.bound",
+        lambda right: lambda self, upper, level=LEVEL: self.mean,
+        "gate, build 3 % worse",
+    ),
+)
 
 
 @contextmanager
@@ -209,7 +288,9 @@ def caught(name: str, everything: bool = False) -> list[str]:
         return list(found) if everything else [first] if (first := next(found, None)) else []
 
 
-def catch_all(names: list[str], everything: bool = False, workers: int = 2) -> Iterator[tuple[str, list[str]]]:
+def catch_all(
+    names: list[str], everything: bool = False, workers: int = 2
+) -> Iterator[tuple[str, list[str]]]:
     """Each bug with what caught it, in order."""
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
         yield from zip(names, pool.map(functools.partial(caught, everything=everything), names), strict=True)

@@ -21,8 +21,9 @@ STATE = {arm: arm[0] for arm in ARMS}
 
 
 def session(rng, every_plot_switches=True):
-    """Log values by block and arm of one session; None for an arm that stayed void."""
-    schedule = make_schedule(ARMS, BLOCKS, int(rng.integers(2**63)), STATE)
+    """Log values of one session by block and arm, of each block's last round; none of an arm that stayed void."""
+    seed = int(rng.integers(2**63))
+    schedule = make_schedule(ARMS, BLOCKS, seed, STATE)
     now = SimpleNamespace(plot=None, state=None, shift=0.0)
 
     def run(planned):
@@ -39,9 +40,11 @@ def session(rng, every_plot_switches=True):
         )
 
     trials = []
-    while (planned := next_trial(schedule, trials, REPEATS)) is not None:
+    while (planned := next_trial(schedule, trials, REPEATS, seed)) is not None:
         trials.append(run(planned))
-    return {(trial.block, trial.arm): trial.value for trial in trials if trial.state == "valid"}
+    last = {trial.block: trial.attempt for trial in trials}
+    counted = [trial for trial in trials if trial.state == "valid" and trial.attempt == last[trial.block]]
+    return {(trial.block, trial.arm): trial.value for trial in counted}
 
 
 def ratios(values):

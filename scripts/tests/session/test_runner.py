@@ -125,7 +125,7 @@ def test_a_server_that_dies_voids_its_trial_which_is_kept_and_repeated(bench: Be
     assert [(check.name, check.voids) for check in void.checks] == [("restarts", True)]
     assert void.measurement is None
     assert "measure" in void.phases
-    assert order(directory)[-1] == (1, "jvms-2", 1)
+    assert sorted(order(directory)[4:]) == [(1, "jvms-1", 1), (1, "jvms-2", 1)]
     assert directory.trial_path(1, "jvms-2", 1).name == "01-jvms-2-r1"
     assert runner.missing(directory.session(), directory.trials()) == []
     assert all(deployment.closed for deployment in bench.world.deployments)
@@ -137,18 +137,54 @@ def test_an_injector_that_dies_voids_its_trial(bench: Bench) -> None:
     bench.run(directory)
     void = next(one for one in directory.trials() if one.state == "void")
     assert (void.failure, void.checks[0].name) == ("injector-2 ended with exit code 137", "injectors")
-    assert runner.missing(directory.session(), directory.trials()) == ["block 1 of jvms-1"]
+    # Of the other arm there is a trial, and no baseline beside it.
+    lacking = ["block 1 of jvms-1", "block 1 of jvms-2"]
+    assert sorted(runner.missing(directory.session(), directory.trials())) == lacking
+
+
+def fails_at_start(*folders: str) -> dict[str, tuple[str, float]]:
+    return dict.fromkeys(folders, ("server-1", 0.0))
 
 
 def test_servers_that_never_start_end_the_session_after_two_trials(bench: Bench) -> None:
-    bench.world.deaths = {f"0{block}-jvms-{n}": ("server-1", 0.0) for block in (1, 2) for n in (1, 2)}
+    bench.world.deaths = fails_at_start(*(f"0{block}-jvms-{n}" for block in (1, 2) for n in (1, 2)))
     directory = bench.session(ping())
-    with pytest.raises(
-        ServerFailed, match="2 trials in a row did not start: server-1 ended with exit code 1"
-    ):
+    why = "2 trials in a row did not start: server-1 ended with exit code 1"
+    with pytest.raises(ServerFailed, match=why):
         bench.run(directory)
     assert [one.checks[0].name for one in directory.trials()] == ["start", "start"]
-    assert events(directory)[-1] == "trial-end"
+    assert [(one.event, one.detail) for one in directory.journal()][-1] == ("interrupted", why)
+
+
+def test_an_arm_that_cannot_start_does_not_use_up_the_repeats(bench: Bench) -> None:
+    """The other arm's trials run well between its failures."""
+    bench.world.deaths = fails_at_start(*(f"0{block}-jvms-2" for block in (1, 2, 3)))
+    directory = bench.session(ping(), blocks=3)
+    why = "2 trials of jvms-2 in a row did not start: server-1 ended with exit code 1"
+    with pytest.raises(ServerFailed, match=why):
+        bench.run(directory)
+    failed_ones = [one for one in directory.trials() if one.state == "void"]
+    assert [(one.block, one.arm, one.attempt) for one in failed_ones] == [(1, "jvms-2", 0), (2, "jvms-2", 0)]
+    assert directory.analysis().by_arm["jvms-2"].not_started == 2
+    # Not mended: the next failure ends it at once. Mended: it goes on, and repeats what was lost.
+    with pytest.raises(ServerFailed, match="3 trials of jvms-2 in a row"):
+        bench.run(directory)
+    bench.world.deaths = {}
+    trials = bench.run(directory)
+    assert runner.missing(directory.session(), trials) == []
+    assert sorted((one.block, one.arm) for one in trials if one.attempt) == [
+        (block, arm) for block in (1, 2, 3) for arm in ("jvms-1", "jvms-2")
+    ]
+
+
+def test_a_single_failure_at_start_is_repeated_like_a_void(bench: Bench) -> None:
+    bench.world.deaths = fails_at_start("01-jvms-2", "03-jvms-2")
+    directory = bench.session(ping(), blocks=3)
+    trials = bench.run(directory)
+    assert sorted(order(directory)[6:]) == [
+        (block, arm, 1) for block in (1, 3) for arm in ("jvms-1", "jvms-2")
+    ]
+    assert runner.missing(directory.session(), trials) == []
 
 
 @pytest.mark.parametrize(
@@ -187,7 +223,8 @@ def test_an_interrupted_session_goes_on_to_the_same_order(bench: Bench, phase: s
     assert len(directory.trials()) == 2
     assert bench.world.deployments[-1].closed
     assert (directory.path / "analysis.json").exists()
-    assert events(directory)[-1] == "interrupted"
+    last = list(directory.journal())[-1]
+    assert (last.event, last.detail) == ("interrupted", "Ctrl-C, or a signal to end")
     bench.run(directory)
     assert order(directory) == order(whole)
     assert bench.watcher.totals == [(2, 4), (3, 4)]
@@ -225,6 +262,7 @@ def test_a_full_disk_ends_the_session_and_it_goes_on_later(
             bench.run(directory)
     assert directory.trials() == []
     assert bench.world.deployments[-1].closed
+    assert str(list(directory.journal())[-1].detail).startswith("only 5 MiB are left for")
     assert [one.state for one in bench.run(directory)] == ["valid"] * 4
 
 

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which trials may be compared, and whether what was left out was left out evenly (pure).
+
+A round of a block is its trials as scheduled (0) or one of its repeats (1, 2): a trial's `attempt` is its round, for an
+arm that is repeated was in every round before (`session/schedule.py`). Through here go all trials of a session:
+
+    trials -> valid ones by arm, block and round -> per block and comparison the last round in which both are valid
+           -> trials, voids and unsteady ones of each arm, and whether an arm and the baseline differ in them
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
+
+import scipy
+
+from steelyard.analysis.paired import LEVEL
+from steelyard.results.analysis import ArmTrials
+from steelyard.results.schema import Trial
+
+Place = tuple[int, int]
+"""Block and round."""
+
+
+def valid_trials(trials: Iterable[Trial]) -> dict[str, dict[Place, Trial]]:
+    """The valid trials of each arm by block and round, in that order. Void trials never count."""
+    found: dict[str, dict[Place, Trial]] = {}
+    for trial in sorted(trials, key=lambda trial: (trial.block, trial.attempt)):
+        if trial.state == "valid":
+            found.setdefault(trial.arm, {})[trial.block, trial.attempt] = trial
+    return found
+
+
+def common(arm: Collection[Place], against: Collection[Place]) -> list[Place]:
+    """Where two arms may be compared: in each block the last round that has both.
+
+    A comparison takes both of its trials from one round. Trials of different rounds lie far apart in time, and which
+    arm ran later would follow from which one was void: a drift of the host would then count for or against the arm that
+    is void more often.
+    """
+    last = {block: (block, number) for block, number in sorted(arm) if (block, number) in against}
+    return list(last.values())
+
+
+def compared(trials: Iterable[Trial], arms: Sequence[str], baseline: str) -> set[tuple[int, str]]:
+    """Block and arm where the arm has a round with a valid baseline beside it; of the baseline, a valid trial."""
+    valid = valid_trials(trials)
+    base = valid.get(baseline, {})
+    return {(block, arm) for arm in arms for block, _ in common(valid.get(arm, {}), base)}
+
+
+def never_started(trial: Trial) -> bool:
+    """Whether something of the trial failed before there was anything to measure."""
+    return trial.failure is not None and "measure" not in trial.phases
+
+
+def count_by_arm(trials: Sequence[Trial], arms: Sequence[str]) -> dict[str, ArmTrials]:
+    """How the trials of each arm ended."""
+    own = {arm: [trial for trial in trials if trial.arm == arm] for arm in arms}
+    return {
+        arm: ArmTrials(
+            trials=len(found),
+            void=sum(trial.state == "void" for trial in found),
+            not_started=sum(map(never_started, found)),
+            not_steady=sum(_unsteady(trial) is True for trial in found),
+        )
+        for arm, found in own.items()
+    }
+
+
+def unequal(trials: Sequence[Trial], arm: str, baseline: str) -> str | None:
+    """Why an arm's comparison shows nothing: it and the baseline are void, or not steady, clearly unequally often.
+
+    What voids one arm more often than the other may depend on how it performs; then what is left of it is a selection,
+    and no repeat cures that. Tested by McNemar's test in its exact form (Psychometrika, 1947; a binomial test): of the
+    rounds in which one of the two is void and the other is not, each has its share of a half if chance alone voids.
+    Pairing by round makes it hold where a disturbance hits both, and where repeats depend on what was void: a round
+    with one void trial is repeated whichever it is. At 5 % per comparison, uncorrected: to doubt is the careful side.
+    It needs six such rounds, all on one side, to show anything.
+    """
+    mine, base = ({(t.block, t.attempt): t for t in trials if t.arm == name} for name in (arm, baseline))
+    for what, told in (("void", _void), ("not steady", _unsteady)):
+        pairs = [
+            (a, b)
+            for place, trial in mine.items()
+            if place in base and (a := told(trial)) is not None and (b := told(base[place])) is not None
+        ]
+        only = sum(a and not b for a, b in pairs), sum(b and not a for a, b in pairs)
+        p = _even(min(only), sum(only))
+        if p < LEVEL:
+            here, there = (sum(column) for column in zip(*pairs, strict=True))
+            return (
+                f"{here} of {len(pairs)} trials of {arm} are {what}, and {there} of {len(pairs)} of {baseline} beside"
+                f" them: clearly unequal (p = {p:.2g}, exact McNemar test), so that what is left may be a selection"
+            )
+    return None
+
+
+@lru_cache(maxsize=4096)
+def _even(fewer: int, both: int) -> float:
+    """Two-sided p of so few of both on one side, where each side is as likely."""
+    return float(scipy.stats.binomtest(fewer, both).pvalue) if both else 1.0
+
+
+def _void(trial: Trial) -> bool | None:
+    return trial.state == "void"
+
+
+def _unsteady(trial: Trial) -> bool | None:
+    """None: there was nothing to judge."""
+    return not trial.steady if trial.measurement is not None and trial.steady is not None else None
+
+
+def told_by_arm(counts: Mapping[str, ArmTrials], what: str) -> str:
+    """How many of each arm, for those that have any: `3 of 14 of jvms-2`."""
+    found = {arm: (getattr(one, what), one.trials) for arm, one in counts.items()}
+    return ", ".join(f"{n} of {of} of {arm}" for arm, (n, of) in found.items() if n)
