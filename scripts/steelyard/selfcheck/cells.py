@@ -163,6 +163,11 @@ def _voids() -> Iterator[Cell]:
     drifting = HostModel("5 % drift", noise=0.007, drift=0.05)
     lopsided = Setup(drifting, 20, (A, Arm("b", void_share=0.3)))
     yield _sessions(lopsided, _covered("b"), CLAIMED, BOUNDED, name="30 % void in one arm")
+    # Voiding that depends on the outcome: seen where it is common, and no repeat cures it where it is not.
+    rare = Must(CLAIMED.name, CLAIMED.hits, "informs", LEVEL)
+    for told, above, must in (("two fifths", 0.25, CLAIMED), ("a sixth", 1.0, rare)):
+        selected = Setup(QUIET, 20, (A, Arm("b", void_above=above)), "cpu_per_1k", ("throughput",))
+        yield _sessions(selected, must, name=f"{told} of one arm void for their CPU per request", share=0.2)
 
 
 def _lower_is_better() -> Iterator[Cell]:

@@ -49,6 +49,8 @@ class Arm:
     """On CPU per request, as a fraction."""
     void_share: float = 0.0
     """Share of its trials that are disturbed."""
+    void_above: float = math.inf
+    """Starts that need more CPU per request than so many standard deviations are disturbed, all of them."""
     unsteady_share: float = 0.0
     cold: float = 0.0
     """Share of its throughput that it lacks when the load begins (of trials from samples)."""
@@ -132,12 +134,16 @@ def run_session(setup: Setup, session: Session, draws: _Draws) -> list[Trial]:
 def _truth(arm: Arm, level: float, beside: Sequence[float], voided: float, unsteady: float) -> Truth:
     """What a start of an arm does, with what chance holds for its place in time."""
     rate, cpu, memory, seconds = (math.exp(drawn) for drawn in (level, *beside))
+    if beside[0] > arm.void_above * BESIDE:
+        voided = 0.0
     return Truth(
         rate=RATE * rate,
         cpu=CPU * cpu * (1 + arm.cpu),
         memory=MEMORY * memory,
         start=START * seconds,
-        disturbed="" if voided >= arm.void_share else "steal" if voided < arm.void_share / 2 else "unknown",
+        disturbed=("steal" if voided <= arm.void_share / 2 else "unknown")
+        if voided <= arm.void_share
+        else "",
         steady=unsteady >= arm.unsteady_share,
         cold=arm.cold,
     )
@@ -154,7 +160,10 @@ def count(setup: Setup, session: Session, trials: Sequence[Trial]) -> Tally:
             "void": sum(trial.state == "void" for trial in trials),
             "complete": analysis.blocks_complete == setup.blocks,
             "too many repeats": max(attempts.values()) > 1 + REPEATS,
-            "all steady": not analysis.not_steady_trials,
+            "counts a disturbed trial": any(
+                one.state == "valid" and one.measurement and one.measurement.steal_share != 0
+                for one in trials
+            ),
         }
     )
     found = analysis.estimates[setup.primary]

@@ -5,7 +5,7 @@
     PYTHONPATH=scripts .steelyard/venv/bin/python scripts/tests/selfcheck/planted.py [--all] [BUG...]
 
 runs the list and prints which figure of which cell caught which bug. Without `--all` the cell that is known to catch a
-bug comes first, and a bug is done with the first figure that fails; with it every cell runs, and all that fail are told.
+bug comes first, and a bug is done with the first figure that fails; with it every cell runs, and all that fail told.
 """
 
 import argparse
@@ -219,6 +219,12 @@ BUGS = (
     ),
     Bug("Holm over all metrics, the primary too", "analysis.estimates:_with_holm", one_family, POWER),
     Bug("unknown passes", "analysis.ledger:Rule.check", unknown_passes, VOIDS),
+    Bug(
+        "unequal voids ignored",
+        "analysis.rounds:unequal",
+        lambda right: lambda *_: None,
+        "two fifths of one arm",
+    ),
     Bug(
         "uncorrected p in the answer",
         "analysis.sentences:beyond_noise",
