@@ -51,10 +51,6 @@ CAUTIOUS = Must("false alarms", "alarm", "at most", LEVEL)
 CLAIMED = Must("answers that claim a difference", "claims a difference", "at most", LEVEL)
 COMPLETE = Must("every block has every arm", "complete", "at least", 1.0)
 BOUNDED = Must(f"a trial repeated more than {REPEATS} times", "too many repeats", "at most", 0.0)
-DESIGNS = (
-    ("all of A, then all of B", hosts.all_a_then_all_b, (0.44, 0.59, 0.72)),
-    ("stored baseline", hosts.stored_baseline, (0.65, 0.75, 0.84)),
-)
 GATE_TABLE = {
     0.007: {0.02: 4, 0.03: 3, 0.05: 3, 0.10: 3},
     0.013: {0.02: 9, 0.03: 5, 0.05: 4, 0.10: 3},
@@ -68,7 +64,7 @@ GATE_TABLE = {
 def cells() -> tuple[Cell, ...]:
     """Every cell; names are part of the seeding."""
     kinds = (_equal_arms, _effects, _several_arms, _voids, _lower_is_better, _gate, _whole_trials, _warm_up)
-    return tuple(cell for kind in (*kinds, _gate_table, _designs) for cell in kind())
+    return tuple(cell for kind in (*kinds, _gate_table) for cell in kind())
 
 
 def _sessions(setup: Setup, *musts: Must, name: str = "", share: float = 1.0) -> Cell:
@@ -101,7 +97,7 @@ def _equal_arms() -> Iterator[Cell]:
         (hosts.BIMODAL, 10, CAUTIOUS),
         (hosts.FOLLOWING, 10, CAUTIOUS),
     ):
-        yield _sessions(Setup(host, blocks), must, CLAIMED, COMPLETE)
+        yield _sessions(Setup(host, blocks), must, CLAIMED)
 
 
 def _effects() -> Iterator[Cell]:
@@ -231,10 +227,3 @@ def _warm_up() -> Iterator[Cell]:
         ("rise 5 %/min, noise 2 %/s", Series(0.02, rise=0.05), unsteady),
     ):
         yield Cell(f"measurement, {name}", partial(run_windows, series), (must,), 0.25)
-
-
-def _designs() -> Iterator[Cell]:
-    for name, design, method in DESIGNS:
-        for runs, nominal in zip((6, 10, 20), method, strict=True):
-            must = Must("false alarms (a design that is refused)", "alarms", "informs", nominal)
-            yield Cell(f"{name}, drifting, {runs} runs a side", partial(design, runs), (must,), 2.0)

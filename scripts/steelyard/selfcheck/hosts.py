@@ -2,8 +2,7 @@
 """Simulated hosts: how throughput varies from trial to trial where no arm differs from another.
 
 A trial's log throughput is: level of the session + drift + step + noise of its start + what its place in its block
-adds. The designs that METHOD warns of are no part of the harness: on the same hosts they call differences that are not
-there.
+adds.
 
 Calibration. METHOD describes its hosts by words ("a random walk of about 2 % over the session"). Here that is a walk
 that ends a session with a standard deviation of 3.5 %: on average over the session it is then 1.9 % away from
@@ -13,14 +12,10 @@ standard deviation of 2 % (3 % on the noisy host), which METHOD's figures for a 
 """
 
 import math
-from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
-
-from steelyard.analysis.paired import LEVEL
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,23 +92,3 @@ HEAVY = HostModel("heavy tails", noise=0.007, tails=3)
 BIMODAL = HostModel("bimodal starts", noise=0.007, slow_starts=0.3, slow=0.04)
 FOLLOWING = HostModel("starts follow each other", noise=0.013, follows=0.7)
 FIRST = HostModel("first of a block 3 % faster", noise=0.007, first=0.03)
-
-
-def all_a_then_all_b(runs: int, sessions: int, rng: np.random.Generator) -> Counter[str]:
-    """Welch's t when all runs of A come first, then all of B, in one session."""
-    path = DRIFTING.paths(rng, sessions, 2 * runs)
-    return _alarms(path[:, :runs], path[:, runs:])
-
-
-def stored_baseline(runs: int, sessions: int, rng: np.random.Generator) -> Counter[str]:
-    """Welch's t when B is compared with A's figures from another session.
-
-    Both are taken from the first half of a session, so that the drift within them is that of the design above.
-    """
-    path = DRIFTING.paths(rng, 2 * sessions, 2 * runs)[:, :runs]
-    return _alarms(path[:sessions], path[sessions:])
-
-
-def _alarms(a: NDArray[np.float64], b: NDArray[np.float64]) -> Counter[str]:
-    alarms = scipy.stats.ttest_ind(a, b, axis=1, equal_var=False).pvalue < LEVEL
-    return Counter(sessions=len(alarms), alarms=int(alarms.sum()))
