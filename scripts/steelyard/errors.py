@@ -20,9 +20,7 @@ class Exit(IntEnum):
     BUSY = 6  # another session, or a workload that is up, would disturb this one
     SERVER_FAILED = 7  # a server or an injector did not start
     NO_SPACE = 8  # results cannot be written
-    INCOMPLETE = (
-        9  # the session ended with blocks in which some arm has no valid trial beside a valid baseline
-    )
+    INCOMPLETE = 9  # the session ended with blocks in which some arm has nothing to compare
     NEWER_FORMAT = 10  # the session directory was written by a newer version
     BUILD_FAILED = 11
     INTERRUPTED = 130

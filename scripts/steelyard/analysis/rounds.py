@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which trials may be compared, and whether what was left out was left out evenly (pure).
 
-A round of a block is its trials as scheduled (0) or one of its repeats (1, 2): a trial's `attempt` is its round, for an
-arm that is repeated was in every round before (`session/schedule.py`). Through here go all trials of a session:
+A round of a block is its trials as scheduled (0) or one of its repeats (1, 2): a trial's `attempt` is its round
+(`session/schedule.py`). Through here go all trials of a session:
 
     trials -> valid ones by arm, block and round -> per block and comparison the last round in which both are valid
            -> trials, voids and unsteady ones of each arm, and whether an arm and the baseline differ in them
@@ -33,16 +33,14 @@ def valid_trials(trials: Iterable[Trial]) -> dict[str, dict[Place, Trial]]:
 def common(arm: Collection[Place], against: Collection[Place]) -> list[Place]:
     """Where two arms may be compared: in each block the last round that has both.
 
-    A comparison takes both of its trials from one round. Trials of different rounds lie far apart in time, and which
-    arm ran later would follow from which one was void: a drift of the host would then count for or against the arm that
-    is void more often.
+    Trials of different rounds lie far apart in time, and which arm ran later would follow from which one was void.
     """
     last = {block: (block, number) for block, number in sorted(arm) if (block, number) in against}
     return list(last.values())
 
 
 def compared(trials: Iterable[Trial], arms: Sequence[str], baseline: str) -> set[tuple[int, str]]:
-    """Block and arm where the arm has a round with a valid baseline beside it; of the baseline, a valid trial."""
+    """Block and arm where the arm is valid beside a valid baseline; of the baseline, where it has a valid trial."""
     valid = valid_trials(trials)
     base = valid.get(baseline, {})
     return {(block, arm) for arm in arms for block, _ in common(valid.get(arm, {}), base)}
@@ -70,15 +68,14 @@ def count_by_arm(trials: Sequence[Trial], arms: Sequence[str]) -> dict[str, ArmT
 def unequal(trials: Sequence[Trial], arm: str, baseline: str) -> str | None:
     """Why an arm's comparison shows nothing: it and the baseline are void, or not steady, clearly unequally often.
 
-    What voids one arm more often than the other may depend on how it performs; then what is left of it is a selection,
-    and no repeat cures that. Tested by McNemar's test in its exact form (Psychometrika, 1947; a binomial test): of the
-    rounds in which one of the two is void and the other is not, each has its share of a half if chance alone voids.
-    Pairing by round makes it hold where a disturbance hits both, and where repeats depend on what was void: a round
-    with one void trial is repeated whichever it is. At 5 % per comparison, uncorrected: to doubt is the careful side.
-    It needs six such rounds, all on one side, to show anything.
+    What voids one arm more often may depend on how it performs; then what is left of it is a selection, and no repeat
+    cures that. McNemar's test in its exact form (Psychometrika, 1947; a binomial test) at 5 %, uncorrected: to doubt is
+    the careful side. Of the rounds in which one of the two alone is void, each has half by chance; that holds where a
+    disturbance hits both, and where repeats depend on what was void (such a round is repeated whichever it is). Six of
+    them, all on one side, are the fewest that show anything.
     """
     mine, base = ({(t.block, t.attempt): t for t in trials if t.arm == name} for name in (arm, baseline))
-    for what, told in (("void", _void), ("not steady", _unsteady)):
+    for what, told in (("void", lambda trial: trial.state == "void"), ("not steady", _unsteady)):
         pairs = [
             (a, b)
             for place, trial in mine.items()
@@ -99,10 +96,6 @@ def unequal(trials: Sequence[Trial], arm: str, baseline: str) -> str | None:
 def _even(fewer: int, both: int) -> float:
     """Two-sided p of so few of both on one side, where each side is as likely."""
     return float(scipy.stats.binomtest(fewer, both).pvalue) if both else 1.0
-
-
-def _void(trial: Trial) -> bool | None:
-    return trial.state == "void"
 
 
 def _unsteady(trial: Trial) -> bool | None:

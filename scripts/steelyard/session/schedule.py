@@ -72,21 +72,17 @@ def next_trial(
     """What to run next, or None when the session is complete.
 
     First the schedule, then rounds of repeats. A void trial voids its comparison in its block, and what is compared is
-    repeated together (METHOD, "What voids a trial"), for a repeat beside an older trial of the other arm would take a
-    drift of the host for a difference. Round r of a block, up to `repeats` of them, so holds of round r - 1
+    repeated together: beside an older trial of the other arm a repeat would take a drift of the host for a difference.
+    Of round r - 1 of a block, round r holds all arms where the baseline was void, one side of every comparison; else
+    the void arms and the baseline. The other arms have what they need and are never run again, so an arm that is
+    repeated was in every round before: its attempt is its round. Several arms share the baseline of their own round and
+    of no other; `analysis/rounds.py` takes for each comparison the round in which both are valid.
 
-    - all arms, where the baseline was void: it is one side of every comparison;
-    - else the void arms and the baseline, where an arm was void; the other arms have what they need, and stand.
-
-    Several arms so share the baseline of their own round and of no other. An arm that stands is never run again, and
-    one that is repeated was in every round before: its attempt is its round. The baseline has as many trials as its
-    block has rounds; `analysis/rounds.py` takes for each comparison the round in which both are valid.
-
-    A round is run like a block, in random order drawn from the seed, its block and its number. Where arms want
-    different host states its arms lie in plots too, each with a switch of its own, numbered on from the block's: an arm
-    and a baseline of another plot could not be repeated together before either plot is left. Rounds come at the end of
-    the session, when what voided a trial has had time to pass: the first rounds of all blocks, then the second ones.
-    Interrupted trials are not outcomes: they run again as if they had not been started.
+    A round runs like a block, in random order drawn from the seed, its block and its number. Where its arms want
+    different host states it has plots of its own, numbered on from the block's: an arm and a baseline of another plot
+    could not be repeated together before either plot is left. Rounds come at the end of the session, when what voided
+    a trial has had time to pass: the first rounds of all blocks, then the second ones. Interrupted trials are not
+    outcomes: they run again as if they had not been started.
 
     Args:
         schedule: of the session.

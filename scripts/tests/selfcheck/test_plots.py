@@ -14,7 +14,7 @@ from steelyard.analysis.paired import LEVEL, paired
 from steelyard.session.schedule import make_schedule, next_trial
 
 NOISE, SHIFT = 0.007, 0.01
-BLOCKS, REPEATS, VOID_SHARE, SESSIONS = 6, 2, 0.1, 1500
+BLOCKS, REPEATS, VOID_SHARE, SESSIONS = 6, 2, 0.02, 1500
 ARMS = ("x1", "x2", "x3", "y1", "y2", "y3")
 """Two host states with three levels of something else."""
 STATE = {arm: arm[0] for arm in ARMS}
