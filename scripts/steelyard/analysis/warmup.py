@@ -31,6 +31,11 @@ SLOPE_ALLOWANCE = 0.02
 """Most that the slope's own error may add to the limit, as a share of the level over the judged stretch."""
 JIT_LIMIT = 0.02
 """JIT compiler threads' share of the servers' CPU budget."""
+COMPILING = 0.2
+"""JIT compiler threads' share of the servers' own CPU from which servers still compile what they are asked for. Seen
+beside 8 to 48 users: 0.26 and more until throughput came up, within seconds, and 0.2 and less from then on."""
+COMPILED_OVER = 3.0
+"""Seconds over which that is judged."""
 MIN_SEGMENT = 3
 """Seconds that a change has to last; two points have too little variance to speak of."""
 MIN_POINTS = 2 * MIN_SEGMENT
@@ -133,6 +138,11 @@ def warmed_up(rates: Sequence[float], jit_share: float | None) -> Steadiness:
         return now
     before = judge_steady(rates[:-BETWEEN_LOOKS], None)
     return now if before.steady else Steadiness(False, f"{before.detail[:-1]}, {BETWEEN_LOOKS} s ago.")
+
+
+def compiled(jit_seconds: float, cpu_seconds: float) -> bool:
+    """Whether servers have compiled what they are asked for, by what their JIT threads and all their threads used."""
+    return cpu_seconds > 0 and jit_seconds < COMPILING * cpu_seconds
 
 
 def warm_up_ends(rates: Sequence[float], at_least: float, at_most: float) -> int | None:

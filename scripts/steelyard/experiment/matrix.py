@@ -12,7 +12,7 @@ import yaml
 from pydantic import ValidationError
 
 from steelyard.errors import BadInput
-from steelyard.experiment.schema import Deployment, Experiment, Factor, Load, Warmup
+from steelyard.experiment.schema import Deployment, Experiment, Factor, Load
 from steelyard.experiment.settings import Section, Settings
 from steelyard.yamlfile import Scalar, first_error
 
@@ -96,14 +96,13 @@ def _refuse_equal(arms: Sequence[Arm]) -> None:
 
 
 def with_quick(experiment: Experiment, settings: Settings) -> Experiment:
-    """The experiment as `--quick` runs it: fewer levels and blocks, shorter windows with fixed warm-up."""
+    """The experiment as `--quick` runs it: fewer levels and blocks, shorter windows and warm-up."""
     quick = experiment.quick
     for name, levels in quick.levels.items():
         experiment = _with_levels(experiment, name, levels)
     for name, value in quick.settings.items():
         experiment = _with_fixed(experiment, settings, name, value)
-    warmup = Warmup.model_validate(quick.warmup)
-    window = {"ramp": quick.ramp, "warmup": warmup, "measure": quick.measure}
+    window = {"ramp": quick.ramp, "warmup": quick.warmup, "measure": quick.measure}
     return experiment.model_copy(
         update={
             "load": experiment.load.model_copy(update=window),

@@ -229,7 +229,9 @@ def design(view: View) -> Table:
     if steady:
         least, most = format_duration(load.warmup.at_least), format_duration(load.warmup.at_most)
         fixed = load.warmup.until == "fixed"
-        pairs.append(("warm-up", f"fixed, {least}" if fixed else f"until steady, {least} to {most}"))
+        pairs.append(
+            ("warm-up", f"fixed, {least}" if fixed else f"until {load.warmup.until}, {least} to {most}")
+        )
     if loaded:
         pairs.append(("measured for" if steady else "load for", format_duration(load.measure)))
     pairs += [

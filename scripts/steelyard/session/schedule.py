@@ -10,6 +10,7 @@ from collections.abc import Hashable, Mapping, Sequence
 import numpy as np
 
 from steelyard.analysis.searching import next_search_trial, question_of
+from steelyard.analysis.warmup import ACCEPTED_FROM
 from steelyard.experiment.schema import Experiment
 from steelyard.results.schema import Planned, ScheduledTrial, Session, Trial
 from steelyard.results.spec import Spec
@@ -18,6 +19,10 @@ START_CPU_SECONDS = 5.0
 """CPU seconds from process start to first response of one Liberty server on HotSpot (apps/README.md)."""
 FOREGROUND_START = 1.5
 """How much longer a start takes when it compiles in the foreground (docs/experiments.md)."""
+COMPILE_CPU_SECONDS = 8.0
+"""CPU seconds in which one Liberty server compiles what a load asks it for (docs/experiments.md)."""
+INJECTOR_CPU_SECONDS = 5.0
+"""CPU seconds of an injector beside it."""
 INJECTOR_START_SECONDS = 3.0
 STOP_SECONDS = 3.0
 
@@ -150,8 +155,17 @@ def trial_seconds(spec: Spec) -> tuple[float, float]:
         return fixed, fixed + start
     if spec.procedure in ("ramp-up", "survive"):
         return fixed + load.measure, fixed + load.measure
-    longest = load.warmup.at_most if load.warmup.until == "steady" else load.warmup.at_least
-    return fixed + load.ramp + load.warmup.at_least + load.measure, fixed + load.ramp + longest + load.measure
+    least, most = load.warmup.at_least, load.warmup.at_most
+    if load.warmup.until == "fixed":
+        most = least
+    elif load.warmup.until == "steady":
+        least = max(least, float(ACCEPTED_FROM))
+    else:
+        least = max(
+            least, (COMPILE_CPU_SECONDS * len(spec.servers) + INJECTOR_CPU_SECONDS) / spec.server_cores
+        )
+    fixed += load.ramp + load.measure
+    return fixed + min(least, most), fixed + most
 
 
 def _drawn(

@@ -90,7 +90,7 @@ def _offered(spec: Spec, topology: Topology, values: Mapping[str, Scalar]) -> di
         "model": load.model,
         "rampSeconds": load.ramp,
         # The harness ends the run with a stop file; this is the cap should it not come.
-        "warmupSeconds": load.warmup.at_most if load.warmup.until == "steady" else load.warmup.at_least,
+        "warmupSeconds": load.warmup.at_least if load.warmup.until == "fixed" else load.warmup.at_most,
         "measureSeconds": load.measure + LATEST,
         "thinkTimeMillis": round(load.think_time * 1000),
         "requestTimeoutMillis": round(load.request_timeout * 1000),

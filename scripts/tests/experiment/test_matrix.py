@@ -56,14 +56,14 @@ def test_set_with_one_value_fixes_a_setting() -> None:
     assert len(found) == 5
 
 
-def test_quick_has_fewer_levels_and_blocks_and_a_fixed_warmup() -> None:
+def test_quick_has_fewer_levels_and_blocks_and_does_not_wait_until_steady() -> None:
     whole = question("jvm-count").experiment
     found = question("jvm-count", quick=True)
     quick = found.experiment
     assert [arm.name for arm in expand(quick, found.settings)] == ["jvms-1", "jvms-2"]
-    assert quick.design.blocks == 3
+    assert quick.design.blocks == 5
     assert quick.deployment.jvm.compile == "foreground"
-    assert quick.load.warmup.until == "fixed"
+    assert quick.load.warmup.until == "compiled"
     assert quick.load.measure < whole.load.measure
 
 

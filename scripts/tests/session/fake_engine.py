@@ -42,6 +42,8 @@ class World:
     """Requests/s that the servers of a spec serve together."""
     warmth: Callable[[float], float] = lambda seconds: seconds
     """Seconds of load -> seconds' worth of requests that were served in them."""
+    compiling: float = 0.0
+    """Seconds of load in which half of the servers' CPU is the JIT's."""
     latency: Callable[[Spec], float] = lambda _spec: 2e-6
     """Seconds that each request takes; long ones make histograms that take long to read."""
     answers: dict[str, tuple[int, str]] = field(default_factory=dict)
@@ -205,8 +207,10 @@ class FakeDeployment:
                 f"{now},{name},{cores * age},0,{10**8},{9 * 10**7},{10 * age},0,{age},{age},30"
             )
             if one.role == "server":
-                share = {"request": 0.9, "gc": 0.1}
-                rows["threads"] += [f"{now},{name},{g},{cores * age * share.get(g, 0.0)}" for g in GROUPS]
+                under_load = now - self.load_from if self.load_from is not None else 0.0
+                jit = 0.5 * min(under_load, self.world.compiling)
+                spent = {"request": 0.9 * age - jit, "gc": 0.1 * age, "jit": jit}
+                rows["threads"] += [f"{now},{name},{g},{cores * spent.get(g, 0.0)}" for g in GROUPS]
                 if name in self.sites:
                     count = self._requests(now) / len(self.spec.servers) + self.sites[name].own_requests
                     rows["counters"].append(f"{now},{name},all,{count},0,{0.001 * count}")

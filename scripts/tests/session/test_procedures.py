@@ -99,6 +99,21 @@ def test_dips_of_collections_do_not_take_the_warm_up_to_its_cap(bench: Bench) ->
     assert _lasted(one, "warmup") == pytest.approx(ACCEPTED_FROM + SAMPLES_LATE, abs=14.1)
 
 
+@pytest.mark.parametrize(("compiling", "lasts"), [(0.0, 4.0), (12.0, 13.5), (99.0, 20.0)])
+def test_a_warm_up_until_compiled_ends_when_the_compiler_does(
+    bench: Bench, compiling: float, lasts: float
+) -> None:
+    """At least 4 s and at most 20 s; while it works the compiler takes half of the servers' CPU."""
+    bench.world.compiling = compiling
+    warmup = {"until": "compiled", "at_least": 4, "at_most": 20}
+    one = bench.run(
+        bench.session(ping(load={"users": 8, **WINDOW, "warmup": warmup, "measure": 6}), blocks=1)
+    )[0]
+    assert failed(one) == []
+    assert _lasted(one, "warmup") == pytest.approx(lasts, abs=2.1)
+    assert one.steady is (compiling < 20)
+
+
 def test_ramp_up_trials_have_curves_from_the_first_second(bench: Bench) -> None:
     directory = bench.session(
         ping(procedure="ramp-up", load={"users": 8, "measure": 12}, metrics={"primary": "requests_lost"})

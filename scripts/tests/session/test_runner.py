@@ -58,13 +58,13 @@ def test_what_a_trial_leaves(bench: Bench) -> None:
     assert {"trial.json", "sampler.json", "replay/deployment.sh", "load/injector-2/latency.hlog"} <= left
     watched = json.loads((folder / "sampler.json").read_text(encoding="utf-8"))["processes"]
     assert [(one["name"], one["role"]) for one in watched] == [
-        ("server-1", "server"),
-        ("server-2", "server"),
         ("injector-1", "injector"),
         ("injector-2", "injector"),
+        ("server-1", "server"),
+        ("server-2", "server"),
         ("harness", "harness"),
     ]
-    assert watched[0]["counters_url"] == f"http://127.0.0.1:{bench.port}/bench/counters"
+    assert watched[2]["counters_url"] == f"http://127.0.0.1:{bench.port}/bench/counters"
 
 
 def test_every_trial_of_a_block_draws_from_the_same_seed(bench: Bench) -> None:
@@ -91,7 +91,7 @@ def test_data_is_loaded_and_checked_and_counted(bench: Bench) -> None:
     assert [failed(one) for one in trials] == [[]] * 4
     assert trials[0].measurement is not None
     assert trials[0].measurement.server_requests == trials[0].measurement.injector_requests
-    assert world.deployments[0].starts == [["database"], ["server-1"], ["injector-1"]]
+    assert world.deployments[0].starts == [["injector-1"], ["database"], ["server-1"]]
     assert world.deployments[0].stops[0] == "injector-1"
     world.answers["/rest/info/config/countCustomers"] = (200, "199")
     world.answers["/rest/info/config/countBookings"] = (500, "no")
