@@ -13,8 +13,12 @@ from steelyard.results.spec import Spec
 
 MIX_LIMIT = 0.02
 """Largest distance of an operation's share from the intended one, beyond what chance allows."""
-MIX_FALSE_ALARM = 0.001
-"""Probability that chance alone takes some operation's share beyond the allowance of the mix rule."""
+RATE_LIMIT = 0.01
+"""Largest distance of a rate from another, as a share of that, beyond what chance allows."""
+USERS_LIMIT = 0.05
+"""Largest part of the users that may neither wait for an answer nor pause, beyond what chance allows."""
+FALSE_ALARM = 0.001
+"""Probability that chance alone takes a figure beyond the allowance of its rule."""
 NO_COUNTERS = "not every server has counters of its own."
 
 
@@ -88,12 +92,84 @@ def mix_allowance(share: float, requests: float, operations: int) -> float:
     """What chance alone may do to an operation's share, as a fraction.
 
     Requests draw their operation independently, so a share has a binomial standard error; its normal quantile is
-    Bonferroni-corrected over the operations and two sides for `MIX_FALSE_ALARM` in all.
+    Bonferroni-corrected over the operations and two sides for `FALSE_ALARM` in all.
     """
-    if requests <= 0:
-        return 0.0
-    quantile = float(scipy.stats.norm.isf(MIX_FALSE_ALARM / (2 * operations)))
-    return quantile * math.sqrt(share * (1 - share) / requests)
+    return _quantile(operations) * math.sqrt(share * (1 - share) / requests) if requests > 0 else 0.0
+
+
+def _quantile(figures: int = 1) -> float:
+    """Standard errors that chance exceeds in one of some figures, on either side, with `FALSE_ALARM` in all."""
+    return float(scipy.stats.norm.isf(FALSE_ALARM / (2 * figures)))
+
+
+def arrivals(m: TrialMeasurement, spec: Spec) -> Finding:
+    """Arrival rate against the intended one.
+
+    The number of exponential arrivals in a window is Poisson distributed: n of them vary by sqrt(n). Of even ones each
+    injector has one more or one less at the window's ends.
+    """
+    if m.target_rate is None:
+        return Finding(None, "The intended arrival rate was not recorded.")
+    due = m.target_rate * m.measure_seconds
+    spread = _quantile() * math.sqrt(due) if spec.load.arrivals == "exponential" else spec.load.injectors
+    off = abs(m.window_injector_rate - m.target_rate) / m.target_rate
+    said = f"{m.window_injector_rate:,.1f} requests/s were made, {m.target_rate:,.1f} were intended."
+    return Finding(off, said, RATE_LIMIT + spread / due)
+
+
+def window_counts(m: TrialMeasurement, spec: Spec) -> Finding:
+    """The servers' rate against the injectors'.
+
+    The servers' counts are interpolated at both ends between samples a second apart. Of Poisson events at rate r the
+    count within a second, at a share p of it, has the variance r p (1 - p) about the straight line: at most r/4.
+    """
+    found = apart(
+        lambda m: (m.window_server_rate, m.window_injector_rate),
+        "In the window the servers counted {:,.1f} requests/s and the injectors {:,.1f}.",
+        "What the servers counted in the window was not measured.",
+    )(m, spec)
+    requests = m.window_injector_rate * m.measure_seconds
+    spread = _quantile() * math.sqrt(m.window_injector_rate / 2)
+    return found._replace(limit=RATE_LIMIT + (spread / requests if requests > 0 else 0.0))
+
+
+def in_flight(m: TrialMeasurement, spec: Spec) -> Finding:
+    """Little's law (J. D. C. Little, Operations Research 9(3), 1961): users = throughput x (latency + pause).
+
+    Each operation that ends in the window adds its latency and the pause that follows it (drawn, or what is left of a
+    cycle) to the time that is accounted for; divided by the window that is the users who waited or paused, over all
+    injectors. What is missing of the users' time is the injectors' own. At the window's ends a part of a cycle counts
+    too much or too little: with exponential cycles of mean c a standard deviation of c at each end of each of N users,
+    sqrt(2 N) c in all.
+    """
+    users = spec.load.users
+    if users is None or m.users_in_flight is None:
+        return Finding(None, "How many users were in flight or paused was not measured.")
+    requests = m.window_injector_rate * m.measure_seconds
+    cycle = m.users_in_flight / requests if requests > 0 else 0.0  # mean, as a share of the window
+    off = abs(m.users_in_flight - users) / users
+    said = f"Of {users:,} users {m.users_in_flight:,.1f} waited for an answer or paused."
+    return Finding(off, said, USERS_LIMIT + _quantile() * math.sqrt(2 / users) * cycle)
+
+
+def gaps(m: TrialMeasurement, _: Spec) -> Finding:
+    """The longest gap in the samples."""
+    if m.sample_gap is None:
+        return Finding(
+            None, "Some component was not sampled, or an injector told nothing: it was not measured."
+        )
+    return Finding(
+        m.sample_gap, f"The longest gap in the samples was {m.sample_gap:.1f} s: {m.sample_gap_of}."
+    )
+
+
+def stalled(m: TrialMeasurement, _: Spec) -> Finding:
+    """The longest time in which a server did nothing."""
+    if m.stall_seconds is None:
+        return Finding(None, "Whether the servers worked all the time was not measured.")
+    if not m.stall_seconds:
+        return Finding(0.0, "Every server worked all the time.")
+    return Finding(m.stall_seconds, f"{m.stalled} used no CPU for {m.stall_seconds:.1f} s under load.")
 
 
 def settling_mix(

@@ -2,11 +2,12 @@
 """Which JVM it is, from what it says of itself: `java -XshowSettings:properties -version` (standard error)."""
 
 import re
+from typing import Literal
 
 from steelyard.results.spec import JvmIdentity
 
 _PROPERTY = re.compile(r"^    ([\w.]+) = (.*)$", re.MULTILINE)
-_NAMES = {
+_NAMES: dict[Literal["openj9", "hotspot"], str] = {
     "openj9": r".*OpenJ9.*",
     # OpenJDK's own name, and the one that Oracle's builds carry.
     "hotspot": r"(OpenJDK|Java HotSpot\(TM\)) .*VM",

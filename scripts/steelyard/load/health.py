@@ -6,8 +6,12 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
+
+from steelyard.analysis.formulas import over, whole
+from steelyard.sampling.series import Series
 
 _NUMBERS = ("epochMillis", "requests", "late", "dropped")
 
@@ -20,17 +24,23 @@ class Health:
     """Late and dropped arrivals."""
     intended: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
+    users: float | None = None
+    """Closed model: users that waited for an answer or paused, on average; None, here and below: it is not told."""
+    gap: float | None = None
+    """Longest time in which an injector told nothing, seconds."""
 
 
 def read_health(folders: Iterable[Path], start: float, end: float) -> Health:
     """The window [start, end] (epoch seconds) of all injectors; an interval counts when its middle lies in it."""
-    found = Health()
-    for folder in folders:
-        for line in health_lines(folder):
-            if start < line["epochMillis"] / 1000 - 0.5 <= end:
-                found.missed += line["late"] + line["dropped"]
-                found.intended += line["requests"] + line["dropped"]
-                found.outcomes.update(line.get("outcomes", {}))
+    told = [list(health_lines(folder)) for folder in folders]
+    ends = [Series.of([(line["epochMillis"] / 1000, 0.0) for line in lines]) for lines in told]
+    found = Health(gap=whole((one.longest_gap(start, end) for one in ends), max))
+    inside = [line for line in chain(*told) if start < line["epochMillis"] / 1000 - 0.5 <= end]
+    found.users = over(whole((line.get("userSeconds") for line in inside), sum), end - start)
+    for line in inside:
+        found.missed += line["late"] + line["dropped"]
+        found.intended += line["requests"] + line["dropped"]
+        found.outcomes.update(line.get("outcomes", {}))
     return found
 
 

@@ -5,8 +5,10 @@ One histogram per operation and second, values in nanoseconds; failed requests c
 `<operation>:error`. Histograms of several injectors and seconds are merged, never their quantiles.
 """
 
+import io
+import os
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,6 +32,8 @@ class Recorded:
     histograms: dict[str, HdrHistogram] = field(default_factory=dict)
     """Merged latency of successful requests by operation, nanoseconds."""
     errors: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+    damaged: list[str] = field(default_factory=list)
+    """Logs that are missing or cut off, one sentence each; what was whole in them counts all the same."""
 
     @property
     def requests(self) -> int:
@@ -62,19 +66,32 @@ def read_logs(paths: Iterable[Path], start: float = 0.0, end: float = float("inf
     """
     recorded = Recorded()
     for path in paths:
-        reader = HistogramLogReader(str(path), _empty())
+        name = f"{path.parent.name}/{path.name}"
         try:
-            while (histogram := reader.get_next_interval_histogram()) is not None:
-                first, last = histogram.get_start_time_stamp() / 1000, histogram.get_end_time_stamp() / 1000
-                if start <= (first + last) / 2 <= end:
-                    tag = histogram.get_tag() or OVERALL
-                    if tag.endswith(ERROR_SUFFIX):
-                        recorded.errors[tag.removesuffix(ERROR_SUFFIX)] += histogram.get_total_count()
-                    else:
-                        recorded.histograms.setdefault(tag, _empty()).add(histogram)
-        finally:
-            reader.close()
+            text = path.read_bytes().decode("ascii")
+        except (OSError, ValueError):
+            recorded.damaged.append(f"{name} cannot be read")
+            continue
+        if not text.endswith("\n"):
+            recorded.damaged.append(f"{name} is cut off")
+        for histogram in _intervals(text[: text.rfind("\n") + 1]):
+            first, last = histogram.get_start_time_stamp() / 1000, histogram.get_end_time_stamp() / 1000
+            if start <= (first + last) / 2 <= end:
+                tag = histogram.get_tag() or OVERALL
+                if tag.endswith(ERROR_SUFFIX):
+                    recorded.errors[tag.removesuffix(ERROR_SUFFIX)] += histogram.get_total_count()
+                else:
+                    recorded.histograms.setdefault(tag, _empty()).add(histogram)
     return recorded
+
+
+def _intervals(text: str) -> Iterator[HdrHistogram]:
+    """The histograms of whole lines: the library fails in many ways on one that was cut off."""
+    reader = HistogramLogReader(os.devnull, _empty())
+    reader.close()
+    reader.input_file = io.StringIO(text)
+    while (histogram := reader.get_next_interval_histogram()) is not None:
+        yield histogram
 
 
 def _empty() -> HdrHistogram:

@@ -263,7 +263,11 @@ class TrialMeasurement(Record):
     window_injector_rate: float
     """The same by the injectors' histograms."""
     injector_cpu_share: float | None
-    """CPU used by the busiest injector / CPU it may use; None, here and below: it was not measured."""
+    """CPU used by the injectors together / CPU that they may use; None, here and below: it was not measured."""
+    injector_wait_share: float | None = None
+    """Run-queue wait of the threads of the injector that waited most / (its wait + its CPU)."""
+    users_in_flight: float | None = None
+    """Closed model: users that waited for an answer or paused, on average: throughput x (latency + pause)."""
     late_share: float | None
     """Late or dropped arrivals / intended arrivals; 0 for a closed model."""
     target_rate: float | None
@@ -277,7 +281,15 @@ class TrialMeasurement(Record):
     """CPU throttling by cgroups: of the servers' containers, else of the harness's own group; None: cannot be told."""
     steal_share: float | None
     other_cpu_share: float | None
-    """CPU of processes that do not belong to the trial / CPU of the host."""
+    """CPU of all processes that do not belong to the trial / CPU time of the servers' CPUs; it may be above 1."""
+    sample_gap: float | None = None
+    """Longest time in the window, seconds, without a sample of the host or of a component, or without a word of an
+    injector."""
+    sample_gap_of: str = ""
+    stall_seconds: float | None = None
+    """Longest time in the window in which a server did nothing, seconds."""
+    stalled: str = ""
+    """Name of that server."""
     restarts: list[str]
     """Servers that died, were restarted or OOM-killed."""
     wrong_builds: list[str]
@@ -285,7 +297,7 @@ class TrialMeasurement(Record):
     settings_differ: list[str]
     """Settings that read back otherwise than asked for, one sentence each."""
     clock_step_seconds: float | None
-    """Change of (wall clock - monotonic clock) over the trial."""
+    """Largest change of (wall clock - monotonic clock) over the trial, by the sampler and by the harness."""
     inconsistent: list[str] = Field(default_factory=list)
     """What the application's data shows after the load and should not, one sentence each."""
     injector_failures: list[str]

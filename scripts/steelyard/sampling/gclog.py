@@ -10,7 +10,7 @@ without a collection are the JIT's or a debugger's.
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -24,6 +24,8 @@ _LINE = re.compile(
 _PAUSE = re.compile(r"GC\(\d+\) (?:[YyO]: )?Pause .*?\s([\d.]+)ms")
 _SETTING = re.compile(r"(?:Heap )?([A-Z][\w -]*): (.*)")
 
+_STAMP = re.compile(r' timestamp="([^"]+)"')
+_ZONES_APART = 15 * 60
 _BEGIN = re.compile(r'[^>]*?timestamp="([^"]+)"')
 _END = re.compile(r'<exclusive-end\b[^>]*?durationms="([\d.]+)"')
 _COLLECTION = re.compile(r'<gc-end\b[^>]*?durationms="([\d.]+)"')
@@ -75,19 +77,28 @@ class GcLog:
         }
 
 
-def parse_gc_log(text: str) -> GcLog:
-    """Read one file; which JVM wrote it is seen from its start."""
-    return _parse_openj9(text) if text.lstrip().startswith("<") else _parse_hotspot(text)
+def parse_gc_log(text: str, zone: tzinfo | None = None) -> GcLog:
+    """Read one file; which JVM wrote it is seen from its start.
+
+    Args:
+        text: of the file.
+        zone: of times that tell none (OpenJ9's); None: the host's.
+    """
+    return _parse_openj9(text, zone) if text.lstrip().startswith("<") else _parse_hotspot(text)
 
 
-def read_gc_logs(paths: Iterable[Path]) -> GcLog:
+def read_gc_logs(paths: Iterable[Path], started: float | None = None) -> GcLog:
     """Read the files of one JVM's log, in any order; files that are missing or empty hold nothing.
 
     OpenJ9 continues a log in further files, each with the settings at its head. It can leave bytes that are no text.
+
+    Args:
+        paths: the files.
+        started: when the JVM's process was started (epoch seconds), which tells the zone of its times.
     """
-    logs = [
-        parse_gc_log(path.read_text(encoding="utf-8", errors="replace")) for path in paths if path.exists()
-    ]
+    texts = [path.read_text(encoding="utf-8", errors="replace") for path in paths if path.exists()]
+    zone = _zone_of(texts, started)
+    logs = [parse_gc_log(text, zone) for text in texts]
     settings = next((log.settings for log in logs if log.settings != GcSettings()), GcSettings())
     return GcLog(tuple(sorted(pause for log in logs for pause in log.pauses)), settings)
 
@@ -117,8 +128,21 @@ def _parse_hotspot(text: str) -> GcLog:
     return GcLog(tuple(sorted(pauses)), settings)
 
 
-def _parse_openj9(text: str) -> GcLog:
-    """Read a file of OpenJ9's. Its times have no offset: they are taken as local time of this host."""
+def _zone_of(texts: Iterable[str], started: float | None) -> tzinfo | None:
+    """The zone in which OpenJ9 writes its times, which tell none: a container's need not be the host's.
+
+    The first of them is of the JVM's first seconds, and zones differ by quarters of an hour.
+    """
+    stamps = [stamp[1] for text in texts if text.lstrip().startswith("<") and (stamp := _STAMP.search(text))]
+    if started is None or not stamps:
+        return None
+    ahead = datetime.fromisoformat(min(stamps)).replace(tzinfo=UTC).timestamp() - started
+    offset = round(ahead / _ZONES_APART) * timedelta(seconds=_ZONES_APART)
+    return timezone(offset) if abs(offset) < timedelta(days=1) else None
+
+
+def _parse_openj9(text: str, zone: tzinfo | None) -> GcLog:
+    """Read a file of OpenJ9's."""
     head, *sections = text.split("<exclusive-start")
     named = dict(reversed(_ATTRIBUTE.findall(head)))  # of one name the first counts
     settings = GcSettings(
@@ -127,17 +151,18 @@ def _parse_openj9(text: str) -> GcLog:
         page_size=_known(_NUMBER, named.get("pageSize")),
         gc_threads=_known(_NUMBER, named.get("gcthreads")),
     )
-    return GcLog(tuple(sorted(pause for section in sections for pause in _openj9_pause(section))), settings)
+    pauses = (pause for section in sections for pause in _openj9_pause(section, zone))
+    return GcLog(tuple(sorted(pauses)), settings)
 
 
-def _openj9_pause(section: str) -> list[GcPause]:
+def _openj9_pause(section: str, zone: tzinfo | None) -> list[GcPause]:
     """The pause of an exclusive section; of one that was cut off its finished collections are what is known."""
     begin, end = _BEGIN.match(section), _END.search(section)
     collections = _COLLECTION.findall(section[: end.start()] if end else section)
     seconds = float(end[1]) if end else sum(map(float, collections))
     if begin is None or not collections or seconds <= 0:
         return []
-    return [GcPause(datetime.fromisoformat(begin[1]).astimezone().timestamp(), seconds / 1000)]
+    return [GcPause(datetime.fromisoformat(begin[1]).replace(tzinfo=zone).timestamp(), seconds / 1000)]
 
 
 def _known(parse: Callable[[str], int], text: str | None) -> int | None:

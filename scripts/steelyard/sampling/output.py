@@ -5,7 +5,7 @@ from pathlib import Path
 
 COLUMNS = {
     "processes": "epoch,process,user_s,system_s,rss,pss,minor_faults,major_faults,"
-    "voluntary_switches,involuntary_switches,threads",
+    "voluntary_switches,involuntary_switches,threads,wait_s",
     "threads": "epoch,process,group,cpu_s",
     "cgroups": "epoch,process,cpu_s,throttled_s,periods,throttled_periods,memory,working_set,peak,oom_kills",
     "counters": "epoch,process,operation,requests,errors,service_s",

@@ -3,6 +3,7 @@
 
 import os
 import time
+from contextlib import suppress
 
 from steelyard.sampling.config import Watched
 from steelyard.sampling.groups import GROUPS, group_of
@@ -117,6 +118,34 @@ class Threads:
                     thread.stat.close()
 
 
+class RunQueue:
+    """How long the threads of a process waited for a CPU although they had work: /proc/PID/task/TID/schedstat.
+
+    Its second figure, in nanoseconds (the kernel's scheduler/sched-stats.rst); needs CONFIG_SCHED_INFO, as
+    distributions have it.
+    """
+
+    def __init__(self, pid: int) -> None:
+        self._folder = f"/proc/{pid}/task"
+        self._files: dict[str, ProcFile] = {}
+        self._read: dict[str, tuple[int, int]] = {}
+        """By thread: nanoseconds that it ran and waited. What an ended thread waited stays."""
+
+    def wait(self) -> float | None:
+        """Seconds since the process started, over all threads; None: the kernel does not tell."""
+        with suppress(OSError):
+            listed = set(os.listdir(self._folder))  # noqa: PTH208 - as in `Threads`
+            for tid in self._files.keys() - listed:
+                self._files.pop(tid).close()
+            for tid in listed:
+                file = self._files.setdefault(tid, ProcFile(f"{self._folder}/{tid}/schedstat"))
+                if content := file.read(64):
+                    ran, waited, _ = content.split()
+                    self._read[tid] = int(ran), int(waited)
+        ran, waited = (sum(column) for column in zip((0, 0), *self._read.values(), strict=True))
+        return waited / 1e9 if ran else None
+
+
 class Process:
     """A watched process."""
 
@@ -138,6 +167,7 @@ class Process:
         self._status = ProcFile(f"/proc/{watched.pid}/status")
         self._rollup = ProcFile(f"/proc/{watched.pid}/smaps_rollup")
         self.threads = Threads(watched.pid)
+        self.run_queue = RunQueue(watched.pid) if watched.role == "injector" else None
         self._count = 0
 
     def read_threads(self, everything: bool) -> None:
@@ -154,8 +184,7 @@ class Process:
         stat = parse_stat(line)
         self.ended = stat.state in ENDED_STATES
         status = None if self.ended else self._status.read(4096)
-        fields = (b"VmRSS", b"HugetlbPages")
-        self.rss = sum(status_number(status, field) for field in fields) * 1024 if status else None
+        self.rss = _memory(status, b"VmRSS", b"HugetlbPages")
         self._count = stat.threads
         self.started = stat.start / CLOCK_TICKS
         self.cpu = (stat.user + stat.system) / CLOCK_TICKS
@@ -165,8 +194,11 @@ class Process:
 
     def read_pss(self) -> int | None:
         """Proportional memory in bytes, the large-page pool included. Dear: the kernel walks all page tables."""
-        rollup = self._rollup.read(4096)
-        if rollup is None:
-            return None
-        fields = (b"Pss", b"Private_Hugetlb", b"Shared_Hugetlb")
-        return sum(status_number(rollup, field) for field in fields) * 1024
+        return _memory(self._rollup.read(4096), b"Pss", b"Private_Hugetlb", b"Shared_Hugetlb")
+
+
+def _memory(content: bytes | None, *fields: bytes) -> int | None:
+    """Bytes of all fields together; None where the first is not there: what is not told is not 0."""
+    if content is None or b"\n%s:" % fields[0] not in content:
+        return None
+    return sum(status_number(content, field) for field in fields) * 1024

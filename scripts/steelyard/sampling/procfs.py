@@ -7,13 +7,9 @@ as gone, even if the number was given to another process since.
 
 import os
 import resource
-import time
 import zlib
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple, TypeVar
-
-R = TypeVar("R")
+from typing import NamedTuple
 
 CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
 ENDED_STATES = (b"Z", b"X", b"x")
@@ -127,21 +123,3 @@ def interrupts_apart(root: Path = Path("/")) -> bool:
         lines = (zlib.decompress(raw, wbits=31) if name.endswith(".gz") else raw).split(b"\n")
         return b"CONFIG_IRQ_TIME_ACCOUNTING=y" in lines or b"CONFIG_VIRT_CPU_ACCOUNTING_NATIVE=y" in lines
     return True
-
-
-class Ration:
-    """Spaces dear readings so that they cost at most `share` of one core, and are `least` seconds apart."""
-
-    def __init__(self, share: float, least: float) -> None:
-        self._share = share
-        self.least = least
-        self._next = 0.0
-
-    def take(self, now: float, always: bool, read: Callable[[], R]) -> R | None:
-        """Make a reading (monotonic time `now`); None when it is too early for one that is not made `always`."""
-        if not always and now < self._next:
-            return None
-        before = time.thread_time()
-        value = read()
-        self._next = now + max(self.least, (time.thread_time() - before) / self._share)
-        return value

@@ -10,17 +10,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from steelyard.analysis.formulas import whole
+from steelyard.analysis.formulas import over, whole
 from steelyard.errors import BadInput
 from steelyard.results.schema import CgroupResult
 from steelyard.sampling.config import NOTHING, OWN_NAME
 from steelyard.sampling.output import COLUMNS
-from steelyard.sampling.series import SLACK, Series, total
+from steelyard.sampling.series import NOTHING_READ, SLACK, Series, total
 
 INTERNAL = "internal-"
 """Beginning of the names of operations that services ask of each other."""
-ROTATION_SLACK = 120.0
-"""Seconds by which a window may reach past readings that are made in rotation (PSS, switches)."""
+STALLED = 0.05
+"""Share of its mean CPU in a window below which a server does nothing."""
+STALL_SHOWS = 0.2
+"""CPU seconds that a server has to have left out for that to be said: 20 ticks of the kernel's clock."""
 
 
 class Counts(NamedTuple):
@@ -136,14 +138,15 @@ class Samples:
     def memory(self, processes: Iterable[str], t0: float, t1: float) -> dict[str, float | None]:
         """`rss_mean`, `rss_peak` and `pss_mean` of processes together over a window, bytes summed at equal times.
 
-        None where there are no samples.
+        None where there are no samples; PSS, which is read seldom, is the mean of the readings in the window.
         """
         names = list(processes)
-        rss, pss = self._levels(names, "rss", t0, t1), self._levels(names, "pss", t0, t1, ROTATION_SLACK)
+        rss = total([self._series(name, "rss") for name in names], t0, t1)
+        pss = (self._series(name, "pss").readings(t0, t1) for name in names)
         return {
             "rss_mean": rss.mean(t0, t1) if rss else None,
             "rss_peak": rss.peak(t0, t1) if rss else None,
-            "pss_mean": pss.mean(t0, t1) if pss else None,
+            "pss_mean": whole((float(one.mean()) if one.size else None for one in pss), sum),
         }
 
     def faults(self, process: str, t0: float, t1: float) -> float | None:
@@ -151,14 +154,46 @@ class Samples:
         return self._grown(process, ("minor_faults", "major_faults"), t0, t1)
 
     def switches(self, process: str, t0: float, t1: float) -> float | None:
-        """Context switches (either kind) of a server over a window, from readings made in rotation."""
-        return self._grown(process, ("voluntary_switches", "involuntary_switches"), t0, t1, ROTATION_SLACK)
+        """Context switches (either kind) of a server over a window, which is read at its ends."""
+        return self._grown(process, ("voluntary_switches", "involuntary_switches"), t0, t1)
+
+    def run_queue_wait(self, process: str, t0: float, t1: float) -> float | None:
+        """Seconds that the threads of an injector waited for a CPU over a window, all together."""
+        return self._grown(process, ("wait_s",), t0, t1)
+
+    def longest_gap(self, processes: Iterable[str], t0: float, t1: float) -> tuple[float, str] | None:
+        """Longest time without a sample over a window, seconds, and of what: the host or one of these processes.
+
+        None where one has no samples. Of a process that ended before the window it is the whole window.
+        """
+        series = {"the host": self.host.get(("monotonic",), NOTHING_READ)}
+        series |= {name: self._series(name, "user_s") for name in processes}
+        gaps = {name: one.longest_gap(t0, t1) for name, one in series.items()}
+        known = [(gap, name) for name, gap in gaps.items() if gap is not None]
+        return max(known) if len(known) == len(series) else None
+
+    def stall(self, process: str, t0: float, t1: float) -> float | None:
+        """Longest time over a window in which a server used next to no CPU (`STALLED`) of what it used else, seconds.
+
+        It was stopped, or what it waits for was. A collection is none: it uses CPU. A server that uses so little CPU
+        that its silence is nothing (`STALL_SHOWS`) does not stall.
+        """
+        cpu = total([self._series(process, column) for column in ("user_s", "system_s")], t0, t1)
+        if cpu is None:
+            return None
+        steps, grown = np.diff(cpu.t), np.diff(cpu.v)
+        mean = grown.sum() / (t1 - t0)
+        longest = run = 0.0
+        for seconds, used in zip(steps, grown, strict=True):
+            run = run + float(seconds) if used <= STALLED * mean * seconds else 0.0
+            longest = max(longest, run)
+        return longest if longest * mean >= STALL_SHOWS else 0.0
 
     def cgroup(self, process: str, t0: float, t1: float) -> CgroupResult | None:
         """What the container of a process was charged over a window; None when it was not sampled there."""
 
         def series(column: str) -> Series:
-            return self.cgroups.get((process, column), Series.of([]))
+            return self.cgroups.get((process, column), NOTHING_READ)
 
         cpu = series("cpu_s").delta(t0, t1)
         if cpu is None:
@@ -179,39 +214,37 @@ class Samples:
             oom_kills=int(kills[-1]) if kills.size else None,
         )
 
-    def host_share(self, column: str, t0: float, t1: float) -> float | None:
-        """CPU time of a column of host.csv / CPU time of the host; at least 0.
-
-        The host's total is sampled by the timer tick and the processes' is exact, so that `other_s`, the difference of
-        the two, can come out a little below zero on an undisturbed host.
-        """
+    def steal_share(self, t0: float, t1: float) -> float | None:
+        """CPU time that the hypervisor took / CPU time of the host."""
         grown = {key[0]: one.delta(t0, t1) for key, one in self.host.items()}
         capacity = whole((grown.get(part) for part in ("busy_s", "steal_s", "idle_s")), sum)
-        used = grown.get(column)
-        return max(0.0, used / capacity) if used is not None and capacity else None
+        return over(grown.get("steal_s"), capacity)
+
+    def other_cpu(self, t0: float, t1: float) -> float | None:
+        """CPU seconds of the host that no watched process used, however short-lived what used them; at least 0.
+
+        The host's total is sampled by the timer tick and the processes' is exact, so that the difference of the two
+        can come out a little below zero on an undisturbed host. Interrupts that the kernel keeps apart are not in it.
+        """
+        other = self.host.get(("other_s",), NOTHING_READ).delta(t0, t1)
+        return None if other is None else max(0.0, other)
 
     def clock_step(self, t0: float, t1: float) -> float | None:
-        """Largest change of (wall clock - monotonic clock) over a window, seconds; None without samples."""
-        clock = self.host.get(("monotonic",))
-        if not clock or not clock.covers(t0, t1):
-            return None
-        inside = (clock.t >= t0 - SLACK) & (clock.t <= t1 + SLACK)
-        apart = clock.t[inside] - clock.v[inside]
-        return float(np.ptp(apart))
+        """Largest change of (wall clock - monotonic clock) over all samples, seconds; None where they do not cover a
+        window.
 
-    def _grown(
-        self, process: str, columns: tuple[str, ...], t0: float, t1: float, slack: float = SLACK
-    ) -> float | None:
+        Not in the window alone: samples after a step bear times beyond it.
+        """
+        clock = self.host.get(("monotonic",), NOTHING_READ)
+        return float(np.ptp(clock.t - clock.v)) if clock.covers(t0, t1) else None
+
+    def _series(self, process: str, column: str) -> Series:
+        """A column of a process; empty where there are no samples."""
+        return self.processes.get((process, column), NOTHING_READ)
+
+    def _grown(self, process: str, columns: tuple[str, ...], t0: float, t1: float) -> float | None:
         """Growth of some columns of a process together."""
-        series = [self.processes.get((process, column)) for column in columns]
-        return whole((one.delta(t0, t1, slack) if one else None for one in series), sum)
-
-    def _levels(
-        self, names: list[str], column: str, t0: float, t1: float, slack: float = SLACK
-    ) -> Series | None:
-        """A column of several processes, summed at equal times."""
-        series = [one for name in names if (one := self.processes.get((name, column)))]
-        return total(series, t0, t1, slack) if len(series) == len(names) else None
+        return whole((self._series(process, column).delta(t0, t1) for column in columns), sum)
 
 
 def _rows(folder: Path, name: str) -> Iterator[list[str]]:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The sampling loop.
 
-What is cheap is read every second. What is dear is rationed, so that the sampler stays below 1 % of one core whatever
-the size of the servers: PSS (the kernel walks all page tables of the process) and context switches (a file for each
-thread) are read of one server at a time in rotation, each server at most every `ROTATION` seconds. All of it is read
-at the start and at the end.
+What is cheap is read every second. What is dear, so that the sampler stays below 1 % of one core whatever the size of
+the servers, is read at the start, at the end and whenever the configuration is written, as the harness does where a
+measurement begins and ends: PSS (the kernel walks all page tables of the process) and context switches (a file for
+each thread).
 """
 
 import json
@@ -22,15 +22,11 @@ from steelyard.sampling.process import Process
 from steelyard.sampling.procfs import (
     CLOCK_TICKS,
     ProcFile,
-    Ration,
     Stat,
     interrupts_apart,
     parse_host_cpu,
 )
 
-ROTATION = 15.0
-PSS_SHARE = 0.0015
-SWITCHES_SHARE = 0.001
 LAST_ANSWERS = 1.0
 """Seconds that the last sample waits for the servers' counters."""
 
@@ -56,9 +52,8 @@ class Sampler:
         self._other_seconds = 0.0
         self._host_before: float | None = None
         self._cpu_before: dict[str, float] = {}
-        self._pss = Ration(PSS_SHARE, ROTATION)
-        self._switches = Ration(SWITCHES_SHARE, ROTATION)
-        self._rotation = 0
+        self._everything = True
+        """Whether the next sample reads what is dear, too."""
         self._cost: dict[str, int] = {}
         self._samples = 0
         self._late = 0
@@ -74,7 +69,7 @@ class Sampler:
         # Whole wall-clock seconds, as the injectors' intervals: both sides then count in the same windows.
         deadline = started - time.time() % self._interval
         while True:
-            self._sample(everything=False)
+            self._sample()
             deadline += self._interval
             behind = time.monotonic() - deadline
             if behind > 0:  # overslept: leave the missed samples out instead of hurrying after them
@@ -84,19 +79,20 @@ class Sampler:
             if self._counters.wait(deadline, self._wake) or os.getppid() != self._parent:
                 break
             self._reload()
-        self._sample(everything=True)
+        self._everything = True
+        self._sample()
         self._counters.wait(time.monotonic() + LAST_ANSWERS, until_answered=True)
         self._tables.flush()
         self._write_cost(time.monotonic() - started, time.process_time() - cpu_before)
 
-    def _sample(self, everything: bool) -> None:
+    def _sample(self) -> None:
         with self._part("counters"):
             self._counters.ask()
         now = time.monotonic()
-        turn = self._turn()
         for process in self._processes.values():
             if not process.ended:
-                self._sample_process(process, now, everything, process.name == turn)
+                self._sample_process(process)
+        self._everything = False
         with self._part("cgroups"):
             self._sample_groups()
         with self._part("host"):
@@ -108,20 +104,10 @@ class Sampler:
             self._tables.flush()
         self._samples += 1
 
-    def _turn(self) -> str | None:
-        """Name of the server whose PSS and switches may be read in this sample."""
-        servers = [one.name for one in self._processes.values() if one.is_server and not one.ended]
-        if not servers:
-            return None
-        self._pss.least = self._switches.least = ROTATION / len(servers)
-        self._rotation += 1
-        return servers[self._rotation % len(servers)]
-
-    def _sample_process(self, process: Process, now: float, everything: bool, turn: bool) -> None:
-        everything = everything or process.name not in self._cpu_before
+    def _sample_process(self, process: Process) -> None:
         if process.is_server:
             with self._part("threads"):
-                process.read_threads(everything)
+                process.read_threads(self._everything)
         with self._part("processes"):
             stat = process.read()
         if process.ended:
@@ -129,22 +115,24 @@ class Sampler:
         if stat is None:
             return
         pss = switches = None
-        if process.is_server and not process.ended and (everything or turn):
+        if process.is_server and not process.ended and self._everything:
             with self._part("pss"):
-                pss = self._pss.take(now, everything, process.read_pss)
+                pss = process.read_pss()
             with self._part("switches"):
-                switches = self._switches.take(now, everything, process.threads.switches)
+                switches = process.threads.switches()
         with self._part("processes"):
             self._add_process(process, stat, pss, switches)
 
     def _add_process(self, process: Process, stat: Stat, pss: int | None, switches: list[int] | None) -> None:
         epoch = f"{process.epoch:.4f}"
         voluntary, involuntary = switches if switches is not None else ("", "")
+        wait = process.run_queue.wait() if process.run_queue is not None else None
         self._tables.add(
             "processes",
             f"{epoch},{process.name},{stat.user / CLOCK_TICKS:.2f},{stat.system / CLOCK_TICKS:.2f},"
             f"{'' if process.rss is None else process.rss},{'' if pss is None else pss},"
-            f"{stat.minor_faults},{stat.major_faults},{voluntary},{involuntary},{stat.threads}",
+            f"{stat.minor_faults},{stat.major_faults},{voluntary},{involuntary},{stat.threads},"
+            f"{'' if wait is None else f'{wait:.4f}'}",
         )
         if process.is_server:
             for group, seconds in process.threads.cpu_by_group(process.cpu).items():
@@ -210,7 +198,7 @@ class Sampler:
         try:
             status = self._config_path.stat()
             if (stamp := (status.st_mtime_ns, status.st_ino)) != self._config_stamp:
-                self._config_stamp = stamp
+                self._config_stamp, self._everything = stamp, True
                 self._watch(parse_config(self._config_path.read_text(encoding="utf-8")))
         except FileNotFoundError:
             pass  # removed with the trial's directory: go on with what is known

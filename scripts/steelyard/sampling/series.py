@@ -26,17 +26,34 @@ class Series:
         table = np.array(sorted(samples), dtype=np.float64).reshape(-1, 2)
         return cls(table[:, 0], table[:, 1])
 
-    def covers(self, t0: float, t1: float, slack: float = SLACK) -> bool:
-        """Whether samples reach over the window, up to `slack` seconds at each end."""
-        return bool(self.t.size) and self.t[0] <= t0 + slack and self.t[-1] >= t1 - slack
+    def covers(self, t0: float, t1: float) -> bool:
+        """Whether samples reach over the window, up to `SLACK` seconds at each end."""
+        return bool(self.t.size) and self.t[0] <= t0 + SLACK and self.t[-1] >= t1 - SLACK
+
+    def readings(self, t0: float, t1: float) -> Array:
+        """What was read in the window."""
+        return self.v[(self.t >= t0) & (self.t <= t1)]
+
+    def longest_gap(self, t0: float, t1: float) -> float | None:
+        """Longest time between two samples that reaches into the window, seconds; None: no samples.
+
+        Where there is none before or after it, the window's own ends count.
+        """
+        if not self.t.size:
+            return None
+        first, last = np.searchsorted(self.t, t0, "right"), np.searchsorted(self.t, t1, "left")
+        before, after = self.t[max(first - 1, 0) : first], self.t[last : last + 1]
+        inside = self.t[first:last]
+        ends = (before if before.size else [t0], inside, after if after.size else [t1])
+        return float(np.diff(np.concatenate(ends)).max())
 
     def at(self, t: float) -> float | None:
         """Value at a time; before the first and after the last sample it is theirs. None: no samples."""
         return float(np.interp(t, self.t, self.v)) if self.t.size else None
 
-    def delta(self, t0: float, t1: float, slack: float = SLACK) -> float | None:
+    def delta(self, t0: float, t1: float) -> float | None:
         """Growth of a cumulative count over a window; None when the samples do not cover it."""
-        if not self.covers(t0, t1, slack):
+        if not self.covers(t0, t1):
             return None
         return float(np.interp(t1, self.t, self.v) - np.interp(t0, self.t, self.v))
 
@@ -58,9 +75,12 @@ class Series:
         return np.concatenate(([t0], self.t[(self.t > t0) & (self.t < t1)], [t1]))
 
 
-def total(series: list[Series], t0: float, t1: float, slack: float = SLACK) -> Series | None:
+NOTHING_READ = Series.of([])
+
+
+def total(series: list[Series], t0: float, t1: float) -> Series | None:
     """Sum of levels that were sampled at different times, over a window; None unless all of them cover it."""
-    if not series or not all(one.covers(t0, t1, slack) for one in series):
+    if not series or not all(one.covers(t0, t1) for one in series):
         return None
     grid = np.unique(np.concatenate([one.grid(t0, t1) for one in series]))
     return Series(grid, np.sum([np.interp(grid, one.t, one.v) for one in series], axis=0))

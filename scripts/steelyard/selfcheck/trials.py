@@ -96,6 +96,10 @@ def plain(planned: Planned, spec: Spec, truth: Truth) -> Trial:
         window_server_rate=rate,
         window_injector_rate=rate,
         injector_cpu_share=0.5,
+        injector_wait_share=0.1,
+        users_in_flight=SPEC.load.users,
+        sample_gap=1.0,
+        stall_seconds=0.0,
         late_share=0.0,
         target_rate=None,
         mix_intended=SPEC.mix,
@@ -156,10 +160,12 @@ def from_samples(planned: Planned, spec: Spec, truth: Truth, rng: np.random.Gene
         steady=accepted is not None,
         steady_detail="By the rule.",
         survived=None,
+        clock_step=lambda: 0.0,
     )
+    health = Health(users=spec.load.users, gap=1.0)
     counted = _Counted(rates[warm : warm + int(SECONDS)].sum())
     samples = _samples(begin, rates, truth)
-    evidence = Evidence(cast(Flight, flight), {}, samples, {}, counted, _Counted(rates.sum()), Health())
+    evidence = Evidence(cast(Flight, flight), {}, samples, {}, counted, _Counted(rates.sum()), health)
     return record_of(planned, spec, figures(evidence), begin, {"measure": window})
 
 
@@ -188,7 +194,7 @@ def _samples(begin: float, rates: Array, truth: Truth) -> Samples:
 
     return Samples(
         processes=table("server-1", user_s=used, system_s=none, rss=none + truth.memory)
-        | table("injector-1", user_s=passed / 2, system_s=none, rss=none),
+        | table("injector-1", user_s=passed / 2, system_s=none, wait_s=passed / 20, rss=none),
         threads=table("server-1", "request", cpu_s=used) | table("server-1", "jit", cpu_s=none),
         counters=table("server-1", "request", requests=requests, errors=none),
         host=table(

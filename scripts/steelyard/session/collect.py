@@ -68,7 +68,6 @@ def gather(flight: Flight) -> Evidence:
     """Read what a trial left."""
     folders = list(flight.injectors.folders.values())
     logs = [folder / "latency.hlog" for folder in folders]
-    present = [path for path in logs if path.exists()]
     found = {
         one.name: sorted(flight.deployment.logs(one.name).glob("gc*.log*"))
         for one in flight.spec.of("server", "compiler")
@@ -77,9 +76,13 @@ def gather(flight: Flight) -> Evidence:
         flight,
         flight.deployed.started,
         Samples.load(flight.folder / "samples"),
-        {name: read_gc_logs(paths) for name, paths in found.items() if paths},
-        read_logs(present, *flight.window),
-        read_logs(present),
+        {
+            name: read_gc_logs(paths, flight.deployed.started[name].running.started)
+            for name, paths in found.items()
+            if paths and name in flight.deployed.started
+        },
+        read_logs(logs, *flight.window),
+        read_logs(logs),
         read_health(folders, *flight.window),
     )
 
@@ -98,7 +101,12 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
     counts = evidence.recorded.counts()
     requests = sum(counts.values())
     shares = {name: count / requests for name, count in counts.items() if requests}
-    groups = [one.cgroup.throttled_seconds for one in servers if one.cgroup is not None]
+    # Of the servers' containers where they have some (our own group is not theirs), else of our own group.
+    contained = any(one.cgroup for one in servers)
+    throttled = [one.cgroup.throttled_seconds if one.cgroup else None for one in servers]
+    cpus = {cpu for one in evidence.spec.servers for cpu in one.cpus}
+    gap, gap_of = _longest_gap(evidence)
+    stall, stalled = _longest_stall(evidence)
     memory = samples.memory([one.name for one in evidence.spec.of("server", "compiler")], start, end)
     jit = whole((one.cpu_by_group.get("jit") if one.cpu_by_group else None for one in servers), sum)
     return TrialMeasurement(
@@ -111,15 +119,20 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
         window_server_rate=counted,
         window_injector_rate=requests / evidence.seconds,
         injector_cpu_share=_injector_share(evidence, components),
+        injector_wait_share=_injector_wait(evidence, components),
+        users_in_flight=evidence.health.users if evidence.spec.load.model == "closed" else None,
         late_share=_late_share(evidence),
         target_rate=evidence.spec.load.rate,
         mix_intended=settling_mix(evidence.spec.mix, evidence.spec.growing, shares),
         mix_achieved=shares,
         ratios=_ratios(evidence.spec, {**counts, **evidence.health.outcomes}),
-        # Of the servers' containers where they have some (our own group is not theirs), else of our own group.
-        throttled_seconds=whole(groups or [flight.throttled], sum),
-        steal_share=samples.host_share("steal_s", start, end),
-        other_cpu_share=samples.host_share("other_s", start, end),
+        throttled_seconds=whole(throttled, sum) if contained else flight.throttled,
+        steal_share=samples.steal_share(start, end),
+        other_cpu_share=over(samples.other_cpu(start, end), len(cpus) * evidence.seconds),
+        sample_gap=gap,
+        sample_gap_of=gap_of,
+        stall_seconds=stall,
+        stalled=stalled,
         restarts=[
             *flight.restarts,
             *(
@@ -146,9 +159,10 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
                 started.info,
             )
         ],
-        clock_step_seconds=samples.clock_step(start, end),
+        # By the harness too: the sampler does not see what came before it.
+        clock_step_seconds=whole((samples.clock_step(start, end), flight.clock_step()), max),
         inconsistent=flight.inconsistent,
-        injector_failures=flight.injector_failures,
+        injector_failures=[*flight.injector_failures, *evidence.whole.damaged],
         steady=flight.steady,
         steady_detail=flight.steady_detail,
         jit_share=jit / (len(evidence.spec.server_cpus) * evidence.seconds) if jit is not None else None,
@@ -195,7 +209,7 @@ def first_answers(evidence: Evidence) -> dict[str, float]:
 def _result(evidence: Evidence, component: Component) -> ComponentResult:
     samples, start, end, name = evidence.samples, evidence.start, evidence.end, component.name
     found: dict[str, Any] = {}
-    if processes := [one for one in samples.process_names() if one == name or one.startswith(f"{name}:")]:
+    if processes := _processes(evidence, name):
         found |= samples.memory(processes, start, end)
         found["cpu_seconds"] = whole((samples.cpu_seconds(one, start, end) for one in processes), sum)
     if component.counters and (counts := samples.requests(name, start, end)):
@@ -237,20 +251,57 @@ def _own_requests(evidence: Evidence) -> int:
 
 
 def _injector_share(evidence: Evidence, components: Sequence[ComponentResult]) -> float | None:
-    """CPU of the busiest injector / CPU that it may use.
+    """CPU of all injectors together / CPU that they may use.
 
-    Injectors that have CPUs of their own share those, with one another and with the databases and services that stand
-    there: all of them together must not fill them.
+    They share it with one another: two that use 95 % of the host have used 95 %, not half of that each. On CPUs of
+    their own the databases and services that stand there count with them. On the servers' CPUs only their own use
+    does, for servers are to fill those; whether the injectors came to run in time is another figure (`_injector_wait`).
     """
-    allowed = evidence.seconds * len(evidence.spec.injectors[0].cpus)
-    used = [one.cpu_seconds for one in components if one.role == "injector"]
-    if evidence.spec.injectors_share_cores:
-        return over(whole(used, max), allowed)
-    there = {
-        one.name for one in evidence.spec.deployed if set(one.cpus) & set(evidence.spec.injectors[0].cpus)
-    }
-    used += [one.cpu_seconds for one in components if one.name in there]
-    return over(whole(used, sum), allowed)
+    cpus = set(evidence.spec.injectors[0].cpus)
+    beside = set() if evidence.spec.injectors_share_cores else evidence.spec.deployed
+    there = {one.name for one in beside if cpus.intersection(one.cpus)}
+    used = [one.cpu_seconds for one in components if one.role == "injector" or one.name in there]
+    return over(whole(used, sum), evidence.seconds * len(cpus))
+
+
+def _injector_wait(evidence: Evidence, components: Sequence[ComponentResult]) -> float | None:
+    """Of the time that the threads of an injector had work, the share that they waited for a CPU; the worst
+    injector's."""
+    shares = []
+    for one in components:
+        if one.role == "injector":
+            processes = _processes(evidence, one.name)
+            waits = (
+                evidence.samples.run_queue_wait(name, evidence.start, evidence.end) for name in processes
+            )
+            waited = whole(waits, sum)
+            worked = whole((waited, one.cpu_seconds), sum)
+            shares.append(over(waited, worked))
+    return whole(shares, max)
+
+
+def _longest_gap(evidence: Evidence) -> tuple[float | None, str]:
+    """Longest time without a sample of the host or a component, or without a word of an injector; and of what."""
+    names = [one.name for one in evidence.spec.components]
+    sampled, told = evidence.samples.longest_gap(names, evidence.start, evidence.end), evidence.health.gap
+    if sampled is None or told is None:
+        return None, ""
+    return max(sampled, (told, "the injectors' own account"))
+
+
+def _longest_stall(evidence: Evidence) -> tuple[float | None, str]:
+    """Longest time in which a server used no CPU; and which."""
+    stalls = [
+        (evidence.samples.stall(one.name, evidence.start, evidence.end), one.name)
+        for one in evidence.spec.servers
+    ]
+    known = [(seconds, name) for seconds, name in stalls if seconds is not None]
+    return max(known) if len(known) == len(stalls) else (None, "")
+
+
+def _processes(evidence: Evidence, name: str) -> list[str]:
+    """Names of a component's processes in the samples."""
+    return [one for one in evidence.samples.process_names() if one == name or one.startswith(f"{name}:")]
 
 
 def _late_share(evidence: Evidence) -> float | None:

@@ -67,6 +67,7 @@ class Flight:
         self.deployed = Deployed(self.spec, self.deployment)
         names = [one.name for one in self.spec.injectors]
         self.injectors = Injectors(names, self.deployment, self.check_alive)
+        self._wall_ahead = time.time() - time.monotonic()
         self._live = LiveRate(self.folder / "samples" / "counters.csv")
 
     @contextmanager
@@ -118,6 +119,10 @@ class Flight:
             rate = self._live.read()
             if rate is not None:
                 self.watcher.throughput(rate)
+
+    def clock_step(self) -> float:
+        """Seconds by which the wall clock has moved against the monotonic clock since the trial began."""
+        return abs(time.time() - time.monotonic() - self._wall_ahead)
 
     def check_alive(self) -> None:
         """Raise TrialFailedError when something has ended by itself, NoSpace when the disk is nearly full."""

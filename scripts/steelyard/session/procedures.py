@@ -165,9 +165,11 @@ def _measure(flight: Flight, start: float) -> None:
 
 @contextmanager
 def _throttling(flight: Flight) -> Iterator[None]:
-    """How long our own control group was throttled inside."""
+    """How long our own control group was throttled inside; what is dear to sample is read at both ends."""
     before = throttled_seconds()
+    flight.start_sampler()
     yield
+    flight.start_sampler()
     now = throttled_seconds()
     flight.throttled = now - before if now is not None and before is not None else None
 

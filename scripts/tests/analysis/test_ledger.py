@@ -1,20 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 import math
 
+import numpy as np
 import pytest
 from session_builder import component, measurement, spec
 
+from steelyard.analysis import rules
 from steelyard.analysis.ledger import RULES, is_void
 from steelyard.analysis.ledger import judge as judge_by
-from steelyard.analysis.rules import MIX_FALSE_ALARM, mix_allowance
+from steelyard.analysis.rules import FALSE_ALARM, mix_allowance
 from steelyard.experiment.schema import Load
 from steelyard.results.schema import RatioResult
 from steelyard.results.spec import Artifact
+from steelyard.sampling.series import SLACK
 from steelyard.workload.schema import Consistency, Ratio
 
 # check -> what just passes, what just fails. 60,000 requests in the window; the mix allowance is asked for below.
 AT = 0.02 + mix_allowance(0.5, 60_000, 2)
 CHANCE = mix_allowance(0.7, 60_000, 2)
+NORMAL = 3.2905
+"""Standard errors that chance exceeds on either side in one of a thousand cases."""
+COUNTED = 1000 * (1 - 0.01 - NORMAL * math.sqrt(1000 / 2) / 60_000)
 
 
 SPEC = spec(
@@ -34,11 +40,14 @@ def ratio(value: float | None, of: int) -> RatioResult:
 
 LIMITS = {
     "injector-cpu": ({"injector_cpu_share": 0.80}, {"injector_cpu_share": 0.801}),
+    "injector-waits": ({"injector_wait_share": 0.80}, {"injector_wait_share": 0.801}),
     "late-arrivals": ({"late_share": 0.001}, {"late_share": 0.00101}),
     "arrival-rate": (
-        {"window_injector_rate": 1010.0, "window_server_rate": 1010.0},
+        # One arrival more than the 1 % may fall into the window.
+        {"window_injector_rate": 1010.01, "window_server_rate": 1010.0},
         {"window_injector_rate": 1010.1, "window_server_rate": 1010.1},
     ),
+    "users-in-flight": ({"users_in_flight": 9.52}, {"users_in_flight": 9.48}),
     "operation-mix": (
         {"mix_achieved": {"browse": 0.5 + AT - 1e-6, "book": 0.5 - AT + 1e-6}},
         {"mix_achieved": {"browse": 0.5 + AT + 1e-6, "book": 0.5 - AT - 1e-6}},
@@ -49,12 +58,14 @@ LIMITS = {
     ),
     "errors": ({"injector_errors": 100}, {"injector_errors": 101}),
     "counts": ({"server_requests": 101_000}, {"server_requests": 101_001}),
-    "counts-window": ({"window_server_rate": 990.0}, {"window_server_rate": 989.9}),
+    "counts-window": ({"window_server_rate": COUNTED + 0.01}, {"window_server_rate": COUNTED - 0.01}),
     "counts-exact": ({"server_requests": 99_900}, {"server_requests": 99_899}),
     "consistency": ({"inconsistent": []}, {"inconsistent": ["3 bookings without a flight"]}),
     "throttling": ({"throttled_seconds": 0.0}, {"throttled_seconds": 0.01}),
     "steal": ({"steal_share": 0.01}, {"steal_share": 0.0101}),
     "other-cpu": ({"other_cpu_share": 0.02}, {"other_cpu_share": 0.0201}),
+    "sample-gaps": ({"sample_gap": 2.5}, {"sample_gap": 2.51}),
+    "stalled": ({"stall_seconds": 2.5}, {"stall_seconds": 2.51, "stalled": "server-2"}),
     "restarts": ({"restarts": []}, {"restarts": ["jvm-1 was OOM-killed"]}),
     "injectors": ({"injector_failures": []}, {"injector_failures": ["injector 1 died"]}),
     "build": ({"wrong_builds": []}, {"wrong_builds": ["jvm-1"]}),
@@ -63,7 +74,9 @@ LIMITS = {
     "not-steady": ({"steady": True}, {"steady": False, "steady_detail": "Not steady."}),
     "jit-busy": ({"jit_share": 0.02}, {"jit_share": 0.0201}),
 }
-MARKS = {"counts-exact", "not-steady", "jit-busy"}
+MARKS = {"injector-waits", "counts-exact", "not-steady", "jit-busy"}
+MODEL = {"arrival-rate": SPEC, "late-arrivals": SPEC, "users-in-flight": CLOSED}
+"""Rules of one model of load only."""
 
 
 HEALTHY = {"ratios": [ratio(0.65, of=60_000)]}
@@ -82,7 +95,8 @@ def test_every_rule_is_tested():
 
 
 def test_an_undisturbed_trial_passes():
-    checks = judge(healthy())
+    checks = [check for by in (SPEC, CLOSED) for check in judge(healthy(), by) if check.applies]
+    assert {check.name for check in checks} == LIMITS.keys()
     assert all(check.passed for check in checks)
     assert not is_void(checks)
     assert all(check.detail.endswith(".") and check.limit is not None for check in checks)
@@ -91,19 +105,23 @@ def test_an_undisturbed_trial_passes():
 @pytest.mark.parametrize("name", LIMITS)
 def test_passes_at_its_limit_and_fails_beyond(name):
     at, beyond = LIMITS[name]
-    assert name not in failed(**at)
-    assert name in failed(**beyond)
+    assert name not in failed(MODEL.get(name, SPEC), **at)
+    assert name in failed(MODEL.get(name, SPEC), **beyond)
 
 
 @pytest.mark.parametrize("name", LIMITS)
 def test_voids_or_marks(name):
     # Totals that are 0.1 % apart only mark; every other rule is failed here alone.
-    checks = judge(healthy(**LIMITS[name][1]))
+    checks = judge(healthy(**LIMITS[name][1]), MODEL.get(name, SPEC))
     assert is_void(checks) == (name not in MARKS)
 
 
 MEASURED = {
     "injector_cpu_share": "injector-cpu",
+    "injector_wait_share": "injector-waits",
+    "users_in_flight": "users-in-flight",
+    "sample_gap": "sample-gaps",
+    "stall_seconds": "stalled",
     "late_share": "late-arrivals",
     "target_rate": "arrival-rate",
     "server_requests": "counts",
@@ -118,9 +136,9 @@ MEASURED = {
 
 @pytest.mark.parametrize("field", MEASURED)
 def test_what_was_not_measured_has_failed(field):
-    checks = judge(healthy(**{field: None}))
+    checks = judge(healthy(**{field: None}), MODEL.get(MEASURED[field], SPEC))
     assert MEASURED[field] in {check.name for check in checks if check.failed}
-    assert is_void(checks)
+    assert is_void(checks) == (MEASURED[field] not in MARKS)
     missing = next(check for check in checks if check.name == MEASURED[field])
     assert missing.value is None
     assert "not measured" in missing.detail or "not recorded" in missing.detail
@@ -128,7 +146,8 @@ def test_what_was_not_measured_has_failed(field):
 
 @pytest.mark.parametrize("field", [field for field in MEASURED if not field.startswith("server_")])
 def test_what_is_not_a_number_is_not_valid(field):
-    assert is_void(judge(healthy(**{field: math.nan})))
+    checks = judge(healthy(**{field: math.nan}), MODEL.get(MEASURED[field], SPEC))
+    assert is_void(checks) == (MEASURED[field] not in MARKS)
 
 
 def test_jit_and_steadiness_that_were_not_measured_mark():
@@ -180,12 +199,16 @@ def test_servers_without_counters_lack_checks_and_the_ledger_says_so():
         (
             "survive",
             {
-                *("injector-cpu", "late-arrivals", "operation-mix", "outcomes", "throttling", "steal"),
-                *("other-cpu", "injectors", "build", "settings", "clock-step"),
+                *("injector-cpu", "injector-waits", "late-arrivals", "operation-mix", "outcomes"),
+                *("throttling", "steal", "other-cpu", "sample-gaps"),
+                *("injectors", "build", "settings", "clock-step"),
             },
         ),
-        ("ramp-up", LIMITS.keys() - {"arrival-rate", "counts-window", "not-steady", "jit-busy"}),
-        ("steady", LIMITS.keys()),
+        (
+            "ramp-up",
+            LIMITS.keys() - {"arrival-rate", "counts-window", "users-in-flight", "not-steady", "jit-busy"},
+        ),
+        ("steady", LIMITS.keys() - {"users-in-flight"}),
     ],
 )
 def test_which_checks_apply_by_procedure(procedure, applied):
@@ -248,13 +271,97 @@ def test_mix_is_lenient_with_few_requests_only():
 
 def test_mix_allowance_is_rarely_exceeded_by_chance():
     """A mix of three operations drawn at random exceeds the allowance in one trial of a thousand."""
-    import numpy as np
-
     shares, requests, trials = np.array([0.6, 0.3, 0.1]), 500, 200_000
     drawn = np.random.default_rng(3).multinomial(requests, shares, trials) / requests
     allowed = np.array([mix_allowance(share, requests, 3) for share in shares])
     exceeded = (abs(drawn - shares) > allowed).any(axis=1).mean()
-    assert 0.2 * MIX_FALSE_ALARM < exceeded < 1.5 * MIX_FALSE_ALARM
+    assert 0.2 * FALSE_ALARM < exceeded < 1.5 * FALSE_ALARM
+
+
+def test_exponential_arrivals_vary_by_chance_and_a_true_deviation_does_not_pass():
+    """Poisson counts: 600 arrivals vary by 4 %, 60,000 by 0.4 %; the rule allows 1 % and three such errors."""
+    rng = np.random.default_rng(5)
+
+    def failing(rate: float, seconds: float, true: float, trials: int = 20_000) -> float:
+        by = SPEC.model_copy(
+            update={"load": Load(model="open", rate=rate, arrivals="exponential"), "procedure": "steady"}
+        )
+        limit = rules.arrivals(healthy(target_rate=rate, measure_seconds=seconds), by).limit
+        counts = rng.poisson(rate * seconds * true, trials)
+        return float((abs(counts / (rate * seconds) - 1) > limit).mean())
+
+    for rate, seconds in ((10, 10), (10, 60), (100, 60), (1000, 60)):
+        assert failing(rate, seconds, true=1.0) <= FALSE_ALARM
+    assert failing(1000, 60, true=1.03) > 0.8
+    assert failing(1000, 100, true=0.97) > 0.99
+    # Without the allowance it would void good trials: every second one of 4,800 arrivals.
+    assert (abs(rng.poisson(4_800, 20_000) / 4_800 - 1) > 0.01).mean() > 0.4
+
+
+def test_even_arrivals_have_no_chance_to_vary():
+    off = {"window_injector_rate": 1015.0, "window_server_rate": 1015.0}
+    assert "arrival-rate" in failed(**off)
+    # Ten arrivals in the window, or eleven: as its ends fall.
+    slow = {"window_injector_rate": 1.1, "window_server_rate": 1.1, "target_rate": 1.0}
+    assert "arrival-rate" not in failed(**slow, measure_seconds=10.0)
+
+
+def users_seen(rng, users: int, think: float, latency: float, seconds: float, idle: float = 0.0):
+    """Users in flight or pausing as the injectors tell them: each operation that ends in the window counts whole, with
+    the pause that follows. A share of the users' time (`idle`) goes to neither."""
+    starts = 20 * (think + latency)
+    cycles = int(3 * (starts + seconds) / (think + latency)) + 50
+    waits = rng.exponential(latency, (users, cycles))
+    pauses = rng.exponential(think, (users, cycles)) if think else np.zeros((users, cycles))
+    lengths = (waits + pauses) / (1 - idle)
+    ends = lengths.cumsum(axis=1) - lengths + waits
+    inside = (ends > starts) & (ends <= starts + seconds)
+    return float((waits + pauses)[inside].sum() / seconds), int(inside.sum())
+
+
+@pytest.mark.parametrize(
+    ("users", "think", "latency", "seconds"),
+    [(48, 0.0, 0.01, 10), (8, 0.5, 0.05, 10), (10, 5.0, 0.2, 20), (200, 7.0, 0.1, 60), (1, 0.0, 0.1, 10)],
+)
+def test_littles_law_holds_for_good_trials_with_any_pause(users, think, latency, seconds):
+    rng = np.random.default_rng(7)
+    by = SPEC.model_copy(update={"load": Load(users=users)})
+    trials, bad = 400, 0
+    for _ in range(trials):
+        seen, ended = users_seen(rng, users, think, latency, seconds)
+        found = rules.in_flight(
+            healthy(users_in_flight=seen, window_injector_rate=ended / seconds, measure_seconds=seconds), by
+        )
+        bad += found.value > found.limit
+    assert bad <= 2
+
+
+def test_users_who_are_not_in_flight_are_missed():
+    """36 of 48 users in flight: the injectors lost a quarter of their time."""
+    by = SPEC.model_copy(update={"load": Load(users=48)})
+    seen, ended = users_seen(np.random.default_rng(7), 48, 0.0, 0.01, 10, idle=0.25)
+    found = {
+        check.name: check
+        for check in judge(
+            healthy(users_in_flight=seen, window_injector_rate=ended / 10, measure_seconds=10.0), by
+        )
+    }
+    assert found["users-in-flight"].failed
+    assert found["users-in-flight"].voids
+    assert found["users-in-flight"].detail.startswith("Of 48 users 3")
+
+
+def test_slow_counters_are_not_apart_by_chance():
+    """Ten requests/s counted by servers at moments of their own, interpolated: 4 % apart in 60 s is chance."""
+    slow = {"window_server_rate": 10.2, "window_injector_rate": 10.0, "target_rate": None}
+    assert "counts-window" not in failed(CLOSED, **slow)
+    fast = {"window_server_rate": 10_200.0, "window_injector_rate": 10_000.0, "target_rate": None}
+    assert "counts-window" in failed(CLOSED, **fast)
+
+
+def test_gaps_are_judged_where_figures_end():
+    """Up to the same distance figures are interpolated, and past the last sample there is none."""
+    assert {rule.limit for rule in RULES if rule.name in ("sample-gaps", "stalled")} == {SLACK}
 
 
 def test_details_carry_the_figures():

@@ -62,6 +62,23 @@ def test_no_log_is_no_request() -> None:
     assert read_logs([]).latency()["all"].mean is None
 
 
+def test_a_log_that_is_cut_off_anywhere_gives_its_whole_lines_and_says_so(tmp_path: Path) -> None:
+    """As an injector that is killed while it writes leaves it."""
+    whole = write_log(tmp_path / "1.hlog", [("ping", [MS] * n) for n in (10, 20, 40, 80)]).read_bytes()
+    torn, ends = tmp_path / "torn.hlog", []
+    for cut in range(0, len(whole), 3):
+        torn.write_bytes(whole[:cut])
+        recorded = read_logs([torn])
+        ends.append(recorded.requests)
+        assert bool(recorded.damaged) == (cut == 0 or whole[cut - 1 : cut] != b"\n")
+        assert recorded.latency()["all"].requests == recorded.requests
+    assert set(ends) == {0, 10, 30, 70}
+    torn.write_bytes(whole[:100] + b"\xff" + whole[100:])
+    assert read_logs([torn, tmp_path / "nobody.hlog"]).damaged == [
+        f"{tmp_path.name}/{name} cannot be read" for name in ("torn.hlog", "nobody.hlog")
+    ]
+
+
 def test_the_mean_is_that_of_the_library(tmp_path: Path) -> None:
     values = [17, 2_047, 2_048, 5_000, 123_456, 7 * MS, 90_000 * MS]
     recorded = read_logs([write_log(tmp_path / "1.hlog", [("ping", values * 3)])])

@@ -204,6 +204,17 @@ def test_health_counts_the_seconds_whose_middle_lies_in_the_window(launched: Lau
     assert health.outcomes == {"found": 2 + 3 + 4}
 
 
+def test_users_in_flight_are_those_of_all_injectors(launched: Launched) -> None:
+    folders = [launched.logs("injector-1"), launched.logs("injector-2")]
+    for second in range(1, 6):
+        launched.say("injector-1", epochMillis=(T + second) * 1000, requests=10, userSeconds=7.5)
+        launched.say("injector-2", epochMillis=(T + second) * 1000, requests=10, userSeconds=8.0)
+    health = read_health(folders, T + 1.0, T + 5.0)
+    assert (health.users, health.gap) == (15.5, 1.0)
+    launched.say("injector-2", epochMillis=(T + 4) * 1000 + 500, requests=10)
+    assert read_health(folders, T + 1.0, T + 5.0).users is None, "one line does not tell it"
+
+
 def test_torn_and_odd_lines_are_passed_over(launched: Launched) -> None:
     launched.say("injector-1", epochMillis=T * 1000, requests=1, late=0, dropped=0)
     with (launched.logs("injector-1") / "health.jsonl").open("a", encoding="utf-8") as file:

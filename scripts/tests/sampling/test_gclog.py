@@ -118,6 +118,18 @@ def test_openj9_sections_that_are_no_collection() -> None:
     assert log.pauses == (GcPause(begin, 0.009),)
 
 
+@pytest.mark.parametrize("ahead", [0, 330, -300, 60])
+def test_openj9_writes_the_time_of_its_own_zone(zone: str, ahead: int, tmp_path: Path) -> None:
+    """A container's zone need not be the host's; the log does not tell it, the start of the process does."""
+    log = LOGS / "openj9-gencon-truncated.txt"  # initialised at 10:49:32.010, first pause at 10:49:40.296
+    began = datetime(2026, 11, 20, 10, 49, 30, tzinfo=UTC).timestamp() - 60 * ahead
+    assert read_gc_logs([log], began).pauses[0].epoch == pytest.approx(began + 10.296)
+    # Files that continue a log begin later: the first of them tells.
+    later = tmp_path / "gc.002.log"
+    later.write_text(log.read_text(encoding="utf-8").replace("T10:49", "T11:09"), encoding="utf-8")
+    assert read_gc_logs([later, log], began).pauses[0].epoch == pytest.approx(began + 10.296)
+
+
 def test_several_files_in_any_order(tmp_path: Path) -> None:
     whole = (LOGS / "openj9-gencon-truncated.txt").read_text(encoding="utf-8")
     cut = whole.index("<exclusive-start", whole.index("<exclusive-end"))

@@ -208,21 +208,76 @@ def test_processes_are_added_while_it_runs(sampler: Running, observed: Observed)
     assert sampler.stop()[0] == Exit.OK
 
 
-def test_cpu_of_others_is_what_is_not_watched(sampler: Running, observed: Observed) -> None:
+def test_cpu_of_others_is_what_is_not_watched_however_short_lived(
+    sampler: Running, observed: Observed
+) -> None:
     sampler.start(observed.entry(), interval=0.2)
-    sampler.until(lambda s: s.host)
-    burner = subprocess.Popen([sys.executable, "-c", "while True: pass"])
-    try:
-        sampler.until(lambda s: s.host[("other_s",)].v[-1] > 0.5)
-    finally:
-        burner.kill()
-        _, _, usage = os.wait4(burner.pid, 0)
-        burner.returncode = 0
+    sampler.until(lambda s: s.host and s.host[("other_s",)].t.size > 1)
+    began, used = time.time(), 0.0
+    while used < 1.0:  # dozens of processes, most of which no sample ever saw
+        burner = subprocess.Popen(["sh", "-c", "i=0; while [ $i -lt 10000 ]; do i=$((i+1)); done"])
+        _, burner.returncode, usage = os.wait4(burner.pid, 0)
+        used += usage.ru_utime + usage.ru_stime
     ended = time.time()
     samples = sampler.until(lambda s: s.host[("monotonic",)].t[-1] > ended)
-    # What all others used holds the burner's; it is counted by ticks, hence the margin.
-    assert samples.host[("other_s",)].v[-1] > 0.5 * usage.ru_utime
+    # What all others used holds the burners'; it is counted by ticks, hence the margin.
+    other = samples.other_cpu(began, ended)
+    assert other is not None
+    assert other > 0.5 * used
     assert sampler.stop()[0] == Exit.OK
+
+
+@pytest.fixture
+def burner() -> Iterator[subprocess.Popen[bytes]]:
+    """A process that would use all of its CPU, the first one that we may use."""
+    cpu = min(os.sched_getaffinity(0))
+    code = f"import os; os.sched_setaffinity(0, [{cpu}])\nwhile True: pass"
+    made = subprocess.Popen([sys.executable, "-c", code])
+    yield made
+    made.kill()
+    made.wait()
+
+
+def test_a_server_that_is_stopped_stalls(sampler: Running, burner: subprocess.Popen[bytes]) -> None:
+    sampler.start({"name": "server-1", "pid": burner.pid, "role": "server"})
+
+    def cpu(samples: Samples) -> float:
+        series = samples.processes.get(("server-1", "user_s"))
+        return float(series.v[-1]) if series else 0.0
+
+    began = time.time()
+    sampler.until(lambda s: cpu(s) > 1.0)
+    burner.send_signal(signal.SIGSTOP)
+    stopped = time.time()
+    sampler.until(lambda s: s.host[("monotonic",)].t[-1] > stopped + 3.0)
+    burner.send_signal(signal.SIGCONT)
+    before = cpu(Samples.load(sampler.output))
+    samples = sampler.until(lambda s: cpu(s) > before + 0.5)
+    assert sampler.stop()[0] == Exit.OK
+    stall = samples.stall("server-1", began, time.time())
+    assert stall is not None
+    assert 2.5 < stall < 30
+
+
+def test_an_injector_that_shares_its_cpu_waits_for_it(
+    sampler: Running, burner: subprocess.Popen[bytes]
+) -> None:
+    """Two that want one CPU wait half of the time each, and no sooner than they have work."""
+    code = f"import os; os.sched_setaffinity(0, {set(os.sched_getaffinity(burner.pid))})\nwhile True: pass"
+    beside = subprocess.Popen([sys.executable, "-c", code])
+    try:
+        sampler.start({"name": "injector-1", "pid": burner.pid, "role": "injector"})
+        samples = sampler.until(
+            lambda s: (one := s.processes.get(("injector-1", "user_s"))) and one.v[-1] - one.v[0] > 0.5
+        )
+    finally:
+        beside.kill()
+        beside.wait()
+    assert sampler.stop()[0] == Exit.OK
+    wait = samples.processes["injector-1", "wait_s"]
+    used = samples.processes["injector-1", "user_s"]
+    assert wait.v[-1] - wait.v[0] > 0.3 * (used.v[-1] - used.v[0])
+    assert ("sampler", "wait_s") not in samples.processes
 
 
 PARENT = """

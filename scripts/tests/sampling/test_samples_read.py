@@ -31,11 +31,11 @@ def folder(tmp_path: Path) -> Path:
             pss = f"{900 + 100 * (s // 10)}" if s % 10 == 0 else ""
             switches = f"{10 * s},{s}" if s % 5 == 0 else ","
             processes.append(
-                f"{t},{name},{0.2 * s * scale},{0.05 * s * scale},{1000 + 10 * s},{pss},{7 * s},0,{switches},60"
+                f"{t},{name},{0.2 * s * scale},{0.05 * s * scale},{1000 + 10 * s},{pss},{7 * s},0,{switches},60,"
             )
             threads += [f"{t},{name},request,{0.2 * s * scale}", f"{t},{name},other,{0.05 * s * scale}"]
             counters.append(f"{t},{name},ping,{100 * (s + shift) * scale},{s},{0.1 * s}")
-        processes.append(f"{T + s},sampler,0.0,0.0,100,,0,0,,,1")
+        processes.append(f"{T + s},sampler,0.0,0.0,100,,0,0,,,1,")
         host.append(f"{T + s},{500 + s},{s * 1.0},{s * 0.02},{s * 0.98},{s * 0.1}")
     write(tmp_path, "processes", processes)
     write(tmp_path, "threads", threads)
@@ -121,7 +121,8 @@ def test_memory_is_summed_at_equal_times(folder: Path) -> None:
     memory = Samples.load(folder).memory(["a", "b"], T + 1, T + 9)
     assert memory["rss_mean"] == pytest.approx(1050 + 1045)
     assert memory["rss_peak"] == pytest.approx(1090 + 1085)
-    assert memory["pss_mean"] == pytest.approx(950 + 945)
+    assert memory["pss_mean"] is None, "read before and after the window only"
+    assert Samples.load(folder).memory(["a", "b"], T, T + 10.5)["pss_mean"] == 950 + 950
     assert Samples.load(folder).memory(["a", "nobody"], T + 1, T + 9) == NO_MEMORY
     assert Samples.load(folder).memory(["a", "sampler"], T + 1, T + 9)["pss_mean"] is None
 
@@ -166,8 +167,8 @@ def test_control_groups(folder: Path) -> None:
 
 def test_host_shares(folder: Path) -> None:
     samples = Samples.load(folder)
-    assert samples.host_share("steal_s", T + 1, T + 9) == pytest.approx(0.02 / 2)
-    assert samples.host_share("other_s", T + 1, T + 9) == pytest.approx(0.1 / 2)
+    assert samples.steal_share(T + 1, T + 9) == pytest.approx(0.02 / 2)
+    assert samples.other_cpu(T + 1, T + 9) == pytest.approx(0.8)
     assert samples.clock_step(T, T + 10) == pytest.approx(0)
 
 
@@ -175,6 +176,45 @@ def test_clock_step(folder: Path) -> None:
     step = [f"{T + s + (3 if s > 5 else 0)},{500 + s},{s},0,{s},0" for s in range(11)]
     write(folder, "host", step)
     assert Samples.load(folder).clock_step(T, T + 13) == pytest.approx(3)
+
+
+@pytest.mark.parametrize("step", [5.0, -5.0])
+def test_a_step_of_the_clock_late_in_the_window_is_seen(folder: Path, step: float) -> None:
+    """+5 s at 57.5 of 60 s: all samples after it bear times beyond the window and its slack."""
+    rows = [f"{T + s + (step if s > 57.5 else 0)},{500 + s},{s},0,{s},0" for s in range(70)]
+    write(folder, "host", rows)
+    assert Samples.load(folder).clock_step(T, T + 60) == pytest.approx(5)
+
+
+def test_the_longest_gap_is_that_of_any_process_and_may_begin_before_the_window(folder: Path) -> None:
+    samples = Samples.load(folder)
+    assert samples.longest_gap(["a", "b"], T + 1, T + 9) == (pytest.approx(1.0), "the host")
+    assert samples.longest_gap(["a", "nobody"], T + 1, T + 9) is None
+    rows = (folder / "processes.csv").read_text(encoding="utf-8").splitlines()[1:]
+    gone = {f"{T + s + 0.5},b" for s in (5, 6, 7)}
+    write(folder, "processes", [row for row in rows if row.rpartition(",b,")[0] + ",b" not in gone])
+    samples = Samples.load(folder)
+    for window in ((T + 1, T + 9), (T + 6, T + 9), (T + 1, T + 7), (T + 5, T + 7)):
+        assert samples.longest_gap(["a", "b"], *window) == (pytest.approx(4.0), "b")
+    assert samples.longest_gap(["a"], T + 1, T + 9) == (pytest.approx(1.0), "the host")
+    assert samples.longest_gap(["a"], T + 1, T + 30) == (pytest.approx(20.0), "the host"), "they end"
+
+
+def cpu_rows(name: str, used: list[float]) -> list[str]:
+    return [f"{T + s},{name},{v},0,1,,0,0,,,1," for s, v in enumerate(used)]
+
+
+def test_a_stall_is_a_time_without_cpu_of_a_server_that_works_else(folder: Path) -> None:
+    works = [0.5 * s for s in range(11)]
+    stopped = [0.5 * min(s, 3) + 0.5 * max(s - 7, 0) for s in range(11)]
+    bursts = [0.01 * (s // 6) for s in range(11)]  # a few ms each 6 s: its silence is nothing
+    rows = [*cpu_rows("a", works), *cpu_rows("b", stopped), *cpu_rows("c", bursts)]
+    write(folder, "processes", rows)
+    samples = Samples.load(folder)
+    assert samples.stall("a", T, T + 10) == 0
+    assert samples.stall("b", T, T + 10) == pytest.approx(4.0)
+    assert samples.stall("c", T, T + 10) == 0
+    assert samples.stall("b", T, T + 30) is None, "it was not sampled to the end"
 
 
 def test_a_line_that_is_being_written_is_passed_over(folder: Path) -> None:
@@ -189,7 +229,10 @@ def test_nothing_there_yet(tmp_path: Path) -> None:
     assert samples.request_rate(T, T + 10) == []
     assert samples.requests("a", T, T + 10) is None
     assert samples.memory([], T, T + 1) == NO_MEMORY
-    assert samples.host_share("steal_s", T, T + 1) is None
+    assert samples.steal_share(T, T + 1) is None
+    assert samples.other_cpu(T, T + 1) is None
+    assert samples.longest_gap([], T, T + 1) is None
+    assert samples.stall("a", T, T + 1) is None
     assert samples.clock_step(T, T + 1) is None
     assert samples.counted() is None
 

@@ -4,7 +4,6 @@
 import gzip
 import json
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,6 @@ from steelyard.sampling.counters import Count, parse_answer, parse_counters
 from steelyard.sampling.output import text
 from steelyard.sampling.procfs import (
     CLOCK_TICKS,
-    Ration,
     interrupts_apart,
     parse_comm_and_ticks,
     parse_host_cpu,
@@ -70,23 +68,6 @@ def test_interrupt_time_where_the_configuration_lies_in_boot_or_nowhere(tmp_path
         "CONFIG_TICK_CPU_ACCOUNTING=y\n", encoding="ascii"
     )
     assert interrupts_apart(tmp_path) is False
-
-
-def test_ration_spaces_by_least_distance_and_by_cost() -> None:
-    def burn() -> str:
-        until = time.thread_time() + 0.02
-        while time.thread_time() < until:
-            sum(range(1000))
-        return "read"
-
-    ration = Ration(share=0.001, least=5)
-    assert ration.take(100, False, lambda: "read") == "read"
-    assert ration.take(104.9, False, lambda: "read") is None
-    assert ration.take(104.9, True, lambda: "read") == "read"
-    ration.least = 0.1
-    assert ration.take(200, False, burn) == "read"
-    assert ration.take(219.9, False, burn) is None  # 20 ms are a share of 0.001 of 20 s
-    assert ration.take(400, False, burn) == "read"
 
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"

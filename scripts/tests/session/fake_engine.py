@@ -204,7 +204,7 @@ class FakeDeployment:
             cores = SERVER_CORES if one.role == "server" else INJECTOR_CORES
             used += cores
             rows["processes"].append(
-                f"{now},{name},{cores * age},0,{10**8},{9 * 10**7},{10 * age},0,{age},{age},30"
+                f"{now},{name},{cores * age},0,{10**8},{9 * 10**7},{10 * age},0,{age},{age},30,{0.1 * age}"
             )
             if one.role == "server":
                 under_load = now - self.load_from if self.load_from is not None else 0.0
@@ -214,7 +214,7 @@ class FakeDeployment:
                 if name in self.sites:
                     count = self._requests(now) / len(self.spec.servers) + self.sites[name].own_requests
                     rows["counters"].append(f"{now},{name},all,{count},0,{0.001 * count}")
-        rows["processes"].append(f"{now},harness,{0.001 * age},0,{10**7},{10**7},0,0,0,0,1")
+        rows["processes"].append(f"{now},harness,{0.001 * age},0,{10**7},{10**7},0,0,0,0,1,")
         rows["host"].append(f"{now},{self.world.clock.monotonic()},{used * age},0,{(2 - used) * age},0")
         folder.mkdir(exist_ok=True)
         for name, lines in rows.items():
@@ -261,6 +261,8 @@ class FakeDeployment:
             if ratio.count not in self.spec.mix
         }
         line = {"epochMillis": round(end * 1000), "requests": sum(counts.values()), "late": 0, "dropped": 0}
+        if self.spec.load.users is not None:
+            line["userSeconds"] = self.spec.load.users / len(self.spec.injectors) * (end - start)
         with (self.logs(name) / "health.jsonl").open("a", encoding="utf-8") as file:
             file.write(json.dumps({**line, "outcomes": outcomes}) + "\n")
 

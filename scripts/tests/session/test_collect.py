@@ -11,7 +11,7 @@ from planned import asked, containers, identity, specs_of
 
 from steelyard.analysis.ledger import is_void, judge
 from steelyard.engines.base import Running
-from steelyard.load.health import Health
+from steelyard.load.health import Health, read_health
 from steelyard.load.histograms import Recorded
 from steelyard.results.schema import ComponentResult, TrialMeasurement
 from steelyard.results.spec import Spec
@@ -48,16 +48,31 @@ def group_rows(
     ]
 
 
-def written(folder: Path, groups: list[list[str]], left_out: tuple[str, ...] = ()) -> Samples:
-    """What the sampler writes: servers use half a core, injectors 0.2; `left_out` has files or `file:process`."""
+def written(
+    folder: Path,
+    groups: list[list[str]],
+    left_out: tuple[str, ...] = (),
+    other: float = 0.0,
+    stopped: tuple[int, int] = (SECONDS, SECONDS),
+) -> Samples:
+    """What the sampler writes: servers use half a core, injectors 0.2; `left_out` has files or `file:process`.
+
+    Others use `other` cores; the second server does nothing between two seconds.
+    """
+
+    def cpu(name: str, second: int) -> str:
+        begin, end = stopped if name == "server-2" else (SECONDS, SECONDS)
+        busy = min(second, begin) + max(second - end, 0)
+        return f"{(0.4 if name in servers else 0.1) * busy},{0.1 * busy}"
+
     seconds = range(SECONDS + 1)
     servers, injectors = ("server-1", "server-2"), ("injector-1", "injector-2")
     rows = {
         "counters": [f"{T + s},{n},ping,{RATE * s},0,{0.001 * s}" for n in servers for s in seconds],
-        "host": [f"{T + s},{s},0,0,{s},0" for s in seconds],
+        "host": [f"{T + s},{s},0,0,{s},{other * s}" for s in seconds],
         "cgroups": [row for group in groups for row in group],
         "processes": [
-            f"{T + s},{n},{(0.4 if n in servers else 0.1) * s},{0.1 * s},1000,900,{s},0,{s},{s},5"
+            f"{T + s},{n},{cpu(n, s)},1000,900,{s},0,{s},{s},5,{0.3 * s if n in injectors else ''}"
             for n in (*servers, *injectors)
             for s in seconds
         ],
@@ -81,6 +96,9 @@ def evidence(
     throttled: float | None = 0.0,
     spec: Spec | None = None,
     left_out: tuple[str, ...] = (),
+    other: float = 0.0,
+    stopped: tuple[int, int] = (SECONDS, SECONDS),
+    clock_step: float = 0.0,
     **more: Any,
 ) -> Evidence:
     spec = spec or planned()
@@ -95,6 +113,7 @@ def evidence(
         injector_failures=[],
         steady=True,
         steady_detail="",
+        clock_step=lambda: clock_step,
         injectors=SimpleNamespace(folders={}, summaries=list),
     )
     started = {
@@ -112,11 +131,11 @@ def evidence(
     fields: dict[str, Any] = {
         "flight": cast("Flight", flight),
         "started": started,
-        "samples": written(folder, list(groups), left_out),
+        "samples": written(folder, list(groups), left_out, other, stopped),
         "gc_logs": {one.name: log for one in spec.servers},
         "recorded": Recorded(),
         "whole": Recorded(),
-        "health": Health(),
+        "health": Health(gap=1.0),
     }
     return Evidence(**(fields | more))
 
@@ -160,9 +179,69 @@ def test_each_component_has_its_figures(tmp_path: Path) -> None:
     assert measured.jit_share == pytest.approx(2 * 0.05 / 6)
 
 
-def test_injectors_on_the_servers_cores_are_judged_one_by_one(tmp_path: Path) -> None:
-    spec = planned(injectors_share_cores=True)
-    assert figures(evidence(tmp_path, spec=spec))[1].injector_cpu_share == pytest.approx(0.1)
+def test_injectors_that_fill_shared_cores_together_are_not_judged_one_by_one(tmp_path: Path) -> None:
+    """Two that use 95 % of two CPUs have used 95 % of them, and not 47.5 % each."""
+    seen = evidence(tmp_path, spec=planned(injectors_share_cores=True))
+    components, measured = figures(seen)
+    assert measured.injector_cpu_share == pytest.approx(0.2)
+    busy = [
+        one.model_copy(update={"cpu_seconds": 9.5 if one.role == "injector" else 0.5}) for one in components
+    ]
+    measured = collect.measure(seen, busy)
+    assert measured.injector_cpu_share == pytest.approx(0.95)
+    assert {"injector-cpu"} == {c.name for c in judge(measured, seen.spec) if c.failed} & {"injector-cpu"}
+
+
+def test_injectors_wait_for_a_cpu_by_the_kernels_account(tmp_path: Path) -> None:
+    _, measured = figures(evidence(tmp_path))
+    assert measured.injector_wait_share == pytest.approx(0.3 / (0.3 + 0.2))
+    gone = figures(evidence(tmp_path, left_out=("processes:injector-1",)))[1]
+    assert gone.injector_wait_share is None
+
+
+def test_other_cpu_is_all_that_is_not_the_trials_on_the_servers_cores(tmp_path: Path) -> None:
+    """2.8 cores are 35 % of a host of eight CPUs and 47 % of the six of the servers; 0.15 are 2.5 % of those."""
+    assert figures(evidence(tmp_path, other=2.8))[1].other_cpu_share == pytest.approx(2.8 / 6)
+    assert voided(evidence(tmp_path, other=2.8), "other-cpu") == {"other-cpu"}
+    assert voided(evidence(tmp_path, other=0.15), "other-cpu") == {"other-cpu"}
+    assert voided(evidence(tmp_path, other=0.1), "other-cpu") == set()
+
+
+def test_a_server_that_is_stopped_for_four_seconds_voids(tmp_path: Path) -> None:
+    assert voided(evidence(tmp_path), "stalled", "sample-gaps") == set()
+    found = evidence(tmp_path, stopped=(3, 7))
+    assert voided(found, "stalled", "sample-gaps") == {"stalled"}
+    assert figures(found)[1].stalled == "server-2"
+
+
+def test_an_injector_that_is_stopped_for_three_seconds_voids(tmp_path: Path) -> None:
+    """Its account of itself goes on once a second and has a gap; so does that of one that says nothing at all."""
+    folders = [tmp_path / "injector-1", tmp_path / "injector-2"]
+    for folder, silent in zip(folders, ((), (4, 5)), strict=True):
+        folder.mkdir()
+        lines = [
+            json.dumps({"epochMillis": (T + s + 1) * 1000, "requests": 1, "late": 0, "dropped": 0})
+            for s in range(SECONDS)
+            if s not in silent
+        ]
+        (folder / "health.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    health = read_health(folders, T, T + SECONDS)
+    found = evidence(tmp_path, health=health)
+    assert figures(found)[1].sample_gap == pytest.approx(3.0)
+    assert voided(found, "sample-gaps") == {"sample-gaps"}
+    nobody = read_health([*folders, tmp_path / "nobody"], T, T + SECONDS)
+    assert voided(evidence(tmp_path, health=nobody), "sample-gaps") == {"sample-gaps"}
+    assert voided(evidence(tmp_path, health=read_health(folders[:1], T, T + SECONDS)), "sample-gaps") == set()
+
+
+def test_a_step_of_the_clock_that_only_the_harness_saw_voids(tmp_path: Path) -> None:
+    assert voided(evidence(tmp_path, clock_step=0.2), "clock-step") == set()
+    assert voided(evidence(tmp_path, clock_step=5.0), "clock-step") == {"clock-step"}
+
+
+def test_a_damaged_log_of_an_injector_voids(tmp_path: Path) -> None:
+    found = evidence(tmp_path, whole=Recorded(damaged=["injector-1/latency.hlog is cut off"]))
+    assert voided(found, "injectors") == {"injectors"}
 
 
 @pytest.mark.parametrize(
@@ -186,17 +265,28 @@ def test_a_service_beside_the_injectors_counts_against_their_cores(
     [
         (
             "processes",
-            {"injector_cpu_share", "memory_rss", "memory_rss_peak", "memory_pss"},
+            {
+                *("injector_cpu_share", "injector_wait_share", "sample_gap", "stall_seconds"),
+                *("memory_rss", "memory_rss_peak", "memory_pss"),
+            },
             {"injector-cpu"},
         ),
-        ("processes:injector-2", {"injector_cpu_share"}, {"injector-cpu"}),
-        ("processes:server-2", {"memory_rss", "memory_rss_peak", "memory_pss"}, set()),
+        (
+            "processes:injector-2",
+            {"injector_cpu_share", "injector_wait_share", "sample_gap"},
+            {"injector-cpu"},
+        ),
+        (
+            "processes:server-2",
+            {"memory_rss", "memory_rss_peak", "memory_pss", "sample_gap", "stall_seconds"},
+            set(),
+        ),
         ("threads:server-2", {"jit_share"}, set()),
         ("counters", {"server_requests", "server_errors", "window_server_rate"}, {"counts-window"}),
         ("counters:server-2", {"window_server_rate"}, {"counts-window"}),
         (
             "host",
-            {"steal_share", "other_cpu_share", "clock_step_seconds"},
+            {"steal_share", "other_cpu_share", "clock_step_seconds", "sample_gap"},
             {"steal", "other-cpu", "clock-step"},
         ),
     ],
@@ -207,7 +297,19 @@ def test_a_missing_sample_is_never_a_zero(
     found = evidence(tmp_path, group_rows("server-1"), group_rows("server-2"), left_out=(left_out,))
     _, measured = figures(found)
     told = {name: getattr(measured, name) for name in TrialMeasurement.model_fields}
-    ours = ("injector_cpu", "memory", "jit", "server_", "window_server", "steal", "other", "clock")
+    ours = (
+        "injector_cpu",
+        "injector_wait",
+        "sample_gap",
+        "stall_",
+        "memory",
+        "jit",
+        "server_",
+        "window_server",
+        "steal",
+        "other",
+        "clock",
+    )
     assert {name for name, value in told.items() if value is None and name.startswith(ours)} == unknown
     names = ("injector-cpu", "counts-window", "steal", "other-cpu", "clock-step")
     healthy = {"counts-window"} if "counters" not in left_out else set()  # no injector log here
@@ -228,6 +330,7 @@ def test_what_one_container_does_not_tell_is_not_known(tmp_path: Path) -> None:
     found = evidence(tmp_path, group_rows("server-1"), silent)
     components, measured = figures(found)
     assert measured.throttled_seconds is None
+    assert figures(evidence(tmp_path, group_rows("server-1")))[1].throttled_seconds is None, "of server-2"
     assert components[1].cgroup is not None
     assert (components[1].cgroup.cpu_seconds, components[1].cgroup.memory_mean) == (5.0, None)
     assert voided(found, "throttling") == {"throttling"}

@@ -190,8 +190,8 @@ def test_a_single_failure_at_start_is_repeated_like_a_void(bench: Bench) -> None
 @pytest.mark.parametrize(
     ("silent", "void"),
     [
-        ("host", {"steal", "other-cpu", "clock-step"}),
-        ("processes", {"injector-cpu"}),
+        ("host", {"steal", "other-cpu", "clock-step", "sample-gaps"}),
+        ("processes", {"injector-cpu", "sample-gaps", "stalled"}),
         ("counters", {"errors", "counts", "counts-window"}),
     ],
 )

@@ -248,6 +248,10 @@ class DeclaredJourneyTest {
       Injector injector = Injector.run(settings.put("measureSeconds", 3));
       // 30 cycles; with think times it would be 18 or 19.
       assertTrue(injector.requests() > 22 && injector.requests() <= 31, injector::console);
+      double accounted =
+          injector.health().stream().mapToDouble(line -> line.get("userSeconds").asDouble()).sum();
+      // Latency and the rest of the cycle: all of a user's time but what the injector itself took.
+      assertEquals(3.0, accounted, 0.5);
     }
   }
 }

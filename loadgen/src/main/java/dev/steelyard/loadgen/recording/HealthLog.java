@@ -25,6 +25,8 @@ final class HealthLog implements Closeable {
    * @param late arrivals of the interval that started too late
    * @param dropped arrivals of the interval that were given up
    * @param gcSeconds collection time of this JVM since its start
+   * @param userSeconds closed model: latency of the operations that ended in the interval, and the
+   *     pauses that follow them
    * @param outcomes outcome of the workload to how often the interval had it
    */
   record Line(
@@ -37,6 +39,7 @@ final class HealthLog implements Closeable {
       long late,
       long dropped,
       double gcSeconds,
+      double userSeconds,
       Map<String, Long> outcomes) {}
 
   private final Path file;

@@ -32,6 +32,7 @@ public final class RunRecord {
   private long flushedAt;
   private long lateWritten;
   private long droppedWritten;
+  private long userNanosWritten;
   private Map<String, Long> outcomesWritten;
   private double cpuAtFirstRequest = Double.NaN;
 
@@ -89,9 +90,11 @@ public final class RunRecord {
    * @param activeUsers users (closed model) or arrivals in flight (open model) now
    * @param late late arrivals since the start of the run
    * @param dropped dropped arrivals since the start of the run
+   * @param userNanos latency and pauses of all users since the start of the run
    * @throws IOException if a file cannot take it
    */
-  public void flush(long activeUsers, long late, long dropped) throws IOException {
+  public void flush(long activeUsers, long late, long dropped, long userNanos)
+      throws IOException {
     long now = clock.nanos();
     IntervalLog.Counts counts =
         intervals.flush(clock.epochMillis(flushedAt), clock.epochMillis(now));
@@ -109,11 +112,13 @@ public final class RunRecord {
             late - lateWritten,
             dropped - droppedWritten,
             ProcessUsage.gcSeconds(),
+            (userNanos - userNanosWritten) / 1e9,
             met));
     flushedAt = now;
     outcomesWritten = outcomesNow;
     lateWritten = late;
     droppedWritten = dropped;
+    userNanosWritten = userNanos;
   }
 
   /**

@@ -41,6 +41,9 @@ class ClosedUser extends VirtualUser {
     record(failed, answeredAt);
     Pause own = journey().pause();
     long next = (own == null ? usualPause : own).next(due, now, random);
-    due = failed ? Math.max(next, now + PAUSE_AFTER_ERROR) : next;
+    next = failed ? Math.max(next, now + PAUSE_AFTER_ERROR) : next;
+    // Not what the injector itself takes from the answer to now: that is time without load.
+    run.userNanos.add(answeredAt - due + next - now);
+    due = next;
   }
 }

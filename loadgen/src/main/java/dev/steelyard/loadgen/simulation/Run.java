@@ -40,6 +40,10 @@ final class Run {
   final LongAdder late = new LongAdder();
   final LongAdder dropped = new LongAdder();
   final LongAdder refused = new LongAdder();
+
+  /** Latency of the operations of closed users, and the pauses that follow them. */
+  final LongAdder userNanos = new LongAdder();
+
   private final AtomicReference<Throwable> failure = new AtomicReference<>();
   private int users;
   private volatile long startNanos = Long.MAX_VALUE;
@@ -175,7 +179,8 @@ final class Run {
   /** Writes what was recorded since the last call. */
   void flush() throws IOException {
     boolean open = settings.model() == Model.OPEN;
-    record.flush(open ? control.inFlight() : activeUsers.get(), late.sum(), dropped.sum());
+    long users = open ? control.inFlight() : activeUsers.get();
+    record.flush(users, late.sum(), dropped.sum(), userNanos.sum());
   }
 
   /** Writes the rest and the summary, which it returns; the run must have been stopped. */
