@@ -110,12 +110,13 @@ def _effects() -> Iterator[Cell]:
         name = f"b truly {effect * 100:+g} %"
         setup = Setup(host, blocks, (A, Arm("b", effect)))
         found = Must("found on its side", "b found", "about", power(host, blocks, effect))
-        more = (
-            [Must("answers name b as the better one", "says b is better", "about", found.nominal)]
-            if effect > 0
-            else []
+        said = Must(
+            "answers say so",
+            f"says {'b is better' if effect > 0 else 'one is worse'}",
+            "about",
+            found.nominal,
         )
-        yield _sessions(setup, found, _covered("b"), *more, name=name)
+        yield _sessions(setup, found, _covered("b"), said, name=name)
     unsteady = (Arm("a", unsteady_share=0.2), Arm("b", 0.02, unsteady_share=0.2))
     kept = Must("unsteady trials are kept", "b in every block", "at least", 1.0)
     yield _sessions(
@@ -134,9 +135,7 @@ def _several_arms() -> Iterator[Cell]:
         share=0.5,
     )
     level = (A, Arm("b", 0.05), Arm("c", 0.05), Arm("d", 0.02))
-    best = Must(
-        "answers that call one of two equal arms the best", "says one is the best of all", "at most", LEVEL
-    )
+    best = Must("one of two equal arms called the best", "says one is the best of all", "at most", LEVEL)
     yield _sessions(Setup(QUIET, 6, level), best, name="two of 4 arms equally good", share=0.5)
     independent = 1 - (1 - LEVEL / len(METRICS)) ** len(METRICS)
     alarm = Must(
@@ -153,9 +152,9 @@ def _voids() -> Iterator[Cell]:
     both = (Arm("a", void_share=0.1), Arm("b", void_share=0.1))
     void = Must("trials that the ledger voids", "void", "about", 0.1, of="trials")
     complete = Must("every block has every arm", "complete", "at least", 0.9)
-    yield _sessions(
-        Setup(DRIFTING, 10, both), void, complete, ALARM, BOUNDED, name="a tenth of all trials void"
-    )
+    disturbed = Must("a disturbed trial counts as valid", "counts a disturbed trial", "at most", 0.0)
+    musts = (disturbed, BOUNDED, void, complete, CLAIMED, _covered("b"))
+    yield _sessions(Setup(DRIFTING, 10, both), *musts, name="a tenth of all trials void")
     drifting = HostModel("5 % drift", noise=0.007, drift=0.05)
     lopsided = Setup(drifting, 20, (A, Arm("b", void_share=0.3)))
     yield _sessions(lopsided, _covered("b"), CLAIMED, BOUNDED, name="30 % void in one arm")

@@ -90,8 +90,9 @@ def failures(chosen: Iterable[Cell], sessions: int = SESSIONS, seed: int = SEED)
     self-check, sooner.
     """
     for cell in chosen:
-        tally, size = Tally(), round(sessions * cell.share)
-        for job in jobs_of(cell, sessions, seed):
+        jobs, tally = jobs_of(cell, sessions, seed), Tally()
+        size = sum(number for _, number, _ in jobs)
+        for job in jobs:
             tally += simulate(job)
             lost = next((must for must in cell.musts if _is_lost(must, tally, size)), None)
             if lost is not None:

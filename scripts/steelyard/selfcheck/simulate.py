@@ -124,10 +124,8 @@ def run_session(setup: Setup, session: Session, draws: _Draws) -> list[Trial]:
             level += setup.host.first
         truth = _truth(arm, level, draws.beside[now], *draws.chance[now])
         spec = course.specs[planned.arm]
-        trial = (
-            from_samples(planned, spec, truth, draws.rng) if setup.samples else plain(planned, spec, truth)
-        )
-        trials.append(trial)
+        made = from_samples(planned, spec, truth, draws.rng) if setup.samples else plain(planned, spec, truth)
+        trials.append(made)
     return trials
 
 
@@ -141,9 +139,7 @@ def _truth(arm: Arm, level: float, beside: Sequence[float], voided: float, unste
         cpu=CPU * cpu * (1 + arm.cpu),
         memory=MEMORY * memory,
         start=START * seconds,
-        disturbed=("steal" if voided <= arm.void_share / 2 else "unknown")
-        if voided <= arm.void_share
-        else "",
+        disturbed="" if voided > arm.void_share else "steal" if voided <= arm.void_share / 2 else "unknown",
         steady=unsteady >= arm.unsteady_share,
         cold=arm.cold,
     )
@@ -226,14 +222,7 @@ def _template(setup: Setup) -> Session:
         metrics=Metrics(primary=setup.primary, report=list(setup.report)),
         design=Design(blocks=setup.blocks, repeats=REPEATS),
     )
-    told: dict[str, Any] = {
-        "id": "selfcheck",
-        "workload": {},
-        "quick": False,
-        "seed": 0,
-        "schedule": [],
-        "notes": [],
-    }
+    told: dict[str, Any] = {"id": "selfcheck", "workload": {}, "quick": False, "notes": []}
     return Session.model_construct(
         experiment=experiment.model_dump(mode="json", by_alias=True),
         arms=[
