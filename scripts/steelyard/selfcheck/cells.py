@@ -222,7 +222,7 @@ def _warm_up() -> Iterator[Cell]:
     for name, series, must in (
         ("level with full collections", Series(0.02, dip=20), steady),
         ("falls by 5 % in the middle", Series(0.02, jump=0.05), unsteady),
-        ("sags by 5 % in its middle third", Series(0.02, sag=0.05), unsteady),
+        ("sags by 15 % in its middle third", Series(0.02, sag=0.15), unsteady),
         ("rise 5 %/min, noise 2 %/s", Series(0.02, rise=0.05), unsteady),
     ):
         yield Cell(f"measurement, {name}", partial(run_windows, series), (must,), 0.25)
