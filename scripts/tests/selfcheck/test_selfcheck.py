@@ -49,7 +49,7 @@ def test_progress_rises_to_one(result, progress):
 
 
 def test_same_seed_same_result_on_any_number_of_processes():
-    jobs = [job for cell in cells()[:2] for job in jobs_of(cell, 40, seed=5)]
+    jobs = jobs_of(cells()[0], 40, seed=5)
     with _simulated(jobs, 1) as alone, _simulated(jobs, 2) as shared:
         assert list(alone) == list(shared)
     other = jobs_of(cells()[0], 40, seed=6)
@@ -181,8 +181,8 @@ def test_a_trial_from_samples_has_the_figures_of_its_warm_window():
 
 def test_a_session_is_counted_by_what_was_put_in():
     arms = (Arm("a"), Arm("b", 0.05), Arm("c", void_share=0.5))
-    tally = run_sessions(Setup(QUIET, 6, arms), 30, np.random.default_rng(1))
-    assert tally["sessions"] == tally["b found"] == tally["says b is better"] == 30
+    tally = run_sessions(Setup(QUIET, 6, arms), 10, np.random.default_rng(1))
+    assert tally["sessions"] == tally["b found"] == tally["says b is better"] == 10
     assert tally["c found"] == tally["counts a disturbed trial"] == tally["too many repeats"] == 0
-    assert tally["void"] > 50
+    assert tally["void"] > 15
     assert run_sessions(Setup(QUIET, 6, (A, Arm("b"))), 1, np.random.default_rng(1))["trials"] == 12
