@@ -97,7 +97,7 @@ def _equal_arms() -> Iterator[Cell]:
         (hosts.BIMODAL, 10, CAUTIOUS),
         (hosts.FOLLOWING, 10, CAUTIOUS),
     ):
-        yield _sessions(Setup(host, blocks), must, CLAIMED)
+        yield _sessions(Setup(host, blocks), must, CLAIMED, share=1.0 if blocks <= 10 else 0.5)
 
 
 def _effects() -> Iterator[Cell]:
@@ -116,7 +116,7 @@ def _effects() -> Iterator[Cell]:
             "about",
             found.nominal,
         )
-        yield _sessions(setup, found, _covered("b"), said, name=name)
+        yield _sessions(setup, found, _covered("b"), said, name=name, share=1.0 if blocks <= 3 else 0.5)
     unsteady = (Arm("a", unsteady_share=0.2), Arm("b", 0.02, unsteady_share=0.2))
     kept = Must("unsteady trials are kept", "b in every block", "at least", 1.0)
     yield _sessions(
@@ -126,7 +126,7 @@ def _effects() -> Iterator[Cell]:
 
 def _several_arms() -> Iterator[Cell]:
     equal = tuple(Arm(level) for level in "abcde")
-    yield _sessions(Setup(QUIET, 6, equal), CAUTIOUS, CLAIMED)
+    yield _sessions(Setup(QUIET, 6, equal), CAUTIOUS, CLAIMED, share=0.5)
     several = (A, Arm("b", 0.03), Arm("c", -0.03), Arm("d", 0.06))
     yield _sessions(
         Setup(DRIFTING, 6, several),
@@ -154,10 +154,10 @@ def _voids() -> Iterator[Cell]:
     complete = Must("every block has every arm", "complete", "at least", 0.9)
     disturbed = Must("a disturbed trial counts as valid", "counts a disturbed trial", "at most", 0.0)
     musts = (disturbed, BOUNDED, void, complete, CLAIMED, _covered("b"))
-    yield _sessions(Setup(DRIFTING, 10, both), *musts, name="a tenth of all trials void")
+    yield _sessions(Setup(DRIFTING, 10, both), *musts, name="a tenth of all trials void", share=0.5)
     drifting = HostModel("5 % drift", noise=0.007, drift=0.05)
     lopsided = Setup(drifting, 20, (A, Arm("b", void_share=0.3)))
-    yield _sessions(lopsided, _covered("b"), CLAIMED, BOUNDED, name="30 % void in one arm")
+    yield _sessions(lopsided, _covered("b"), CLAIMED, BOUNDED, name="30 % void in one arm", share=0.5)
     # Voiding that depends on the outcome: seen where it is common, and no repeat cures it where it is not.
     rare = Must(CLAIMED.name, CLAIMED.hits, "informs", LEVEL)
     for told, above, must in (("two fifths", 0.25, CLAIMED), ("a sixth", 1.0, rare)):
