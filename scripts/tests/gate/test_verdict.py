@@ -115,7 +115,7 @@ def test_margin_below_the_certificate_is_inconclusive():
 
 @pytest.mark.parametrize("value", [90.0, 100.0])
 def test_blocks_that_agree_exactly_show_nothing(value):
-    verdict = decide(estimate("gc", "new", dict.fromkeys(range(6), value), BASE), "higher", 0.03)
+    verdict = decide(estimate("gc", "new", {(block, 0): value for block in range(6)}, BASE), "higher", 0.03)
     assert verdict.outcome == "inconclusive"
     assert "no spread was seen" in verdict.sentence
 
