@@ -1,72 +1,64 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a self-check reports: figures with their Monte-Carlo error, METHOD's figure and the band they must lie in."""
+"""What a self-check reports: shares of simulated sessions, what each should be, and the limits that chance leaves it.
 
-import math
-from typing import Self
+A limit is a binomial quantile of the nominal share over as many sessions as were simulated: what lies beyond it comes
+out of a sound harness once in 10,000 tries (`TAIL`), on each side.
+"""
 
+from typing import Literal, Self
+
+import scipy
 from pydantic import BaseModel, ConfigDict, computed_field
 
-STRICT_SESSIONS = 3_000
-"""From so many sessions on a band is taken as it stands; with fewer it is widened by three Monte-Carlo errors."""
-
-Band = tuple[float | None, float | None]
-OPEN: Band = (None, None)
-"""No band: the figure only informs."""
+TAIL = 1e-4
+Side = Literal["about", "at least", "at most", "informs"]
+"""How a share is held against its nominal one; `informs`: not at all."""
 
 
 class Figure(BaseModel):
-    """One figure; rates are in percent."""
+    """One share of simulated sessions (or of trials), as a fraction."""
 
     model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
-    group: str
+    cell: str
     name: str
-    unit: str = "%"
-    measured: float
-    error: float
-    """Monte-Carlo standard error of `measured`."""
-    sessions: int
-    method: float | None = None
-    """What METHOD states."""
-    low: float | None = None
-    high: float | None = None
-    """The band; None: open, and with both open the figure only informs."""
+    hits: int
+    of: int
+    """Sessions, or trials, that were simulated."""
+    side: Side
+    nominal: float
+    """What it should be."""
+    low: float
+    high: float
+    """Limits within which it passes."""
 
     @classmethod
-    def rate(
-        cls,
-        group: str,
-        name: str,
-        hits: int,
-        sessions: int,
-        method: float | None = None,
-        band: Band = OPEN,
-    ) -> Self:
-        """A share of sessions, in percent."""
-        share = hits / sessions
+    def share(cls, cell: str, name: str, hits: int, of: int, side: Side, nominal: float) -> Self:
+        """A share with its limits."""
+        low, high = limits(of, side, nominal)
         return cls(
-            group=group,
-            name=name,
-            measured=100 * share,
-            error=100 * math.sqrt(share * (1 - share) / sessions),
-            sessions=sessions,
-            method=method,
-            low=band[0],
-            high=band[1],
+            cell=cell, name=name, hits=hits, of=of, side=side, nominal=nominal, low=low / of, high=high / of
         )
 
     @computed_field  # type: ignore[prop-decorator]
     @property
-    def passed(self) -> bool | None:
-        """Whether the figure lies in its band; None where it has none."""
-        if self.low is None and self.high is None:
-            return None
-        return self.lies_in_band(0.0 if self.sessions >= STRICT_SESSIONS else 3 * self.error)
+    def measured(self) -> float:
+        """The share that came out."""
+        return self.hits / self.of
 
-    def lies_in_band(self, slack: float = 0.0) -> bool:
-        """Whether the figure lies in its band, widened by `slack` on both sides."""
-        above = self.low is None or self.measured >= self.low - slack
-        return above and (self.high is None or self.measured <= self.high + slack)
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def passed(self) -> bool:
+        """Whether it lies within its limits."""
+        return self.low <= self.measured <= self.high
+
+
+def limits(of: int, side: Side, nominal: float) -> tuple[int, int]:
+    """Fewest and most hits that pass."""
+    if side == "informs":
+        return 0, of
+    low, high = (int(found) for found in scipy.stats.binom.ppf((TAIL, 1 - TAIL), of, nominal))
+    return 0 if side == "at most" else low, of if side == "at least" else high
 
 
 class SelfcheckResult(BaseModel):
@@ -76,12 +68,12 @@ class SelfcheckResult(BaseModel):
 
     steelyard_version: str
     sessions: int
-    """Sessions of the main figures; others have a stated share of it."""
+    """Sessions of the main cells; others have a stated share of it."""
     seed: int
     figures: list[Figure]
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def passed(self) -> bool:
-        """Whether every figure that has a band lies in it."""
-        return all(figure.passed is not False for figure in self.figures)
+        """Whether every figure lies within its limits."""
+        return all(figure.passed for figure in self.figures)

@@ -5,68 +5,52 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from steelyard.selfcheck.figures import STRICT_SESSIONS, Figure, SelfcheckResult
+from steelyard.selfcheck.figures import TAIL, Figure, SelfcheckResult
 
 _CAPTION = (
-    f"error: one Monte-Carlo standard error; by its error: with fewer than {STRICT_SESSIONS:,} sessions a figure"
-    " passes within three of them"
+    "limits: the binomial interval of the nominal share over as many sessions; a sound harness leaves one on a side"
+    f" once in {1 / TAIL:,.0f} tries"
 )
-_NAME_WIDTH = 36
 
 
 def render(result: SelfcheckResult) -> RenderableType:
-    """Every figure beside METHOD's, with its Monte-Carlo error and band, and the verdict."""
-    title = "Self-check: simulated sessions with a known truth"
-    parts: list[RenderableType] = [Text(title, style="bold")]
-    for group in dict.fromkeys(one.group for one in result.figures):
-        # A table for each group, without a frame: names stay on one line in a terminal of 80 columns.
-        table = Table(title=group, title_justify="left", title_style="bold", box=None, padding=(0, 2, 0, 0))
-        table.add_column(min_width=_NAME_WIDTH, no_wrap=True)
-        for header in ("measured", "error", "METHOD", "band"):
-            table.add_column(header, justify="right", no_wrap=True, header_style="dim")
-        table.add_column(no_wrap=True)
-        for one in result.figures:
-            if one.group == group:
-                table.add_row(*_row(one))
-        parts += [Text(""), table]
-    return Group(*parts, Text(""), Text(_CAPTION, style="dim"), _verdict(result))
+    """Every figure beside what it should be, with its limits, and the verdict."""
+    table = Table(
+        box=None,
+        padding=(0, 2, 0, 0),
+        title_justify="left",
+        title="Self-check: simulated sessions with a known truth",
+    )
+    table.add_column(overflow="fold")
+    for header in ("measured", "of", "nominal", "limits", ""):
+        table.add_column(header, justify="right", no_wrap=True, header_style="dim")
+    cell = None
+    for one in result.figures:
+        if one.cell != cell:
+            table.add_row(Text(one.cell, style="bold"))
+            cell = one.cell
+        table.add_row(*_row(one))
+    return Group(table, Text(""), Text(_CAPTION, style="dim"), _verdict(result))
 
 
 def _row(one: Figure) -> tuple[RenderableType, ...]:
-    digits = 0 if one.unit != "%" else 1 if abs(one.measured) >= 1 or one.measured == 0 else 3
-    return (
-        one.name,
-        f"{one.measured:.{digits}f} {one.unit}",
-        f"{one.error:.{max(digits, 1)}f}" if one.error else "",
-        "" if one.method is None else f"{one.method:g}",
-        _band(one),
-        _mark(one),
+    shown = "" if one.side == "informs" else f"{100 * one.low:.1f} to {100 * one.high:.1f}"
+    mark = (
+        Text("")
+        if one.side == "informs"
+        else Text("ok", style="green")
+        if one.passed
+        else Text("OUT", style="bold red")
     )
-
-
-def _mark(one: Figure) -> Text:
-    if one.passed is None:
-        return Text("")
-    if not one.passed:
-        return Text("OUT OF BAND", style="bold red")
-    return Text("in band" if one.lies_in_band() else "by its error", style="green")
-
-
-def _band(one: Figure) -> str:
-    if one.low is not None and one.high is not None:
-        return f"{one.low:g} to {one.high:g}"
-    if one.low is not None:
-        return f"at least {one.low:g}"
-    return "" if one.high is None else f"at most {one.high:g}"
+    nominal = f"{'' if one.side in ('about', 'informs') else one.side} {100 * one.nominal:.3g}"
+    return f"  {one.name}", f"{100 * one.measured:.1f} %", f"{one.of:,}", nominal, shown, mark
 
 
 def _verdict(result: SelfcheckResult) -> Text:
-    failed = [one for one in result.figures if one.passed is False]
-    banded = sum(one.passed is not None for one in result.figures)
+    failed = [one for one in result.figures if not one.passed]
+    judged = sum(one.side != "informs" for one in result.figures)
     if failed:
-        names = "; ".join(f"{one.group}: {one.name}" for one in failed)
-        return Text(f"{len(failed)} of {banded} figures are out of their bands: {names}.", style="bold red")
-    return Text(
-        f"All {banded} figures that have a band pass (seed {result.seed}, {result.sessions:,} sessions a main figure).",
-        style="bold green",
-    )
+        names = "; ".join(f"{one.cell}: {one.name}" for one in failed)
+        return Text(f"{len(failed)} of {judged} figures are out of their limits: {names}.", style="bold red")
+    size = f"seed {result.seed}, {result.sessions:,} sessions a main cell"
+    return Text(f"All {judged} figures that have limits lie within them ({size}).", style="bold green")

@@ -1,119 +1,239 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Simulated sessions through the real scheduler, ledger, analysis and gate, and what came out, counted."""
+"""Simulated sessions through the real scheduler, ledger, analysis, gate and sentences, and what came out, counted.
+
+One session: the real schedule; each trial that the real course asks for (repeats too), by `trials`; then the real
+analysis of session and trials, the gate's verdict on the first arm, and the answer in words.
+"""
 
 import math
-from dataclasses import astuple, dataclass
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
-from steelyard.analysis.estimates import estimate, values_of
-from steelyard.analysis.metrics import THROUGHPUT
-from steelyard.analysis.paired import LEVEL
-from steelyard.analysis.rounds import valid_trials
+from steelyard.analysis.estimates import analyse
+from steelyard.analysis.metrics import metric
+from steelyard.analysis.paired import detectable_effect
+from steelyard.analysis.sentences import answer, beyond_noise
+from steelyard.experiment.schema import Design, Experiment, Factor, Metrics
 from steelyard.gate.verdict import decide
-from steelyard.results.analysis import Estimate
-from steelyard.results.schema import Trial
-from steelyard.selfcheck.hosts import HostModel, run_trial
-from steelyard.session.schedule import make_schedule, next_trial
+from steelyard.results.analysis import Analysis, Estimate
+from steelyard.results.schema import ArmRecord, Session, Trial
+from steelyard.selfcheck.hosts import HostModel
+from steelyard.selfcheck.trials import SPEC, Truth, from_samples, plain
+from steelyard.session.schedule import Course, make_schedule
+from steelyard.yamlfile import Scalar
 
-BASELINE, CANDIDATE = "a", "b"
 REPEATS = 2
+BESIDE = 0.01
+"""Noise of what is measured beside throughput: CPU per request, memory, time of the start."""
+RATE, CPU, MEMORY, START = 10_000.0, 4e-4, 5e8, 5.0
+"""Of the baseline arm on an average start: requests per second, CPU seconds per request, bytes, seconds."""
+METRICS = ("cpu_per_1k", "memory_rss", "start_time")
+
+Tally = Counter[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
-    """Sessions of one kind."""
+class Arm:
+    """An arm and how it truly differs; the first one is the baseline."""
 
-    host: HostModel
-    pairs: int
+    level: Scalar
     effect: float = 0.0
-    """True effect of the candidate on throughput, as a fraction."""
+    """On throughput, as a fraction."""
+    cpu: float = 0.0
+    """On CPU per request, as a fraction."""
     void_share: float = 0.0
-    margin: float = 0.03
-    """Margin of the gate."""
+    """Share of its trials that are disturbed."""
+    void_above: float = math.inf
+    """Starts that need more CPU per request than so many standard deviations are disturbed, all of them."""
+    unsteady_share: float = 0.0
+    cold: float = 0.0
+    """Share of its throughput that it lacks when the load begins (of trials from samples)."""
 
     @property
     def name(self) -> str:
-        """Of its figures."""
-        return f"{self.host.name} host, {self.pairs} pairs"
+        """Usable as a file name."""
+        return f"arm-{self.level}"
 
 
-@dataclass(slots=True)
-class Tally:
-    """What came out of the sessions of a cell."""
-
-    sessions: int = 0
-    alarms: int = 0
-    """A difference was called (p < 5 %)."""
-    found: int = 0
-    """The same, in the direction of the true effect."""
-    covered: int = 0
-    """The interval holds the true ratio."""
-    passes: int = 0
-    regressions: int = 0
-    bias: float = 0.0
-    """Sum of (estimated - true) log ratio."""
-    squares: float = 0.0
-    """Sum of its squares."""
-    trials: int = 0
-    voids: int = 0
-    most_repeats: int = 0
-    """Most rounds of repeats of a block, over all sessions."""
-    incomplete: int = 0
-    """Sessions that ended with a block without its pair."""
-
-    def __add__(self, other: "Tally") -> "Tally":
-        merged = Tally(*(mine + theirs for mine, theirs in zip(astuple(self), astuple(other), strict=True)))
-        merged.most_repeats = max(self.most_repeats, other.most_repeats)
-        return merged
+A = Arm("a")
 
 
-def simulate(cell: Cell, sessions: int, seed: np.random.SeedSequence) -> Tally:
-    """Run sessions of a cell. The same seed gives the same tally, wherever it runs."""
-    rng = np.random.default_rng(seed)
-    tally = Tally()
-    for _ in range(sessions):
-        trials = run_session(cell, rng)
-        _count(tally, cell, trials, pair_estimate(trials))
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """Sessions of one kind."""
+
+    host: HostModel
+    blocks: int
+    arms: tuple[Arm, ...] = (A, Arm("b"))
+    primary: str = "throughput"
+    report: tuple[str, ...] = METRICS
+    margin: float = 0.03
+    """Margin of the gate."""
+    samples: bool = False
+    """Trials begin with what was sampled each second, and with a warm-up."""
+
+    def truth(self, arm: Arm) -> float:
+        """True ratio of an arm to the baseline in the primary metric."""
+        return 1 + (arm.cpu if self.primary == "cpu_per_1k" else arm.effect)
+
+
+def run_sessions(setup: Setup, sessions: int, rng: np.random.Generator) -> Tally:
+    """Sessions of a kind, counted."""
+    places = setup.blocks * len(setup.arms)
+    extra = REPEATS * places
+    levels = setup.host.paths(rng, sessions, places, extra)
+    beside = rng.normal(0.0, BESIDE, (sessions, places + extra, len(METRICS)))
+    chance = rng.random((sessions, places + extra, 2))
+    seeds = rng.integers(2**62, size=sessions)
+    tally: Tally = Counter()
+    for index in range(sessions):
+        seed = int(seeds[index])
+        schedule = make_schedule([arm.name for arm in setup.arms], setup.blocks, seed)
+        session = _template(setup).model_copy(update={"seed": seed, "schedule": schedule})
+        draws = _Draws(levels[index].tolist(), beside[index].tolist(), chance[index].tolist(), rng)
+        trials = run_session(setup, session, draws)
+        tally.update(count(setup, session, trials))
     return tally
 
 
-def run_session(cell: Cell, rng: np.random.Generator) -> list[Trial]:
+@dataclass(frozen=True, slots=True)
+class _Draws:
+    """What chance holds for the places in time of one session."""
+
+    levels: Sequence[float]
+    beside: Sequence[Sequence[float]]
+    chance: Sequence[Sequence[float]]
+    rng: np.random.Generator
+    """For what is drawn each second."""
+
+
+def run_session(setup: Setup, session: Session, draws: _Draws) -> list[Trial]:
     """One simulated session; the session layer's own rule says which trial is next."""
-    seed = int(rng.integers(2**63))
-    schedule = make_schedule([BASELINE, CANDIDATE], cell.pairs, seed)
-    levels = cell.host.paths(rng, 1, len(schedule), REPEATS * len(schedule))[0].tolist()
-    disturbed = rng.random(len(levels)) < cell.void_share
-    effects = {BASELINE: 0.0, CANDIDATE: math.log1p(cell.effect)}
-    trials: list[Trial] = []
-    while (planned := next_trial(schedule, trials, REPEATS, seed, BASELINE)) is not None:
-        level = levels[planned.order] + effects[planned.arm]
-        trials.append(run_trial(planned, level, disturbed=bool(disturbed[planned.order])))
+    arms = {arm.name: arm for arm in setup.arms}
+    course, trials = Course(session), list[Trial]()
+    while (planned := course.next(trials)) is not None:
+        arm, now = arms[planned.arm], planned.order
+        level = draws.levels[now] + math.log1p(arm.effect)
+        if not trials or trials[-1].block != planned.block:
+            level += setup.host.first
+        truth = _truth(arm, level, draws.beside[now], *draws.chance[now])
+        spec = course.specs[planned.arm]
+        made = from_samples(planned, spec, truth, draws.rng) if setup.samples else plain(planned, spec, truth)
+        trials.append(made)
     return trials
 
 
-def pair_estimate(trials: list[Trial]) -> Estimate:
-    """The analysis layer's estimate of candidate against baseline."""
-    chosen = valid_trials(trials)
-    baseline, candidate = (values_of(chosen.get(arm, {}), THROUGHPUT) for arm in (BASELINE, CANDIDATE))
-    return estimate(THROUGHPUT, CANDIDATE, candidate, baseline)
+def _truth(arm: Arm, level: float, beside: Sequence[float], voided: float, unsteady: float) -> Truth:
+    """What a start of an arm does, with what chance holds for its place in time."""
+    rate, cpu, memory, seconds = (math.exp(drawn) for drawn in (level, *beside))
+    if beside[0] > arm.void_above * BESIDE:
+        voided = 0.0
+    return Truth(
+        rate=RATE * rate,
+        cpu=CPU * cpu * (1 + arm.cpu),
+        memory=MEMORY * memory,
+        start=START * seconds,
+        disturbed="" if voided > arm.void_share else "steal" if voided <= arm.void_share / 2 else "unknown",
+        steady=unsteady >= arm.unsteady_share,
+        cold=arm.cold,
+    )
 
 
-def _count(tally: Tally, cell: Cell, trials: list[Trial], seen: Estimate) -> None:
-    tally.sessions += 1
-    tally.trials += len(trials)
-    tally.voids += sum(trial.state == "void" for trial in trials)
-    tally.most_repeats = max(tally.most_repeats, *(trial.attempt for trial in trials))
-    tally.incomplete += seen.n < cell.pairs
-    if seen.ratio is None or seen.low is None or seen.high is None or seen.p is None:
-        return
-    alarm = seen.p < LEVEL
-    tally.alarms += alarm
-    tally.found += alarm and (seen.ratio - 1) * cell.effect > 0
-    tally.covered += seen.low <= 1 + cell.effect <= seen.high
-    off = math.log(seen.ratio) - math.log1p(cell.effect)
-    tally.bias += off
-    tally.squares += off * off
-    outcome = decide(seen, "higher", cell.margin).outcome
-    tally.passes += outcome == "pass"
-    tally.regressions += outcome == "regression"
+def count(setup: Setup, session: Session, trials: Sequence[Trial]) -> Tally:
+    """What the harness makes of a session."""
+    analysis = analyse(session, trials)
+    attempts = Counter((trial.block, trial.arm) for trial in trials)
+    tally: Tally = Counter(
+        {
+            "sessions": 1,
+            "trials": len(trials),
+            "void": sum(trial.state == "void" for trial in trials),
+            "complete": analysis.blocks_complete == setup.blocks,
+            "too many repeats": max(attempts.values()) > 1 + REPEATS,
+            "counts a disturbed trial": any(
+                one.state == "valid" and one.measurement and one.measurement.steal_share != 0
+                for one in trials
+            ),
+        }
+    )
+    found = analysis.estimates[setup.primary]
+    changed = {arm.name: setup.truth(arm) for arm in setup.arms[1:]}
+    tally["alarm"] += any(beyond_noise(found[name]) for name, truth in changed.items() if truth == 1)
+    for arm in setup.arms[1:]:
+        tally.update(
+            _estimate(arm, changed[arm.name], found[arm.name], setup.blocks, setup.host.spread(setup.blocks))
+        )
+    tally["reported alarm"] += any(
+        beyond_noise(one) for name in setup.report for one in analysis.estimates[name].values()
+    )
+    better = metric(setup.primary).better
+    tally[decide(found[setup.arms[1].name], better, setup.margin).outcome] += 1
+    tally.update(_said(session, analysis))
+    return tally
+
+
+def _estimate(arm: Arm, truth: float, seen: Estimate, blocks: int, spread: float) -> Tally:
+    """What is said of one arm: whether its interval holds the truth, and whether it is found on the right side."""
+    if seen.ratio is None or seen.low is None or seen.high is None or seen.detectable_high is None:
+        return Counter()
+    sure = detectable_effect(blocks, spread)
+    return Counter(
+        {
+            f"{arm.level} covered": seen.low <= truth <= seen.high,
+            f"{arm.level} found": beyond_noise(seen) and (seen.ratio - 1) * (truth - 1) > 0,
+            f"{arm.level} in every block": seen.n == blocks,
+            f"{arm.level} remarked on": bool(seen.remarks),
+            f"{arm.level} can detect": sure is not None and seen.detectable_high >= sure,
+        }
+    )
+
+
+_BEST = re.compile(r" (was (?:highest|lowest)|seen was that) with \w+ = (\w+):")
+
+
+def _said(session: Session, analysis: Analysis) -> Tally:
+    """What the answer claims of the primary metric: nothing, that an arm is better than the baseline, that it is the
+    best of all, or that one is worse."""
+    first = next(one for one in answer(session, analysis) if not one.startswith("Inconclusive"))
+    if first.startswith(("No difference", "No answer")):
+        return Counter()
+    if (best := _BEST.search(first)) is None:
+        return Counter(["claims a difference", "says one is worse"])
+    alone = ["says one is the best of all"] * best[1].startswith("was")
+    return Counter(["claims a difference", f"says {best[2]} is better", *alone])
+
+
+@lru_cache(maxsize=8)
+def _template(setup: Setup) -> Session:
+    """All of `session.json` that is read once the session runs, but for the schedule."""
+    experiment = Experiment(
+        steelyard=1,
+        name="selfcheck",
+        title="Self-check",
+        question="",
+        workload="synthetic",
+        factors={"arm": Factor(levels=[arm.level for arm in setup.arms])},
+        metrics=Metrics(primary=setup.primary, report=list(setup.report)),
+        design=Design(blocks=setup.blocks, repeats=REPEATS),
+    )
+    told: dict[str, Any] = {"id": "selfcheck", "workload": {}, "quick": False, "notes": []}
+    return Session.model_construct(
+        experiment=experiment.model_dump(mode="json", by_alias=True),
+        arms=[
+            ArmRecord(
+                name=arm.name,
+                levels={"arm": arm.level},
+                baseline=arm is setup.arms[0],
+                settings={},
+                spec=SPEC.model_copy(update={"arm": arm.name}),
+            )
+            for arm in setup.arms
+        ],
+        **told,
+    )

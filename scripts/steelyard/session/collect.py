@@ -47,9 +47,9 @@ class Evidence:
         self.seconds = self.end - self.start
 
 
-def figures(flight: Flight) -> dict[str, Any]:
+def figures(evidence: Evidence) -> dict[str, Any]:
     """All that `trial.json` says of what happened, but for the metrics."""
-    evidence, procedure = gather(flight), flight.spec.procedure
+    flight, procedure = evidence.flight, evidence.spec.procedure
     components = component_results(evidence)
     measured = measure(evidence, components)
     return {

@@ -77,21 +77,11 @@ class TrialRunner:
                 PROCEDURES[spec.procedure](flight, lambda: caches.bring(spec, deployment))
                 with flight.phase("collect"):
                     self._require_host(spec)
-                    found = collect.figures(flight)
+                    found = collect.figures(collect.gather(flight))
         except (TrialFailedError, ServerFailed) as failure:
             name = failure.check if isinstance(failure, TrialFailedError) else "start"
             found = _failed(name, str(failure)) | {"survived": flight.survived if flight else None}
-        trial = Trial(
-            **dict(planned),
-            state="void" if is_void(found["checks"]) else "valid",
-            started=started,
-            phases=phases,
-            metrics={},
-            files=digests(folder),
-            **found,
-        )
-        if trial.measurement is not None:
-            trial = trial.model_copy(update={"metrics": metrics_of(trial, spec)})
+        trial = record_of(planned, spec, {**found, "files": digests(folder)}, started, phases)
         bound = write_record(folder / "trial.json", trial)
         self._log(planned, "trial-end", state=trial.state, detail=trial.failure, digest=bound)
         return trial
@@ -121,6 +111,27 @@ class TrialRunner:
     def _log(self, planned: Planned, event: str, phase: Phase | None = None, **more: object) -> None:
         place = {"block": planned.block, "arm": planned.arm, "attempt": planned.attempt, "phase": phase}
         self.directory.log(time.time(), event, **place, **more)
+
+
+def record_of(
+    planned: Planned,
+    spec: Spec,
+    found: Mapping[str, Any],
+    started: float,
+    phases: Mapping[str, tuple[float, float]],
+) -> Trial:
+    """A trial with what was found of it (`collect.figures`): valid or void, and its metrics."""
+    trial = Trial(
+        **dict(planned),
+        state="void" if is_void(found["checks"]) else "valid",
+        started=started,
+        phases=dict(phases),
+        metrics={},
+        **found,
+    )
+    if trial.measurement is None:
+        return trial
+    return trial.model_copy(update={"metrics": metrics_of(trial, spec)})
 
 
 def _failed(name: str, sentence: str) -> dict[str, Any]:

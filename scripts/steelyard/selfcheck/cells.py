@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cells of the self-check: what is simulated, and what must come out.
+
+A power or a coverage that theory gives exactly is held to on both sides; where a host breaks an assumption of the
+t test in the cautious direction only (steps, heavy tails, a balanced order), the nominal level is a limit.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache, partial
+
+import numpy as np
+import scipy
+
+from steelyard.analysis.paired import CLEARLY, LEVEL, SURE
+from steelyard.selfcheck import hosts
+from steelyard.selfcheck.figures import Side
+from steelyard.selfcheck.hosts import DRIFTING, QUIET, HostModel
+from steelyard.selfcheck.simulate import METRICS, REPEATS, A, Arm, Setup, Tally, run_sessions
+from steelyard.selfcheck.warming import Series, run_warm_ups, run_windows
+
+Simulate = Callable[[int, np.random.Generator], Tally]
+
+
+@dataclass(frozen=True, slots=True)
+class Must:
+    """What a share must be."""
+
+    name: str
+    hits: str
+    """Key of the tally that is counted."""
+    side: Side
+    nominal: float
+    of: str = "sessions"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One kind of simulated session (or series, or trial), and what must come out."""
+
+    name: str
+    simulate: Simulate
+    musts: tuple[Must, ...]
+    share: float = 1.0
+    """Its sessions as a share of the whole self-check's."""
+
+
+ALARM = Must("false alarms", "alarm", "about", LEVEL)
+CAUTIOUS = Must("false alarms", "alarm", "at most", LEVEL)
+CLAIMED = Must("answers that claim a difference", "claims a difference", "at most", LEVEL)
+COMPLETE = Must("every block has every arm", "complete", "at least", 1.0)
+BOUNDED = Must(f"a trial repeated more than {REPEATS} times", "too many repeats", "at most", 0.0)
+GATE_TABLE = {
+    0.007: {0.02: 4, 0.03: 3, 0.05: 3, 0.10: 3},
+    0.013: {0.02: 9, 0.03: 5, 0.05: 4, 0.10: 3},
+    0.028: {0.02: 36, 0.03: 17, 0.05: 8, 0.10: 4},
+    0.05: {0.02: 108, 0.03: 50, 0.05: 19, 0.10: 6},
+}
+"""METHOD, "The gate": blocks for a 90 % chance to pass an unchanged build, by variation and margin."""
+
+
+@cache
+def cells() -> tuple[Cell, ...]:
+    """Every cell; names are part of the seeding."""
+    kinds = (_equal_arms, _effects, _several_arms, _voids, _lower_is_better, _gate, _whole_trials, _warm_up)
+    return tuple(cell for kind in (*kinds, _gate_table) for cell in kind())
+
+
+def _sessions(setup: Setup, *musts: Must, name: str = "", share: float = 1.0) -> Cell:
+    told = name or f"{len(setup.arms)} equal arms"
+    return Cell(
+        f"{told}, {setup.host.name}, {setup.blocks} blocks", partial(run_sessions, setup), musts, share
+    )
+
+
+def _covered(level: str, name: str = "interval holds the truth") -> Must:
+    return Must(name, f"{level} covered", "about", 1 - LEVEL)
+
+
+def power(host: HostModel, blocks: int, effect: float) -> float:
+    """Chance of the two-sided t test over pairs to find an effect on its side (noncentral t)."""
+    away = abs(math.log1p(effect)) * math.sqrt(blocks) / host.spread(blocks)
+    limit = scipy.stats.t.ppf(1 - LEVEL / 2, blocks - 1)
+    return float(scipy.stats.nct.sf(limit, blocks - 1, away))
+
+
+def _equal_arms() -> Iterator[Cell]:
+    for host, blocks, must in (
+        (QUIET, 3, ALARM),
+        (DRIFTING, 6, ALARM),
+        (hosts.FIRST, 6, CAUTIOUS),
+        (DRIFTING, 20, ALARM),
+        (hosts.NOISY, 10, CAUTIOUS),
+        (hosts.SLOPING, 10, CAUTIOUS),
+        (hosts.HEAVY, 10, CAUTIOUS),
+        (hosts.BIMODAL, 10, CAUTIOUS),
+        (hosts.FOLLOWING, 10, CAUTIOUS),
+    ):
+        yield _sessions(Setup(host, blocks), must, CLAIMED, share=1.0 if blocks <= 10 else 0.5)
+
+
+def _effects() -> Iterator[Cell]:
+    for host, blocks, effect in (
+        (QUIET, 3, 0.02),
+        (DRIFTING, 6, -0.03),
+        (QUIET, 6, 0.012),
+        (DRIFTING, 20, -0.01),
+    ):
+        name = f"b truly {effect * 100:+g} %"
+        setup = Setup(host, blocks, (A, Arm("b", effect)))
+        found = Must("found on its side", "b found", "about", power(host, blocks, effect))
+        said = Must(
+            "answers say so",
+            f"says {'b is better' if effect > 0 else 'one is worse'}",
+            "about",
+            found.nominal,
+        )
+        yield _sessions(setup, found, _covered("b"), said, name=name, share=1.0 if blocks <= 3 else 0.5)
+    unsteady = (Arm("a", unsteady_share=0.2), Arm("b", 0.02, unsteady_share=0.2))
+    kept = Must("unsteady trials are kept", "b in every block", "at least", 1.0)
+    yield _sessions(
+        Setup(QUIET, 6, unsteady), kept, _covered("b"), name="a fifth of all trials unsteady", share=0.2
+    )
+
+
+def _several_arms() -> Iterator[Cell]:
+    equal = tuple(Arm(level) for level in "abcde")
+    yield _sessions(Setup(QUIET, 6, equal), CAUTIOUS, CLAIMED, share=0.5)
+    several = (A, Arm("b", 0.03), Arm("c", -0.03), Arm("d", 0.06))
+    yield _sessions(
+        Setup(DRIFTING, 6, several),
+        *(_covered(arm, f"interval of {arm} holds the truth") for arm in "bcd"),
+        name="4 unequal arms",
+        share=0.5,
+    )
+    level = (A, Arm("b", 0.05), Arm("c", 0.05), Arm("d", 0.02))
+    best = Must("one of two equal arms called the best", "says one is the best of all", "at most", LEVEL)
+    yield _sessions(Setup(QUIET, 6, level), best, name="two of 4 arms equally good", share=0.5)
+    independent = 1 - (1 - LEVEL / len(METRICS)) ** len(METRICS)
+    alarm = Must(
+        f"false alarms in any of {len(METRICS)} reported metrics", "reported alarm", "about", independent
+    )
+    sure = Must("upper bound of what can be detected holds", "b can detect", "about", SURE)
+    remarks = Must("remarks on spreads that are equal", "b remarked on", "at most", 3 * CLEARLY)
+    yield _sessions(Setup(QUIET, 10), alarm, sure, remarks, name="reported metrics")
+    groups = Must("remarks on two groups of starts", "b remarked on", "at least", 0.9)
+    yield _sessions(Setup(hosts.BIMODAL, 20), groups, name="remarks", share=0.2)
+
+
+def _voids() -> Iterator[Cell]:
+    both = (Arm("a", void_share=0.1), Arm("b", void_share=0.1))
+    void = Must("trials that the ledger voids", "void", "about", 0.1, of="trials")
+    complete = Must("every block has every arm", "complete", "at least", 0.9)
+    disturbed = Must("a disturbed trial counts as valid", "counts a disturbed trial", "at most", 0.0)
+    musts = (disturbed, BOUNDED, void, complete, CLAIMED, _covered("b"))
+    yield _sessions(Setup(DRIFTING, 10, both), *musts, name="a tenth of all trials void", share=0.5)
+    drifting = HostModel("5 % drift", noise=0.007, drift=0.05)
+    lopsided = Setup(drifting, 20, (A, Arm("b", void_share=0.3)))
+    yield _sessions(lopsided, _covered("b"), CLAIMED, BOUNDED, name="30 % void in one arm", share=0.5)
+    # Voiding that depends on the outcome: seen where it is common, and no repeat cures it where it is not.
+    rare = Must(CLAIMED.name, CLAIMED.hits, "informs", LEVEL)
+    for told, above, must in (("two fifths", 0.25, CLAIMED), ("a sixth", 1.0, rare)):
+        selected = Setup(QUIET, 20, (A, Arm("b", void_above=above)), "cpu_per_1k", ("throughput",))
+        yield _sessions(selected, must, name=f"{told} of one arm void for their CPU per request", share=0.2)
+
+
+def _lower_is_better() -> Iterator[Cell]:
+    for effect, must in ((-0.03, "says b is better"), (0.03, "says one is worse")):
+        setup = Setup(QUIET, 8, (A, Arm("b", cpu=effect)), "cpu_per_1k", ("throughput", "memory_rss"))
+        host = HostModel("", noise=0.01)  # that of CPU per request
+        nominal = power(host, setup.blocks, effect)
+        said = Must("answers say so", must, "about", nominal)
+        yield _sessions(
+            setup, said, _covered("b"), name=f"b truly {effect * 100:+g} % CPU per request", share=0.5
+        )
+
+
+def _gate() -> Iterator[Cell]:
+    """What a wrong answer of the gate would be, and how often it is given (variation 1.3 %, margin 3 %)."""
+    host = HostModel("1.3 %", noise=0.013)
+    for name, arm, musts in (
+        ("unchanged", Arm("b"), [Must("called a regression", "regression", "at most", LEVEL / 2)]),
+        ("3 % worse", Arm("b", -0.03), [Must("passes", "pass", "about", LEVEL)]),
+        ("6 % worse", Arm("b", -0.06), [Must("called a regression", "regression", "at least", 0.95)]),
+    ):
+        yield _sessions(Setup(host, 10, (A, arm)), *musts, name=f"gate, build {name}", share=0.5)
+    slower = Setup(QUIET, 10, (A, Arm("b", cpu=0.06)), "cpu_per_1k", ("throughput",))
+    must = Must("called a regression", "regression", "at least", 0.95)
+    yield _sessions(slower, must, name="gate, 6 % more CPU per request", share=0.2)
+
+
+def _gate_table() -> Iterator[Cell]:
+    for noise, row in GATE_TABLE.items():
+        for margin, blocks in row.items():
+            setup = Setup(HostModel(f"{noise * 100:g} %", noise=noise), blocks, margin=margin)
+            must = Must("an unchanged build passes", "pass", "at least", 0.9)
+            share = 0.2 if blocks <= 20 else 0.06
+            yield _sessions(setup, must, name=f"gate, margin {margin * 100:g} %", share=share)
+
+
+def _whole_trials() -> Iterator[Cell]:
+    setup = Setup(QUIET, 4, (Arm("a", cold=0.1), Arm("b", cold=0.5)), report=METRICS[:2], samples=True)
+    yield _sessions(setup, CAUTIOUS, COMPLETE, name="whole trials, b starts colder", share=0.03)
+
+
+def _warm_up() -> Iterator[Cell]:
+    accepted = Must("accepted before the cap", "accepted", "at least", 0.95)
+    rising = Must("accepted although it rises", "accepted", "at most", 0.01)
+    early = Must("accepted too early", "too early", "at most", LEVEL)
+    for name, series, must in (
+        ("settles, noise 2 %/s", Series(0.02, cold=0.5), early),
+        ("level, noise 1 %/s", Series(0.01), accepted),
+        ("level, noise 5 %/s", Series(0.05), accepted),
+        ("level with full collections", Series(0.02, dip=20), accepted),
+        ("rise 5 %/min, noise 2 %/s", Series(0.02, rise=0.05), rising),
+        ("rise 10 %/min, noise 5 %/s", Series(0.05, rise=0.10), rising),
+    ):
+        yield Cell(f"warm-up, {name}", partial(run_warm_ups, series), (must,), 0.3 if must is rising else 0.1)
+    steady = Must("judged steady", "steady", "at least", 0.95)
+    unsteady = Must("judged steady although it is not", "steady", "at most", LEVEL)
+    for name, series, must in (
+        ("level with full collections", Series(0.02, dip=20), steady),
+        ("falls by 5 % in the middle", Series(0.02, jump=0.05), unsteady),
+        ("sags by 15 % in its middle third", Series(0.02, sag=0.15), unsteady),
+        ("rise 5 %/min, noise 2 %/s", Series(0.02, rise=0.05), unsteady),
+    ):
+        yield Cell(f"measurement, {name}", partial(run_windows, series), (must,), 0.25)

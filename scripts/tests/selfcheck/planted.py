@@ -1,0 +1,308 @@
+# SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: ARG005
+"""Bugs planted in the project's own functions: each must make the self-check fail at its default size.
+
+    PYTHONPATH=scripts .steelyard/venv/bin/python scripts/tests/selfcheck/planted.py [--all] [BUG...]
+
+runs the list and prints which figure of which cell caught which bug: without `--all` of the cell that is known to, with
+it of every cell.
+"""
+
+import argparse
+import functools
+import importlib
+import math
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing import get_context
+from typing import Any
+
+import scipy
+
+from steelyard.analysis.paired import LEVEL, Paired
+from steelyard.analysis.warmup import Steadiness, judge_steady
+from steelyard.selfcheck.cells import cells
+from steelyard.selfcheck.run import failures
+
+
+@dataclass(frozen=True)
+class Bug:
+    name: str
+    where: str
+    """Module and name, without `steelyard.`; a name with a dot is of a class."""
+    wrong: Callable[[Any], Any]
+    """Makes the wrong function from the right one."""
+    caught_by: str
+    """Beginning of the name of a cell that catches it."""
+
+
+def interval(core, error, p):
+    half = scipy.stats.t.ppf(1 - LEVEL / 2, core.n - 1) * error
+    return Paired(core.n, core.mean, core.sd, core.mean - half, core.mean + half, float(p))
+
+
+def sd_for_error(core):
+    return interval(core, core.sd, 2 * scipy.stats.t.sf(abs(core.mean) / core.sd, core.n - 1))
+
+
+def p_from_z(core):
+    error = core.sd / math.sqrt(core.n)
+    return interval(core, error, 2 * scipy.stats.norm.sf(abs(core.mean) / error))
+
+
+def of_core(change):
+    """A bug in `paired` that changes what comes out of it."""
+
+    def wrong(right):
+        def paired(logs, *more):
+            core = right(logs, *more)
+            return core if core is None or core.tied else change(core)
+
+        return paired
+
+    return wrong
+
+
+def pairs(choose):
+    """A bug in `log_ratios`: other pairs, or other ratios of them."""
+    return lambda right: lambda arm, baseline: choose(right, arm, baseline)
+
+
+def shuffled(right, arm, baseline):
+    values = list(baseline.values())
+    return right(arm, dict(zip(baseline, values[1:] + values[:1], strict=True)))
+
+
+def twice(right, arm, baseline):
+    return right(*({place: math.log1p(value) for place, value in of.items()} for of in (arm, baseline)))
+
+
+def against_the_arm_before(right):
+    before = {}
+
+    def log_ratios(arm, baseline):
+        told = right(arm, before.get(id(baseline), baseline))
+        before.clear()
+        before[id(baseline)] = arm
+        return told
+
+    return log_ratios
+
+
+def one_family(right):
+    def with_holm(estimates, asked):
+        from steelyard.analysis.paired import holm
+
+        ps = [one.p for arms in estimates.values() for one in arms.values()]
+        corrected = iter(holm(ps))
+        return {
+            name: {arm: one.model_copy(update={"p_holm": next(corrected)}) for arm, one in arms.items()}
+            for name, arms in estimates.items()
+        }
+
+    return with_holm
+
+
+def unknown_passes(right):
+    def check(self, measurement, spec):
+        found = right(self, measurement, spec)
+        return found.model_copy(update={"passed": found.passed or (found.applies and found.value is None)})
+
+    return check
+
+
+def repeats(number):
+    return lambda right: lambda schedule, outcomes, _, *more: right(schedule, outcomes, number, *more)
+
+
+def from_the_ramp(right):
+    def post_init(self):
+        right(self)
+        self.start = self.flight.ramp_end
+        self.seconds = self.end - self.start
+
+    return post_init
+
+
+def trimmed(right):
+    return lambda logs, *more: right(sorted(logs)[1:-1] if len(logs) > 3 else logs, *more)
+
+
+def flipped(right):
+    other = {"higher": "lower", "lower": "higher"}
+    return lambda estimate, better, *more: right(estimate, other[better], *more)
+
+
+def only_steady(right):
+    return lambda trials: right([trial for trial in trials if trial.steady])
+
+
+EQUAL, SMALL, FIRST = (
+    "2 equal arms, quiet, 3 blocks",
+    "b truly +2 %, quiet, 3 blocks",
+    "2 equal arms, first of a block",
+)
+POWER, DRIFTS = "b truly +1.2 %, quiet, 6 blocks", "b truly -3 %, drifting"
+ARMS, VOIDS = "5 equal arms", "a tenth of all trials void"
+
+BUGS = (
+    Bug(
+        "wrong sign of the effect",
+        "analysis.estimates:log_ratios",
+        pairs(lambda right, a, b: right(b, a)),
+        SMALL,
+    ),
+    Bug("pairing ignored", "analysis.estimates:log_ratios", pairs(shuffled), DRIFTS),
+    Bug("standard deviation for standard error", "analysis.paired:paired", of_core(sd_for_error), POWER),
+    Bug(
+        "z for t",
+        "analysis.paired:t_quantile",
+        lambda right: lambda q, df: float(scipy.stats.norm.ppf(q)),
+        SMALL,
+    ),
+    Bug("p from z", "analysis.paired:paired", of_core(p_from_z), EQUAL),
+    Bug(
+        "no randomisation of the order",
+        "session.schedule:_orders",
+        lambda right: lambda size, blocks, words: [list(range(size))] * blocks,
+        FIRST,
+    ),
+    Bug(
+        "order reused in each block",
+        "session.schedule:_orders",
+        lambda right: lambda size, blocks, words: right(size, blocks, words)[:1] * blocks,
+        FIRST,
+    ),
+    Bug("voids counted as valid", "analysis.ledger:is_void", lambda right: lambda checks: False, VOIDS),
+    Bug("no Holm", "analysis.paired:holm", lambda right: list, ARMS),
+    Bug("gate sign wrong", "gate.verdict:decide", flipped, "gate, build 6 % worse"),
+    Bug("warm-up's data counted", "session.collect:Evidence.__post_init__", from_the_ramp, "whole trials"),
+    Bug("no repeats of voids", "session.schedule:next_trial", repeats(0), VOIDS),
+    Bug("more repeats than allowed", "session.schedule:next_trial", repeats(9), VOIDS),
+    Bug(
+        "baseline of another level", "analysis.estimates:log_ratios", against_the_arm_before, "4 unequal arms"
+    ),
+    Bug("log taken twice", "analysis.estimates:log_ratios", pairs(twice), SMALL),
+    Bug(
+        "one-sided interval as two-sided",
+        "analysis.paired:t_quantile",
+        lambda right: lambda q, df: right(1 - LEVEL if q == 1 - LEVEL / 2 else q, df),
+        SMALL,
+    ),
+    Bug("extremes left out", "analysis.paired:paired", trimmed, "2 equal arms, drifting, 6 blocks"),
+    Bug(
+        "warm-up accepted at the first look",
+        "analysis.warmup:warmed_up",
+        lambda right: lambda rates, jit: Steadiness(True, ""),
+        "warm-up, settles",
+    ),
+    Bug(
+        "warm-up accepted at one look",
+        "analysis.warmup:warmed_up",
+        lambda right: judge_steady,
+        "warm-up, rise 5",
+    ),
+    Bug(
+        "change points ignored",
+        "analysis.changepoint:last_change",
+        lambda right: lambda relative: None,
+        "measurement, sags",
+    ),
+    Bug(
+        "unsteady trials dropped",
+        "analysis.rounds:valid_trials",
+        only_steady,
+        "a fifth of all trials unsteady",
+    ),
+    Bug("Holm over all metrics, the primary too", "analysis.estimates:_with_holm", one_family, POWER),
+    Bug("unknown passes", "analysis.ledger:Rule.check", unknown_passes, VOIDS),
+    Bug(
+        "unequal voids ignored",
+        "analysis.rounds:unequal",
+        lambda right: lambda *_: None,
+        "two fifths of one arm",
+    ),
+    Bug(
+        "uncorrected p in the answer",
+        "analysis.sentences:beyond_noise",
+        lambda right: lambda found: found.p is not None and found.p < LEVEL,
+        ARMS,
+    ),
+    Bug(
+        "lower is better ignored",
+        "analysis.sentences:_gain",
+        lambda right: lambda info, found: math.log(found.ratio),
+        "b truly -3 % CPU",
+    ),
+    Bug(
+        "best arm named without a test",
+        "analysis.sentences:_Reader._others",
+        lambda right: lambda self, info, best: ("", []),
+        "two of 4 arms",
+    ),
+    Bug(
+        "gate by the point estimate",
+        "analysis.paired:Paired.bound",
+        lambda right: lambda self, upper, level=LEVEL: self.mean,
+        "gate, build 3 % worse",
+    ),
+)
+
+
+@contextmanager
+def planted(bug: Bug) -> Iterator[None]:
+    """The bug in place of the right function, wherever the project has imported it."""
+    module, _, name = bug.where.partition(":")
+    holder = importlib.import_module(f"steelyard.{module}")
+    *owner, name = name.split(".")
+    if owner:
+        places = [getattr(holder, owner[0])]
+    else:
+        right = getattr(holder, name)
+        modules = [one for key, one in sys.modules.items() if key.startswith("steelyard")]
+        places = [one for one in modules if getattr(one, name, None) is right]
+    right = getattr(places[0], name)
+    wrong = bug.wrong(right)
+    try:
+        for place in places:
+            setattr(place, name, wrong)
+        _forget()
+        yield
+    finally:
+        for place in places:
+            setattr(place, name, right)
+        _forget()
+
+
+def _forget() -> None:
+    """Empty what the analysis remembers of its own figures."""
+    paired = importlib.import_module("steelyard.analysis.paired")
+    for one in vars(paired).values():
+        if hasattr(one, "cache_clear"):
+            one.cache_clear()
+
+
+def caught(name: str, first: bool) -> list[str]:
+    """The figures that fail with a bug, at the default size; the `first` one alone: from the cell that is known to."""
+    bug = next(bug for bug in BUGS if bug.name == name)
+    known = [cell for cell in cells() if cell.name.startswith(bug.caught_by)]
+    with planted(bug):
+        return [next(failures(known), "")] if first else list(failures(cells()))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="Plants bugs and shows what catches them.")
+    parser.add_argument("--all", action="store_true", help="every figure that fails, not just the first")
+    parser.add_argument("bugs", nargs="*", metavar="BUG", help="beginnings of names; left out: all")
+    asked = parser.parse_args()
+    chosen = [bug.name for bug in BUGS if not asked.bugs or bug.name.startswith(tuple(asked.bugs))]
+    escaped = 0
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        answers = pool.map(functools.partial(caught, first=not asked.all), chosen)
+        for bug_name, answer in zip(chosen, answers, strict=True):
+            escaped += not any(answer)
+            print(f"{bug_name}: {'; '.join(answer) or 'ESCAPED'}", flush=True)  # noqa: T201
+    sys.exit(escaped > 0)
