@@ -13,12 +13,13 @@ EQUAL = 0.99
 
 def left_heaps(session: Session, chosen: Mapping[str, Mapping[Place, Trial]]) -> list[str]:
     """What has to be said where some arm's heap is left to its JVMs; nothing where every heap was set."""
-    specs = {arm.name: arm.spec for arm in session.arms}
-    servers = [one for spec in specs.values() for one in spec.servers]
+    totals = {
+        arm: _total(trials.values())
+        for arm, trials in chosen.items()
+        if any(one.role == "server" for trial in trials.values() for one in trial.components)
+    }
+    servers = [one for arm in session.arms if arm.name in totals for one in arm.spec.servers]
     if not any(one.heap_bytes is None and one.artifact.jvm is not None for one in servers):
-        return []
-    totals = {name: _total(found.values()) for name in specs if (found := chosen.get(name))}
-    if not totals:
         return []
     unknown = [name for name, total in totals.items() if total is None]
     known = {name: total for name, total in totals.items() if total is not None}

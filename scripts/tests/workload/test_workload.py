@@ -147,7 +147,9 @@ def test_a_users_own_server_is_a_workload(write: Callable[..., Path]) -> None:
     assert first.artifact.words == ["-jar", "${package}/app.jar", "--port", "9080"]
     assert (first.artifact.path, first.artifact.build) == (str(path.parent / "app"), None)
     assert first.environment == {"DAY": "2026-06-15"}
-    assert first.expected_info == {"today": "2026-06-15"}
+    assert first.expected_info == {}  # nothing tells it, and the plan says so
+    assert "variable DAY" in first.read_back
+    assert any("not what it made of them" in text for text in spec.not_read_back)
     assert [(step.component, step.path) for step in spec.data] == [("server-1", "/load?n=12")]
     assert spec.bundle == "server"
     assert spec.mix == pytest.approx({"list": 3 / 7, "show": 3 / 7, "buy": 1 / 7})
