@@ -40,14 +40,19 @@ def identity(kind: Literal["hotspot", "openj9"], feature: int = 17) -> JvmIdenti
 
 def processes(jvm: JvmIdentity | None = None, **more: Any) -> Runtime:
     """The runtime of arms on the process engine."""
-    fields = {"injector_jvm": identity("hotspot"), "build": "b0", "tools": "t0"}
+    fields: dict[str, Any] = {"injector_jvm": identity("hotspot"), "build": "b0", "tools": "t0"}
     return Runtime(server_jvm=jvm or identity("hotspot"), **(fields | more))
 
 
 def containers(*kinds: str, jvm: JvmIdentity | None = None, **more: Any) -> Runtime:
     """The runtime of arms on engines with containers: an image for each kind of component."""
     images = {kind: f"reg/{kind}@sha256:1" for kind in (*kinds, "injector")}
-    fields = {"injector_jvm": identity("hotspot"), "build": "b0", "tools": "t0", "images": images}
+    fields: dict[str, Any] = {
+        "injector_jvm": identity("hotspot"),
+        "build": "b0",
+        "tools": "t0",
+        "images": images,
+    }
     return Runtime(server_jvm=jvm, **(fields | more))
 
 

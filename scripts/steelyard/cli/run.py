@@ -92,7 +92,7 @@ def _run(
     runtimes: Runtimes,
     console: Console,
     as_json: bool,
-    metrics_port: int | None,
+    metrics_port: int | None = None,
     differs: str = "",
 ) -> None:
     session = directory.session()

@@ -212,7 +212,7 @@ REFUSED: dict[str, Edit] = {
     "all trials removed": remove("trials"),
     "trial renamed": lambda d: (d / f"trials/{FIRST}").rename(d / "trials/03-jvms-1"),
     "trial copied as another block": copy(f"trials/{FIRST}", "trials/03-jvms-1"),
-    "trial copied as a repeat": copy(f"trials/{FIRST}", f"trials/{FIRST}-r1"),
+    "trial copied as a repeat": copy(f"trials/{FIRST}", f"trials/{FIRST}-r7"),
     "trials exchanged": exchange(f"trials/{FIRST}", f"trials/{OTHER}"),
     "trial.json exchanged": exchange(T, f"trials/{OTHER}/trial.json"),
     "samples edited": write(f"trials/{FIRST}/samples/host.csv", lambda data: data + b"9,9,9,9,9,9\n"),
@@ -267,7 +267,7 @@ TOLD: dict[str, tuple[Edit, str]] = {
 }
 REMADE: dict[str, Edit] = {
     "ratio edited": change(
-        "analysis.json", "estimates", "throughput", "jvms-2", "ratio", to=lambda ratio: 2 * ratio
+        "analysis.json", "estimates", "throughput", "jvms-2", "ratio", to=lambda ratio: 2 * (ratio or 1.0)
     ),
     "mean edited": change("analysis.json", "summaries", "throughput", "jvms-1", "mean", to=9e9),
     "estimates removed": change("analysis.json", "estimates", to={}),

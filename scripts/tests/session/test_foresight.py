@@ -15,7 +15,7 @@ from steelyard.experiment.schema import Metrics
 from steelyard.host.facts import read_facts
 from steelyard.results.analysis import Analysis
 from steelyard.results.schema import ArmRecord, Session, Trial
-from steelyard.results.store import write_record
+from steelyard.results.store import SessionDirectory, write_record
 from steelyard.session.foresight import PUBLISHED, foresee, told
 from steelyard.session.plan import Request, SessionPlan, make_plan
 
@@ -83,8 +83,7 @@ def earlier(
     ]
     found = analyse(session, trials)
     write_record(folder / name / "session.json", session)
-    write_record(folder / name / "analysis.json", found)
-    return found
+    return SessionDirectory(folder / name).keep(found)
 
 
 def test_without_an_earlier_session_published_spreads_stand_in_and_say_so(
