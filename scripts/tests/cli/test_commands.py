@@ -324,8 +324,8 @@ WAITS = """
 import sys, time
 from steelyard.cli import app, inspect
 def wait(*_):
-    print("waits", file=sys.stderr, flush=True)
     try:
+        print("waits", file=sys.stderr, flush=True)
         while True:
             time.sleep(0.1)
     finally:
