@@ -11,10 +11,13 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from steelyard.analysis.search import told
 from steelyard.cli.options import say
+from steelyard.experiment.schema import Experiment
 from steelyard.results.schema import Phase, Planned, Session, Trial
 from steelyard.session.live import Watcher
 from steelyard.session.schedule import trial_seconds
+from steelyard.spec.search import Varied, varied
 from steelyard.units import format_duration, format_size
 
 _PHASES: dict[str, str] = {
@@ -37,16 +40,16 @@ def screen(session: Session, console: Console, before: Set[tuple[int, str]]) -> 
     `before`: (block, arm) of trials that an earlier run of the session has done.
     """
     if not console.is_terminal:
-        yield PlainScreen(console)
+        yield PlainScreen(console, session)
         return
     shown = LiveScreen(session, console, before)
     with Live(console=console, get_renderable=shown.render, refresh_per_second=2, transient=True):
         yield shown
 
 
-def trial_line(trial: Trial) -> str:
-    """One line for a trial that has ended."""
-    name = f"block {trial.block} {_named(trial)}"
+def trial_line(trial: Trial, varies: Varied | None = None) -> str:
+    """One line for a trial that has ended; `varies`: what its search changes."""
+    name = f"block {trial.block} {_named(trial, varies)}"
     if trial.measurement is None:
         return f"{name}: void, {trial.failure}"
     figures = _figures(trial)
@@ -56,13 +59,21 @@ def trial_line(trial: Trial) -> str:
     return f"{name}: void ({failed.detail.rstrip('.')}), {figures}"
 
 
-def _named(trial: Trial | Planned) -> str:
+def _named(trial: Trial | Planned, varies: Varied | None) -> str:
+    if varies is not None and trial.value is not None:
+        return f"{trial.arm} with {told(varies, trial.value)}"
     return trial.arm + (f" (repeat {trial.attempt})" if trial.attempt else "")
+
+
+def _varies(session: Session) -> Varied | None:
+    """What the session's search changes; None: it searches for nothing."""
+    search = Experiment.model_validate(session.experiment).search
+    return varied(search, session.arms[0].spec) if search is not None else None
 
 
 def _figures(trial: Trial) -> str:
     """What a person wants to see of a trial that has just ended, by its procedure."""
-    parts = [f"{trial.value:,.0f}"] if trial.value is not None else []
+    parts = []
     if trial.first_answers:
         parts.append(f"all answered after {max(trial.first_answers.values()):.2f} s")
     elif "throughput" in trial.metrics:
@@ -77,12 +88,16 @@ def _figures(trial: Trial) -> str:
 class PlainScreen:
     """One line for each trial and phase."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, session: Session) -> None:
         self._console = console
+        self._varies = _varies(session)
 
     def trial_started(self, planned: Planned, done: int, total: int) -> None:
         """Print which trial begins."""
-        say(self._console, f"trial {done + 1} of {total}: block {planned.block}, {planned.arm}")
+        say(
+            self._console,
+            f"trial {done + 1} of {total}: block {planned.block}, {_named(planned, self._varies)}",
+        )
 
     def phase(self, phase: Phase, seconds: float | None) -> None:
         """Phases that a person waits for get a line."""
@@ -95,7 +110,7 @@ class PlainScreen:
     def trial_ended(self, trial: Trial, done: int, total: int) -> None:
         """Print the trial's figures."""
         del done, total
-        say(self._console, f"  {trial_line(trial)}")
+        say(self._console, f"  {trial_line(trial, self._varies)}")
 
     def note(self, sentence: str) -> None:
         """Print it (on a terminal above the view)."""
@@ -106,7 +121,7 @@ class LiveScreen(PlainScreen):
     """Block and trial of how many, phase, throughput, time left, and the last trials."""
 
     def __init__(self, session: Session, console: Console, before: Set[tuple[int, str]]) -> None:
-        super().__init__(console)
+        super().__init__(console, session)
         self._session = session
         self._specs = {arm.name: arm.spec for arm in session.arms}
         self._before = before
@@ -147,7 +162,7 @@ class LiveScreen(PlainScreen):
         if self._planned is not None:
             block = f"block {self._planned.block} of {blocks}"
             status.add_row("trial", f"{self._done + 1} of {self._total}   {block}")
-            status.add_row("arm", _named(self._planned))
+            status.add_row("arm", _named(self._planned, self._varies))
         elapsed = time.monotonic() - self._phase_began
         expected = f" of {format_duration(self._phase_seconds)}" if self._phase_seconds else ""
         status.add_row("phase", f"{_PHASES[self._phase]}, {format_duration(elapsed)}{expected}")
@@ -156,7 +171,7 @@ class LiveScreen(PlainScreen):
         trials = Table.grid(padding=(0, 2))
         for trial in self._ended[-_SHOWN_TRIALS:]:
             mark, style = ("✓", "green") if trial.state == "valid" else ("✗", "red")
-            line = Text(trial_line(trial), overflow="ellipsis", no_wrap=True)
+            line = Text(trial_line(trial, self._varies), overflow="ellipsis", no_wrap=True)
             trials.add_row(Text(mark, style=style), line)
         return Group(head, status, *([trials] if self._ended else []))
 

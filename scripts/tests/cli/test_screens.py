@@ -77,18 +77,28 @@ def test_the_live_view_shows_trial_phase_throughput_and_time_left(session: Sessi
     assert "server-1 died" in text
 
 
-def test_plain_lines_name_each_trial_and_its_outcome() -> None:
+def test_plain_lines_name_each_trial_and_its_outcome(session: Session) -> None:
     file = io.StringIO()
-    plain = PlainScreen(Console(file=file, width=100))
+    plain = PlainScreen(Console(file=file, width=100), session)
     plain.trial_started(Planned(block=2, arm="jvms-2", attempt=1, order=6), 6, 7)
     plain.phase("measure", 8.0)
     plain.throughput(1.0)
     plain.trial_ended(failed(), 7, 7)
     assert file.getvalue().splitlines() == [
-        "trial 7 of 7: block 2, jvms-2",
+        "trial 7 of 7: block 2, jvms-2 (repeat 1)",
         "  measuring (8 s)",
         "  block 1 jvms-2: void, server-1 died",
     ]
+
+
+def test_a_step_of_a_search_is_named_by_its_value_and_is_no_repeat() -> None:
+    step = failed().model_copy(update={"value": 128.0 * 2**20, "attempt": 2})
+    assert trial_line(step, "memory") == "block 1 jvms-2 with 128 MiB: void, server-1 died"
+    found = question("capacity", quick=True)
+    file = io.StringIO()
+    searching = PlainScreen(Console(file=file), session_of(found, specs_of(found), blocks=1))
+    searching.trial_started(Planned(block=1, arm="jvms-2", attempt=1, order=3, value=500.0), 3, 9)
+    assert file.getvalue() == "trial 4 of 9: block 1, jvms-2 with 500 users\n"
 
 
 def test_a_void_trial_says_why() -> None:
