@@ -4,7 +4,8 @@
 The slope rule and noise. Least squares over 60 s has a standard error of its own: 0.45 %/min for every percent of
 noise from second to second. Holding the bare estimate against 1 %/min would refuse most steady servers on a noisy
 host; accepting whatever is not significantly beyond it would accept any ramp there. So the limit is widened by the
-slope's own 95 % error, but never by more than 2 % of the level over the window.
+slope's own 95 % error, but never by more than 2 % of the level over the window. The few seconds of a quick session
+cannot show so little: there a slope counts that the noise from second to second, before them as well, does not explain.
 
 Dips. A full collection stops a server for a second or more, again and again, and is part of its steady state. Seconds
 that differ from the running median by more than the noise does, and after which throughput is what it was, are left
@@ -28,7 +29,8 @@ PENALTY = 15.0
 SLOPE_LIMIT = 0.01
 """Largest slope per minute, as a share of the level."""
 SLOPE_ALLOWANCE = 0.02
-"""Most that the slope's own error may add to the limit, as a share of the level over the judged stretch."""
+"""Most that the slope's own error may add to the limit, as a share of the level over the judged stretch, where that has
+`DIP_MEDIAN` x 2 seconds or more."""
 JIT_LIMIT = 0.02
 """JIT compiler threads' share of the servers' CPU budget."""
 COMPILING = 0.2
@@ -94,7 +96,9 @@ def judge_steady(rates: Sequence[float], jit_share: float | None, window: int = 
     )
     relative = last[kept] / level
     change = last_change(relative)
-    slope, allowance = _slope(relative, kept, seconds)
+    # From step to step, and by their median: neither a rise nor a jump is noise.
+    noise = float(np.median(np.abs(np.diff(series / level)))) / (NORMAL_MEDIAN * math.sqrt(2))
+    slope, allowance = _slope(relative, kept, seconds, noise)
     limit = SLOPE_LIMIT + allowance
     faults = []
     if change is not None:
@@ -166,19 +170,23 @@ def _dips(relative: NDArray[np.float64]) -> NDArray[np.bool_]:
     return dips if dips.sum() <= DIP_SHARE * n else np.zeros(n, dtype=np.bool_)
 
 
-def _slope(relative: NDArray[np.float64], at: NDArray[np.intp], length: int) -> tuple[float, float]:
+def _slope(
+    relative: NDArray[np.float64], at: NDArray[np.intp], length: int, noise: float
+) -> tuple[float, float]:
     """Least-squares slope per minute, and what its error adds to the limit per minute.
 
     Args:
         relative: shares of the level.
         at: the second of each.
         length: seconds of the stretch.
+        noise: standard deviation from second to second, for a stretch too short to tell its own from a jump.
     """
     n = len(relative)
     seconds = at - at.mean()
     spread = float(seconds @ seconds)
     slope = float(seconds @ relative) / spread
+    if length < 2 * DIP_MEDIAN:
+        return slope * 60, t_quantile(0.975, n - 2) * noise / math.sqrt(spread) * 60
     residuals = relative - relative.mean() - slope * seconds
     error = math.sqrt(float(residuals @ residuals) / (n - 2) / spread)
-    allowance = min(t_quantile(0.975, n - 2) * error, SLOPE_ALLOWANCE / length)
-    return slope * 60, allowance * 60
+    return slope * 60, min(t_quantile(0.975, n - 2) * error, SLOPE_ALLOWANCE / length) * 60
