@@ -12,7 +12,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +93,7 @@ class Bakery:
         return found
 
     def bake(self, plan: Plan, *options: str) -> dict[str, dict[str, str]]:
-        """Build what was planned, with options of bake (`--load`, `--push`).
+        """Build what was planned, with options of bake (`--load`, `--push`); a push that fails is tried once more.
 
         Returns:
             By target the digest (`containerimage.digest`) and the names (`image.name`).
@@ -107,9 +107,18 @@ class Bakery:
             command = [str(self.docker.client), "buildx", "bake", "-f", BAKE_FILE, "--progress", "plain"]
             command += ["--metadata-file", metadata.name, *settings, *options, *plan]
             # Relative paths of the bake file begin at the top of the checkout.
-            code = subprocess.call(
-                command, cwd=ROOT, env=dict(self.environment), stdin=subprocess.DEVNULL, stdout=sys.stderr
+            run = partial(
+                subprocess.call,
+                command,
+                cwd=ROOT,
+                env=dict(self.environment),
+                stdin=subprocess.DEVNULL,
+                stdout=sys.stderr,
             )
+            code = run()
+            if code != 0 and "--push" in options:
+                # A registry can answer amiss while another layer of the same image comes in; what was built is kept.
+                code = run()
             if code != 0:
                 raise BuildFailed(f"docker buildx bake failed with exit code {code}: it says why above")
             told = json.loads(Path(metadata.name).read_text(encoding="utf-8"))
