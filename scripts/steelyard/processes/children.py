@@ -19,6 +19,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Self
 
@@ -70,9 +71,9 @@ def dying_with_us(command: Sequence[str]) -> list[str]:
     """A command such that the kernel kills its process, however this one ends.
 
     The kernel means the thread that starts it, so nothing is changed for another thread than the main one; nor where
-    util-linux has no `setpriv`.
+    util-linux has no `setpriv`, or only that of busybox is there.
     """
-    notices = threading.current_thread() is threading.main_thread() and shutil.which("setpriv") is not None
+    notices = threading.current_thread() is threading.main_thread() and _can_notice()
     return [*(["setpriv", "--pdeathsig", "KILL", "--"] if notices else []), *command]
 
 
@@ -157,6 +158,16 @@ class Child:
         """Send a signal to the whole process group."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.pid, number)
+
+
+@cache
+def _can_notice() -> bool:
+    """Whether there is a `setpriv` that knows parents: that of busybox does not."""
+    try:
+        tried = subprocess.run(["setpriv", "--pdeathsig", "KILL", "true"], capture_output=True, check=False)
+    except OSError:
+        return False
+    return tried.returncode == 0
 
 
 def ended_with(name: str, code: int | None, last: str) -> str:
