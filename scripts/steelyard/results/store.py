@@ -132,7 +132,9 @@ class SessionDirectory:
         path = self.path / "session.json"
         found = read_record(path, Session)
         entries = self.journal()
-        return read_record(path, Session, entries[0].digest or "") if entries else found
+        if entries and digest(path.read_bytes()) != entries[0].digest:
+            raise _altered(path, "is not as it was recorded")
+        return found
 
     def trials(self) -> list[Trial]:
         """Every finished trial, valid or void, in order of time: those that the journal tells of.
