@@ -69,15 +69,17 @@ class FailedInjectorTest {
     assertFailed(injector, "could not be written");
   }
 
-  /** Of the files, only the health log goes on growing: the limit is above the others. */
+  /**
+   * Once the only request is recorded, of the files only the health log goes on growing: the limit
+   * is above the others.
+   */
   @Test
   void healthLogThatCannotBeWritten() throws Exception {
     ObjectNode settings = settings().put("users", 1).put("thinkTimeMillis", 3_600_000);
     Injector injector = Injector.start(settings);
     File latencies = injector.latencies().toFile();
-    Injector.waitUntil(
-        () -> server.served() == 1 && injector.healthFile().length() > latencies.length(),
-        "no log came");
+    Injector.waitUntil(() -> injector.healthText().contains("\"requests\":1,"), "no request");
+    Injector.waitUntil(() -> injector.healthFile().length() > latencies.length(), "no log came");
     long limit = injector.healthFile().length();
     injector.limitFileSize(limit);
     assertFailed(injector, "could not be written");

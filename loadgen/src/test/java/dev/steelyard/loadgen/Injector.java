@@ -177,6 +177,15 @@ final class Injector {
     return output.resolve("health.jsonl").toFile();
   }
 
+  /** The health log as far as it is written; empty before it is there. */
+  String healthText() {
+    try {
+      return healthFile().exists() ? Files.readString(healthFile().toPath()) : "";
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   Path ready() {
     return output.resolve("ready");
   }

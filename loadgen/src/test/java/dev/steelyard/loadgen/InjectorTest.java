@@ -96,7 +96,10 @@ class InjectorTest {
     }
   }
 
-  /** Gatling would look for its newest release and note the answer in the user's home. */
+  /**
+   * Gatling would look for its newest release and note the answer in the user's home. Without
+   * compiled code the start is as slow as on a busy machine.
+   */
   @Test
   void asksNobodyElseAndLeavesNothingElse() throws Exception {
     try (PingServer server = new PingServer(PingServer.PONG);
@@ -107,6 +110,7 @@ class InjectorTest {
           Injector.startFromEnvironment(
               folder,
               settings.toString(),
+              "-Xint",
               "-Duser.home=" + home,
               "-Dhttps.proxyHost=127.0.0.1",
               "-Dhttps.proxyPort=" + proxy.getLocalPort());
