@@ -96,9 +96,19 @@ final class Injector {
   }
 
   /** Without an argument, the settings in the environment; null leaves the variable out. */
-  static Injector startFromEnvironment(Path output, String settings, String... jvmOptions)
+  static Injector startFromEnvironment(Path output, String settings) throws IOException {
+    return startFromEnvironment(output, settings, List.of());
+  }
+
+  static Injector startFromEnvironment(Path output, String settings, List<String> jvmOptions)
       throws IOException {
-    return launch(output, Main.class, List.of(jvmOptions), List.of(), settings);
+    return launch(output, Main.class, jvmOptions, List.of(), settings);
+  }
+
+  /** Another program without settings. */
+  static Injector launch(Path output, Class<?> program, List<String> jvmOptions)
+      throws IOException {
+    return launch(output, program, jvmOptions, List.of(), null);
   }
 
   private static Injector launch(

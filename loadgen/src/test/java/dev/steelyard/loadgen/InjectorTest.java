@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gatling.commons.util.LatestGatlingRelease;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -96,10 +97,7 @@ class InjectorTest {
     }
   }
 
-  /**
-   * Gatling would look for its newest release and note the answer in the user's home. Without
-   * compiled code the start is as slow as on a busy machine.
-   */
+  /** Gatling would look for its newest release and note the answer in the user's home. */
   @Test
   void asksNobodyElseAndLeavesNothingElse() throws Exception {
     try (PingServer server = new PingServer(PingServer.PONG);
@@ -107,13 +105,7 @@ class InjectorTest {
       Path home = Files.createDirectory(folder.resolve("home"));
       ObjectNode settings = Injector.settings(folder, List.of(server.url()));
       Injector injector =
-          Injector.startFromEnvironment(
-              folder,
-              settings.toString(),
-              "-Xint",
-              "-Duser.home=" + home,
-              "-Dhttps.proxyHost=127.0.0.1",
-              "-Dhttps.proxyPort=" + proxy.getLocalPort());
+          Injector.startFromEnvironment(folder, settings.toString(), outside(proxy, home));
       assertEquals(0, injector.await(), injector::console);
       assertTrue(server.served() > 0);
       assertEquals(List.of(), tunnels(proxy), "connections to the outside");
@@ -121,6 +113,32 @@ class InjectorTest {
         assertEquals(List.of(), left.toList());
       }
     }
+  }
+
+  /** A start that comes to Gatling's look for a newer release late, as on a busy machine. */
+  static final class SlowStart {
+    public static void main(String[] arguments) throws Exception {
+      MemoryPreferencesFactory.install();
+      Thread.sleep(5_000);
+      LatestGatlingRelease.load();
+    }
+  }
+
+  @Test
+  void asksNobodyElseOnASlowStartEither() throws Exception {
+    try (ServerSocket proxy = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      Injector injector = Injector.launch(folder, SlowStart.class, outside(proxy, folder));
+      assertEquals(0, injector.await(), injector::console);
+      assertEquals(List.of(), tunnels(proxy), "connections to the outside");
+    }
+  }
+
+  /** Options of a JVM that reaches the outside by a proxy, and whose user lives in a folder. */
+  private static List<String> outside(ServerSocket proxy, Path home) {
+    return List.of(
+        "-Duser.home=" + home,
+        "-Dhttps.proxyHost=127.0.0.1",
+        "-Dhttps.proxyPort=" + proxy.getLocalPort());
   }
 
   /**
