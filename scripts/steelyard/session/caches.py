@@ -19,10 +19,9 @@ from steelyard.results.spec import Spec
 from steelyard.results.store import SessionDirectory, no_space
 from steelyard.session.flight import Flight, TrialFailedError
 from steelyard.session.live import Watcher
+from steelyard.session.schedule import populating_load
 from steelyard.spec.plan import populating
 
-LEAST_LOAD = 10.0
-"""Seconds under load, at least, in which a populating run sees the application's classes."""
 WRITE_GRACE = 120.0
 """Seconds that a server may take to write its archive when it ends (JDK 25 starts a JVM of its own for it)."""
 
@@ -77,12 +76,12 @@ class Caches:
             flight.abandon()
 
     def _run(self, flight: Flight) -> None:
-        with flight.phase("prepare", max(LEAST_LOAD, flight.spec.load.warmup.at_least)):
+        with flight.phase("prepare", populating_load(flight.spec)):
             flight.deployed.bring_up()
             flight.deployed.load_data()
             flight.start_injectors()
             flight.injectors.go()
-            flight.watch(max(LEAST_LOAD, flight.spec.load.warmup.at_least))
+            flight.watch(populating_load(flight.spec))
             problems = flight.injectors.stop()
             if problems:
                 raise TrialFailedError("injectors", problems[0])

@@ -24,7 +24,7 @@ from steelyard.results.schema import Profiler, ScheduledTrial
 from steelyard.results.spec import Spec
 from steelyard.session.profiling import require_profilers
 from steelyard.session.runtimes import Runtimes
-from steelyard.session.schedule import make_schedule, trial_seconds
+from steelyard.session.schedule import make_schedule, populating_seconds, trial_seconds
 from steelyard.spec.plan import make_spec
 from steelyard.spec.search import range_of
 from steelyard.spec.split import check_conserved
@@ -125,7 +125,8 @@ class SessionPlan:
         each = [trial_seconds(self.specs[place.arm]) for place in self.schedule]
         search = self.experiment.search
         fewest, most = (3, search.trials) if search is not None else (1, 1)
-        return fewest * sum(low for low, _ in each), most * sum(high for _, high in each)
+        once = sum(map(populating_seconds, self.specs.values()))
+        return once + fewest * sum(low for low, _ in each), once + most * sum(high for _, high in each)
 
 
 def make_plan(request: Request) -> SessionPlan:

@@ -24,6 +24,8 @@ COMPILE_CPU_SECONDS = 8.0
 INJECTOR_CPU_SECONDS = 5.0
 """CPU seconds of an injector beside it."""
 INJECTOR_START_SECONDS = 3.0
+LEAST_POPULATING_LOAD = 10.0
+"""Seconds under load, at least, of a run that fills class caches."""
 STOP_SECONDS = 3.0
 
 
@@ -145,9 +147,7 @@ class Course:
 def trial_seconds(spec: Spec) -> tuple[float, float]:
     """Shortest and longest expected time of one trial."""
     load = spec.load
-    start = START_CPU_SECONDS * max(1.0, len(spec.servers) / spec.server_cores)
-    if any(one.jvm_settings is not None and one.jvm_settings.compile == "foreground" for one in spec.servers):
-        start *= FOREGROUND_START
+    start = _start_seconds(spec)
     if spec.needs_preparation:
         start = 2 * start + STOP_SECONDS
     fixed = start + INJECTOR_START_SECONDS + STOP_SECONDS
@@ -166,6 +166,25 @@ def trial_seconds(spec: Spec) -> tuple[float, float]:
         )
     fixed += load.ramp + load.measure
     return fixed + min(least, most), fixed + most
+
+
+def populating_seconds(spec: Spec) -> float:
+    """Expected time of the run that fills an arm's class caches; 0 without one."""
+    if spec.class_cache != "warm":
+        return 0.0
+    return _start_seconds(spec) + INJECTOR_START_SECONDS + populating_load(spec) + STOP_SECONDS
+
+
+def populating_load(spec: Spec) -> float:
+    """Seconds under load in which a populating run sees the application's classes."""
+    return max(LEAST_POPULATING_LOAD, spec.load.warmup.at_least)
+
+
+def _start_seconds(spec: Spec) -> float:
+    start = START_CPU_SECONDS * max(1.0, len(spec.servers) / spec.server_cores)
+    if any(one.jvm_settings is not None and one.jvm_settings.compile == "foreground" for one in spec.servers):
+        start *= FOREGROUND_START
+    return start
 
 
 def _drawn(

@@ -12,6 +12,7 @@ from steelyard.host.cpus import read_layout
 from steelyard.paths import EXPERIMENTS
 from steelyard.results.schema import ScheduledTrial
 from steelyard.session.plan import Request, SessionPlan, host_checks, make_plan
+from steelyard.session.schedule import trial_seconds
 
 
 def made(*settings: str, quick: bool = False, blocks: int | None = None) -> SessionPlan:
@@ -142,6 +143,17 @@ def test_another_workload_has_its_own_settings() -> None:
     assert {spec.workload for spec in plan.specs.values()} == {"acmeair"}
     with pytest.raises(BadInput, match=r"'acmeair\.customers' is not a setting"):
         make_plan(Request("jvm-count", settings=["acmeair.customers=7"], seed=1))
+
+
+def test_a_run_that_fills_class_caches_is_in_the_expected_time() -> None:
+    """Once for each arm that has them, however many blocks there are."""
+    plan = make_plan(Request("start-up", seed=1))
+    each = [trial_seconds(plan.specs[place.arm]) for place in plan.schedule]
+    once = [found - sum(one[end] for one in each) for end, found in enumerate(plan.expected_seconds())]
+    warm = [spec for spec in plan.specs.values() if spec.class_cache == "warm"]
+    assert warm
+    assert min(once) == pytest.approx(max(once))
+    assert min(once) > 10 * len(warm)
 
 
 @pytest.mark.parametrize("name", ["jvm-count", "acmeair-topology", "start-up", "ramp-up"])
