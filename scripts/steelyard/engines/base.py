@@ -112,6 +112,10 @@ class Deployment(ABC, Generic[AnyUnit]):
         """Whether a component is known to have ended by itself for want of memory, its container's limit."""
         return False
 
+    def require_programs(self) -> None:
+        """See that what the components run is still there (raises ProgramGone): one that lives without an answer may
+        have lost its files."""
+
     def settle(self, names: Iterable[str]) -> None:
         """Wait until the engine's own opinion (a container's health check) is that these serve (raises
         ServerFailed)."""

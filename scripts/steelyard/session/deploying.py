@@ -148,6 +148,7 @@ class Deployed:
             if failure is not None:
                 raise ServerFailed(failure)
             if time.monotonic() > deadline:
+                self.deployment.require_programs()
                 raise ServerFailed(
                     f"{component.name} did not answer within {START_TIMEOUT:.0f} s:"
                     f" see {self.deployment.logs(component.name)}"

@@ -329,7 +329,12 @@ def test_a_program_that_is_gone_is_told_and_goes_on_when_it_is_back(
         (home / "bin" / "java").write_text("#!/bin/sh\n", encoding="utf-8")
     deployment._units["injector-1"].signal(signal.SIGKILL)
     wait_for(lambda: deployment.exit_code("injector-1") is not None, "end")
-    for tried in (lambda: engine.open(one, tmp_path / "trial-2"), lambda: deployment.failure("injector-1")):
+    tries = (
+        lambda: engine.open(one, tmp_path / "trial-2"),
+        lambda: deployment.failure("injector-1"),
+        deployment.require_programs,
+    )
+    for tried in tries:
         with pytest.raises(
             ProgramGone, match=f"{lost}.*, which injector-1 runs, was removed, damaged or replaced"
         ):

@@ -155,6 +155,9 @@ class FakeDeployment:
     def overhead(self) -> list[int]:
         return []
 
+    def require_programs(self) -> None:
+        """They are always there."""
+
     def settle(self, names: Iterable[str]) -> None:
         """Nothing to wait for."""
 

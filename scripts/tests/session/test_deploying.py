@@ -13,7 +13,7 @@ from fake_engine import FakeDeployment, FakeEngine, World
 from fake_site import READY_AFTER
 from planned import specs
 
-from steelyard.errors import PortInUse, ServerFailed
+from steelyard.errors import PortInUse, ProgramGone, ServerFailed
 from steelyard.results.spec import Spec
 from steelyard.session import deploying
 from steelyard.session.deploying import Deployed
@@ -116,6 +116,19 @@ def test_a_server_that_never_answers_is_given_up(
     monkeypatch.setattr(deploying, "START_TIMEOUT", 1.0)
     deployed, _ = opened(world, services, tmp_path)
     with pytest.raises(ServerFailed, match=r"-1 did not answer within 1 s: see .*servers/"):
+        deployed.bring_up()
+
+
+def test_a_server_that_never_answers_for_want_of_its_files_ends_the_session(
+    world: World, services: Spec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone() -> None:
+        raise ProgramGone("/build was removed")
+
+    monkeypatch.setattr(deploying, "START_TIMEOUT", 1.0)
+    deployed, deployment = opened(world, services, tmp_path)
+    monkeypatch.setattr(deployment, "require_programs", gone)
+    with pytest.raises(ProgramGone):
         deployed.bring_up()
 
 

@@ -162,8 +162,12 @@ class ProcessDeployment(Deployment[Child]):
             )
         failure = super().failure(name)
         if failure is not None:
-            self._require()
+            self.require_programs()
         return failure
+
+    def require_programs(self) -> None:
+        """See that what the components run is still there and the same (see `Deployment.require_programs`)."""
+        self._require()
 
     def close(self) -> None:
         """Stop everything and remove work areas; logs stay."""
