@@ -3,7 +3,7 @@
 # Every variable can be given in the environment; `steelyard images build` sets them from images/lock.json and from the
 # finished Maven build. images/README.md says what each image is.
 
-variable "REGISTRY" { default = "ghcr.io/steelyard" }
+variable "REGISTRY" { default = "localhost/steelyard" }
 variable "VERSION" { default = "0.1.0" }
 variable "REVISION" { default = "" }
 variable "SOURCE" { default = "https://github.com/steelyard/steelyard" }
@@ -19,11 +19,12 @@ variable "VERSION_ACMEAIR" { default = "" }
 # linux/arm64 can be added: every published base exists for it (images/lock.json).
 variable "PLATFORMS" { default = "linux/amd64,linux/ppc64le" }
 
-variable "BASE_HOTSPOT" { default = "docker.io/library/eclipse-temurin:17-jre-noble" }
-variable "BASE_OPENJ9" { default = "docker.io/library/ibm-semeru-runtimes:open-17-jre-noble" }
-variable "BASE_TOOLS" { default = "docker.io/library/busybox:1.37-musl" }
-variable "BASE_HARNESS" { default = "docker.io/library/python:3.11-slim-bookworm" }
-variable "BASE_PROXY" { default = "docker.io/library/haproxy:3.0-alpine" }
+# What replaces a base that the Containerfiles name: a reference; by default the stage of their own FROM line.
+variable "BASE_HOTSPOT" { default = "hotspot" }
+variable "BASE_OPENJ9" { default = "openj9" }
+variable "BASE_TOOLS" { default = "tools" }
+variable "BASE_HARNESS" { default = "harness" }
+variable "BASE_PROXY" { default = "proxy" }
 
 # on = a shared class cache in the openj9 images; off by default, since the state of a cache is a factor of an experiment.
 variable "SCC" { default = "off" }
@@ -59,15 +60,6 @@ function "labels" {
   }
 }
 
-function "server_labels" {
-  params = [workload, version, flavour]
-  result = {
-    "dev.steelyard.workload"         = workload
-    "dev.steelyard.workload.version" = version
-    "dev.steelyard.flavour"          = flavour
-  }
-}
-
 target "_platforms" {
   platforms = split(",", PLATFORMS)
   network   = "none"
@@ -83,21 +75,21 @@ target "_ping" {
 
 target "ping-hotspot" {
   inherits = ["_ping"]
-  args     = { BASE = BASE_HOTSPOT, BASE_TOOLS = BASE_TOOLS, FLAVOUR = "hotspot", WORKLOAD = "ping" }
+  args     = { BASE_HOTSPOT = BASE_HOTSPOT, BASE_TOOLS = BASE_TOOLS, FLAVOUR = "hotspot", WORKLOAD = "ping" }
   tags     = ["${REGISTRY}/ping:${VERSION}-hotspot"]
   labels = merge(
     labels("Steelyard ping (HotSpot)", "Open Liberty with the ping workload on HotSpot", "Apache-2.0 AND EPL-2.0", BASE_HOTSPOT),
-    server_labels("ping", VERSION_PING, "hotspot")
+    { "dev.steelyard.workload.version" = VERSION_PING }
   )
 }
 
 target "ping-openj9" {
   inherits = ["_ping"]
-  args     = { BASE = BASE_OPENJ9, BASE_TOOLS = BASE_TOOLS, FLAVOUR = "openj9", WORKLOAD = "ping", SCC = SCC }
+  args     = { BASE_OPENJ9 = BASE_OPENJ9, BASE_TOOLS = BASE_TOOLS, FLAVOUR = "openj9", WORKLOAD = "ping", SCC = SCC }
   tags     = ["${REGISTRY}/ping:${VERSION}-openj9", "${REGISTRY}/ping:${VERSION}"]
   labels = merge(
     labels("Steelyard ping (OpenJ9)", "Open Liberty with the ping workload on Eclipse OpenJ9", "Apache-2.0 AND EPL-2.0", BASE_OPENJ9),
-    server_labels("ping", VERSION_PING, "openj9")
+    { "dev.steelyard.workload.version" = VERSION_PING }
   )
 }
 
@@ -111,36 +103,32 @@ target "_acmeair" {
 
 target "acmeair-hotspot" {
   inherits = ["_acmeair"]
-  args     = { BASE = BASE_HOTSPOT, BASE_TOOLS = BASE_TOOLS, FLAVOUR = "hotspot", WORKLOAD = "acmeair" }
+  args     = { BASE_HOTSPOT = BASE_HOTSPOT, BASE_TOOLS = BASE_TOOLS, FLAVOUR = "hotspot", WORKLOAD = "acmeair" }
   tags     = ["${REGISTRY}/acmeair:${VERSION}-hotspot"]
   labels = merge(
     labels("Steelyard AcmeAir (HotSpot)", "Open Liberty with AcmeAir, monolith and services, on HotSpot", "Apache-2.0 AND EPL-2.0", BASE_HOTSPOT),
-    server_labels("acmeair", VERSION_ACMEAIR, "hotspot")
+    { "dev.steelyard.workload.version" = VERSION_ACMEAIR }
   )
 }
 
 target "acmeair-openj9" {
   inherits = ["_acmeair"]
-  args     = { BASE = BASE_OPENJ9, BASE_TOOLS = BASE_TOOLS, FLAVOUR = "openj9", WORKLOAD = "acmeair", SCC = SCC }
+  args     = { BASE_OPENJ9 = BASE_OPENJ9, BASE_TOOLS = BASE_TOOLS, FLAVOUR = "openj9", WORKLOAD = "acmeair", SCC = SCC }
   tags     = ["${REGISTRY}/acmeair:${VERSION}-openj9", "${REGISTRY}/acmeair:${VERSION}"]
   labels = merge(
     labels("Steelyard AcmeAir (OpenJ9)", "Open Liberty with AcmeAir, monolith and services, on Eclipse OpenJ9", "Apache-2.0 AND EPL-2.0", BASE_OPENJ9),
-    server_labels("acmeair", VERSION_ACMEAIR, "openj9")
+    { "dev.steelyard.workload.version" = VERSION_ACMEAIR }
   )
 }
 
-# The harness tells by the label that results with it have to say so.
 target "embedded-mongo" {
   inherits   = ["_platforms"]
   context    = "images/embedded-mongo"
   dockerfile = "Containerfile"
   contexts   = { jars = "${BUILD}/embedded-mongo" }
-  args       = { BASE = BASE_HOTSPOT, BASE_TOOLS = BASE_TOOLS }
+  args       = { BASE_HOTSPOT = BASE_HOTSPOT, BASE_TOOLS = BASE_TOOLS }
   tags       = ["${REGISTRY}/embedded-mongo:${VERSION}"]
-  labels = merge(
-    labels("Steelyard embedded database", "A database in memory that speaks MongoDB's wire protocol", "Apache-2.0 AND BSD-3-Clause", BASE_HOTSPOT),
-    { "dev.steelyard.database" = "embedded" }
-  )
+  labels     = labels("Steelyard embedded database", "A database in memory that speaks MongoDB's wire protocol", "Apache-2.0 AND BSD-3-Clause", BASE_HOTSPOT)
 }
 
 target "loadgen" {
@@ -148,7 +136,7 @@ target "loadgen" {
   context    = "images/loadgen"
   dockerfile = "Containerfile"
   contexts   = { loadgen = "${BUILD}/loadgen" }
-  args       = { BASE = BASE_HOTSPOT }
+  args       = { BASE_HOTSPOT = BASE_HOTSPOT }
   tags       = ["${REGISTRY}/loadgen:${VERSION}"]
   labels     = labels("Steelyard loadgen", "Gatling injector that records every request", "Apache-2.0", BASE_HOTSPOT)
 }
@@ -157,12 +145,9 @@ target "jitserver" {
   inherits   = ["_platforms"]
   context    = "images/jitserver"
   dockerfile = "Containerfile"
-  args       = { BASE = BASE_OPENJ9, BASE_TOOLS = BASE_TOOLS }
+  args       = { BASE_OPENJ9 = BASE_OPENJ9, BASE_TOOLS = BASE_TOOLS }
   tags       = ["${REGISTRY}/jitserver:${VERSION}"]
-  labels = merge(
-    labels("Steelyard jitserver", "Compilation server of Eclipse OpenJ9", "Apache-2.0", BASE_OPENJ9),
-    { "dev.steelyard.flavour" = "openj9" }
-  )
+  labels     = labels("Steelyard jitserver", "Compilation server of Eclipse OpenJ9", "Apache-2.0", BASE_OPENJ9)
 }
 
 target "harness" {
@@ -170,7 +155,7 @@ target "harness" {
   context    = "."
   dockerfile = "images/harness/Containerfile"
   contexts   = { inputs = HARNESS_INPUTS }
-  args       = { BASE = BASE_HARNESS }
+  args       = { BASE_HARNESS = BASE_HARNESS }
   tags       = ["${REGISTRY}/harness:${VERSION}"]
   labels     = labels("Steelyard harness", "Runs experiments through the container engine", "Apache-2.0", BASE_HARNESS)
 }
@@ -179,7 +164,7 @@ target "socket-proxy" {
   inherits   = ["_platforms"]
   context    = "images/socket-proxy"
   dockerfile = "Containerfile"
-  args       = { BASE = BASE_PROXY }
+  args       = { BASE_PROXY = BASE_PROXY }
   tags       = ["${REGISTRY}/socket-proxy:${VERSION}"]
   labels     = labels("Steelyard socket proxy", "Lets through only what experiments need of the engine's API", "Apache-2.0", BASE_PROXY)
 }

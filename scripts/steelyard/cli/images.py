@@ -17,7 +17,8 @@ from steelyard.errors import BadInput, Exit, MissingRequirement
 from steelyard.host.docker import Docker, find_docker, native_architecture
 from steelyard.images import verify as verifying
 from steelyard.images.bake import GROUPS, Bakery, collect_inputs, parse_plan
-from steelyard.images.lock import LOCK, find_bases, read_lock, write_lock
+from steelyard.images import lock as locking
+from steelyard.images.lock import find_bases, read_bases, unlocked
 from steelyard.paths import CACHE
 from steelyard.results.store import write_atomic
 
@@ -39,7 +40,7 @@ BasesOption = Annotated[
     Option(
         "--bases",
         metavar="B",
-        help="lock: published bases by the digests of images/lock.json; local: those that make-bases.sh made here.",
+        help="published: as the Containerfiles name them; local: those that images/local/make-bases.sh made here.",
     ),
 ]
 RegistryOption = Annotated[
@@ -61,7 +62,7 @@ def build(
     platform: Annotated[
         str, Option("--platform", metavar="P", help="The platform to build for.", show_default="this host's")
     ] = "",
-    bases: BasesOption = "lock",
+    bases: BasesOption = "published",
     registry: RegistryOption = None,
     print_: Annotated[
         bool,
@@ -74,7 +75,7 @@ def build(
     """Build images for one platform into this host's engine."""
     docker = _docker()
     wanted = platform or f"linux/{native_architecture()}"
-    bakery = Bakery(docker, registry, find_bases(docker, bases), bases, [] if print_ else [wanted])
+    bakery = Bakery(docker, registry, find_bases(docker, bases), [] if print_ else [wanted])
     if print_:
         names = _names(targets, flavour)
         bakery.plan(names)  # refuses what cannot be built
@@ -95,7 +96,7 @@ def push(
             "--platform", metavar="P", help="For example linux/ppc64le; several times.", show_default="all"
         ),
     ] = [],  # noqa: B006
-    bases: BasesOption = "lock",
+    bases: BasesOption = "published",
     registry: RegistryOption = None,
     record: Annotated[
         Path, Option("--record", metavar="FILE", help="Where the digests of what was pushed are written.")
@@ -103,7 +104,7 @@ def push(
 ) -> None:
     """Build images for every platform and push them, one index of each, with the builder's provenance."""
     docker = _docker()
-    bakery = Bakery(docker, registry, find_bases(docker, bases), bases, platform)
+    bakery = Bakery(docker, registry, find_bases(docker, bases), platform)
     made = _bake(bakery, targets, flavour, "--push", "--provenance=mode=max")
     write_atomic(record, json.dumps(made, indent=2) + "\n")
     for entry in made.values():
@@ -117,19 +118,18 @@ def lock(
         bool, Option("--check", help="Ask nobody, write nothing: exit code 12 when a digest is missing.")
     ] = False,
 ) -> None:
-    """Write the digests of all bases, per platform, into images/lock.json; nothing when a registry does not answer."""
-    now = read_lock()
+    """Write the digests of all bases into images/*/Containerfile; nothing when a registry does not answer."""
+    now = read_bases()
     if check_only:
-        missing = now.missing()
+        missing = unlocked(now)
         for name in missing:
-            typer.echo(f"not locked: {name}")
+            typer.echo(f"not locked: {name} ({now[name].reference})")
         if missing:
             raise typer.Exit(Exit.CHECK_FAILED)
-        typer.echo(f"all {len(now.root)} bases are locked")
+        typer.echo(f"all {len(now)} bases are locked")
         return
-    for name, base in write_lock(_docker()).root.items():
-        typer.echo(f"{name} {base.pinned} ({'same' if now.root[name] == base else 'new'})")
-    typer.echo(f"wrote {LOCK}")
+    for name, base in locking.lock(_docker()).items():
+        typer.echo(f"{name} {base.pinned} ({'same' if now[name] == base else 'new'})")
 
 
 @app.command()
@@ -144,7 +144,7 @@ def verify(
             "--record", metavar="FILE", help="Record of `push` to compare digests with.", show_default=False
         ),
     ] = None,
-    bases: BasesOption = "lock",
+    bases: BasesOption = "published",
     registry: RegistryOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -154,7 +154,7 @@ def verify(
     """
     docker = _docker()
     # Every target, also those whose bases are not known.
-    bakery = Bakery(docker, registry, find_bases(docker, bases), bases, [])
+    bakery = Bakery(docker, registry, find_bases(docker, bases), [])
     plan = parse_plan(bakery.definition([GROUPS["all"]]))
     pushed = None if record is None else _read_record(record)
     subjects = verifying.named_images(docker, images) if images else verifying.present(docker, plan)

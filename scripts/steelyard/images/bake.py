@@ -20,7 +20,7 @@ from steelyard import __version__
 from steelyard.build import fingerprint, git
 from steelyard.errors import BadInput, BuildFailed, MissingRequirement
 from steelyard.host.docker import Docker, DockerFailed
-from steelyard.images.lock import Lock, read_lock
+from steelyard.images.lock import Bases, read_bases
 from steelyard.paths import ROOT
 from steelyard.workload.loader import load_workload, workload_names
 
@@ -28,16 +28,9 @@ BAKE_FILE = "images/docker-bake.hcl"
 GROUPS = {"all": "default", "hotspot": "hotspot", "openj9": "openj9"}
 """Groups of the bake file, by the name of the flavour."""
 HARNESS = "harness"
-_UNLOCKED = "not-locked.invalid/base/"
-"""Stands for a base that cannot be named yet; a target that takes it is refused before anything is built."""
+_UNKNOWN = "not-made.invalid/base/"
+"""Stands for a base that was not made here; a target that takes it is refused or left out before anything is built."""
 _INPUTS = ROOT / "images" / "harness" / "inputs.sh"
-_WHY_UNLOCKED = {
-    "local": "{target} needs the base {base}, which cannot be made from packages: build it with --bases lock, or"
-    " choose --flavour hotspot",
-    "lock": "images/lock.json has no digest of the base {base}, which {target} needs: run `./steelyard images lock`"
-    " where the registries can be reached, or use --bases local",
-}
-"""By the choice of bases."""
 
 Plan = dict[str, dict[str, Any]]
 """Targets by name, as bake prints them: tags, platforms, args, labels."""
@@ -50,19 +43,17 @@ class Bakery:
     docker: Docker
     registry: str | None
     """Registry and path of the images; None: as the bake file says."""
-    bases: Lock
-    """With their digests as far as they are known."""
-    choice: str
-    """Where the bases come from: `lock` or `local`."""
+    bases: Bases
+    """What to build on."""
     platforms: Sequence[str] = ()
     """To build for; empty: as the bake file says."""
 
     @cached_property
     def environment(self) -> Mapping[str, str]:
-        """All variables; a base without a digest is one that `plan` refuses."""
+        """All variables; a base that there is not is one that `plan` refuses or leaves out."""
         given = {"REGISTRY": self.registry, "PLATFORMS": ",".join(self.platforms)}
-        bases = {name: f"{_UNLOCKED}{name}" for name in read_lock().root}
-        bases |= {name: base.pinned for name, base in self.bases.root.items() if base.pinned}
+        bases = {name: f"{_UNKNOWN}{name}" for name in read_bases()}
+        bases |= {name: base.pinned for name, base in self.bases.items()}
         return {
             **os.environ,
             **variables(),
@@ -82,14 +73,17 @@ class Bakery:
         except DockerFailed as error:
             raise BadInput(f"docker buildx bake cannot plan {', '.join(wanted)} ({error.said})") from error
 
-    def plan(self, wanted: Sequence[str]) -> Plan:
-        """The same, parsed; every base is known by digest (raises BadInput)."""
+    def plan(self, wanted: Sequence[str], leave_out: Callable[[str], None] | None = None) -> Plan:
+        """The same, parsed; a target without a base is left out, which is told, or refused (raises BadInput)."""
         found = parse_plan(self.definition(wanted))
-        for name, target in found.items():
-            for value in (target.get("args") or {}).values():
-                if str(value).startswith(_UNLOCKED):
-                    base = str(value).removeprefix(_UNLOCKED)
-                    raise BadInput(_WHY_UNLOCKED[self.choice].format(target=name, base=base))
+        for name, target in list(found.items()):
+            for value in map(str, (target.get("args") or {}).values()):
+                if value.startswith(_UNKNOWN):
+                    why = f"{name} ({value.removeprefix(_UNKNOWN)} is no base that can be made from packages)"
+                    if leave_out is None:
+                        raise BadInput(f"{why}: build it with --bases published, or choose --flavour hotspot")
+                    leave_out(f"left out: {why}")
+                    found.pop(name)
         return found
 
     def bake(self, plan: Plan, *options: str) -> dict[str, dict[str, str]]:
