@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`images`: the container images, built, pushed, locked and verified."""
+"""`images`: the container images, built, locked and verified."""
 
 import json
 import os
@@ -16,13 +16,11 @@ from steelyard.cli.options import JsonOption, print_json
 from steelyard.errors import BadInput, Exit, MissingRequirement
 from steelyard.host.docker import Docker, find_docker, native_architecture
 from steelyard.images import verify as verifying
-from steelyard.images.bake import GROUPS, Bakery, collect_inputs, parse_plan
-from steelyard.images.lock import LOCK, find_bases, read_lock, write_lock
-from steelyard.paths import CACHE
-from steelyard.results.store import write_atomic
+from steelyard.images.bake import GROUPS, Bakery, parse_plan
+from steelyard.images import lock as locking
+from steelyard.images.lock import find_bases, read_bases, unlocked
 
-app = typer.Typer(help="The container images: build, push, lock, verify.", no_args_is_help=True)
-RECORD = CACHE / "images" / "record.json"
+app = typer.Typer(help="The container images: build, lock, verify.", no_args_is_help=True)
 
 TargetsArgument = Annotated[
     list[str],
@@ -39,7 +37,7 @@ BasesOption = Annotated[
     Option(
         "--bases",
         metavar="B",
-        help="lock: published bases by the digests of images/lock.json; local: those that make-bases.sh made here.",
+        help="published: as the Containerfiles name them; local: those that images/local/make-bases.sh made here.",
     ),
 ]
 RegistryOption = Annotated[
@@ -61,7 +59,7 @@ def build(
     platform: Annotated[
         str, Option("--platform", metavar="P", help="The platform to build for.", show_default="this host's")
     ] = "",
-    bases: BasesOption = "lock",
+    bases: BasesOption = "published",
     registry: RegistryOption = None,
     print_: Annotated[
         bool,
@@ -74,7 +72,7 @@ def build(
     """Build images for one platform into this host's engine."""
     docker = _docker()
     wanted = platform or f"linux/{native_architecture()}"
-    bakery = Bakery(docker, registry, find_bases(docker, bases), bases, [] if print_ else [wanted])
+    bakery = Bakery(docker, registry, find_bases(docker, bases), [] if print_ else [wanted])
     if print_:
         names = _names(targets, flavour)
         bakery.plan(names)  # refuses what cannot be built
@@ -86,50 +84,23 @@ def build(
 
 
 @app.command()
-def push(
-    targets: TargetsArgument = [],  # noqa: B006
-    flavour: FlavourOption = "all",
-    platform: Annotated[
-        list[str],
-        Option(
-            "--platform", metavar="P", help="For example linux/ppc64le; several times.", show_default="all"
-        ),
-    ] = [],  # noqa: B006
-    bases: BasesOption = "lock",
-    registry: RegistryOption = None,
-    record: Annotated[
-        Path, Option("--record", metavar="FILE", help="Where the digests of what was pushed are written.")
-    ] = RECORD,
-) -> None:
-    """Build images for every platform and push them, one index of each, with the builder's provenance."""
-    docker = _docker()
-    bakery = Bakery(docker, registry, find_bases(docker, bases), bases, platform)
-    made = _bake(bakery, targets, flavour, "--push", "--provenance=mode=max")
-    write_atomic(record, json.dumps(made, indent=2) + "\n")
-    for entry in made.values():
-        typer.echo(f"{entry['image.name'].partition(',')[0]} {entry['containerimage.digest']}")
-    _console().print(f"record: {record}")
-
-
-@app.command()
 def lock(
     check_only: Annotated[
         bool, Option("--check", help="Ask nobody, write nothing: exit code 12 when a digest is missing.")
     ] = False,
 ) -> None:
-    """Write the digests of all bases, per platform, into images/lock.json; nothing when a registry does not answer."""
-    now = read_lock()
+    """Write the digests of all bases into images/*/Containerfile; nothing when a registry does not answer."""
+    now = read_bases()
     if check_only:
-        missing = now.missing()
+        missing = unlocked(now)
         for name in missing:
-            typer.echo(f"not locked: {name}")
+            typer.echo(f"not locked: {name} ({now[name].reference})")
         if missing:
             raise typer.Exit(Exit.CHECK_FAILED)
-        typer.echo(f"all {len(now.root)} bases are locked")
+        typer.echo(f"all {len(now)} bases are locked")
         return
-    for name, base in write_lock(_docker()).root.items():
-        typer.echo(f"{name} {base.pinned} ({'same' if now.root[name] == base else 'new'})")
-    typer.echo(f"wrote {LOCK}")
+    for name, base in locking.lock(_docker()).items():
+        typer.echo(f"{name} {base.pinned} ({'same' if now[name] == base else 'new'})")
 
 
 @app.command()
@@ -141,10 +112,10 @@ def verify(
     record: Annotated[
         Path | None,
         Option(
-            "--record", metavar="FILE", help="Record of `push` to compare digests with.", show_default=False
+            "--record", metavar="FILE", help="Record of a release to compare digests with.", show_default=False
         ),
     ] = None,
-    bases: BasesOption = "lock",
+    bases: BasesOption = "published",
     registry: RegistryOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -154,7 +125,7 @@ def verify(
     """
     docker = _docker()
     # Every target, also those whose bases are not known.
-    bakery = Bakery(docker, registry, find_bases(docker, bases), bases, [])
+    bakery = Bakery(docker, registry, find_bases(docker, bases), [])
     plan = parse_plan(bakery.definition([GROUPS["all"]]))
     pushed = None if record is None else _read_record(record)
     subjects = verifying.named_images(docker, images) if images else verifying.present(docker, plan)
@@ -179,7 +150,7 @@ def _bake(bakery: Bakery, targets: list[str], flavour: str, *how: str) -> dict[s
     console = _console()
     plan = bakery.plan(_names(targets, flavour))
     ensure_build(console)
-    return bakery.bake(collect_inputs(plan, console.print, required=bool(targets)), *how)
+    return bakery.bake(plan, *how)
 
 
 def _docker() -> Docker:
@@ -199,12 +170,12 @@ def _read_record(path: Path) -> dict[str, dict[str, Any]]:
         found: dict[str, dict[str, Any]] = json.loads(path.read_bytes())
         if not all("containerimage.digest" in entry for entry in found.values()):
             raise BadInput(
-                f"{path} names an image without a digest: take the record that `images push` wrote"
+                f"{path} names an image without a digest: take the record of a release"
             )
     except OSError as error:
         raise BadInput(f"the record {path} cannot be read ({error.strerror})") from error
     except (ValueError, AttributeError, TypeError) as error:
-        raise BadInput(f"{path} is no record that `images push` wrote") from error
+        raise BadInput(f"{path} is no record of a release") from error
     return found
 
 

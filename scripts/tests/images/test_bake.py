@@ -12,17 +12,17 @@ from recorded import FIXTURES, client
 from steelyard.errors import BadInput, BuildFailed, MissingRequirement
 from steelyard.images import bake
 from steelyard.images.bake import variables
-from steelyard.images.lock import Base, Lock
+from steelyard.images.lock import Base
 from steelyard.paths import ROOT
 from steelyard.workload.loader import load_workload
 
 PRINTED = (FIXTURES / "bake-print.json").read_text(encoding="utf-8")
 A = f"sha256:{'a' * 64}"
-BASES = Lock({"tools": Base(reference="busybox:musl", index=A, platforms={})})
+BASES = {"tools": Base("busybox:musl", A)}
 
 
-def bakery(folder: Path, printed: str, choice: str = "lock") -> bake.Bakery:
-    return bake.Bakery(client(folder, {"--print": printed}), "r/s", BASES, choice, ["linux/amd64"])
+def bakery(folder: Path, printed: str) -> bake.Bakery:
+    return bake.Bakery(client(folder, {"--print": printed}), "r/s", BASES, ["linux/amd64"])
 
 
 def test_the_environment_holds_every_choice(tmp_path: Path) -> None:
@@ -53,21 +53,22 @@ def test_the_flavours_share_out_all_targets() -> None:
     assert groups["default"] == sorted(re.findall(r'^target "([a-z][\w-]*)"', text, re.MULTILINE))
 
 
-@pytest.mark.parametrize(("choice", "says"), [("lock", "images lock"), ("local", "--flavour hotspot")])
-def test_a_base_without_a_digest_is_refused_with_what_to_do(tmp_path: Path, choice: str, says: str) -> None:
-    known = bakery(tmp_path, PRINTED, choice)
+def test_what_has_no_base_is_left_out_or_refused(tmp_path: Path) -> None:
+    known = bakery(tmp_path, PRINTED)
     assert list(known.plan(["hotspot"])) == ["harness", "loadgen", "ping-hotspot", "socket-proxy"]
-    unlocked = PRINTED.replace(
-        "docker.io/library/eclipse-temurin:17-jre-noble", known.environment["BASE_OPENJ9"]
-    )
-    with pytest.raises(BadInput, match=rf"base openj9, which .*{says}|loadgen needs the base openj9.*{says}"):
-        bakery(tmp_path, unlocked, choice).plan(["hotspot"])
+    without = PRINTED.replace("docker.io/library/eclipse-temurin:17-jre-noble", known.environment["BASE_OPENJ9"])
+    lacking = bakery(tmp_path, without)
+    with pytest.raises(BadInput, match=r"loadgen \(openj9 is no base .*--flavour hotspot"):
+        lacking.plan(["hotspot"])
+    said: list[str] = []
+    assert list(lacking.plan(["hotspot"], said.append)) == ["harness", "socket-proxy"]
+    assert [line.partition(" (")[0] for line in said] == ["left out: loadgen", "left out: ping-hotspot"]
 
 
 def test_what_bake_does_not_know_is_its_own_sentence(tmp_path: Path) -> None:
     docker = client(tmp_path, {})
     with pytest.raises(BadInput, match=r"cannot plan pong \(dial tcp: no such host\)"):
-        bake.Bakery(docker, None, BASES, "lock", []).plan(["pong"])
+        bake.Bakery(docker, None, BASES, []).plan(["pong"])
 
 
 def test_a_build_that_fails_and_one_that_leaves_its_digests(tmp_path: Path) -> None:

@@ -10,11 +10,14 @@ from steelyard import __version__
 from steelyard.errors import BadInput, MissingRequirement
 from steelyard.host.docker import Docker, DockerFailed, native_architecture
 from steelyard.jvm.identify import parse_identity
+from steelyard.paths import ROOT
 from steelyard.results.spec import JvmIdentity
 from steelyard.spec.layout import Runtime
 from steelyard.workload.schema import Container
 
-REGISTRY = "ghcr.io/steelyard"
+BUNDLES = ROOT / "compose"
+REGISTRY = "localhost/steelyard"
+"""Where a build on this host puts them: a name that no registry has. Published ones have their owner's."""
 FLAVOUR = "openj9"
 FINGERPRINT_LABEL = "dev.steelyard.fingerprint"
 DATABASE_LABEL = "dev.steelyard.database"
@@ -34,6 +37,14 @@ class Image:
     pinned: str
     """The same content by digest, where the engine knows it by one; else the reference."""
     labels: Mapping[str, str]
+
+
+def bundle_settings(bundle: str, environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """The variables as compose sees them for a bundle: of the environment, then of the file `.env` beside it."""
+    path = BUNDLES / bundle / ".env"
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    told = (line.partition("=") for line in lines if not line.startswith("#"))
+    return {name: value.strip("'\"") for name, _, value in told} | dict(environment)
 
 
 def image_reference(
