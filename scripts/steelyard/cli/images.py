@@ -15,15 +15,15 @@ from steelyard.cli.building import ensure_build
 from steelyard.cli.options import JsonOption, print_json
 from steelyard.errors import BadInput, Exit, MissingRequirement
 from steelyard.host.docker import Docker, find_docker, native_architecture
+from steelyard.images import lock as locking
 from steelyard.images import verify as verifying
 from steelyard.images.bake import GROUPS, Bakery, parse_plan
-from steelyard.images import lock as locking
 from steelyard.images.lock import find_bases, read_bases, unlocked
 
 app = typer.Typer(help="The container images: build, lock, verify.", no_args_is_help=True)
 
 TargetsArgument = Annotated[
-    list[str],
+    list[str] | None,  # not [], which Debian's click refuses as a default of arguments
     Argument(
         metavar="[IMAGE]...", help="Targets of images/docker-bake.hcl.", show_default="all of the flavour"
     ),
@@ -54,7 +54,7 @@ RegistryOption = Annotated[
 
 @app.command()
 def build(
-    targets: TargetsArgument = [],  # noqa: B006 - typer reads the default, nothing changes it
+    targets: TargetsArgument = None,
     flavour: FlavourOption = "all",
     platform: Annotated[
         str, Option("--platform", metavar="P", help="The platform to build for.", show_default="this host's")
@@ -106,13 +106,16 @@ def lock(
 @app.command()
 def verify(
     images: Annotated[
-        list[str],
+        list[str] | None,
         Argument(metavar="[IMAGE]...", help="References.", show_default="all here, and what containers run"),
-    ] = [],  # noqa: B006
+    ] = None,
     record: Annotated[
         Path | None,
         Option(
-            "--record", metavar="FILE", help="Record of a release to compare digests with.", show_default=False
+            "--record",
+            metavar="FILE",
+            help="Record of a release to compare digests with.",
+            show_default=False,
         ),
     ] = None,
     bases: BasesOption = "published",
@@ -138,14 +141,14 @@ def verify(
         raise typer.Exit(Exit.CHECK_FAILED)
 
 
-def _names(targets: list[str], flavour: str) -> list[str]:
+def _names(targets: list[str] | None, flavour: str) -> list[str]:
     """What bake is asked for: targets, or the group of the flavour."""
     if flavour not in GROUPS:
         raise BadInput(f"unknown flavour {flavour!r}: there are {', '.join(GROUPS)}")
     return targets or [GROUPS[flavour]]
 
 
-def _bake(bakery: Bakery, targets: list[str], flavour: str, *how: str) -> dict[str, dict[str, Any]]:
+def _bake(bakery: Bakery, targets: list[str] | None, flavour: str, *how: str) -> dict[str, dict[str, Any]]:
     """Build the Java parts, then the images; what bake tells of each."""
     console = _console()
     plan = bakery.plan(_names(targets, flavour))
@@ -169,9 +172,7 @@ def _read_record(path: Path) -> dict[str, dict[str, Any]]:
     try:
         found: dict[str, dict[str, Any]] = json.loads(path.read_bytes())
         if not all("containerimage.digest" in entry for entry in found.values()):
-            raise BadInput(
-                f"{path} names an image without a digest: take the record of a release"
-            )
+            raise BadInput(f"{path} names an image without a digest: take the record of a release")
     except OSError as error:
         raise BadInput(f"the record {path} cannot be read ({error.strerror})") from error
     except (ValueError, AttributeError, TypeError) as error:

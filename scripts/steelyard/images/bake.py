@@ -2,7 +2,7 @@
 """Calls `docker buildx bake` on images/docker-bake.hcl with the variables that this checkout and its bases give it.
 
 A build goes through: the plan (what bake prints of its targets, each base by digest, or refused), the Java build (made
-by the caller), and bake itself, whose output is passed on. A release takes the definition and goes on without this package.
+by the caller), and bake itself, whose output is passed on. A release takes the definition alone.
 """
 
 import json
