@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=sh disable=SC2154
+# shellcheck shell=sh disable=SC2030,SC2031,SC2154
 # Functions of make-bases.sh: from packages to the root file system of a base. Reads $work, $here, $registry.
 
 # What a change in this project's recipe is known by; package versions are added to it.
