@@ -149,6 +149,21 @@ def parse_plan(printed: str) -> Plan:
     return dict(sorted(json.loads(printed)["target"].items()))
 
 
+def settings_of(plan: Plan, registry: str | None, local: Bases) -> dict[str, str]:
+    """The variables by which bundles run what was built; with local bases also what cannot be pulled."""
+    found = {"STEELYARD_REGISTRY": registry} if registry else {}
+    if not any(name.endswith("-openj9") for name in plan):
+        found["STEELYARD_FLAVOUR"] = "hotspot"
+    found |= {
+        f"STEELYARD_BASE_{name.upper()}": base.reference for name, base in local.items() if name != "nginx"
+    }
+    if "nginx" in local:
+        found["STEELYARD_NGINX_IMAGE"] = local["nginx"].reference
+    if local and "embedded-mongo" in plan:
+        found["STEELYARD_MONGO_IMAGE"] = plan["embedded-mongo"]["tags"][0]
+    return found
+
+
 def collect_inputs(plan: Plan, on_line: Callable[[str], None], required: bool) -> Plan:
     """Collect what the harness image takes beside its base: Python packages and clients (images/harness/inputs.sh).
 
