@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`images`: the container images, built, pushed, locked and verified."""
+"""`images`: the container images, built, locked and verified."""
 
 import json
 import os
@@ -18,13 +18,10 @@ from steelyard.errors import BadInput, Exit, MissingRequirement
 from steelyard.host.docker import Docker, find_docker, native_architecture
 from steelyard.images import lock as locking
 from steelyard.images import verify as verifying
-from steelyard.images.bake import GROUPS, Bakery, collect_inputs, parse_plan, settings_of
+from steelyard.images.bake import GROUPS, Bakery, parse_plan, settings_of
 from steelyard.images.lock import bases_here, find_bases, read_bases, unlocked
-from steelyard.paths import CACHE
-from steelyard.results.store import write_atomic
 
-app = typer.Typer(help="The container images: build, push, lock, verify.", no_args_is_help=True)
-RECORD = CACHE / "images" / "record.json"
+app = typer.Typer(help="The container images: build, lock, verify.", no_args_is_help=True)
 
 TargetsArgument = Annotated[
     list[str],
@@ -89,39 +86,12 @@ def build(
     if print_:
         typer.echo(bakery.definition(names))
         return
-    plan = collect_inputs(plan, console.print, required=bool(targets))
     for entry in bakery.bake(plan, "--load", "--provenance=false").values():
         typer.echo(f"{entry['image.name'].partition(',')[0]} {wanted} {entry['containerimage.digest']}")
     if wanted == here and not targets:
         for path in leave_settings(settings_of(plan, registry, known if choice == "local" else {})):
             console.print(f"{path} is yours and stays: see that it names these images")
         console.print("next: cd compose/ping && docker compose --profile load up --exit-code-from load")
-
-
-@app.command()
-def push(
-    targets: TargetsArgument = [],  # noqa: B006
-    flavour: FlavourOption = "all",
-    platform: Annotated[
-        list[str],
-        Option(
-            "--platform", metavar="P", help="For example linux/ppc64le; several times.", show_default="all"
-        ),
-    ] = [],  # noqa: B006
-    bases: BasesOption = "published",
-    registry: RegistryOption = None,
-    record: Annotated[
-        Path, Option("--record", metavar="FILE", help="Where the digests of what was pushed are written.")
-    ] = RECORD,
-) -> None:
-    """Build images for every platform and push them, one index of each, with the builder's provenance."""
-    docker = _docker()
-    bakery = Bakery(docker, registry, find_bases(docker, bases), platform)
-    made = _bake(bakery, targets, flavour, "--push", "--provenance=mode=max")
-    write_atomic(record, json.dumps(made, indent=2) + "\n")
-    for entry in made.values():
-        typer.echo(f"{entry['image.name'].partition(',')[0]} {entry['containerimage.digest']}")
-    _console().print(f"record: {record}")
 
 
 @app.command()
@@ -153,7 +123,7 @@ def verify(
     record: Annotated[
         Path | None,
         Option(
-            "--record", metavar="FILE", help="Record of `push` to compare digests with.", show_default=False
+            "--record", metavar="FILE", help="Record of a release to compare digests with.", show_default=False
         ),
     ] = None,
     bases: BasesOption = "published",
@@ -191,7 +161,7 @@ def _bake(bakery: Bakery, targets: list[str], flavour: str, *how: str) -> dict[s
     console = _console()
     plan = bakery.plan(_names(targets, flavour))
     ensure_build(console)
-    return bakery.bake(collect_inputs(plan, console.print, required=bool(targets)), *how)
+    return bakery.bake(plan, *how)
 
 
 def _docker() -> Docker:
@@ -211,12 +181,12 @@ def _read_record(path: Path) -> dict[str, dict[str, Any]]:
         found: dict[str, dict[str, Any]] = json.loads(path.read_bytes())
         if not all("containerimage.digest" in entry for entry in found.values()):
             raise BadInput(
-                f"{path} names an image without a digest: take the record that `images push` wrote"
+                f"{path} names an image without a digest: take the record of a release"
             )
     except OSError as error:
         raise BadInput(f"the record {path} cannot be read ({error.strerror})") from error
     except (ValueError, AttributeError, TypeError) as error:
-        raise BadInput(f"{path} is no record that `images push` wrote") from error
+        raise BadInput(f"{path} is no record of a release") from error
     return found
 
 

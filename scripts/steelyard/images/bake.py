@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls `docker buildx bake` on images/docker-bake.hcl with the variables that this checkout and its bases give it.
 
-A build goes through: the plan (what bake prints of its targets, each base by digest, or refused), the Java build (made
-by the caller), the inputs of the harness image, and bake itself, whose output is passed on.
+A build goes through: the plan (what bake prints of its targets, each with a base, or left out), the Java build (made by
+the caller), and bake itself, whose output is passed on. A release takes the definition and goes on without this package.
 """
 
 import json
@@ -12,13 +12,13 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from steelyard import __version__
 from steelyard.build import fingerprint, git
-from steelyard.errors import BadInput, BuildFailed, MissingRequirement
+from steelyard.errors import BadInput, BuildFailed
 from steelyard.host.docker import Docker, DockerFailed
 from steelyard.images.lock import Bases, read_bases
 from steelyard.paths import ROOT
@@ -27,10 +27,8 @@ from steelyard.workload.loader import load_workload, workload_names
 BAKE_FILE = "images/docker-bake.hcl"
 GROUPS = {"all": "default", "hotspot": "hotspot", "openj9": "openj9"}
 """Groups of the bake file, by the name of the flavour."""
-HARNESS = "harness"
 _UNKNOWN = "not-made.invalid/base/"
 """Stands for a base that was not made here; a target that takes it is refused or left out before anything is built."""
-_INPUTS = ROOT / "images" / "harness" / "inputs.sh"
 
 Plan = dict[str, dict[str, Any]]
 """Targets by name, as bake prints them: tags, platforms, args, labels."""
@@ -87,7 +85,7 @@ class Bakery:
         return found
 
     def bake(self, plan: Plan, *options: str) -> dict[str, dict[str, str]]:
-        """Build what was planned, with options of bake (`--load`, `--push`); a push that fails is tried once more.
+        """Build what was planned, with options of bake (`--load`).
 
         Returns:
             By target the digest (`containerimage.digest`) and the names (`image.name`).
@@ -101,18 +99,9 @@ class Bakery:
             command = [str(self.docker.client), "buildx", "bake", "-f", BAKE_FILE, "--progress", "plain"]
             command += ["--metadata-file", metadata.name, *settings, *options, *plan]
             # Relative paths of the bake file begin at the top of the checkout.
-            run = partial(
-                subprocess.call,
-                command,
-                cwd=ROOT,
-                env=dict(self.environment),
-                stdin=subprocess.DEVNULL,
-                stdout=sys.stderr,
+            code = subprocess.call(
+                command, cwd=ROOT, env=dict(self.environment), stdin=subprocess.DEVNULL, stdout=sys.stderr
             )
-            code = run()
-            if code != 0 and "--push" in options:
-                # A registry can answer amiss while another layer of the same image comes in; what was built is kept.
-                code = run()
             if code != 0:
                 raise BuildFailed(f"docker buildx bake failed with exit code {code}: it says why above")
             told = json.loads(Path(metadata.name).read_text(encoding="utf-8"))
@@ -130,7 +119,7 @@ def variables(root: Path = ROOT) -> dict[str, str]:
     REVISION is the commit, with `-dirty` when tracked files differ from it, and `unknown` outside a repository;
     SOURCE_DATE_EPOCH its time, so that images of one commit carry one time; FINGERPRINT the hash of the Java sources,
     which a server reports as its build; BUILD the folder of that build, without the path of this machine, which would
-    get into a build's provenance; VERSION_... what each workload's file states.
+    get into a build's provenance; WORKLOAD_VERSIONS what each workload's file states.
     """
     mark = fingerprint(root)
     try:
@@ -139,9 +128,15 @@ def variables(root: Path = ROOT) -> dict[str, str]:
             revision += "-dirty"
     except (OSError, subprocess.CalledProcessError):
         revision, epoch = "unknown", "0"
-    versions = {f"VERSION_{name.upper()}": load_workload(name).workload.version for name in workload_names()}
-    build = {"FINGERPRINT": mark, "BUILD": f".steelyard/build/{mark}"}
-    return {"VERSION": __version__, "REVISION": revision, "SOURCE_DATE_EPOCH": epoch, **build, **versions}
+    versions = {name: load_workload(name).workload.version for name in workload_names()}
+    return {
+        "VERSION": __version__,
+        "REVISION": revision,
+        "SOURCE_DATE_EPOCH": epoch,
+        "FINGERPRINT": mark,
+        "BUILD": f".steelyard/build/{mark}",
+        "WORKLOAD_VERSIONS": json.dumps(versions),
+    }
 
 
 def parse_plan(printed: str) -> Plan:
@@ -162,45 +157,3 @@ def settings_of(plan: Plan, registry: str | None, local: Bases) -> dict[str, str
     if local and "embedded-mongo" in plan:
         found["STEELYARD_MONGO_IMAGE"] = plan["embedded-mongo"]["tags"][0]
     return found
-
-
-def collect_inputs(plan: Plan, on_line: Callable[[str], None], required: bool) -> Plan:
-    """Collect what the harness image takes beside its base: Python packages and clients (images/harness/inputs.sh).
-
-    Args:
-        plan: what is to be built.
-        on_line: told which platforms the harness is left out for, and why.
-        required: refuse rather than leave out.
-
-    Returns:
-        The plan, the harness in it for the platforms that it can be built for here.
-
-    Raises:
-        MissingRequirement: `required`, and a platform's inputs cannot be had.
-    """
-    if HARNESS not in plan:
-        return plan
-    ready = []
-    for platform in plan[HARNESS]["platforms"]:
-        problem = _collect(platform.partition("/")[2])
-        if problem is None:
-            ready.append(platform)
-        elif required:
-            raise MissingRequirement(f"{HARNESS} for {platform}: {problem}")
-        else:
-            on_line(f"left out: {HARNESS} for {platform} ({problem})")
-    others = {name: target for name, target in plan.items() if name != HARNESS}
-    return {**others, HARNESS: {**plan[HARNESS], "platforms": ready}} if ready else others
-
-
-def _collect(architecture: str) -> str | None:
-    """None when the inputs of an architecture are there, else why not."""
-    told = {"STEELYARD_PYTHON": sys.executable, **os.environ}
-    ask = ["sh", str(_INPUTS), "-a", architecture]
-    done = subprocess.run(
-        ask, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False, env=told
-    )
-    if done.returncode == 0:
-        return None
-    said = [line.removeprefix("inputs: ") for line in done.stderr.splitlines() if line.startswith("inputs: ")]
-    return said[-1] if said else f"{_INPUTS.name} ended with exit code {done.returncode}"
