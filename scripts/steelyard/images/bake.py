@@ -2,7 +2,7 @@
 """Calls `docker buildx bake` on images/docker-bake.hcl with the variables that this checkout and its bases give it.
 
 A build goes through: the plan (what bake prints of its targets, each with a base, or left out), the Java build (made by
-the caller), and bake itself, whose output is passed on. A release takes the definition and goes on without this package.
+the caller), and bake itself, whose output is passed on. A release takes the definition and does without this package.
 """
 
 import json
