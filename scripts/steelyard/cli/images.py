@@ -123,7 +123,10 @@ def verify(
     record: Annotated[
         Path | None,
         Option(
-            "--record", metavar="FILE", help="Record of a release to compare digests with.", show_default=False
+            "--record",
+            metavar="FILE",
+            help="Record of a release to compare digests with.",
+            show_default=False,
         ),
     ] = None,
     bases: BasesOption = "published",
@@ -180,9 +183,7 @@ def _read_record(path: Path) -> dict[str, dict[str, Any]]:
     try:
         found: dict[str, dict[str, Any]] = json.loads(path.read_bytes())
         if not all("containerimage.digest" in entry for entry in found.values()):
-            raise BadInput(
-                f"{path} names an image without a digest: take the record of a release"
-            )
+            raise BadInput(f"{path} names an image without a digest: take the record of a release")
     except OSError as error:
         raise BadInput(f"the record {path} cannot be read ({error.strerror})") from error
     except (ValueError, AttributeError, TypeError) as error:
