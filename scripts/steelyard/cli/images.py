@@ -13,12 +13,13 @@ from typer import Argument, Option
 
 from steelyard.cli.building import ensure_build
 from steelyard.cli.options import JsonOption, print_json
+from steelyard.engines.compose.images import leave_settings
 from steelyard.errors import BadInput, Exit, MissingRequirement
 from steelyard.host.docker import Docker, find_docker, native_architecture
 from steelyard.images import lock as locking
 from steelyard.images import verify as verifying
-from steelyard.images.bake import GROUPS, Bakery, parse_plan
-from steelyard.images.lock import find_bases, read_bases, unlocked
+from steelyard.images.bake import GROUPS, Bakery, parse_plan, settings_of
+from steelyard.images.lock import bases_here, find_bases, read_bases, unlocked
 
 app = typer.Typer(help="The container images: build, lock, verify.", no_args_is_help=True)
 
@@ -32,14 +33,8 @@ FlavourOption = Annotated[
     str,
     Option("--flavour", metavar="F", help="hotspot (all that needs no OpenJ9), openj9 (the rest) or all."),
 ]
-BasesOption = Annotated[
-    str,
-    Option(
-        "--bases",
-        metavar="B",
-        help="published: as the Containerfiles name them; local: those that images/local/make-bases.sh made here.",
-    ),
-]
+_BASES = "published: as the Containerfiles name them; local: those that images/local/make-bases.sh made here."
+BasesOption = Annotated[str, Option("--bases", metavar="B", help=_BASES)]
 RegistryOption = Annotated[
     str | None,
     Option(
@@ -47,7 +42,7 @@ RegistryOption = Annotated[
         metavar="R",
         envvar="STEELYARD_REGISTRY",
         help="Registry and path of the images.",
-        show_default="ghcr.io/steelyard",
+        show_default="localhost/steelyard",
     ),
 ]
 
@@ -59,7 +54,12 @@ def build(
     platform: Annotated[
         str, Option("--platform", metavar="P", help="The platform to build for.", show_default="this host's")
     ] = "",
-    bases: BasesOption = "published",
+    bases: Annotated[
+        str,
+        Option(
+            "--bases", metavar="B", help=_BASES, show_default="published where a registry answers, else local"
+        ),
+    ] = "",
     registry: RegistryOption = None,
     print_: Annotated[
         bool,
@@ -69,18 +69,29 @@ def build(
         ),
     ] = False,
 ) -> None:
-    """Build images for one platform into this host's engine."""
-    docker = _docker()
-    wanted = platform or f"linux/{native_architecture()}"
-    bakery = Bakery(docker, registry, find_bases(docker, bases), [] if print_ else [wanted])
+    """Build the images that this host can build, for its platform, into its engine.
+
+    What there is no base for is left out, which is said; an IMAGE that is named is refused.
+    """
+    docker, console, names = _docker(), _console(), _names(targets, flavour)
+    here = f"linux/{native_architecture()}"
+    wanted = platform or here
+    if bases or print_:
+        choice, known = bases, find_bases(docker, bases or "published")
+    else:
+        choice, known = bases_here(docker, wanted, console.print)
+    bakery = Bakery(docker, registry, known, [] if print_ else [wanted])
+    plan = bakery.plan(names, None if targets or print_ else console.print)
+    ensure_build(console)
     if print_:
-        names = _names(targets, flavour)
-        bakery.plan(names)  # refuses what cannot be built
-        ensure_build(_console())
         typer.echo(bakery.definition(names))
         return
-    for entry in _bake(bakery, targets, flavour, "--load", "--provenance=false").values():
+    for entry in bakery.bake(plan, "--load", "--provenance=false").values():
         typer.echo(f"{entry['image.name'].partition(',')[0]} {wanted} {entry['containerimage.digest']}")
+    if wanted == here and not targets:
+        for path in leave_settings(settings_of(plan, registry, known if choice == "local" else {})):
+            console.print(f"{path} is yours and stays: see that it names these images")
+        console.print("next: cd compose/ping && docker compose --profile load up --exit-code-from load")
 
 
 @app.command()
@@ -146,14 +157,6 @@ def _names(targets: list[str] | None, flavour: str) -> list[str]:
     if flavour not in GROUPS:
         raise BadInput(f"unknown flavour {flavour!r}: there are {', '.join(GROUPS)}")
     return targets or [GROUPS[flavour]]
-
-
-def _bake(bakery: Bakery, targets: list[str] | None, flavour: str, *how: str) -> dict[str, dict[str, Any]]:
-    """Build the Java parts, then the images; what bake tells of each."""
-    console = _console()
-    plan = bakery.plan(_names(targets, flavour))
-    ensure_build(console)
-    return bakery.bake(plan, *how)
 
 
 def _docker() -> Docker:

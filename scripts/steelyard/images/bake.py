@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls `docker buildx bake` on images/docker-bake.hcl with the variables that this checkout and its bases give it.
 
-A build goes through: the plan (what bake prints of its targets, each base by digest, or refused), the Java build (made
-by the caller), and bake itself, whose output is passed on. A release takes the definition alone.
+A build goes through: the plan (what bake prints of its targets, each with a base, or left out), the Java build (made by
+the caller), and bake itself, whose output is passed on. A release takes the definition and does without this package.
 """
 
 import json
@@ -142,3 +142,18 @@ def variables(root: Path = ROOT) -> dict[str, str]:
 def parse_plan(printed: str) -> Plan:
     """The targets of what bake printed."""
     return dict(sorted(json.loads(printed)["target"].items()))
+
+
+def settings_of(plan: Plan, registry: str | None, local: Bases) -> dict[str, str]:
+    """The variables by which bundles run what was built; with local bases also what cannot be pulled."""
+    found = {"STEELYARD_REGISTRY": registry} if registry else {}
+    if not any(name.endswith("-openj9") for name in plan):
+        found["STEELYARD_FLAVOUR"] = "hotspot"
+    found |= {
+        f"STEELYARD_BASE_{name.upper()}": base.reference for name, base in local.items() if name != "nginx"
+    }
+    if "nginx" in local:
+        found["STEELYARD_NGINX_IMAGE"] = local["nginx"].reference
+    if local and "embedded-mongo" in plan:
+        found["STEELYARD_MONGO_IMAGE"] = plan["embedded-mongo"]["tags"][0]
+    return found

@@ -7,7 +7,9 @@ Its digest may be missing, for a release alone it may not.
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -76,6 +78,34 @@ def lock(docker: Docker, images: Path = IMAGES) -> dict[str, Base]:
         if new != text:
             write_atomic(path, new)
     return told
+
+
+def bases_here(docker: Docker, platform: str, on_line: Callable[[str], None]) -> tuple[str, dict[str, Base]]:
+    """Where the bases come from that this host can have, and which they are, for a build that says nothing of it.
+
+    Published ones where their registry answers; else those that are made now, of packages, for one platform.
+
+    Raises:
+        MissingRequirement: neither is possible.
+    """
+    published = read_bases()
+    try:
+        ask(docker, published["tools"].pinned)
+    except MissingRequirement as error:
+        on_line(f"{error}: bases are made of this machine's packages, which leaves OpenJ9 out")
+        for command in (["setup-engine.sh", "start"], ["make-bases.sh", "-p", platform]):
+            script = IMAGES / "local" / command[0]
+            if subprocess.call([str(script), *command[1:]], stdin=subprocess.DEVNULL, stdout=sys.stderr) != 0:
+                raise MissingRequirement(
+                    "no base can be had: it says why above; go on where the registry can be reached, or give your own"
+                    " with `docker compose up --build` (docs/containers.md)"
+                ) from error
+        return "local", find_bases(docker, "local")
+    if missing := unlocked(published):
+        on_line(
+            f"bases by their tags, as no digest is locked ({', '.join(missing)}): good for all but a release"
+        )
+    return "published", published
 
 
 def find_bases(docker: Docker, choice: str, made_here: Path = MADE_HERE) -> dict[str, Base]:

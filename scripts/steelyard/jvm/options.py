@@ -46,6 +46,12 @@ AOT_CACHE_SINCE = 25
 AOT_CACHE_NAME, ARCHIVE_NAME = "classes.aot", "classes.jsa"
 OWN_CACHE = "classes"
 """Folder of an OpenJ9 server's own class cache, beside its logs."""
+_OPENJ9_CACHES = {
+    "none": ["-Xshareclasses:none"],
+    # Said, so that it is neither a cache of the host nor one that an image brought: an own one, empty at the start, as
+    # Liberty's script makes.
+    "default": [f"-Xshareclasses:name=steelyard,nonfatal,cacheDir={FOLDER}/{OWN_CACHE}", "-Xscmx80m"],
+}
 CLASS_CACHE_MIB = 160
 """Size of a cold shared class cache: a Jakarta EE server fills the 80 MB that Liberty asks for by default."""
 
@@ -113,13 +119,9 @@ def class_cache_options(state: str, jvm: JvmIdentity, *, populates: bool = False
     Sources: OpenJ9 documentation (-Xshareclasses); the `java` command's manual (-XX:ArchiveClassesAtExit,
     -XX:SharedArchiveFile); JEP 514 (-XX:AOTCacheOutput, JDK 25).
     """
+    if jvm.kind == "openj9" and state in _OPENJ9_CACHES:
+        return _OPENJ9_CACHES[state]
     if jvm.kind == "openj9":
-        if state == "none":
-            return ["-Xshareclasses:none"]
-        if state == "default":
-            # Said, so that it is neither a cache of the host's nor one that an image brought: an own one, as Liberty's
-            # script makes, empty at the start.
-            return [f"-Xshareclasses:name=steelyard,nonfatal,cacheDir={FOLDER}/{OWN_CACHE}", "-Xscmx80m"]
         read_only = ",readonly" if state == "warm" and not populates else ""
         return [f"-Xshareclasses:name=steelyard,cacheDir={CACHE}{read_only}", f"-Xscmx{CLASS_CACHE_MIB}m"]
     if state == "default":

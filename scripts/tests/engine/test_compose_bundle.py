@@ -15,7 +15,7 @@ from compose_specs import IMAGES, LOADGEN, component, injector, spec, spec_of
 from steelyard.engines.compose.bundle import SESSION_LABEL, User, command_line, override
 from steelyard.engines.compose.engine import BUNDLES
 from steelyard.engines.compose.images import LOADGEN as LOADGEN_IMAGE
-from steelyard.engines.compose.images import bundle_settings, image_reference
+from steelyard.engines.compose.images import bundle_settings, image_reference, leave_settings
 from steelyard.experiment.schema import JvmSettings
 from steelyard.results.spec import Artifact, Component, JvmIdentity, Spec
 from steelyard.workload.loader import load_workload, workload_names
@@ -115,6 +115,13 @@ def test_a_build_on_this_host_leaves_what_the_harness_and_compose_read(
     (tmp_path / "ping" / ".env").write_text("# left\nSTEELYARD_FLAVOUR='hotspot'\nA=b=c\n", encoding="utf-8")
     assert bundle_settings("ping", {"A": "d"}) == {"STEELYARD_FLAVOUR": "hotspot", "A": "d"}
     assert bundle_settings("other", {"A": "d"}) == {"A": "d"}
+    for name in ("ping", "other"):
+        (tmp_path / name).mkdir(exist_ok=True)
+        (tmp_path / name / "compose.yaml").touch()
+    for flavour in ("openj9", "hotspot"):  # what a build left the next one replaces
+        assert leave_settings({"STEELYARD_FLAVOUR": flavour}) == [tmp_path / "ping" / ".env"]
+        assert bundle_settings("other", {}) == {"STEELYARD_FLAVOUR": flavour}
+    assert bundle_settings("ping", {})["A"] == "b=c"
 
 
 def test_servers_that_use_a_class_cache_share_the_folder_of_their_kind() -> None:

@@ -56,13 +56,30 @@ def test_the_flavours_share_out_all_targets() -> None:
 def test_what_has_no_base_is_left_out_or_refused(tmp_path: Path) -> None:
     known = bakery(tmp_path, PRINTED)
     assert list(known.plan(["hotspot"])) == ["harness", "loadgen", "ping-hotspot", "socket-proxy"]
-    without = PRINTED.replace("docker.io/library/eclipse-temurin:17-jre-noble", known.environment["BASE_OPENJ9"])
+    without = PRINTED.replace(
+        "docker.io/library/eclipse-temurin:17-jre-noble", known.environment["BASE_OPENJ9"]
+    )
     lacking = bakery(tmp_path, without)
     with pytest.raises(BadInput, match=r"loadgen \(openj9 is no base .*--flavour hotspot"):
         lacking.plan(["hotspot"])
     said: list[str] = []
     assert list(lacking.plan(["hotspot"], said.append)) == ["harness", "socket-proxy"]
     assert [line.partition(" (")[0] for line in said] == ["left out: loadgen", "left out: ping-hotspot"]
+
+
+def test_bundles_are_told_what_was_built(tmp_path: Path) -> None:
+    plan = bakery(tmp_path, PRINTED).plan(["hotspot"])
+    assert bake.settings_of(plan, None, {}) == {"STEELYARD_FLAVOUR": "hotspot"}
+    assert bake.settings_of({"ping-openj9": {}}, "r/s", {}) == {"STEELYARD_REGISTRY": "r/s"}
+    database = {"embedded-mongo": {"tags": ["r/s/embedded-mongo:1"]}}
+    local = {"tools": Base("b/tools:1", A), "nginx": Base("b/nginx:1", A)}
+    assert bake.settings_of({**plan, **database}, "r/s", local) == {
+        "STEELYARD_REGISTRY": "r/s",
+        "STEELYARD_FLAVOUR": "hotspot",
+        "STEELYARD_BASE_TOOLS": "b/tools:1",
+        "STEELYARD_NGINX_IMAGE": "b/nginx:1",
+        "STEELYARD_MONGO_IMAGE": "r/s/embedded-mongo:1",
+    }
 
 
 def test_what_bake_does_not_know_is_its_own_sentence(tmp_path: Path) -> None:

@@ -77,9 +77,7 @@ def test_the_check_of_the_lock_names_what_is_missing_and_asks_nobody(
     missing = unlocked(read_bases())
     code, said, _ = steelyard("lock", "--check")
     assert code == (12 if missing else 0)
-    assert [
-        line.split()[2] for line in said.splitlines() if line.startswith("not")
-    ] == missing
+    assert [line.split()[2] for line in said.splitlines() if line.startswith("not")] == missing
 
 
 @pytest.mark.parametrize(

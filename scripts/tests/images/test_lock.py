@@ -10,7 +10,8 @@ import yaml
 from recorded import FIXTURES, client
 
 from steelyard.errors import BadInput, MissingRequirement
-from steelyard.images.lock import IMAGES, Base, ask, find_bases, lock, read_bases, unlocked
+from steelyard.images import lock as locking
+from steelyard.images.lock import IMAGES, Base, ask, bases_here, find_bases, lock, read_bases, unlocked
 from steelyard.paths import ROOT
 
 A, B, C = (f"sha256:{digit * 64}" for digit in "abc")
@@ -26,7 +27,7 @@ TOLD = json.dumps(
     }
 )
 FILES = {
-    "server": f"ARG BASE_TOOLS=tools\nFROM {TOOLS} AS tools\nFROM ${{BASE_TOOLS}} AS busybox\nFROM scratch AS package\n",
+    "server": f"ARG BASE_TOOLS=tools\nFROM {TOOLS} AS tools\nFROM ${{BASE_TOOLS}} AS busybox\nFROM scratch AS a\n",
     "proxy": f"FROM {TOOLS} AS tools\nFROM {PROXY}@{B} AS proxy\n",
 }
 
@@ -56,12 +57,14 @@ def test_the_containerfiles_name_every_base_once() -> None:
 
 
 def test_the_images_of_a_bundle_share_one_run_of_maven() -> None:
-    stages = {
-        re.search(r"^FROM \$\{BASE_MAVEN\} AS built\n(.*?)\n\n", path.read_text(encoding="utf-8"), re.M | re.S)
-        for path in IMAGES.glob("*/Containerfile")
-    }
-    assert len({found[1] for found in stages if found is not None}) == 1
-    assert len([found for found in stages if found is not None]) == 3
+    stages = [
+        text.partition("FROM ${BASE_MAVEN} AS built\n")[2].partition("\nFROM ")[0]
+        for text in (path.read_text(encoding="utf-8") for path in IMAGES.glob("*/Containerfile"))
+        if "ARG BASE_MAVEN" in text
+    ]
+    assert len(stages) >= 3
+    assert "mvn " in stages[0]
+    assert len(set(stages)) == 1
 
 
 def test_the_update_robot_sees_every_base() -> None:
@@ -115,3 +118,28 @@ def test_bases_made_here_are_those_that_were_noted(tmp_path: Path) -> None:
     assert find_bases(docker, "local", tmp_path)["tools"].digest == A
     with pytest.raises(BadInput, match="unknown bases 'other'"):
         find_bases(docker, "other", tmp_path)
+
+
+def test_a_build_takes_published_bases_or_makes_its_own(
+    tmp_path: Path, images: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(locking, "IMAGES", images)
+    monkeypatch.setattr(locking, "read_bases", lambda: read_bases(images))
+    said: list[str] = []
+    there = client(tmp_path, {TOOLS: TOLD})
+    assert bases_here(there, "linux/amd64", said.append) == ("published", read_bases(images))
+    assert said == ["bases by their tags, as no digest is locked (tools): good for all but a release"]
+
+    (images / "local").mkdir()
+    asked = images / "asked"
+    for name, code in (("setup-engine.sh", 0), ("make-bases.sh", 4)):
+        script = images / "local" / name
+        script.write_text(f'#!/bin/sh\necho "$0 $*" >>{asked}\nexit {code}\n', encoding="utf-8")
+        script.chmod(0o755)
+    with pytest.raises(MissingRequirement, match="no base can be had: it says why above"):
+        bases_here(client(tmp_path, {}), "linux/amd64", said.append)
+    assert said[1].startswith(f"the registry does not give {TOOLS}")
+    assert [line.rpartition("/")[2] for line in asked.read_text(encoding="utf-8").splitlines()[:1]] == [
+        "setup-engine.sh start"
+    ]
+    assert "make-bases.sh -p linux/amd64" in asked.read_text(encoding="utf-8")

@@ -10,7 +10,6 @@ from steelyard.jvm.options import jvm_options
 from steelyard.results.spec import JvmIdentity
 from steelyard.units import MIB
 
-
 OWN_CACHE = ["-Xshareclasses:name=steelyard,nonfatal,cacheDir=${folder}/classes", "-Xscmx80m"]
 """What OpenJ9 is told when nothing is asked of its class cache."""
 

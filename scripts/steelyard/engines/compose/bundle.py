@@ -135,7 +135,10 @@ def override(spec: Spec, bundle: Services, user: User, session: str) -> str:
             **_waits(bundle[DATA], names),
         }
     return _head(spec, bundle) + yaml.dump(
-        {"services": services, "networks": {"default": {"labels": label}}}, Dumper=_Dumper, sort_keys=False, width=10_000
+        {"services": services, "networks": {"default": {"labels": label}}},
+        Dumper=_Dumper,
+        sort_keys=False,
+        width=10_000,
     )
 
 
@@ -179,10 +182,7 @@ def _entry(
     if place is None or place.user == "harness":
         # Images let their group 0 write; files on this host are to be the user's.
         entry |= {"user": str(user), "group_add": ["0"]}
-    entry |= {"cpuset": _cpuset(component), "labels": label}
-    if component.memory_bytes is not None:
-        # No swap beyond the limit: a server that swaps is not what anyone wants to measure.
-        entry |= {"mem_limit": component.memory_bytes, "memswap_limit": component.memory_bytes}
+    entry |= {"cpuset": _cpuset(component), "labels": label, **_limits(component)}
     if told := environment(component):
         entry["environment"] = {name: _literal(text) for name, text in told.items()}
     if component.name != component.kind:
@@ -193,8 +193,6 @@ def _entry(
         entry["ports"] = _Override([])
     if volumes := _volumes(component):
         entry["volumes"] = volumes
-    if _locks_pages(component):
-        entry |= {"cap_add": ["IPC_LOCK"], "ulimits": {"memlock": -1}}
     # A check costs CPU that the measurement would see, and the harness asks by itself.
     entry["healthcheck"] = {"disable": _MEASURED}
     if "profiles" in base:
@@ -202,10 +200,16 @@ def _entry(
     return entry | _waits(base, names)
 
 
-def _locks_pages(component: Component) -> bool:
-    """Whether it needs more rights for its large pages: OpenJ9 takes them as locked shared memory, HotSpot does not."""
+def _limits(component: Component) -> dict[str, Any]:
+    """Its memory limit, and where it takes large pages as locked shared memory, as OpenJ9 does, the right to lock."""
+    found: dict[str, Any] = {}
+    if component.memory_bytes is not None:
+        # No swap beyond the limit: a server that swaps is not what anyone wants to measure.
+        found |= {"mem_limit": component.memory_bytes, "memswap_limit": component.memory_bytes}
     settings, jvm = component.jvm_settings, component.artifact.jvm
-    return settings is not None and settings.pages == "large" and jvm is not None and jvm.kind == "openj9"
+    if settings is not None and settings.pages == "large" and jvm is not None and jvm.kind == "openj9":
+        found |= {"cap_add": ["IPC_LOCK"], "ulimits": {"memlock": -1}}
+    return found
 
 
 def _volumes(component: Component) -> list[str]:

@@ -9,7 +9,6 @@ import contextlib
 import math
 import os
 import shutil
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +20,6 @@ from steelyard.engines.base import Deployment, log_folder
 from steelyard.engines.compose.bundle import SESSION_LABEL, User, override, uses_cache
 from steelyard.engines.compose.images import BUNDLES, find_image
 from steelyard.engines.compose.project import DOWN_LIMIT, Container, Project, removal_of
-from steelyard.errors import ServerFailed
 from steelyard.host.docker import Docker, DockerFailed
 from steelyard.host.ports import require_ports
 from steelyard.processes import Children

@@ -251,7 +251,9 @@ def _start_once(component: Component, deployment: ProcessDeployment) -> None:
     # would write a cache unasked, and every trial would inherit it.
     jvm = component.artifact.jvm
     none = ["-Xshareclasses:none"] if jvm is not None and jvm.kind == "openj9" else []
-    server = component.model_copy(update={"jvm_options": none, "environment": {}, "port": port, "ready": live})
+    server = component.model_copy(
+        update={"jvm_options": none, "environment": {}, "port": port, "ready": live}
+    )
     deployment.start([server])
     deadline = time.monotonic() + PRIMING_TIMEOUT
     try:
