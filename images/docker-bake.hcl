@@ -24,6 +24,9 @@ variable "BUILD" { default = ".steelyard/build/${FINGERPRINT}" }
 # What each application's workload file states, as a JSON object.
 variable "WORKLOAD_VERSIONS" { default = "{}" }
 
+# The finished build stands for the stage that Maven fills; so that nobody asks for Maven's base all the same, this does for it.
+variable "NO_MAVEN" { default = "images/local" }
+
 variable "PLATFORMS" { default = "linux/amd64,linux/ppc64le" }
 
 # What replaces a base that the Containerfiles name: a reference; by default the stage of their own FROM line.
@@ -79,7 +82,7 @@ target "servers" {
   inherits = ["_image"]
   context  = "images/server"
   target   = application.name
-  contexts = { package = "${BUILD}/${application.name}/wlp" }
+  contexts = { package = "${BUILD}/${application.name}/wlp", maven = NO_MAVEN }
   args = {
     "BASE_${upper(flavour.name)}" = flavour.base
     BASE_TOOLS                    = BASE_TOOLS
@@ -103,7 +106,7 @@ target "servers" {
 target "embedded-mongo" {
   inherits = ["_image"]
   context  = "images/embedded-mongo"
-  contexts = { jars = "${BUILD}/embedded-mongo" }
+  contexts = { jars = "${BUILD}/embedded-mongo", maven = NO_MAVEN }
   args     = { BASE_HOTSPOT = BASE_HOTSPOT, BASE_TOOLS = BASE_TOOLS }
   tags     = ["${REGISTRY}/embedded-mongo:${VERSION}"]
   labels   = labels("embedded database", "A database in memory that speaks MongoDB's wire protocol", "Apache-2.0 AND BSD-3-Clause", BASE_HOTSPOT)
@@ -112,7 +115,7 @@ target "embedded-mongo" {
 target "loadgen" {
   inherits = ["_image"]
   context  = "images/loadgen"
-  contexts = { loadgen = "${BUILD}/loadgen" }
+  contexts = { loadgen = "${BUILD}/loadgen", maven = NO_MAVEN }
   args     = { BASE_HOTSPOT = BASE_HOTSPOT }
   tags     = ["${REGISTRY}/loadgen:${VERSION}"]
   labels   = labels("loadgen", "Gatling injector that records every request", "Apache-2.0", BASE_HOTSPOT)

@@ -15,7 +15,7 @@ while read -r name digest; do
     tls=true
     case $name in 127.0.0.1:* | localhost:*) tls=false ;; esac
     if said=$(skopeo inspect --tls-verify="$tls" --raw "docker://$name" 2>&1 >/dev/null); then
-        found=$(docker buildx imagetools inspect "$name" --format '{{.Manifest.Digest}}')
+        found=$(docker buildx imagetools inspect "$name" --format '{{json .Manifest}}' | jq --raw-output .digest)
         [ "$found" = "$digest" ] || { echo "free: $name is taken by $found" >&2 && taken=1; }
         continue
     fi

@@ -81,10 +81,12 @@ server() { # IMAGE ; every server of the package
 
 label() { docker image inspect --format "{{index .Config.Labels \"$1\"}}" "$2"; }
 
+for image in "$@"; do
+    docker image inspect "$image" >/dev/null 2>&1 || docker pull --quiet --platform "$platform" "$image" >/dev/null
+done
 number=0
 for image in "$@"; do
     number=$((number + 1))
-    docker image inspect "$image" >/dev/null 2>&1 || docker pull --quiet --platform "$platform" "$image" >/dev/null
     if [ -n "$(label dev.steelyard.workload "$image")" ]; then
         server "$image"
         stop

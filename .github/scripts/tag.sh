@@ -10,7 +10,7 @@ record=${1:?usage: tag.sh RECORD}
 names=$(jq --raw-output '.[] | .["containerimage.digest"] as $digest | .["image.name"] | split(",")[] | "\(.) \($digest)"' "$record")
 while read -r name digest; do
     docker buildx imagetools create --tag "$name" "${name%:*}@$digest" 2>/dev/null
-    found=$(docker buildx imagetools inspect "$name" --format '{{.Manifest.Digest}}')
+    found=$(docker buildx imagetools inspect "$name" --format '{{json .Manifest}}' | jq --raw-output .digest)
     [ "$found" = "$digest" ] || { echo "tag: $name became $found and not $digest" >&2 && exit 1; }
     echo "tag: $name $digest"
 done <<NAMES
