@@ -269,7 +269,7 @@ archive_classes() ( # ROOT
 # What maintainer scripts would do: the plain BLAS, which starts no threads, and Python's cache, which the image could not keep.
 # Its content is the same for every architecture, so this machine's own Python writes it.
 finish_python() ( # ROOT
-    find "$1/usr/lib/python3" -name tests -prune -exec rm -rf {} +
+    find "$1/usr/lib/python3" -name numpy -prune -o -name tests -prune -exec rm -rf {} +
     rm -rf "$1/usr/share/unicode"
     for library in "$1"/usr/lib/*/blas/libblas.so.3 "$1"/usr/lib/*/lapack/liblapack.so.3; do
         ln -s "$(basename "$(dirname "$library")")/$(basename "$library")" "$(dirname "$library")/../"

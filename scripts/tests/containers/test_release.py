@@ -89,7 +89,7 @@ def test_the_steps_in_their_order(record: Path, tmp_path: Path) -> None:
         subprocess.run(generate, cwd=tmp_path, env=_ENVIRONMENT, capture_output=True, check=True)
         signed = step("sign", record, tmp_path / "cosign.key")
         assert signed.returncode == 0, signed.stderr
-        verify = ["cosign", "verify", "--key", tmp_path / "cosign.pub", "--insecure-ignore-tlog=true"]
+        verify = ["cosign", "verify", "--key", str(tmp_path / "cosign.pub"), "--insecure-ignore-tlog=true"]
         verify += ["--allow-http-registry"]
         for one in (pushed["containerimage.digest"], *pushed["platforms"].values()):
             subprocess.run([*verify, f"{IMAGE}@{one}"], capture_output=True, check=True)
