@@ -26,6 +26,9 @@ variable "WORKLOAD_VERSIONS" { default = "{}" }
 
 variable "PLATFORMS" { default = "linux/amd64,linux/ppc64le" }
 
+# The build is finished: the stage that would run Maven is replaced, but its base would be looked up all the same.
+variable "NO_MAVEN" { default = "scratch" }
+
 # What replaces a base that the Containerfiles name: a reference; by default the stage of their own FROM line.
 variable "BASE_HOTSPOT" { default = "hotspot" }
 variable "BASE_OPENJ9" { default = "openj9" }
@@ -83,6 +86,7 @@ target "servers" {
   args = {
     "BASE_${upper(flavour.name)}" = flavour.base
     BASE_TOOLS                    = BASE_TOOLS
+    BASE_MAVEN                    = NO_MAVEN
     FLAVOUR                       = flavour.name
     WORKLOAD                      = application.name
     SCC                           = flavour.name == "openj9" ? SCC : "off"
@@ -104,7 +108,7 @@ target "embedded-mongo" {
   inherits = ["_image"]
   context  = "images/embedded-mongo"
   contexts = { jars = "${BUILD}/embedded-mongo" }
-  args     = { BASE_HOTSPOT = BASE_HOTSPOT, BASE_TOOLS = BASE_TOOLS }
+  args     = { BASE_HOTSPOT = BASE_HOTSPOT, BASE_TOOLS = BASE_TOOLS, BASE_MAVEN = NO_MAVEN }
   tags     = ["${REGISTRY}/embedded-mongo:${VERSION}"]
   labels   = labels("embedded database", "A database in memory that speaks MongoDB's wire protocol", "Apache-2.0 AND BSD-3-Clause", BASE_HOTSPOT)
 }
@@ -113,7 +117,7 @@ target "loadgen" {
   inherits = ["_image"]
   context  = "images/loadgen"
   contexts = { loadgen = "${BUILD}/loadgen" }
-  args     = { BASE_HOTSPOT = BASE_HOTSPOT }
+  args     = { BASE_HOTSPOT = BASE_HOTSPOT, BASE_MAVEN = NO_MAVEN }
   tags     = ["${REGISTRY}/loadgen:${VERSION}"]
   labels   = labels("loadgen", "Gatling injector that records every request", "Apache-2.0", BASE_HOTSPOT)
 }
