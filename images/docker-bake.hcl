@@ -24,10 +24,10 @@ variable "BUILD" { default = ".steelyard/build/${FINGERPRINT}" }
 # What each application's workload file states, as a JSON object.
 variable "WORKLOAD_VERSIONS" { default = "{}" }
 
-# The finished build stands for the stage that Maven fills; so that nobody asks for Maven's base all the same, this does for it.
-variable "NO_MAVEN" { default = "images/local" }
-
 variable "PLATFORMS" { default = "linux/amd64,linux/ppc64le" }
+
+# The build is finished: the stage that would run Maven is replaced, but its base would be looked up all the same.
+variable "NO_MAVEN" { default = "scratch" }
 
 # What replaces a base that the Containerfiles name: a reference; by default the stage of their own FROM line.
 variable "BASE_HOTSPOT" { default = "hotspot" }
@@ -82,10 +82,11 @@ target "servers" {
   inherits = ["_image"]
   context  = "images/server"
   target   = application.name
-  contexts = { package = "${BUILD}/${application.name}/wlp", maven = NO_MAVEN }
+  contexts = { package = "${BUILD}/${application.name}/wlp" }
   args = {
     "BASE_${upper(flavour.name)}" = flavour.base
     BASE_TOOLS                    = BASE_TOOLS
+    BASE_MAVEN                    = NO_MAVEN
     FLAVOUR                       = flavour.name
     WORKLOAD                      = application.name
     SCC                           = flavour.name == "openj9" ? SCC : "off"
@@ -106,8 +107,8 @@ target "servers" {
 target "embedded-mongo" {
   inherits = ["_image"]
   context  = "images/embedded-mongo"
-  contexts = { jars = "${BUILD}/embedded-mongo", maven = NO_MAVEN }
-  args     = { BASE_HOTSPOT = BASE_HOTSPOT, BASE_TOOLS = BASE_TOOLS }
+  contexts = { jars = "${BUILD}/embedded-mongo" }
+  args     = { BASE_HOTSPOT = BASE_HOTSPOT, BASE_TOOLS = BASE_TOOLS, BASE_MAVEN = NO_MAVEN }
   tags     = ["${REGISTRY}/embedded-mongo:${VERSION}"]
   labels   = labels("embedded database", "A database in memory that speaks MongoDB's wire protocol", "Apache-2.0 AND BSD-3-Clause", BASE_HOTSPOT)
 }
@@ -115,8 +116,8 @@ target "embedded-mongo" {
 target "loadgen" {
   inherits = ["_image"]
   context  = "images/loadgen"
-  contexts = { loadgen = "${BUILD}/loadgen", maven = NO_MAVEN }
-  args     = { BASE_HOTSPOT = BASE_HOTSPOT }
+  contexts = { loadgen = "${BUILD}/loadgen" }
+  args     = { BASE_HOTSPOT = BASE_HOTSPOT, BASE_MAVEN = NO_MAVEN }
   tags     = ["${REGISTRY}/loadgen:${VERSION}"]
   labels   = labels("loadgen", "Gatling injector that records every request", "Apache-2.0", BASE_HOTSPOT)
 }

@@ -146,7 +146,7 @@ def ask(docker: Docker, reference: str, wanted: Sequence[str] = ()) -> Base:
         f"{entry['platform']['os']}/{entry['platform']['architecture']}"
         for entry in index.get("manifests") or []
     }
-    if not found:
+    if wanted and not found:
         raise BadInput(
             f"{reference} is an image of one platform, and a base has to be an index: choose another tag"
         )

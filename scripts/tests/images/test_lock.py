@@ -106,8 +106,10 @@ def test_an_index_as_a_registry_recorded_it_is_read(tmp_path: Path) -> None:
 def test_a_base_that_lacks_a_platform_or_has_only_one_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"busybox:musl is not published for linux/s390x"):
         ask(client(tmp_path, {TOOLS: TOLD}), TOOLS, ["linux/amd64", "linux/s390x"])
+    single = client(tmp_path, {TOOLS: json.dumps({"digest": A})})
     with pytest.raises(BadInput, match="is an image of one platform"):
-        ask(client(tmp_path, {TOOLS: json.dumps({"digest": A})}), TOOLS)
+        ask(single, TOOLS, ["linux/amd64"])
+    assert ask(single, TOOLS) == Base(TOOLS, A)  # made here, for this host alone
 
 
 def test_bases_made_here_are_those_that_were_noted(tmp_path: Path) -> None:
