@@ -115,11 +115,6 @@ class Deployment(ABC, Generic[AnyUnit]):
     def require_programs(self) -> None:
         """See that what the components run is still there (raises ProgramGone): one that lives without an answer may
         have lost its files."""
-
-    def settle(self, names: Iterable[str]) -> None:
-        """Wait until the engine's own opinion (a container's health check) is that these serve (raises
-        ServerFailed)."""
-
     def exit_code(self, name: str) -> int | None:
         """Exit code, negative for a signal; None while it runs."""
         unit = self._units.get(name)

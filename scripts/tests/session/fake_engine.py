@@ -158,9 +158,6 @@ class FakeDeployment:
     def require_programs(self) -> None:
         """They are always there."""
 
-    def settle(self, names: Iterable[str]) -> None:
-        """Nothing to wait for."""
-
     def exit_code(self, name: str) -> int | None:
         if name in self.codes or name not in self._recorded:
             return self.codes.get(name)
