@@ -36,6 +36,7 @@ import java.util.Map;
  * @param shape JSON expected: the same members in the same order, the same values; a string in
  *     slashes is a regular expression of a value's text
  * @param bytes length of the body
+ * @param about length of the body, give or take a tenth
  * @param sha256 of the body, in hexadecimal digits
  * @param cookies regular expressions of all {@code Set-Cookie} headers, in order
  * @param answers other headers expected; a value in slashes is a regular expression
@@ -63,6 +64,7 @@ public record ContractCase(
     List<String> lacks,
     JsonNode shape,
     Integer bytes,
+    Integer about,
     String sha256,
     List<String> cookies,
     Map<String, String> answers,

@@ -191,6 +191,9 @@ public final class ContractRunner {
     if (row.bytes() != null) {
       assertEquals(row.bytes(), body.length);
     }
+    if (row.about() != null) {
+      assertEquals(row.about(), body.length, row.about() / 10.0);
+    }
     if (row.sha256() != null) {
       byte[] digest = MessageDigest.getInstance("SHA-256").digest(body);
       assertEquals(row.sha256(), HexFormat.of().formatHex(digest));
