@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.testkit;
 
 import com.sun.management.ThreadMXBean;
 import com.sun.tools.attach.VirtualMachine;
@@ -16,28 +17,40 @@ import javax.management.remote.JMXConnectorFactory;
 import javax.management.remote.JMXServiceURL;
 
 /**
- * Bytes that the threads of running JVMs have allocated, whoever started them: arguments are their process ids; for
- * each line on standard input one line with a number for each comes out. Attached to as jcmd does, no option needed.
+ * Bytes that the threads of a running JVM have allocated, whoever started it: attached to as jcmd
+ * does, no option needed.
  *
- * <p>The JVM counts what each thread allocates, to the byte, collections or none; a heap's fill level and a GC log know
- * only what lies between two collections. Threads that answer these questions (RMI, JMX) are left out. What a thread
- * allocates between the last question and its own end is lost: servers keep their threads.
+ * <p>The JVM counts what each thread allocates, to the byte, collections or none; a heap's fill
+ * level and a GC log know only what lies between two collections. Threads that answer these
+ * questions (RMI, JMX) are left out. What a thread allocates between the last question and its own
+ * end is lost: servers keep their threads.
  */
-final class AllocatedBytes {
+public final class AllocatedBytes {
 
   private final ThreadMXBean threads;
   private final Map<Long, Long> allocated = new HashMap<>();
 
-  private AllocatedBytes(String pid) throws Exception {
-    VirtualMachine machine = VirtualMachine.attach(pid);
+  /**
+   * Attaches to a JVM of this user.
+   *
+   * @param pid its process id
+   * @throws Exception if it cannot be attached to
+   */
+  @SuppressWarnings("BanJNDI") // The JVM at the other end is one that this user started.
+  public AllocatedBytes(long pid) throws Exception {
+    VirtualMachine machine = VirtualMachine.attach(Long.toString(pid));
     String address = machine.startLocalManagementAgent();
     machine.detach();
-    MBeanServerConnection beans = JMXConnectorFactory.connect(new JMXServiceURL(address)).getMBeanServerConnection();
-    threads = ManagementFactory.newPlatformMXBeanProxy(beans, ManagementFactory.THREAD_MXBEAN_NAME, ThreadMXBean.class);
+    MBeanServerConnection beans =
+        JMXConnectorFactory.connect(new JMXServiceURL(address)).getMBeanServerConnection();
+    threads =
+        ManagementFactory.newPlatformMXBeanProxy(
+            beans, ManagementFactory.THREAD_MXBEAN_NAME, ThreadMXBean.class);
     threads.setThreadAllocatedMemoryEnabled(true);
   }
 
-  private long sum() {
+  /** The bytes since the JVM's start. */
+  public long sum() {
     ThreadInfo[] infos = threads.getThreadInfo(threads.getAllThreadIds());
     List<Long> counted = new ArrayList<>();
     for (ThreadInfo each : infos) {
@@ -53,12 +66,18 @@ final class AllocatedBytes {
     return allocated.values().stream().mapToLong(Long::longValue).sum();
   }
 
+  /**
+   * For each line on standard input one line with a number for each JVM comes out.
+   *
+   * @param pids of the JVMs
+   */
   public static void main(String[] pids) throws Exception {
     List<AllocatedBytes> machines = new ArrayList<>();
     for (String pid : pids) {
-      machines.add(new AllocatedBytes(pid));
+      machines.add(new AllocatedBytes(Long.parseLong(pid)));
     }
-    BufferedReader questions = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    BufferedReader questions =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     while (questions.readLine() != null) {
       StringBuilder answer = new StringBuilder();
       for (AllocatedBytes machine : machines) {
