@@ -115,6 +115,7 @@ class Deployment(ABC, Generic[AnyUnit]):
     def require_programs(self) -> None:
         """See that what the components run is still there (raises ProgramGone): one that lives without an answer may
         have lost its files."""
+
     def exit_code(self, name: str) -> int | None:
         """Exit code, negative for a signal; None while it runs."""
         unit = self._units.get(name)
