@@ -22,7 +22,7 @@ started=
 
 fail() {
     printf 'start: %s\n' "$1" >&2
-    for name in $started; do echo "--- $name" >&2 && docker logs --tail 40 "$name" >&2 2>/dev/null || true; done
+    for name in $started; do echo "--- $name" >&2 && docker logs --tail 40 "$name" 2>&1 | cat >&2; done
     exit 1
 }
 
@@ -106,9 +106,9 @@ for image in "$@"; do
                 for other in "$@"; do case $other in */ping[:@]*) server "$other" && break ;; esac; done
                 [ "$(label dev.steelyard.workload "$other")" = ping ] || fail "with loadgen goes an image of ping"
                 target=$name
-                run "$number" --user 12345:0 --tmpfs /load:mode=1777 --env LOADGEN_SETTINGS='{"journey": {"visits": {"ping": {"steps":
+                run "$number" --user 12345:0 --env LOADGEN_SETTINGS='{"journey": {"visits": {"ping": {"steps":
                     [{"operation": "ping", "path": "/ping", "check": {"contains": "pong"}}]}}}, "targets": ["http://'"$target"':9080"],
-                    "model": "closed", "users": 2, "rampSeconds": 1, "measureSeconds": 3, "output": "/load/run"}' "$image"
+                    "model": "closed", "users": 2, "rampSeconds": 1, "measureSeconds": 3, "output": "/tmp/run"}' "$image"
                 ended 0
                 ;;
             */harness[:@]*)
