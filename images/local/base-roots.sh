@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=sh disable=SC2154
+# shellcheck shell=sh disable=SC2030,SC2031,SC2154
 # Functions of make-bases.sh: from packages to the root file system of a base. Reads $work, $here, $registry.
 
 # What a change in this project's recipe is known by; package versions are added to it.
@@ -269,6 +269,8 @@ archive_classes() ( # ROOT
 # What maintainer scripts would do: the plain BLAS, which starts no threads, and Python's cache, which the image could not keep.
 # Its content is the same for every architecture, so this machine's own Python writes it.
 finish_python() ( # ROOT
+    find "$1/usr/lib/python3" -name numpy -prune -o -name tests -prune -exec rm -rf {} +
+    rm -rf "$1/usr/share/unicode"
     for library in "$1"/usr/lib/*/blas/libblas.so.3 "$1"/usr/lib/*/lapack/liblapack.so.3; do
         ln -s "$(basename "$(dirname "$library")")/$(basename "$library")" "$(dirname "$library")/../"
     done

@@ -24,7 +24,7 @@ from steelyard.images.lock import bases_here, find_bases, read_bases, unlocked
 app = typer.Typer(help="The container images: build, lock, verify.", no_args_is_help=True)
 
 TargetsArgument = Annotated[
-    list[str],
+    list[str] | None,  # not [], which Debian's click refuses as a default of arguments
     Argument(
         metavar="[IMAGE]...", help="Targets of images/docker-bake.hcl.", show_default="all of the flavour"
     ),
@@ -49,7 +49,7 @@ RegistryOption = Annotated[
 
 @app.command()
 def build(
-    targets: TargetsArgument = [],  # noqa: B006 - typer reads the default, nothing changes it
+    targets: TargetsArgument = None,
     flavour: FlavourOption = "all",
     platform: Annotated[
         str, Option("--platform", metavar="P", help="The platform to build for.", show_default="this host's")
@@ -117,9 +117,9 @@ def lock(
 @app.command()
 def verify(
     images: Annotated[
-        list[str],
+        list[str] | None,
         Argument(metavar="[IMAGE]...", help="References.", show_default="all here, and what containers run"),
-    ] = [],  # noqa: B006
+    ] = None,
     record: Annotated[
         Path | None,
         Option(
@@ -152,19 +152,11 @@ def verify(
         raise typer.Exit(Exit.CHECK_FAILED)
 
 
-def _names(targets: list[str], flavour: str) -> list[str]:
+def _names(targets: list[str] | None, flavour: str) -> list[str]:
     """What bake is asked for: targets, or the group of the flavour."""
     if flavour not in GROUPS:
         raise BadInput(f"unknown flavour {flavour!r}: there are {', '.join(GROUPS)}")
     return targets or [GROUPS[flavour]]
-
-
-def _bake(bakery: Bakery, targets: list[str], flavour: str, *how: str) -> dict[str, dict[str, Any]]:
-    """Build the Java parts, then the images; what bake tells of each."""
-    console = _console()
-    plan = bakery.plan(_names(targets, flavour))
-    ensure_build(console)
-    return bakery.bake(plan, *how)
 
 
 def _docker() -> Docker:

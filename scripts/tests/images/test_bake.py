@@ -3,18 +3,17 @@
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from recorded import FIXTURES, client
 
-from steelyard.errors import BadInput, BuildFailed, MissingRequirement
+from steelyard.errors import BadInput, BuildFailed
 from steelyard.images import bake
 from steelyard.images.bake import variables
 from steelyard.images.lock import Base
 from steelyard.paths import ROOT
-from steelyard.workload.loader import load_workload
+from steelyard.workload.loader import load_workload, workload_names
 
 PRINTED = (FIXTURES / "bake-print.json").read_text(encoding="utf-8")
 A = f"sha256:{'a' * 64}"
@@ -43,14 +42,12 @@ def test_every_variable_that_is_set_is_declared_in_the_bake_file() -> None:
     assert set(bake.GROUPS.values()) == set(re.findall(r'^group "(\w+)"', text, re.MULTILINE))
 
 
-def test_the_flavours_share_out_all_targets() -> None:
+def test_an_application_is_one_entry_for_every_workload_that_the_build_makes_a_server_of() -> None:
     text = (ROOT / bake.BAKE_FILE).read_text(encoding="utf-8")
-    groups = {
-        name: sorted(re.findall(r'"([\w-]+)"', inside))
-        for name, inside in re.findall(r'^group "(\w+)" \{\n  targets = \[([^\]]*)\]', text, re.MULTILINE)
-    }
-    assert groups["default"] == sorted(groups["hotspot"] + groups["openj9"])
-    assert groups["default"] == sorted(re.findall(r'^target "([a-z][\w-]*)"', text, re.MULTILINE))
+    entries = re.findall(r'^    \{ name = "(\w+)"', text, re.MULTILINE)
+    assert sorted(entries) == sorted(workload_names())
+    containerfile = (ROOT / "images" / "server" / "Containerfile").read_text(encoding="utf-8")
+    assert all(f"FROM server AS {name}\n" in containerfile for name in entries)
 
 
 def test_what_has_no_base_is_left_out_or_refused(tmp_path: Path) -> None:
@@ -99,49 +96,21 @@ def test_a_build_that_fails_and_one_that_leaves_its_digests(tmp_path: Path) -> N
         f'while [ "$1" != --metadata-file ]; do shift; done\ncp {FIXTURES}/bake-metadata.json "$2"\n',
         encoding="utf-8",
     )
-    made = known.bake({"harness": {**plan["harness"], "platforms": ["linux/amd64"]}}, "--push")
+    made = known.bake({"harness": {**plan["harness"], "platforms": ["linux/amd64"]}}, "--load")
     assert made == {
         "tiny": {
             "image.name": "127.0.0.1:5102/h2/tiny2:s",
             "containerimage.digest": "sha256:a7600de22ff585a664856379cf9c1a76383ea27f451a719f1a9b8fdf4968217b",
         }
     }
-    assert asked.read_text(encoding="utf-8").endswith("--set harness.platform=linux/amd64 --push harness\n")
-
-
-@pytest.fixture
-def inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    """Stands for images/harness/inputs.sh, which downloads and compiles."""
-
-    def write(text: str) -> None:
-        script = tmp_path / "inputs.sh"
-        script.write_text(text, encoding="utf-8")
-        monkeypatch.setattr(bake, "_INPUTS", script)
-
-    return write
-
-
-def test_a_platform_without_inputs_is_left_out_or_refused(inputs: Callable[[str], None]) -> None:
-    inputs('[ "$2" = amd64 ] || { echo "inputs: no compiler" >&2; exit 3; }')
-    plan = bake.parse_plan(PRINTED)
-    said: list[str] = []
-    ready = bake.collect_inputs(plan, said.append, required=False)
-    assert ready["harness"]["platforms"] == ["linux/amd64"]
-    assert said == ["left out: harness for linux/ppc64le (no compiler)"]
-    assert ready["loadgen"] == plan["loadgen"]
-    with pytest.raises(MissingRequirement, match="harness for linux/ppc64le: no compiler"):
-        bake.collect_inputs(plan, said.append, required=True)
-    inputs("exit 3")
-    assert set(bake.collect_inputs(plan, said.append, required=False)) == set(plan) - {"harness"}
-    others = {"loadgen": plan["loadgen"]}
-    assert bake.collect_inputs(others, said.append, required=True) == others
+    assert asked.read_text(encoding="utf-8").endswith("--set harness.platform=linux/amd64 --load harness\n")
 
 
 def test_this_checkout_states_version_and_build() -> None:
     stated = variables()
     assert len(stated["FINGERPRINT"]) == 16
     assert stated["BUILD"] == f".steelyard/build/{stated['FINGERPRINT']}"
-    assert stated["VERSION_PING"] == load_workload("ping").workload.version
+    assert json.loads(stated["WORKLOAD_VERSIONS"])["ping"] == load_workload("ping").workload.version
 
 
 def test_outside_a_repository_the_revision_is_unknown(tmp_path: Path) -> None:
