@@ -17,6 +17,7 @@ from typing import Any
 from steelyard.paths import ROOT
 from steelyard.results.schema import Trial
 from steelyard.results.store import SessionDirectory
+from steelyard.session.workload_up import STATE
 
 NOISE = {
     *("steal", "other-cpu", "throttling", "clock-step", "injector-cpu"),
@@ -107,7 +108,9 @@ _started: "list[Running]" = []
 
 
 def end_all() -> None:
-    """End sessions that a failed test left running, so that they do not fail the tests after it."""
+    """End sessions and a workload that a failed test left running, so that they do not fail the tests after it."""
+    if STATE.exists():
+        call("down")
     while _started:
         process = _started.pop().process
         if process.poll() is None:
