@@ -1,17 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a request of AcmeAir's monolith costs relative to one of ping: throughput and CPU, both in one run.
 
-    PYTHONPATH=scripts .steelyard/venv/bin/python scripts/bench/workload_cost.py [ROUNDS]
+    PYTHONPATH=scripts .steelyard/venv/bin/python scripts/bench/workload_cost.py [--rounds N]
 
 One JVM on all cores, 8 closed-loop users without think time; each round is a trial of ping and one of AcmeAir, with the
 harness's own ledger. Ratios within a round are what counts: the machine's speed is in both.
+
+    ... workload_cost.py --server ours=PID@http://127.0.0.1:9080 --server original=PID@http://127.0.0.1:9180
+
+CPU and bytes allocated of each operation, of servers that run already with 200 customers and today's flights, in turns
+(`operation_cost.py`). Services: `NAME=PID@http://HOST:PORT/auth+PID@http://HOST:PORT/booking+...`, each directly.
 """
 
-import sys
+import argparse
 import tempfile
 from pathlib import Path
 from statistics import median
 
+from operation_cost import Cost, Driver, Servers, costs
 from rich.console import Console
 
 from steelyard.cli.building import ensure_builds
@@ -70,9 +76,60 @@ def _runner(workload: str, folder: Path, children: Children) -> TrialRunner:
 
 
 def main() -> None:
+    """Read the command line and run one comparison or the other."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--server", action="append", metavar="NAME=PID@URL[+PID@URL...]", default=[])
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--warm-up", type=int, default=10, help="rounds before those that count")
+    parser.add_argument("--requests", type=int, default=800, help="of each operation in a round")
+    options = parser.parse_args()
+    if options.server:
+        compare(options.server, options.warm_up, options.rounds, options.requests)
+    else:
+        against_ping(options.rounds)
+
+
+def compare(places: list[str], warm_up: int, rounds: int, requests: int) -> None:
+    """Print, for each operation, the median cost on each deployment and the ratios of the rounds to the last one's."""
+    deployments = [Servers(*place.split("=", 1)) for place in places]
+    drivers = {servers: Driver(servers) for servers in deployments}
+    found: dict[str, list[dict[str, Cost]]] = {servers.name: [] for servers in deployments}
+    for number in range(warm_up + rounds):
+        for servers in deployments if number % 2 else deployments[::-1]:
+            figures = costs(servers, drivers[servers], requests)
+            if number >= warm_up:
+                found[servers.name].append(figures)
+    print("| operation | " + " | ".join(f"{n}: ms, KiB" for n in found) + " | CPU | bytes |")  # noqa: T201
+    print("| --- |" + " --- |" * (len(found) + 2))  # noqa: T201
+    first, last = deployments[0].name, deployments[-1].name
+    for operation in found[first][0]:
+        cells = [_cost([figures[operation] for figures in each]) for each in found.values()]
+        pairs = [(a[operation], b[operation]) for a, b in zip(found[first], found[last], strict=True)]
+        cells.append(_spread([a.cpu / b.cpu for a, b in pairs if b.cpu]))
+        cells.append(_spread([a.allocated / b.allocated for a, b in pairs]))
+        print(f"| {operation} | " + " | ".join(cells) + " |")  # noqa: T201
+    for servers in deployments:
+        servers.close()
+
+
+def _cost(rounds: list[Cost]) -> str:
+    cpu, allocated = median(cost.cpu for cost in rounds), median(cost.allocated for cost in rounds)
+    return f"{cpu * 1e3:.3f}, {allocated / 1024:.1f}"
+
+
+def _spread(ratios: list[float]) -> str:
+    return (
+        f"{median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})"
+        if ratios
+        else "too little CPU to tell"
+    )
+
+
+def against_ping(rounds: int) -> None:
     """Run the rounds, a line for each trial, and print the ratios."""
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 3
-    rates, costs = [], []
+    rates, prices = [], []
     with tempfile.TemporaryDirectory() as folder, Children() as children:
         runners = {workload: _runner(workload, Path(folder), children) for workload in WORKLOADS}
         for number in range(1, rounds + 1):
@@ -85,12 +142,12 @@ def main() -> None:
             ping, acmeair = (trials[workload].metrics for workload in WORKLOADS)
             if ping and acmeair:
                 rates.append(acmeair["throughput"] / ping["throughput"])
-                costs.append(acmeair["cpu_per_1k"] / ping["cpu_per_1k"])
+                prices.append(acmeair["cpu_per_1k"] / ping["cpu_per_1k"])
     if rates:
         print(  # noqa: T201
             f"AcmeAir against ping, median of {len(rates)}: {median(rates):.3f} of the requests/s"
-            f" ({min(rates):.3f} to {max(rates):.3f}), {median(costs):.1f} times the servers' CPU per request"
-            f" ({min(costs):.1f} to {max(costs):.1f})"
+            f" ({min(rates):.3f} to {max(rates):.3f}), {median(prices):.1f} times the servers' CPU per request"
+            f" ({min(prices):.1f} to {max(prices):.1f})"
         )
 
 

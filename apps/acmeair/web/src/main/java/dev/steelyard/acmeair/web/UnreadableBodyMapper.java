@@ -4,14 +4,28 @@ package dev.steelyard.acmeair.web;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.ext.ExceptionMapper;
 import jakarta.ws.rs.ext.Provider;
+import java.io.CharConversionException;
 import java.io.IOException;
+import java.io.UnsupportedEncodingException;
+import java.nio.charset.CharacterCodingException;
 
-/** A body in an unknown character set or with a broken encoding: 400 and one line. */
+/**
+ * A body in an unknown character set or with a broken encoding: 400 and one line. Whatever else
+ * cannot be read or written is no mistake of the client's: 500, an error, and its cause is told.
+ */
 @Provider
 public final class UnreadableBodyMapper implements ExceptionMapper<IOException> {
 
+  private static final FailureLog FAILURES = new FailureLog("A request broke off");
+
   @Override
   public Response toResponse(IOException failure) {
-    return TextAnswer.of(Response.Status.BAD_REQUEST, "The body cannot be read.");
+    if (failure instanceof UnsupportedEncodingException
+        || failure instanceof CharacterCodingException
+        || failure instanceof CharConversionException) {
+      return TextAnswer.of(Response.Status.BAD_REQUEST, "The body cannot be read.");
+    }
+    FAILURES.tell(failure);
+    return TextAnswer.of(Response.Status.INTERNAL_SERVER_ERROR, "The request broke off.");
   }
 }

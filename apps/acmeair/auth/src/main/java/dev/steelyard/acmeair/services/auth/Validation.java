@@ -2,13 +2,16 @@
 package dev.steelyard.acmeair.services.auth;
 
 import dev.steelyard.acmeair.calls.Calls;
+import dev.steelyard.acmeair.web.FailureLog;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import jakarta.ws.rs.ClientErrorException;
 import jakarta.ws.rs.ServiceUnavailableException;
 import java.io.UncheckedIOException;
 import org.eclipse.microprofile.faulttolerance.CircuitBreaker;
+import org.eclipse.microprofile.faulttolerance.ExecutionContext;
 import org.eclipse.microprofile.faulttolerance.Fallback;
+import org.eclipse.microprofile.faulttolerance.FallbackHandler;
 import org.eclipse.microprofile.faulttolerance.Retry;
 import org.eclipse.microprofile.faulttolerance.Timeout;
 import org.eclipse.microprofile.faulttolerance.exceptions.CircuitBreakerOpenException;
@@ -46,14 +49,22 @@ public class Validation {
         ServiceUnavailableException.class,
         CircuitBreakerOpenException.class
       })
-  @Fallback(fallbackMethod = "unknown")
+  @Fallback(Unanswered.class)
   public Verdict verdict(String login, String password) {
     boolean valid = Calls.answer(() -> customers.validate(login, password)).getBoolean("validated");
     return valid ? Verdict.VALID : Verdict.INVALID;
   }
 
-  /** What is answered where the service does not. */
-  Verdict unknown(String login, String password) {
-    return Verdict.UNKNOWN;
+  /** What is answered where the service does not; why is told. */
+  public static final class Unanswered implements FallbackHandler<Verdict> {
+
+    private static final FailureLog FAILURES =
+        new FailureLog("The customer service did not say who may log in");
+
+    @Override
+    public Verdict handle(ExecutionContext call) {
+      FAILURES.tell(call.getFailure());
+      return Verdict.UNKNOWN;
+    }
   }
 }

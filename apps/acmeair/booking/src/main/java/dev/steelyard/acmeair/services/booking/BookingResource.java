@@ -9,6 +9,7 @@ import dev.steelyard.acmeair.json.DateTexts;
 import dev.steelyard.acmeair.json.JsonStyle;
 import dev.steelyard.acmeair.settings.AcmeAirSettings;
 import dev.steelyard.acmeair.web.Caller;
+import dev.steelyard.acmeair.web.FailureLog;
 import jakarta.annotation.security.RolesAllowed;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
@@ -30,6 +31,9 @@ import java.util.List;
 @RolesAllowed(BookingApplication.USER)
 @Singleton
 public final class BookingResource {
+
+  /** Too late, or there is no thread for it: nobody waits for the miles, so nobody else is told. */
+  private static final FailureLog UNSETTLED = new FailureLog("Miles were not settled");
 
   private final BookingService bookings;
   private final Rewards rewards;
@@ -58,9 +62,7 @@ public final class BookingResource {
     BookingRequest request =
         BookingRequest.of(user, toFlight, toSegment, returnFlight, returnSegment, oneWay);
     List<String> ids = bookings.book(request);
-    request
-        .legs()
-        .forEach(leg -> rewards.settle(user, leg.segmentId().orElseThrow(), Rewards.Sign.ADD));
+    request.legs().forEach(leg -> settle(user, leg.segmentId().orElseThrow(), Rewards.Sign.ADD));
     return BookingTexts.made(request, ids);
   }
 
@@ -82,7 +84,18 @@ public final class BookingResource {
     Caller.own(InvalidInputException.required("userid", user), caller);
     bookings
         .cancelOwn(user, InvalidInputException.required("number", number))
-        .ifPresent(segment -> rewards.settle(user, segment, Rewards.Sign.TAKE_BACK));
+        .ifPresent(segment -> settle(user, segment, Rewards.Sign.TAKE_BACK));
     return "booking " + number + " deleted.";
+  }
+
+  private void settle(String user, String segment, Rewards.Sign sign) {
+    rewards
+        .settle(user, segment, sign)
+        .whenComplete(
+            (done, failure) -> {
+              if (failure != null) {
+                UNSETTLED.tell(failure);
+              }
+            });
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.acmeair.services.booking;
 
+import dev.steelyard.acmeair.web.FailureLog;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import java.util.OptionalInt;
@@ -24,6 +25,11 @@ public class Rewards {
       this.factor = factor;
     }
   }
+
+  private static final FailureLog FLIGHT_FAILURES =
+      new FailureLog("The flight service was not asked for miles");
+  private static final FailureLog CUSTOMER_FAILURES =
+      new FailureLog("The customer service was not told of miles");
 
   private final MilesCalls calls;
   private final RewardCounters counters;
@@ -54,6 +60,7 @@ public class Rewards {
       return miles;
     } catch (RuntimeException e) { // Of every kind: the call failed, and that is what is counted.
       counters.flightFailures().increment();
+      FLIGHT_FAILURES.tell(e);
       return OptionalInt.empty();
     }
   }
@@ -64,6 +71,7 @@ public class Rewards {
       counters.customerSuccesses().increment();
     } catch (RuntimeException e) { // The same.
       counters.customerFailures().increment();
+      CUSTOMER_FAILURES.tell(e);
     }
   }
 }

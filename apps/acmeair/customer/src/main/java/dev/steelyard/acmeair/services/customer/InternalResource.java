@@ -3,9 +3,9 @@ package dev.steelyard.acmeair.services.customer;
 
 import dev.steelyard.acmeair.InvalidInputException;
 import dev.steelyard.acmeair.customer.CustomerService;
+import dev.steelyard.acmeair.json.Factories;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
-import jakarta.json.Json;
 import jakarta.json.JsonObject;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.FormParam;
@@ -40,7 +40,7 @@ public final class InternalResource {
             && customers.validate(
                 InvalidInputException.required("login", login),
                 InvalidInputException.required("password", password));
-    return Json.createObjectBuilder().add("validated", valid).build();
+    return Factories.BUILDERS.createObjectBuilder().add("validated", valid).build();
   }
 
   /** Adds miles, negative ones too, and answers {@code {"miles":TOTAL}}; 404 without a customer. */
@@ -48,7 +48,7 @@ public final class InternalResource {
   @Path("/updateCustomerTotalMiles/{custid}")
   public JsonObject addMiles(@PathParam("custid") String id, @FormParam("miles") String miles) {
     int total = customers.addMiles(id, number(miles)).orElseThrow(NotFoundException::new);
-    return Json.createObjectBuilder().add("miles", total).build();
+    return Factories.BUILDERS.createObjectBuilder().add("miles", total).build();
   }
 
   private static int number(String miles) {

@@ -4,11 +4,13 @@ package dev.steelyard.acmeair.services.flight;
 import dev.steelyard.acmeair.flight.Flight;
 import dev.steelyard.acmeair.flight.Segment;
 import dev.steelyard.acmeair.json.DateTexts;
+import dev.steelyard.acmeair.json.Factories;
 import dev.steelyard.acmeair.json.FlightTexts;
 import dev.steelyard.acmeair.json.JsonStyle;
 import dev.steelyard.acmeair.settings.AcmeAirSettings;
-import jakarta.json.Json;
+import jakarta.json.JsonArray;
 import jakarta.json.JsonArrayBuilder;
+import jakarta.json.JsonObject;
 import jakarta.json.JsonReader;
 import java.io.StringReader;
 import java.util.LinkedHashMap;
@@ -42,30 +44,32 @@ final class QueryReply {
   }
 
   /**
-   * The reply, JSON: {@code tripFlights}, an array of one or two legs, and {@code tripLegs}, their
+   * The reply: {@code tripFlights}, an array of one or two legs, and {@code tripLegs}, their
    * number.
    */
-  String of(List<List<Flight>> legs) {
-    JsonArrayBuilder trip = Json.createArrayBuilder();
+  JsonObject of(List<List<Flight>> legs) {
+    JsonArrayBuilder trip = Factories.BUILDERS.createArrayBuilder();
     for (List<Flight> flights : legs) {
-      JsonArrayBuilder options = Json.createArrayBuilder();
-      for (String option : texts.of(flights)) {
-        try (JsonReader reader = Json.createReader(new StringReader(option))) {
-          options.add(reader.readObject());
-        }
-      }
       trip.add(
-          Json.createObjectBuilder()
+          Factories.BUILDERS
+              .createObjectBuilder()
               .add("numPages", 1)
-              .add("flightsOptions", options)
+              .add("flightsOptions", options(flights))
               .add("currentPage", 0)
               .add("hasMoreOptions", false)
               .add("pageSize", 10));
     }
-    return Json.createObjectBuilder()
+    return Factories.BUILDERS
+        .createObjectBuilder()
         .add("tripFlights", trip)
         .add("tripLegs", legs.size())
-        .build()
-        .toString();
+        .build();
+  }
+
+  private JsonArray options(List<Flight> flights) {
+    String array = JsonStyle.RELAXED.array(texts.of(flights));
+    try (JsonReader reader = Factories.READERS.createReader(new StringReader(array))) {
+      return reader.readArray();
+    }
   }
 }

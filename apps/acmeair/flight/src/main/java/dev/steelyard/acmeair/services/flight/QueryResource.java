@@ -8,6 +8,7 @@ import dev.steelyard.acmeair.flight.FlightService;
 import dev.steelyard.acmeair.settings.AcmeAirSettings;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
+import jakarta.json.JsonObject;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.FormParam;
 import jakarta.ws.rs.POST;
@@ -36,7 +37,7 @@ public final class QueryResource {
   /** The flights of one leg or two; 503 without any flights. */
   @POST
   @Path("/queryflights")
-  public String query(
+  public JsonObject query(
       @FormParam("fromAirport") String from,
       @FormParam("toAirport") String to,
       @FormParam("fromDate") String fromDate,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.steelyard.acmeair.server;
+package dev.steelyard.testkit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.steelyard.acmeair.server;
+package dev.steelyard.testkit;
 
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.util.concurrent.TimeUnit;
 
 /** What tests do with processes and time. */
-final class Processes {
+public final class Processes {
 
   /** Long: nothing here depends on how fast the machine is. */
   private static final long LIMIT_SECONDS = 240;
@@ -17,7 +17,7 @@ final class Processes {
 
   /** A condition that may fail with what it does. */
   @FunctionalInterface
-  interface Condition {
+  public interface Condition {
     boolean holds() throws IOException, InterruptedException;
   }
 
@@ -27,7 +27,8 @@ final class Processes {
    * @param what is waited for, in words
    * @throws IllegalStateException if it is not so in time
    */
-  static void await(String what, Condition condition) throws IOException, InterruptedException {
+  public static void await(String what, Condition condition)
+      throws IOException, InterruptedException {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
     while (!condition.holds()) {
       if (System.nanoTime() > deadline) {
@@ -37,16 +38,17 @@ final class Processes {
     }
   }
 
-  /** Asks a process to end (SIGTERM), and waits until it has. */
-  static void stop(Process process) throws InterruptedException {
+  /** Asks a process to end (SIGTERM), waits until it has, and returns its exit code. */
+  public static int stop(Process process) throws InterruptedException {
     process.destroy();
     if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
       throw new IllegalStateException("Process " + process.pid() + " did not end");
     }
+    return process.exitValue();
   }
 
   /** A port that was free a moment ago. */
-  static int freePort() throws IOException {
+  public static int freePort() throws IOException {
     try (ServerSocket socket = new ServerSocket(0)) {
       return socket.getLocalPort();
     }

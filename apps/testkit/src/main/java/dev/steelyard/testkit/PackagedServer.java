@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.steelyard.acmeair.server;
+package dev.steelyard.testkit;
 
 import java.io.IOException;
 import java.net.URI;
@@ -9,9 +9,10 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Objects;
 
-/** One server of the unpacked package. */
-final class LibertyServer implements AutoCloseable {
+/** One server of an unpacked package, started as a user would: own folder, own port. */
+public final class PackagedServer implements AutoCloseable {
 
   private static final HttpClient CLIENT =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -24,12 +25,17 @@ final class LibertyServer implements AutoCloseable {
   private Process process;
 
   /**
+   * A server, not yet started.
+   *
    * @param name of the server in the package
-   * @param wlp the unpacked package, which is only read
+   * @param wlp the unpacked package, which is only read: {@link Folders#unpack}
    * @param folder for what the server writes
-   * @param environment of the server, beside its port
+   * @param port that it listens on: {@code HTTP_PORT}
+   * @param environment of the server, beside its port; {@code JVM_ARGS} replaces a small heap and a
+   *     JVM that starts quickly
    */
-  LibertyServer(String name, Path wlp, Path folder, int port, Map<String, String> environment) {
+  public PackagedServer(
+      String name, Path wlp, Path folder, int port, Map<String, String> environment) {
     this.name = name;
     this.wlp = wlp;
     this.folder = folder;
@@ -37,11 +43,24 @@ final class LibertyServer implements AutoCloseable {
     this.environment = Map.copyOf(environment);
   }
 
-  int port() {
+  /** The only server of a package, unpacked into a folder, on any free port; not yet started. */
+  public static PackagedServer of(
+      String name, Path archive, Path folder, Map<String, String> environment) throws IOException {
+    Path wlp = Folders.unpack(archive, folder);
+    return new PackagedServer(name, wlp, folder, Processes.freePort(), environment);
+  }
+
+  public int port() {
     return port;
   }
 
-  void start() throws IOException {
+  /** The process that was started, which is the JVM itself. */
+  public Process process() {
+    return process;
+  }
+
+  /** Starts the server, and does not wait for it. */
+  public void start() throws IOException {
     Files.createDirectories(folder);
     ProcessBuilder builder =
         new ProcessBuilder("sh", wlp.resolve("bin/server").toString(), "run", name);
@@ -60,12 +79,12 @@ final class LibertyServer implements AutoCloseable {
             .start();
   }
 
-  /** Waits until a path answers with a status. */
-  void awaitStatus(String path, int status) throws IOException, InterruptedException {
+  /** Waits until a path, such as {@code /health/ready}, answers with a status. */
+  public void awaitStatus(String path, int status) throws IOException, InterruptedException {
     try {
       Processes.await(name + " answers " + status + " at " + path, () -> answers(path, status));
     } catch (IllegalStateException e) {
-      throw new IllegalStateException(e.getMessage() + ":\n" + Files.readString(console()), e);
+      throw new IllegalStateException(e.getMessage() + ":\n" + printed(), e);
     }
   }
 
@@ -80,24 +99,33 @@ final class LibertyServer implements AutoCloseable {
     }
   }
 
-  HttpResponse<String> get(String path) throws IOException, InterruptedException {
+  public HttpResponse<String> get(String path) throws IOException, InterruptedException {
     return send(HttpRequest.newBuilder(uri(path)));
   }
 
-  HttpResponse<String> send(HttpRequest.Builder request) throws IOException, InterruptedException {
-    return CLIENT.send(request.build(), HttpResponse.BodyHandlers.ofString());
+  public HttpResponse<String> send(HttpRequest.Builder request)
+      throws IOException, InterruptedException {
+    return send(request, HttpResponse.BodyHandlers.ofString());
   }
 
-  URI uri(String path) {
+  /** Sends a request; redirects are answers like any other. */
+  public <T> HttpResponse<T> send(HttpRequest.Builder request, HttpResponse.BodyHandler<T> handler)
+      throws IOException, InterruptedException {
+    return CLIENT.send(request.build(), handler);
+  }
+
+  /** The address of a path on this server. */
+  public URI uri(String path) {
     return URI.create("http://127.0.0.1:" + port + path);
   }
 
-  void stop() throws InterruptedException {
-    Processes.stop(process);
+  /** Asks the server to end (SIGTERM), waits until it has, and returns its exit code. */
+  public int stop() throws InterruptedException {
+    return Processes.stop(Objects.requireNonNull(process, "The server was not started"));
   }
 
   /** What the server has printed. */
-  String printed() throws IOException {
+  public String printed() throws IOException {
     return Files.readString(console());
   }
 

@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What each of AcmeAir's operations costs on running servers, ours or the original's: performs them one at a time.
+
+`workload_cost.py --server` is its command line. A server's CPU is that of its processes in /proc, so the kernel's; the
+bytes are those that its threads allocated, as its JVM counts them (`AllocatedBytes` of apps/testkit says why). Both are
+read before and after a stretch of equal requests, once the servers have come to rest: work that goes on after the
+answer is in the figure. Needs a JDK on PATH, and the servers' user.
+"""
+
+import http.client
+import os
+import random
+import subprocess
+import time
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import cycle
+from pathlib import Path
+from re import sub
+from urllib.parse import urlencode, urlsplit
+
+_TICK = os.sysconf("SC_CLK_TCK")
+_BYTES = Path(__file__).parents[2] / "apps/testkit/src/main/java/dev/steelyard/testkit/AllocatedBytes.java"
+_CONNECTIONS = 4
+_USERS = 200
+_FROM = [
+    "NRT",
+    "BOM",
+    "DEL",
+    "FRA",
+    "AMS",
+    "HKG",
+    "LHR",
+    "YUL",
+    "SVO",
+    "JFK",
+    "CDG",
+    "FCO",
+    "SIN",
+    "SYD",
+    "IKA",
+]
+_TO = ["DEL", "FRA", "HKG", "LHR", "BOM", "YUL", "SVO", "JFK", "CDG", "FCO", "SIN", "SYD", "IKA", "NRT"]
+_FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+_JSON = {"Content-Type": "application/json"}
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What an operation cost: CPU seconds and bytes allocated, of all processes, a request."""
+
+    cpu: float
+    allocated: float
+
+
+class Servers:
+    """The servers of one deployment: addresses by the first part of a path, and their processes."""
+
+    def __init__(self, name: str, places: str) -> None:
+        """Attach to them: `PID@URL`, joined by `+`; a URL has its service's path (`/auth`), the monolith's none.
+
+        Raises:
+            ValueError: that is no such text.
+        """
+        self.name = name
+        pairs = [place.partition("@") for place in places.split("+")]
+        self._pids = [int(pid) for pid, _, _ in pairs]
+        urls = [urlsplit(url) for _, _, url in pairs]
+        self._addresses = {url.path.strip("/"): url.netloc for url in urls}
+        self.services = "" not in self._addresses
+        command = ["java", str(_BYTES), *map(str, self._pids)]
+        self._bytes = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def address(self, path: str) -> str:
+        """Host and port that serve a path."""
+        return self._addresses[path.split("/")[1] if self.services else ""]
+
+    def read(self) -> tuple[float, float]:
+        """CPU seconds and bytes of all processes, since they started."""
+        if self._bytes.stdin is None or self._bytes.stdout is None:
+            raise ValueError(f"{self.name}: nobody counts its bytes")
+        self._bytes.stdin.write("\n")
+        self._bytes.stdin.flush()
+        allocated = sum(map(int, self._bytes.stdout.readline().split()))
+        return sum(map(_cpu, self._pids)), float(allocated)
+
+    def at_rest(self) -> tuple[float, float]:
+        """The same, once next to nothing has been allocated for a moment: calls after the answer have ended."""
+        last = self.read()
+        while True:
+            time.sleep(0.5)
+            now = self.read()
+            if now[1] - last[1] < 1 << 20:
+                return now
+            last = now
+
+    def close(self) -> None:
+        """Let go of them."""
+        if self._bytes.stdin is not None:
+            self._bytes.stdin.close()
+        self._bytes.wait()
+
+
+def _cpu(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / _TICK
+
+
+@dataclass(frozen=True)
+class _Request:
+    method: str
+    path: str
+    body: str
+    headers: dict[str, str]
+    user: int = 0
+
+
+class Driver:
+    """Customers of one deployment; keeps what one operation gives the next."""
+
+    def __init__(self, servers: Servers) -> None:
+        self._servers = servers
+        self._prefix = "" if servers.services else "/rest/api"
+        self._cookies: dict[int, str] = {}
+        self._profiles: dict[int, str] = {}
+        self._booked: list[tuple[int, str]] = []
+        self._random = random.Random(1)
+        self._pairs = cycle([(start, end) for start in _FROM for end in _TO])
+
+    def operations(self) -> Mapping[str, Callable[[int], Iterable[_Request]]]:
+        """Requests of each operation, so many, in the order in which one prepares the next."""
+        bill = {"login": self._login, "view-profile": self._view, "update-customer": self._update}
+        bill |= {"query-flight": self._query, "book-flight": self._book, "list-bookings": self._list}
+        bill |= {"cancel-booking": self._cancel}
+        return bill if self._servers.services else bill | {"logout": self._logout}
+
+    def perform(self, operation: str, count: int) -> int:
+        """Perform an operation so many times over a few kept connections; how many requests that were.
+
+        Raises:
+            ValueError: an answer has another status than 200.
+        """
+        requests = list(self.operations()[operation](count))
+        parts = [requests[i::_CONNECTIONS] for i in range(_CONNECTIONS)]
+        with ThreadPoolExecutor(_CONNECTIONS) as pool:
+            answers = [answer for part in pool.map(self._send, parts) for answer in part]
+        for request, body, cookies in answers:
+            self._keep(operation, request, body, cookies)
+        return len(requests)
+
+    def _send(self, requests: list[_Request]) -> list[tuple[_Request, str, str]]:
+        connections: dict[str, http.client.HTTPConnection] = {}
+        answers = []
+        for request in requests:
+            address = self._servers.address(request.path)
+            connection = connections.setdefault(address, http.client.HTTPConnection(address, timeout=60))
+            connection.request(request.method, request.path, request.body or None, request.headers)
+            response = connection.getresponse()
+            body = response.read().decode()
+            if response.status != http.client.OK:
+                raise ValueError(f"{self._servers.name}: {request.path} answered {response.status}: {body}")
+            cookies = [cookie.partition(";")[0] for cookie in response.headers.get_all("Set-Cookie") or []]
+            answers.append((request, body, "; ".join(cookies)))
+        for connection in connections.values():
+            connection.close()
+        return answers
+
+    def _keep(self, operation: str, request: _Request, body: str, cookies: str) -> None:
+        if operation == "login":
+            self._cookies[request.user] = cookies
+        elif operation == "view-profile":
+            self._profiles[request.user] = body
+        elif operation == "book-flight":
+            self._booked.append((request.user, body.partition('departBookingId":"')[2].partition('"')[0]))
+
+    def _of(
+        self, user: int, method: str, path: str, body: str = "", kind: dict[str, str] | None = None
+    ) -> _Request:
+        headers = {"Cookie": self._cookies.get(user, ""), **(kind or {})}
+        return _Request(method, self._prefix + path, body, headers, user)
+
+    def _login(self, count: int) -> Iterable[_Request]:
+        path = "/auth/login" if self._servers.services else "/login"
+        for user in _users(count):
+            form = urlencode({"login": f"uid{user}@email.com", "password": "password"})
+            yield self._of(user, "POST", path, form, _FORM)
+
+    def _view(self, count: int) -> Iterable[_Request]:
+        return (self._of(user, "GET", f"/customer/byid/uid{user}@email.com") for user in _users(count))
+
+    def _update(self, count: int) -> Iterable[_Request]:
+        for user in _users(count):
+            profile = sub(r'"password" ?: null', '"password": "password"', self._profiles[user])
+            yield self._of(user, "POST", f"/customer/byid/uid{user}@email.com", profile, _JSON)
+
+    def _query(self, count: int) -> Iterable[_Request]:
+        path = "/flight/queryflights" if self._servers.services else "/flights/queryflights"
+        today = datetime.now(UTC)
+        for _ in range(count):
+            start, end = next(self._pairs)
+            there, back = (today + timedelta(self._random.randrange(6) + more) for more in (0, 6))
+            form = {
+                "fromAirport": start,
+                "toAirport": end,
+                "fromDate": _date(there),
+                "returnDate": _date(back),
+            }
+            yield _Request("POST", self._prefix + path, urlencode(form | {"oneWay": "false"}), _FORM)
+
+    def _book(self, count: int) -> Iterable[_Request]:
+        path = "/booking/bookflights" if self._servers.services else "/bookings/bookflights"
+        for user in _users(count):
+            form = {"userid": f"uid{user}@email.com", "toFlightId": "0b7ff0e6-25a5-4bd5-a3a5-5a9c2a2e1c75"}
+            form |= {"toFlightSegId": f"AA{user}", "retFlightId": "null", "retFlightSegId": "null"}
+            yield self._of(user, "POST", path, urlencode(form | {"oneWayFlight": "true"}), _FORM)
+
+    def _list(self, count: int) -> Iterable[_Request]:
+        path = "/booking/byuser" if self._servers.services else "/bookings/byuser"
+        return (self._of(user, "GET", f"{path}/uid{user}@email.com") for user in _users(count))
+
+    def _cancel(self, count: int) -> Iterable[_Request]:
+        path = "/booking/cancelbooking" if self._servers.services else "/bookings/cancelbooking"
+        chosen, self._booked = self._booked[:count], self._booked[count:]
+        for user, number in chosen:
+            form = urlencode({"number": number, "userid": f"uid{user}@email.com"})
+            yield self._of(user, "POST", path, form, _FORM)
+
+    def _logout(self, count: int) -> Iterable[_Request]:
+        users = list(_users(count))[:_USERS]
+        return (self._of(user, "GET", f"/login/logout?login=uid{user}@email.com") for user in users)
+
+
+def _users(count: int) -> Iterable[int]:
+    return (i % _USERS for i in range(count))
+
+
+def _date(day: datetime) -> str:
+    return day.strftime("%a %b %d 00:00:00 UTC %Y")
+
+
+def costs(servers: Servers, driver: Driver, count: int) -> dict[str, Cost]:
+    """Every operation so many times, one operation after the other: what a request of each cost."""
+    found = {}
+    before = servers.at_rest()
+    for operation in driver.operations():
+        done = driver.perform(operation, count)
+        after = servers.at_rest()
+        found[operation] = Cost((after[0] - before[0]) / done, (after[1] - before[1]) / done)
+        before = after
+    return found
