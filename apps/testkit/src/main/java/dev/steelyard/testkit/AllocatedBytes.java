@@ -4,31 +4,37 @@ package dev.steelyard.testkit;
 import com.sun.management.ThreadMXBean;
 import com.sun.tools.attach.VirtualMachine;
 import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import javax.management.MBeanServerConnection;
-import javax.management.remote.JMXConnectorFactory;
-import javax.management.remote.JMXServiceURL;
+import java.util.jar.Attributes;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+import java.util.zip.ZipEntry;
 
 /**
  * Bytes that the threads of a running JVM have allocated, whoever started it: attached to as jcmd
- * does, no option needed.
+ * does, no option needed. Not over JMX, which a server may have replaced by its own.
  *
  * <p>The JVM counts what each thread allocates, to the byte, collections or none; a heap's fill
- * level and a GC log know only what lies between two collections. Threads that answer these
- * questions (RMI, JMX) are left out. What a thread allocates between the last question and its own
- * end is lost: servers keep their threads.
+ * level and a GC log know only what lies between two collections. The thread that answers is left
+ * out. What a thread allocates between the last question and its own end is lost: servers keep
+ * their threads.
  */
 public final class AllocatedBytes {
 
-  private final ThreadMXBean threads;
-  private final Map<Long, Long> allocated = new HashMap<>();
+  private final VirtualMachine machine;
+  private final Path agent = Files.createTempFile("allocated", ".jar");
+  private final Path answer = Files.createTempFile("allocated", ".txt");
 
   /**
    * Attaches to a JVM of this user.
@@ -36,34 +42,57 @@ public final class AllocatedBytes {
    * @param pid its process id
    * @throws Exception if it cannot be attached to
    */
-  @SuppressWarnings("BanJNDI") // The JVM at the other end is one that this user started.
   public AllocatedBytes(long pid) throws Exception {
-    VirtualMachine machine = VirtualMachine.attach(Long.toString(pid));
-    String address = machine.startLocalManagementAgent();
-    machine.detach();
-    MBeanServerConnection beans =
-        JMXConnectorFactory.connect(new JMXServiceURL(address)).getMBeanServerConnection();
-    threads =
-        ManagementFactory.newPlatformMXBeanProxy(
-            beans, ManagementFactory.THREAD_MXBEAN_NAME, ThreadMXBean.class);
-    threads.setThreadAllocatedMemoryEnabled(true);
+    machine = VirtualMachine.attach(Long.toString(pid));
+    agent.toFile().deleteOnExit();
+    answer.toFile().deleteOnExit();
+    Manifest manifest = new Manifest();
+    manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+    manifest.getMainAttributes().putValue("Agent-Class", Agent.class.getName());
+    String file = Agent.class.getName().replace('.', '/') + ".class";
+    try (JarOutputStream jar = new JarOutputStream(Files.newOutputStream(agent), manifest);
+        InputStream code = Agent.class.getClassLoader().getResourceAsStream(file)) {
+      jar.putNextEntry(new ZipEntry(file));
+      code.transferTo(jar);
+    }
   }
 
-  /** The bytes since the JVM's start. */
-  public long sum() {
-    ThreadInfo[] infos = threads.getThreadInfo(threads.getAllThreadIds());
-    List<Long> counted = new ArrayList<>();
-    for (ThreadInfo each : infos) {
-      if (each != null && !each.getThreadName().matches("(RMI|JMX) .*")) {
-        counted.add(each.getThreadId());
+  /**
+   * The bytes since the JVM's start.
+   *
+   * @throws Exception if it does not answer
+   */
+  public long sum() throws Exception {
+    machine.loadAgent(agent.toString(), answer.toString());
+    return Long.parseLong(Files.readString(answer));
+  }
+
+  /** Runs in the JVM that is asked. */
+  public static final class Agent {
+
+    private static final Map<Long, Long> ALLOCATED = new HashMap<>();
+
+    private Agent() {}
+
+    /**
+     * Writes the sum.
+     *
+     * @param answer the file to write to
+     */
+    public static synchronized void agentmain(String answer) throws IOException {
+      ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+      for (ThreadInfo each : threads.getThreadInfo(threads.getAllThreadIds())) {
+        if (each != null && !each.getThreadName().equals("Attach Listener")) {
+          long bytes = threads.getThreadAllocatedBytes(each.getThreadId());
+          ALLOCATED.merge(each.getThreadId(), bytes, Math::max);
+        }
       }
+      long sum = 0;
+      for (long bytes : ALLOCATED.values()) {
+        sum += bytes;
+      }
+      Files.writeString(Path.of(answer), Long.toString(sum));
     }
-    long[] ids = counted.stream().mapToLong(Long::longValue).toArray();
-    long[] bytes = threads.getThreadAllocatedBytes(ids);
-    for (int i = 0; i < ids.length; i++) {
-      allocated.merge(ids[i], bytes[i], Math::max);
-    }
-    return allocated.values().stream().mapToLong(Long::longValue).sum();
   }
 
   /**

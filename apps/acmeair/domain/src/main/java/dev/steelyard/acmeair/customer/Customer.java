@@ -41,6 +41,12 @@ public record Customer(
         "BUSINESS");
   }
 
+  /** The same customer with this password. */
+  public Customer withPassword(String other) {
+    return new Customer(
+        id, other, status, totalMiles, milesThisYear, address, phoneNumber, phoneNumberType);
+  }
+
   /** The same customer under this id. */
   public Customer withId(String other) {
     return new Customer(

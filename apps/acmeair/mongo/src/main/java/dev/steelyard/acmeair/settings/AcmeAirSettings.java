@@ -18,6 +18,7 @@ import java.util.TreeMap;
  * @param seed of the ids in the data set
  * @param indexes which indexes the database gets
  * @param caching whether flights are cached in the process
+ * @param json how the monolith handles what it keeps
  * @param executorThreads what the server was told of its request threads; only repeated in {@code
  *     /bench/info}
  */
@@ -27,6 +28,7 @@ public record AcmeAirSettings(
     long seed,
     Indexes indexes,
     boolean caching,
+    Json json,
     int executorThreads) {
 
   /** The indexes that the loaders leave behind. */
@@ -37,12 +39,23 @@ public record AcmeAirSettings(
     SECONDARY
   }
 
+  /** How the monolith handles sessions, customers and segments; services pay no heed to it. */
+  public enum Json {
+    /**
+     * As JSON texts that are parsed wherever something in them is needed: what the original does.
+     */
+    ORIGINAL,
+    /** As what they are. */
+    LEAN
+  }
+
   private static final LocalDate TODAY = LocalDate.of(2026, 6, 15);
 
   /**
    * Reads {@code ACMEAIR_TODAY} ({@code YYYY-MM-DD} or {@code system}), {@code ACMEAIR_ZONE},
    * {@code ACMEAIR_SEED}, {@code ACMEAIR_INDEXES} ({@code none} or {@code secondary}), {@code
-   * USE_FLIGHT_DATA_RELATED_CACHING} and {@code EXECUTOR_THREADS}.
+   * USE_FLIGHT_DATA_RELATED_CACHING}, {@code ACMEAIR_JSON} ({@code original} or {@code lean}) and
+   * {@code EXECUTOR_THREADS}.
    *
    * @throws SettingsException for a value that cannot be used
    */
@@ -60,17 +73,9 @@ public record AcmeAirSettings(
             "a time zone such as UTC or Europe/Berlin",
             ZoneId::of),
         environment.parsed("ACMEAIR_SEED", 1L, "a whole number", Long::valueOf),
-        environment.parsed(
-            "ACMEAIR_INDEXES",
-            Indexes.NONE,
-            "none or secondary",
-            text ->
-                switch (text) {
-                  case "none" -> Indexes.NONE;
-                  case "secondary" -> Indexes.SECONDARY;
-                  default -> throw new IllegalArgumentException(text);
-                }),
+        environment.choice("ACMEAIR_INDEXES", Indexes.NONE),
         environment.flag("USE_FLIGHT_DATA_RELATED_CACHING", true),
+        environment.choice("ACMEAIR_JSON", Json.ORIGINAL),
         environment.number("EXECUTOR_THREADS", -1, -1, 100_000));
   }
 
@@ -85,7 +90,8 @@ public record AcmeAirSettings(
     shown.put("today", fixedToday.map(LocalDate::toString).orElse("system"));
     shown.put("zone", zone.getId());
     shown.put("seed", Long.toString(seed));
-    shown.put("indexes", indexes == Indexes.NONE ? "none" : "secondary");
+    shown.put("indexes", Environment.word(indexes));
+    shown.put("json", Environment.word(json));
     shown.put("caching", Boolean.toString(caching));
     shown.put("executorThreads", Integer.toString(executorThreads));
     return shown;

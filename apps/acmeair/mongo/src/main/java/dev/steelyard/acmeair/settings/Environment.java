@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.acmeair.settings;
 
+import static java.util.stream.Collectors.joining;
+
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * Reads settings from environment variables. An empty variable counts as one that is not set, as
@@ -63,6 +67,29 @@ final class Environment {
               case "false" -> false;
               default -> throw new IllegalArgumentException(text);
             });
+  }
+
+  /**
+   * One of the constants of the preset's type, written as {@link #word} does.
+   *
+   * @throws SettingsException for anything else
+   */
+  <E extends Enum<E>> E choice(String name, E preset) {
+    Class<E> type = preset.getDeclaringClass();
+    return parsed(
+        name,
+        preset,
+        Stream.of(type.getEnumConstants()).map(Environment::word).collect(joining(" or ")),
+        text ->
+            Stream.of(type.getEnumConstants())
+                .filter(constant -> word(constant).equals(text))
+                .findFirst()
+                .orElseThrow());
+  }
+
+  /** A constant as users write it. */
+  static String word(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT);
   }
 
   /**

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.acmeair.server;
+
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steelyard.testkit.AllocatedBytes;
+import dev.steelyard.testkit.PackagedServer;
+import java.io.IOException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * The bytes that each operation of the packaged monolith allocates: garbage is part of the
+ * workload, and no change may shift it unseen. The server compiles without escape analysis, so that
+ * figures do not depend on how warm it is; they are a few percent above those of a warm server.
+ */
+@ExtendWith(Deployments.class)
+final class MonolithBytesIT {
+
+  private static final int WARM_UP = 60;
+  private static final int REQUESTS = 200;
+
+  /** How far from its figure an operation may be: JDKs differ, and the server has some timers. */
+  private static final double BAND = 0.15;
+
+  /** KiB for a request, measured as this test does: docs/acmeair.md has the original's beside. */
+  private static final Map<String, Integer> KIB =
+      Map.of(
+          "login", 145,
+          "view-profile", 158,
+          "update-customer", 304,
+          "query-flight", 105,
+          "book-flight", 145,
+          "list-bookings", 165,
+          "cancel-booking", 141,
+          "logout", 138);
+
+  private static final String USER = "uid1@email.com";
+  private static final String FORM = "application/x-www-form-urlencoded";
+  private static final String LOGIN = "login=" + USER + "&password=password";
+  private static final String QUERY =
+      "fromAirport=FRA&toAirport=JFK&fromDate=Mon+Jun+15+00%3A00%3A00+UTC+2026"
+          + "&returnDate=Tue+Jun+23+00%3A00%3A00+UTC+2026&oneWay=false";
+  private static final String BOOKING =
+      "userid="
+          + USER
+          + "&toFlightId=0e1f2d3c-4b5a-4968-8776-655443322110&toFlightSegId=AA90"
+          + "&retFlightId=null&retFlightSegId=null&oneWayFlight=true";
+
+  private interface Operation {
+    void perform() throws IOException, InterruptedException;
+  }
+
+  private final Map<String, Long> found = new TreeMap<>();
+  private final Deque<String> sessions = new ArrayDeque<>();
+  private final Deque<String> bookings = new ArrayDeque<>();
+  private PackagedServer monolith;
+  private AllocatedBytes bytes;
+  private String cookie = "none=";
+
+  @Test
+  void operationsAllocateWhatTheyDid(Deployment deployment) throws Exception {
+    Map<String, String> environment =
+        Map.of(
+            "MONGO_PORT",
+            Integer.toString(deployment.database().port()),
+            "MONGO_DATABASE",
+            "acmeair_bytes");
+    try (PackagedServer server = deployment.another("monolith", environment)) {
+      monolith = server;
+      server.start();
+      server.awaitStatus("/health/ready", 200);
+      get("/rest/info/loader/load?numCustomers=3");
+      // Asking for it also makes Liberty's JMX server: nobody can attach to that JVM before.
+      assertTrue(get("/bench/info").contains("\"json\":\"original\""));
+      bytes = new AllocatedBytes(server.process().pid());
+      measureAll();
+    }
+    assertAll(
+        found.toString(),
+        KIB.entrySet().stream()
+            .map(
+                known ->
+                    () ->
+                        assertEquals(
+                            known.getValue(),
+                            found.get(known.getKey()),
+                            BAND * known.getValue(),
+                            known.getKey())));
+  }
+
+  private void measureAll() throws IOException, InterruptedException {
+    measure("login", () -> sessions.push(login()));
+    cookie = login();
+    String profile = "/rest/api/customer/byid/" + USER;
+    String sent = get(profile).replace("\"password\" : null", "\"password\":\"password\"");
+    measure("view-profile", () -> get(profile));
+    measure("update-customer", () -> post(profile, "application/json", sent));
+    measure("query-flight", () -> post("/rest/api/flights/queryflights", FORM, QUERY));
+    measure("book-flight", () -> bookings.push(book()));
+    while (bookings.size() > 4) {
+      cancel(bookings.pop()); // What users have in the long run.
+    }
+    measure("list-bookings", () -> get("/rest/api/bookings/byuser/" + USER));
+    measure("cancel-booking", () -> cancel("one-that-is-no-more"));
+    measure(
+        "logout",
+        () -> {
+          cookie = sessions.pop();
+          get("/rest/api/login/logout?login=" + USER);
+        });
+  }
+
+  private void measure(String operation, Operation performed)
+      throws IOException, InterruptedException {
+    for (int i = 0; i < WARM_UP; i++) {
+      performed.perform();
+    }
+    long before = bytes.sum();
+    for (int i = 0; i < REQUESTS; i++) {
+      performed.perform();
+    }
+    found.put(operation, (bytes.sum() - before) / REQUESTS / 1024);
+  }
+
+  private String login() throws IOException, InterruptedException {
+    HttpResponse<String> answer = post("/rest/api/login", FORM, LOGIN);
+    return answer.headers().firstValue("Set-Cookie").orElseThrow().split(";", 2)[0];
+  }
+
+  private String book() throws IOException, InterruptedException {
+    return post("/rest/api/bookings/bookflights", FORM, BOOKING).body().split("\"")[5];
+  }
+
+  private void cancel(String number) throws IOException, InterruptedException {
+    post("/rest/api/bookings/cancelbooking", FORM, "number=" + number + "&userid=" + USER);
+  }
+
+  private String get(String path) throws IOException, InterruptedException {
+    return checked(HttpRequest.newBuilder(monolith.uri(path))).body();
+  }
+
+  private HttpResponse<String> post(String path, String type, String body)
+      throws IOException, InterruptedException {
+    return checked(
+        HttpRequest.newBuilder(monolith.uri(path))
+            .header("Content-Type", type)
+            .POST(HttpRequest.BodyPublishers.ofString(body)));
+  }
+
+  private HttpResponse<String> checked(HttpRequest.Builder request)
+      throws IOException, InterruptedException {
+    HttpResponse<String> response = monolith.send(request.header("Cookie", cookie));
+    assertEquals(200, response.statusCode(), response::body);
+    return response;
+  }
+}
