@@ -25,6 +25,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -44,7 +45,7 @@ final class TradeServer implements AutoCloseable {
       new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
   private final Channel channel;
   private final Map<String, Session> sessions = new ConcurrentHashMap<>();
-  private final Map<String, TreeSet<Integer>> holdings = new ConcurrentHashMap<>();
+  private final Map<String, SortedSet<Integer>> holdings = new ConcurrentHashMap<>();
   private final Map<String, LongAdder> served = new ConcurrentHashMap<>();
   private final Map<String, String> registered = new ConcurrentHashMap<>();
   private final AtomicInteger numbers = new AtomicInteger();
@@ -120,7 +121,7 @@ final class TradeServer implements AutoCloseable {
     @Override
     protected void channelRead0(ChannelHandlerContext context, TextWebSocketFrame frame) {
       if (!frame.text().equals("{\"action\":\"update\"}")) {
-        context.close();
+        var unused = context.close();
         return;
       }
       count("updates");
@@ -214,7 +215,7 @@ final class TradeServer implements AutoCloseable {
     return "<title>Welcome to DayTrader</title>";
   }
 
-  private TreeSet<Integer> own(Session session) {
+  private SortedSet<Integer> own(Session session) {
     return holdings.computeIfAbsent(session.user, unseen -> new TreeSet<>());
   }
 
