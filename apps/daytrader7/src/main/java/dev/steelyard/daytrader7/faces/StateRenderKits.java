@@ -98,7 +98,9 @@ public final class StateRenderKits extends RenderKitFactory {
         writer.writeAttribute("type", "hidden", null);
         writer.writeAttribute("name", OlderParameters.OLD_STATE, null);
         writer.writeAttribute(
-            "id", watcher.id.replace(ResponseStateManager.VIEW_STATE_PARAM, OlderParameters.OLD_STATE), null);
+            "id",
+            watcher.id.replace(ResponseStateManager.VIEW_STATE_PARAM, OlderParameters.OLD_STATE),
+            null);
         writer.writeAttribute("value", watcher.value, null);
         writer.endElement("input");
       }

@@ -106,8 +106,7 @@ public class UserBean {
     } else {
       session.profile(
           trade.updateAccountProfile(
-              new AccountProfile(
-                  Page.userId(), password, fullName, address, email, creditCard)));
+              new AccountProfile(Page.userId(), password, fullName, address, email, creditCard)));
       Page.say("Account profile update successful");
     }
   }

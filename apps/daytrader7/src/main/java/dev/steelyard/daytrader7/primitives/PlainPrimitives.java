@@ -46,7 +46,13 @@ public class PlainPrimitives extends Primitive {
       case "PingServletLargeContentLength" ->
           LOG.info(() -> "The request has " + request.getContentLengthLong() + " bytes");
       case "PingServlet2JNDI" ->
-          show(response, name, new InitialContext().lookup("java:comp/env/jdbc/TradeDataSource").getClass().getSimpleName());
+          show(
+              response,
+              name,
+              new InitialContext()
+                  .lookup("java:comp/env/jdbc/TradeDataSource")
+                  .getClass()
+                  .getSimpleName());
       case "PingJSONP" -> show(response, name, json());
       case "ExplicitGC" -> show(response, name, collection());
       default -> show(response, name, "By the writer");

@@ -86,9 +86,7 @@ abstract class Primitive extends HttpServlet {
       HttpServletRequest request, HttpServletResponse response, String name, Object found)
       throws ServletException, IOException {
     request.setAttribute("found", new Found(name, HITS.get(name).sum(), told(found)));
-    request
-        .getRequestDispatcher("/WEB-INF/primitives/found.jsp")
-        .forward(request, response);
+    request.getRequestDispatcher("/WEB-INF/primitives/found.jsp").forward(request, response);
   }
 
   /** A parameter that is of no use; the message says what would be. */
@@ -118,7 +116,8 @@ abstract class Primitive extends HttpServlet {
   }
 
   /** The number that a parameter says, or another where there is none. */
-  protected static int number(HttpServletRequest request, String parameter, int otherwise, int most) {
+  protected static int number(
+      HttpServletRequest request, String parameter, int otherwise, int most) {
     String text = request.getParameter(parameter);
     if (text == null) {
       return otherwise;
