@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.daytrader7.sockets;
 
+import dev.steelyard.bench.Work;
 import dev.steelyard.daytrader7.Trade;
+import dev.steelyard.daytrader7.web.TradeWorkload;
 import jakarta.inject.Inject;
 import jakarta.json.Json;
 import jakarta.json.JsonException;
@@ -40,7 +42,9 @@ public class MarketSummarySocket {
   @OnMessage
   public void message(String text) {
     if (UPDATE.equals(action(text))) {
+      long start = System.nanoTime();
       outbox.send(SummaryJson.reply(trade.marketSummary(), recent.changes()));
+      Work.ended(TradeWorkload.MARKET_SUMMARY, start, false);
     }
   }
 

@@ -20,6 +20,9 @@ import java.util.TreeMap;
  */
 public final class TradeWorkload implements Workload {
 
+  /** A message of the WebSocket, and its reply. */
+  public static final String MARKET_SUMMARY = "market-summary";
+
   private static final String VERSION = "1.0.0";
 
   /** The actions of {@code /app}, in names that the pages of Faces share with a prefix. */
@@ -97,7 +100,7 @@ public final class TradeWorkload implements Workload {
 
   @Override
   public Set<String> operations() {
-    Set<String> operations = new HashSet<>();
+    Set<String> operations = new HashSet<>(Set.of(MARKET_SUMMARY));
     ACTIONS.values().forEach(each -> operations.add(each.orElseThrow()));
     PATHS.values().forEach(each -> operations.add(each.orElseThrow()));
     return operations;
