@@ -19,10 +19,7 @@ public record Gain(BigDecimal amount, BigDecimal percent) {
     BigDecimal percent =
         basis.signum() == 0
             ? BigDecimal.ZERO
-            : value
-                .divide(basis, RoundingMode.HALF_UP)
-                .subtract(BigDecimal.ONE)
-                .multiply(HUNDRED);
+            : value.divide(basis, RoundingMode.HALF_UP).subtract(BigDecimal.ONE).multiply(HUNDRED);
     return new Gain(value.subtract(basis), percent);
   }
 

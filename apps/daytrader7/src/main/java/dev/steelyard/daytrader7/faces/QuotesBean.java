@@ -39,7 +39,10 @@ public class QuotesBean {
     rows =
         Arrays.stream(wanted.split("[ ,]+"))
             .filter(symbol -> !symbol.isEmpty())
-            .map(symbol -> new QuoteRow(symbol, symbol.length() > LONGEST_SYMBOL ? null : trade.quote(symbol)))
+            .map(
+                symbol ->
+                    new QuoteRow(
+                        symbol, symbol.length() > LONGEST_SYMBOL ? null : trade.quote(symbol)))
             .toList();
   }
 

@@ -5,7 +5,9 @@ import dev.steelyard.daytrader7.entities.AccountProfile;
 import jakarta.enterprise.context.SessionScoped;
 import java.io.Serializable;
 
-/** What a session of the Faces pages remembers: the profile of its user, and the symbols shown last. */
+/**
+ * What a session of the Faces pages remembers: the profile of its user, and the symbols shown last.
+ */
 @SessionScoped
 public class SessionUser implements Serializable {
 

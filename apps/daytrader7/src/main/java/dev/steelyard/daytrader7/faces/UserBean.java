@@ -10,7 +10,7 @@ import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.inject.Named;
 import java.math.BigDecimal;
-import java.util.Date;
+import java.sql.Timestamp;
 
 /** Logging in and out, registering, and the profile: the fields of their forms and what they do. */
 @Named("user")
@@ -106,8 +106,7 @@ public class UserBean {
     } else {
       session.profile(
           trade.updateAccountProfile(
-              new AccountProfile(
-                  Page.userId(), password, fullName, address, email, creditCard)));
+              new AccountProfile(Page.userId(), password, fullName, address, email, creditCard)));
       Page.say("Account profile update successful");
     }
   }
@@ -125,7 +124,7 @@ public class UserBean {
   }
 
   /** When the user logged in. */
-  public Date getSince() {
+  public Timestamp getSince() {
     return Page.since();
   }
 

@@ -89,8 +89,7 @@ public class AsyncPrimitives extends Primitive {
     @Override
     public void onAllDataRead() throws IOException {
       ServletOutputStream out = async.getResponse().getOutputStream();
-      byte[] answer =
-          page(name, "Bytes read: " + bytes).getBytes(StandardCharsets.ISO_8859_1);
+      byte[] answer = page(name, "Bytes read: " + bytes).getBytes(StandardCharsets.ISO_8859_1);
       if (writeLater) {
         out.setWriteListener(new Writer(out, answer));
       } else {

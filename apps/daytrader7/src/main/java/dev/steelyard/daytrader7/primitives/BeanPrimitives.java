@@ -10,7 +10,6 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
-import javax.naming.InitialContext;
 
 /** Servlets that use Enterprise Beans, entities and messages. */
 @WebServlet({
@@ -58,14 +57,15 @@ public class BeanPrimitives extends Primitive {
     return switch (name.substring("PingServlet2".length())) {
       case "Session" ->
           () ->
-              ((PingLocal) new InitialContext().lookup("java:module/PingBean!" + PingLocal.class.getName()))
+              ((PingLocal) lookup("java:module/PingBean!" + PingLocal.class.getName()))
                   .investmentReturn(INVESTED, WORTH);
       case "SessionLocal" -> () -> local.investmentReturn(INVESTED, WORTH);
       case "SessionRemote" -> () -> remote.investmentReturn(INVESTED, WORTH);
       case "Entity" -> () -> local.entity(randomSymbol());
       case "Session2Entity", "Session2Entity2JSP" -> () -> trade.quote(randomSymbol());
       case "Session2EntityCollection" -> () -> trade.holdings(randomUser());
-      case "Session2CMROne2One", "Session2CMR2One2One" -> () -> trade.accountProfileData(randomUser());
+      case "Session2CMROne2One", "Session2CMR2One2One" ->
+          () -> trade.accountProfileData(randomUser());
       case "Session2CMROne2Many", "Session2CMR2One2Many" -> () -> trade.orders(randomUser());
       case "Session2JDBC" -> () -> local.quoteByJdbc(randomSymbol());
       case "Session2JDBCCollection" -> () -> local.holdingsByJdbc(randomUser());

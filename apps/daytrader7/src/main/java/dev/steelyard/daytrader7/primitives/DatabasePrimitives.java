@@ -33,8 +33,7 @@ public class DatabasePrimitives extends Primitive {
       case "PingJDBCRead2JSP" ->
           forward(request, response, name, repeated(() -> trade.quote(randomSymbol())));
       case "PingJDBCWrite" -> show(response, name, repeated(this::changed));
-      default ->
-          show(response, name, database.run(connection -> "A connection of the pool") );
+      default -> show(response, name, database.run(connection -> "A connection of the pool"));
     }
   }
 

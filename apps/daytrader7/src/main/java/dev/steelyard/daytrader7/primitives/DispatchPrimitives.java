@@ -33,9 +33,7 @@ public class DispatchPrimitives extends Primitive {
       }
       case "PingServlet2Servlet" -> {
         request.setAttribute("message", "A bean of " + name);
-        request
-            .getRequestDispatcher("/servlet/PingServlet2ServletRcv")
-            .forward(request, response);
+        request.getRequestDispatcher("/servlet/PingServlet2ServletRcv").forward(request, response);
       }
       case "PingServlet2ServletRcv" ->
           show(response, "PingServlet2Servlet", request.getAttribute("message"));

@@ -12,11 +12,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 
 /** Servlets that call this server over HTTP, at the port that they were called at. */
-@WebServlet({
-  "/servlet/PingReentryServlet",
-  "/servlet/PingServlet2PDF",
-  "/docs/document.pdf"
-})
+@WebServlet({"/servlet/PingReentryServlet", "/servlet/PingServlet2PDF", "/docs/document.pdf"})
 public class LoopbackPrimitives extends Primitive {
 
   private static final long serialVersionUID = 1L;
@@ -61,11 +57,7 @@ public class LoopbackPrimitives extends Primitive {
   private static HttpResponse<byte[]> get(HttpServletRequest request, String path)
       throws IOException, InterruptedException {
     URI uri =
-        URI.create(
-            "http://localhost:"
-                + request.getLocalPort()
-                + request.getContextPath()
-                + path);
+        URI.create("http://localhost:" + request.getLocalPort() + request.getContextPath() + path);
     return CLIENT.send(
         HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofByteArray());
   }

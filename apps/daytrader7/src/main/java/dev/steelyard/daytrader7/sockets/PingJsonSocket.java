@@ -83,8 +83,7 @@ public class PingJsonSocket {
   @OnOpen
   public void open(Session session) {
     outbox = new Outbox(session);
-    telling =
-        scheduler.scheduleAtFixedRate(this::tell, FIRST_MS, PERIOD_MS, TimeUnit.MILLISECONDS);
+    telling = scheduler.scheduleAtFixedRate(this::tell, FIRST_MS, PERIOD_MS, TimeUnit.MILLISECONDS);
   }
 
   private void tell() {

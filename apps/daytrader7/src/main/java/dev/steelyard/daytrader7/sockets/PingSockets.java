@@ -13,7 +13,9 @@ public final class PingSockets {
 
   private PingSockets() {}
 
-  /** Text, answered by the number of messages so far; the answer is sent before the next is read. */
+  /**
+   * Text, answered by the number of messages so far; the answer is sent before the next is read.
+   */
   @ServerEndpoint("/pingTextSync")
   public static class TextSync {
 
