@@ -28,6 +28,7 @@ public class Trade {
 
   @EJB private TradeLocal bean;
   @Inject private TradeDirect direct;
+  @Inject private OrderThreads threads;
   @Inject private TradeConfig config;
 
   private TradeServices services() {
@@ -44,27 +45,28 @@ public class Trade {
     if (!(quantity > 0) || Double.isInfinite(quantity)) {
       throw new TradeException("The quantity of shares must be a number above zero.");
     }
-    TradeOrder order = services().buy(userID, symbol, quantity, config.orderMode());
-    changePrice(order);
-    return order;
+    TradeServices services = services();
+    OrderMode mode = config.orderMode();
+    return ordered(services, mode, services.buy(userID, symbol, quantity, mode));
   }
 
   /** Sells in the current order mode and changes the price, unless the holding is gone. */
   public TradeOrder sell(String userID, int holdingID) {
-    TradeOrder order = services().sell(userID, holdingID, config.orderMode());
-    if (!order.isCancelled()) {
-      changePrice(order);
-    }
-    return order;
+    TradeServices services = services();
+    OrderMode mode = config.orderMode();
+    return ordered(services, mode, services.sell(userID, holdingID, mode));
   }
 
-  /** The order stands, whatever becomes of the price. */
-  private void changePrice(TradeOrder order) {
-    if (!TradeConfig.UPDATE_QUOTE_PRICES) {
-      return;
+  /** What follows once an order is committed. It stands, whatever becomes of the price. */
+  private TradeOrder ordered(TradeServices services, OrderMode mode, TradeOrder order) {
+    if (order.isCancelled()) {
+      return order;
+    }
+    if (mode == OrderMode.ASYNC_MANAGED_THREAD) {
+      threads.completeLater(services, order.getOrderID());
     }
     try {
-      services()
+      services
           .updateQuotePriceVolume(
               order.getSymbol(),
               Prices.changeFactor(ThreadLocalRandom.current()),
@@ -73,6 +75,7 @@ public class Trade {
     } catch (RuntimeException e) {
       LOG.log(Level.WARNING, "The price of " + order.getSymbol() + " stays as it was", e);
     }
+    return order;
   }
 
   /** As {@link TradeServices#orders(String)}. */

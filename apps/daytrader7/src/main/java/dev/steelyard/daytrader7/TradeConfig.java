@@ -17,9 +17,6 @@ import java.util.TreeMap;
 @ApplicationScoped
 public class TradeConfig {
 
-  /** Each price changes as its stock is traded. */
-  public static final boolean UPDATE_QUOTE_PRICES = true;
-
   /** Most holdings that a populated user has. */
   public static final int MAX_HOLDINGS = 10;
 

@@ -4,6 +4,8 @@ package dev.steelyard.daytrader7.beans;
 import dev.steelyard.daytrader7.MarketSummary;
 import dev.steelyard.daytrader7.RunMode;
 import dev.steelyard.daytrader7.TradeConfig;
+import dev.steelyard.daytrader7.TradeException;
+import dev.steelyard.daytrader7.data.Tables;
 import dev.steelyard.daytrader7.entities.Quote;
 import jakarta.annotation.PostConstruct;
 import jakarta.ejb.Lock;
@@ -31,6 +33,7 @@ public class MarketSummaryBean {
   @PersistenceContext(unitName = "daytrader")
   private EntityManager entities;
 
+  @Inject private Tables tables;
   @Inject private TradeConfig config;
 
   private MarketSummary summary = MarketSummary.EMPTY;
@@ -58,7 +61,7 @@ public class MarketSummaryBean {
   @Lock(LockType.WRITE)
   @Schedule(hour = "*", minute = "*", second = "*/20", persistent = false)
   void tick() {
-    if (config.runMode() == RunMode.EJB) {
+    if (config.runMode() == RunMode.EJB && tables.exist()) {
       refresh();
     }
   }

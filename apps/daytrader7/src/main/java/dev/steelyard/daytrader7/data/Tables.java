@@ -26,13 +26,22 @@ public class Tables {
 
   @Inject private Database database;
 
+  private volatile boolean seen;
+
   /** The product as the driver names it. */
   public String product() {
     return database.run(connection -> connection.getMetaData().getDatabaseProductName());
   }
 
-  /** Whether they are there. */
+  /** Whether they are there; once they were, they are. */
   public boolean exist() {
+    if (!seen) {
+      seen = found();
+    }
+    return seen;
+  }
+
+  private boolean found() {
     return database.run(
         connection -> {
           try (ResultSet found =

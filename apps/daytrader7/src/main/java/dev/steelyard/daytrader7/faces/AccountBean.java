@@ -13,7 +13,7 @@ import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.inject.Named;
 import java.math.BigDecimal;
-import java.util.Date;
+import java.sql.Timestamp;
 import java.util.List;
 
 /** The account, what it owns, and the orders to be told of: read for each page, shown or not. */
@@ -26,7 +26,7 @@ public class AccountBean {
   @Inject private Trade trade;
   @Inject private TradeConfig config;
 
-  private final Date now = new Date();
+  private final Timestamp now = new Timestamp(System.currentTimeMillis());
   private Account data;
   private List<Holding> holdings;
   private List<TradeOrder> closedOrders;
@@ -41,7 +41,7 @@ public class AccountBean {
     closedOrders = config.displayOrderAlerts() ? trade.closedOrders(user) : List.of();
   }
 
-  public Date getNow() {
+  public Timestamp getNow() {
     return now;
   }
 

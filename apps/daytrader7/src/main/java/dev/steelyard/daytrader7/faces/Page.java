@@ -4,7 +4,7 @@ package dev.steelyard.daytrader7.faces;
 import dev.steelyard.daytrader7.TradeException;
 import jakarta.faces.application.FacesMessage;
 import jakarta.faces.context.FacesContext;
-import java.util.Date;
+import java.sql.Timestamp;
 import java.util.Map;
 import java.util.function.Supplier;
 
@@ -22,13 +22,13 @@ final class Page {
   }
 
   /** When the user logged in, or null. */
-  static Date since() {
-    return (Date) session().get(SINCE);
+  static Timestamp since() {
+    return (Timestamp) session().get(SINCE);
   }
 
   static void loggedIn(String userId) {
     session().put(USER, userId);
-    session().put(SINCE, new Date());
+    session().put(SINCE, new Timestamp(System.currentTimeMillis()));
   }
 
   /** Ends the session. */

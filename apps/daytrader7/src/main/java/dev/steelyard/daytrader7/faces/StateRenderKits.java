@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.daytrader7.faces;
 
+import jakarta.faces.FacesWrapper;
 import jakarta.faces.context.FacesContext;
 import jakarta.faces.context.ResponseWriter;
 import jakarta.faces.context.ResponseWriterWrapper;
@@ -50,12 +51,19 @@ public final class StateRenderKits extends RenderKitFactory {
     }
   }
 
-  private static final class TwiceManager extends ResponseStateManager {
+  /** MyFaces looks for its own manager by unwrapping. */
+  private static final class TwiceManager extends ResponseStateManager
+      implements FacesWrapper<ResponseStateManager> {
 
     private final ResponseStateManager wrapped;
 
     TwiceManager(ResponseStateManager wrapped) {
       this.wrapped = wrapped;
+    }
+
+    @Override
+    public ResponseStateManager getWrapped() {
+      return wrapped;
     }
 
     @Override

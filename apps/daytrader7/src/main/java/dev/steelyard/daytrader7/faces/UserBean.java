@@ -10,7 +10,7 @@ import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.inject.Named;
 import java.math.BigDecimal;
-import java.util.Date;
+import java.sql.Timestamp;
 
 /** Logging in and out, registering, and the profile: the fields of their forms and what they do. */
 @Named("user")
@@ -124,7 +124,7 @@ public class UserBean {
   }
 
   /** When the user logged in. */
-  public Date getSince() {
+  public Timestamp getSince() {
     return Page.since();
   }
 

@@ -10,7 +10,6 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
-import javax.naming.InitialContext;
 
 /** Servlets that use Enterprise Beans, entities and messages. */
 @WebServlet({
@@ -58,9 +57,7 @@ public class BeanPrimitives extends Primitive {
     return switch (name.substring("PingServlet2".length())) {
       case "Session" ->
           () ->
-              ((PingLocal)
-                      new InitialContext()
-                          .lookup("java:module/PingBean!" + PingLocal.class.getName()))
+              ((PingLocal) lookup("java:module/PingBean!" + PingLocal.class.getName()))
                   .investmentReturn(INVESTED, WORTH);
       case "SessionLocal" -> () -> local.investmentReturn(INVESTED, WORTH);
       case "SessionRemote" -> () -> remote.investmentReturn(INVESTED, WORTH);

@@ -7,7 +7,6 @@ import jakarta.inject.Inject;
 import jakarta.servlet.annotation.WebServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
-import javax.naming.InitialContext;
 
 /** Servlets that use CDI: a bean with a decorator and an interceptor, and the bean manager. */
 @WebServlet({
@@ -27,7 +26,7 @@ public class CdiPrimitives extends Primitive {
     switch (name) {
       case "PingServletCDI" -> show(response, name, greeting.hello());
       case "PingServletCDIBeanManagerViaJNDI" ->
-          show(response, name, found(new InitialContext().lookup("java:comp/BeanManager")));
+          show(response, name, found(lookup("java:comp/BeanManager")));
       default -> show(response, name, found(CDI.current().getBeanManager()));
     }
   }

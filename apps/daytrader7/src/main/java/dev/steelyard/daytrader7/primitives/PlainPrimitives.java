@@ -14,7 +14,6 @@ import java.lang.management.MemoryMXBean;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.logging.Logger;
-import javax.naming.InitialContext;
 
 /** Servlets that need nothing else: answers of several kinds, JSON, a look-up, a collection. */
 @WebServlet({
@@ -49,10 +48,7 @@ public class PlainPrimitives extends Primitive {
           show(
               response,
               name,
-              new InitialContext()
-                  .lookup("java:comp/env/jdbc/TradeDataSource")
-                  .getClass()
-                  .getSimpleName());
+              lookup("java:comp/env/jdbc/TradeDataSource").getClass().getSimpleName());
       case "PingJSONP" -> show(response, name, json());
       case "ExplicitGC" -> show(response, name, collection());
       default -> show(response, name, "By the writer");
@@ -94,11 +90,12 @@ public class PlainPrimitives extends Primitive {
     memory.gc();
     long millis = (System.nanoTime() - start) / 1_000_000;
     return """
-        <table border="1"><tr><th>heap</th><th>bytes</th></tr>
-        <tr><td>used before</td><td>%d</td></tr>
-        <tr><td>used after</td><td>%d</td></tr>
-        <tr><td>largest</td><td>%d</td></tr></table>
-        The collection took %d ms."""
+    <table border="1"><tr><th>heap</th><th>bytes</th></tr>
+    <tr><td>used before</td><td>%d</td></tr>
+    <tr><td>used after</td><td>%d</td></tr>
+    <tr><td>largest</td><td>%d</td></tr></table>
+    The collection took %d ms.\
+    """
         .formatted(
             before,
             memory.getHeapMemoryUsage().getUsed(),

@@ -17,6 +17,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.LongAdder;
+import javax.naming.InitialContext;
+import javax.naming.NamingException;
 
 /** What primitives have in common: their names, counts, random data, and a small page. */
 abstract class Primitive extends HttpServlet {
@@ -62,16 +64,16 @@ abstract class Primitive extends HttpServlet {
   /** The page of a primitive: its name, its count, and what it found. */
   protected static String page(String name, Object found) {
     return """
-        <!DOCTYPE html>
-        <html lang="en">
-        <head><title>%1$s</title></head>
-        <body>
-        <h1>%1$s</h1>
-        <p>Hit Count: %2$d</p>
-        <p>%3$s</p>
-        </body>
-        </html>
-        """
+    <!DOCTYPE html>
+    <html lang="en">
+    <head><title>%1$s</title></head>
+    <body>
+    <h1>%1$s</h1>
+    <p>Hit Count: %2$d</p>
+    <p>%3$s</p>
+    </body>
+    </html>
+    """
         .formatted(name, HITS.get(name).sum(), told(found));
   }
 
@@ -113,6 +115,12 @@ abstract class Primitive extends HttpServlet {
       return all.size() + " found";
     }
     return found == null ? "nothing found" : found.toString();
+  }
+
+  /** What a name of ours stands for: never one that a request brings. */
+  @SuppressWarnings("BanJNDI")
+  protected static Object lookup(String ours) throws NamingException {
+    return new InitialContext().lookup(ours);
   }
 
   /** The number that a parameter says, or another where there is none. */
