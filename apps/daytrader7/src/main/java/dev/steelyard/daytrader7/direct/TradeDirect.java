@@ -194,7 +194,7 @@ public class TradeDirect implements TradeServices {
   }
 
   private TradeOrder complete(Connection connection, int orderID) throws SQLException {
-    // An order with the numbers that it refers to.
+    // An order with the numbers that it refers to. 
     record Referring(TradeOrder order, int accountID, int holdingID) {}
     Referring found =
         one(
@@ -350,7 +350,7 @@ public class TradeDirect implements TradeServices {
   @Override
   public Quote updateQuotePriceVolume(
       String symbol, BigDecimal changeFactor, double sharesTraded, boolean publish) {
-    // A price before and after.
+    // A price before and after. 
     record Moved(Quote quote, BigDecimal oldPrice, BigDecimal factor) {}
     Moved moved =
         database.run(
