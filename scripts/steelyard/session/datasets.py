@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from steelyard.engines.base import Engine
+from steelyard.engines.base import Engine, log_folder
 from steelyard.errors import ServerFailed
 from steelyard.processes import Children
 from steelyard.results.spec import ORDER, Spec
@@ -72,8 +72,12 @@ class DataSets:
             shutil.rmtree(new, ignore_errors=True)
             new.mkdir(parents=True)
             for one in spec.deployed:
-                if one.data is not None:
-                    shutil.move(deployment.logs(one.name).parent / one.data, new / one.name)
+                if one.data is None:
+                    continue
+                filled = folder / Path(log_folder(one)).parent / one.data
+                if not filled.is_dir():
+                    raise ServerFailed(f"{one.name} kept no data in {filled}: is that where it was told to?")
+                shutil.move(filled, new / one.name)
             new.rename(kept)
         except TrialFailedError as failure:
             raise ServerFailed(f"the run that loads the data failed: {failure}") from failure
