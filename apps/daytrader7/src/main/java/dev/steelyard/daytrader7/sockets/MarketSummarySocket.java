@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.daytrader7.sockets;
 
+import dev.steelyard.bench.Work;
 import dev.steelyard.daytrader7.Trade;
 import jakarta.inject.Inject;
 import jakarta.json.Json;
@@ -40,7 +41,14 @@ public class MarketSummarySocket {
   @OnMessage
   public void message(String text) {
     if (UPDATE.equals(action(text))) {
-      outbox.send(SummaryJson.reply(trade.marketSummary(), recent.changes()));
+      long start = System.nanoTime();
+      boolean error = true;
+      try {
+        outbox.send(SummaryJson.reply(trade.marketSummary(), recent.changes()));
+        error = false;
+      } finally {
+        Work.ended("market-summary", start, error);
+      }
     }
   }
 
