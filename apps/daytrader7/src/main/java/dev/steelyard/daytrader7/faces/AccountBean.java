@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.daytrader7.faces;
 
-import dev.steelyard.daytrader7.Gain;
-import dev.steelyard.daytrader7.Prices;
 import dev.steelyard.daytrader7.Trade;
 import dev.steelyard.daytrader7.TradeConfig;
 import dev.steelyard.daytrader7.entities.Account;
 import dev.steelyard.daytrader7.entities.Holding;
 import dev.steelyard.daytrader7.entities.TradeOrder;
+import dev.steelyard.daytrader7.web.Gain;
 import jakarta.annotation.PostConstruct;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
@@ -70,9 +69,7 @@ public class AccountBean {
 
   /** What was paid for all holdings. */
   public BigDecimal getHoldingsTotal() {
-    return holdings.stream()
-        .map(holding -> worth(holding.getPurchasePrice(), holding))
-        .reduce(BigDecimal.ZERO, BigDecimal::add);
+    return Gain.cost(holdings);
   }
 
   /** Cash and holdings. */
@@ -82,11 +79,6 @@ public class AccountBean {
 
   /** What the account has gained since it was opened. */
   public Gain getGain() {
-    return Gain.of(getSum(), data.getOpenBalance());
-  }
-
-  /** The shares of a holding at some price. */
-  static BigDecimal worth(BigDecimal price, Holding holding) {
-    return Prices.cents(price.multiply(BigDecimal.valueOf(holding.getQuantity())));
+    return Gain.of(data.getOpenBalance(), getSum());
   }
 }

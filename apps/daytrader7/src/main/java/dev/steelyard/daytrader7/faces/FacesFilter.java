@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.daytrader7.faces;
 
+import dev.steelyard.daytrader7.web.AppServlet;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.annotation.WebFilter;
@@ -37,6 +38,6 @@ public class FacesFilter extends HttpFilter {
 
   private static boolean loggedIn(HttpServletRequest request) {
     HttpSession session = request.getSession(false);
-    return session != null && session.getAttribute("uidBean") != null;
+    return session != null && session.getAttribute(AppServlet.USER) != null;
   }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.daytrader7.faces;
 
-import dev.steelyard.daytrader7.Gain;
 import dev.steelyard.daytrader7.entities.Holding;
 import dev.steelyard.daytrader7.entities.Quote;
+import dev.steelyard.daytrader7.web.Gain;
 import java.math.BigDecimal;
 
 /**
@@ -17,8 +17,8 @@ public record HoldingRow(
 
   /** A holding and its stock as it is now. */
   static HoldingRow of(Holding holding, Quote quote) {
-    BigDecimal basis = AccountBean.worth(holding.getPurchasePrice(), holding);
-    BigDecimal value = AccountBean.worth(quote.getPrice(), holding);
-    return new HoldingRow(holding, quote, basis, value, Gain.of(value, basis));
+    BigDecimal basis = Gain.times(holding.getPurchasePrice(), holding.getQuantity());
+    BigDecimal value = Gain.times(quote.getPrice(), holding.getQuantity());
+    return new HoldingRow(holding, quote, basis, value, Gain.of(basis, value));
   }
 }

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.daytrader7.faces;
 
+import dev.steelyard.bench.Workload;
 import dev.steelyard.daytrader7.TradeException;
+import dev.steelyard.daytrader7.web.AppServlet;
 import jakarta.faces.application.FacesMessage;
 import jakarta.faces.context.FacesContext;
-import java.sql.Timestamp;
+import java.time.Instant;
 import java.util.Map;
 import java.util.function.Supplier;
 
 /** The page being made: who looks at it, and what it is to say. */
 final class Page {
 
-  private static final String USER = "uidBean";
-  private static final String SINCE = "sessionCreationDate";
+  private static final String USER = AppServlet.USER;
+  private static final String SINCE = AppServlet.SESSION_DATE;
 
   private Page() {}
 
@@ -22,18 +24,26 @@ final class Page {
   }
 
   /** When the user logged in, or null. */
-  static Timestamp since() {
-    return (Timestamp) session().get(SINCE);
+  static Instant since() {
+    return (Instant) session().get(SINCE);
   }
 
   static void loggedIn(String userId) {
     session().put(USER, userId);
-    session().put(SINCE, new Timestamp(System.currentTimeMillis()));
+    session().put(SINCE, Instant.now());
   }
 
   /** Ends the session. */
   static void loggedOut() {
     FacesContext.getCurrentInstance().getExternalContext().invalidateSession();
+  }
+
+  /** Tells what a form that is posted asks for, which its path does not tell. */
+  static void operation(String name) {
+    FacesContext.getCurrentInstance()
+        .getExternalContext()
+        .getRequestMap()
+        .put(Workload.OPERATION, name);
   }
 
   /** Says something at the top of the page. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.daytrader7.faces;
 
-import dev.steelyard.daytrader7.Gain;
 import dev.steelyard.daytrader7.Trade;
+import dev.steelyard.daytrader7.web.Gain;
 import jakarta.annotation.PostConstruct;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
@@ -32,6 +32,7 @@ public class PortfolioBean {
 
   /** Sells a holding. */
   public String sell(HoldingRow row) {
+    Page.operation("faces-sell");
     return Page.attempt(
         () -> ordered.show(trade.sell(Page.userId(), row.holding().getHoldingID())));
   }
@@ -47,7 +48,7 @@ public class PortfolioBean {
 
   /** The gain of all of it. */
   public Gain getGain() {
-    return Gain.of(getMarketValue(), sum(HoldingRow::basis));
+    return Gain.of(sum(HoldingRow::basis), getMarketValue());
   }
 
   private BigDecimal sum(Function<HoldingRow, BigDecimal> amount) {

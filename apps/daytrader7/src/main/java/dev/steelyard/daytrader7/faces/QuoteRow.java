@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.daytrader7.faces;
 
-import dev.steelyard.daytrader7.Gain;
 import dev.steelyard.daytrader7.entities.Quote;
+import dev.steelyard.daytrader7.web.Gain;
 
 /** A row of the quotes' table: a stock, and how much of it is to be bought. */
 public class QuoteRow {
@@ -20,7 +20,7 @@ public class QuoteRow {
   QuoteRow(String symbol, Quote quote) {
     this.symbol = symbol;
     this.quote = quote;
-    gain = quote == null ? null : Gain.of(quote.getPrice(), quote.getOpen());
+    gain = quote == null ? null : Gain.of(quote.getOpen(), quote.getPrice());
   }
 
   public String getSymbol() {

@@ -48,6 +48,7 @@ public class QuotesBean {
 
   /** Shows other stocks, and remembers them. */
   public String show() {
+    Page.operation("faces-quotes");
     if (symbols == null || symbols.isBlank() || symbols.length() > LONGEST_SYMBOLS) {
       Page.say("Symbols must have from 1 to " + LONGEST_SYMBOLS + " characters");
       return null;
@@ -59,6 +60,7 @@ public class QuotesBean {
 
   /** Buys shares of a row. */
   public String buy(QuoteRow row) {
+    Page.operation("faces-buy");
     return Page.attempt(
         () -> ordered.show(trade.buy(Page.userId(), row.getSymbol(), number(row.getQuantity()))));
   }

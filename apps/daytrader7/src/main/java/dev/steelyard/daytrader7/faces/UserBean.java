@@ -10,7 +10,7 @@ import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.inject.Named;
 import java.math.BigDecimal;
-import java.sql.Timestamp;
+import java.time.Instant;
 
 /** Logging in and out, registering, and the profile: the fields of their forms and what they do. */
 @Named("user")
@@ -52,6 +52,7 @@ public class UserBean {
 
   /** Logs in. */
   public String login() {
+    Page.operation("faces-login");
     try {
       return enter();
     } catch (LoginException e) {
@@ -69,6 +70,7 @@ public class UserBean {
 
   /** Makes an account and logs in. */
   public String register() {
+    Page.operation("faces-register");
     if (!password.equals(passwordAgain)) {
       Page.say("Registration operation failed, your passwords did not match");
       return null;
@@ -99,6 +101,7 @@ public class UserBean {
 
   /** Stores what the form may change: not the names. */
   public void updateProfile() {
+    Page.operation("faces-update-profile");
     if (isEmpty(password) || isEmpty(creditCard) || isEmpty(email)) {
       Page.say("Update profile error: please fill in all fields");
     } else if (!password.equals(passwordAgain)) {
@@ -117,6 +120,7 @@ public class UserBean {
 
   /** Counts the logout and ends the session. */
   public String logout() {
+    Page.operation("faces-logout");
     trade.logout(Page.userId());
     Page.loggedOut();
     userId = null;
@@ -124,7 +128,7 @@ public class UserBean {
   }
 
   /** When the user logged in. */
-  public Timestamp getSince() {
+  public Instant getSince() {
     return Page.since();
   }
 

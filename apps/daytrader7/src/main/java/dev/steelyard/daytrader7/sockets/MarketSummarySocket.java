@@ -3,7 +3,6 @@ package dev.steelyard.daytrader7.sockets;
 
 import dev.steelyard.bench.Work;
 import dev.steelyard.daytrader7.Trade;
-import dev.steelyard.daytrader7.web.TradeWorkload;
 import jakarta.inject.Inject;
 import jakarta.json.Json;
 import jakarta.json.JsonException;
@@ -43,8 +42,13 @@ public class MarketSummarySocket {
   public void message(String text) {
     if (UPDATE.equals(action(text))) {
       long start = System.nanoTime();
-      outbox.send(SummaryJson.reply(trade.marketSummary(), recent.changes()));
-      Work.ended(TradeWorkload.MARKET_SUMMARY, start, false);
+      boolean error = true;
+      try {
+        outbox.send(SummaryJson.reply(trade.marketSummary(), recent.changes()));
+        error = false;
+      } finally {
+        Work.ended("market-summary", start, error);
+      }
     }
   }
 
