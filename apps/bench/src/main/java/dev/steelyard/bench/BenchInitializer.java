@@ -31,6 +31,8 @@ public final class BenchInitializer implements ServletContainerInitializer {
                         "The application names no workload: add META-INF/services/"
                             + Workload.class.getName()));
     OperationCounters counters = new OperationCounters(workload.operations());
+    OperationCounters messages = new OperationCounters(workload.messages());
+    Work.into(counters, messages);
 
     FilterRegistration.Dynamic filter =
         context.addFilter(
@@ -40,7 +42,7 @@ public final class BenchInitializer implements ServletContainerInitializer {
 
     BuildInfo build = BuildInfo.read();
     JvmFacts jvm = JvmFacts.current();
-    addServlet(context, BENCH, new BenchServlet(workload, counters, build, jvm));
+    addServlet(context, BENCH, new BenchServlet(workload, counters, messages, build, jvm));
     addServlet(context, HEALTH, new HealthServlet(workload));
     // Standard output, not the log of the container: of that one, servers show only warnings on the
     // console, where people look. One string: Liberty logs each part that is printed as a line.

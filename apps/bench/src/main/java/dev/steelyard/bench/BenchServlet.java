@@ -15,7 +15,8 @@ import java.security.Security;
 import java.util.TreeMap;
 
 /**
- * {@code /bench/counters}: the counters of each operation; {@code /bench/info}: what is running.
+ * {@code /bench/counters}: the counters of each operation and kind of message; {@code /bench/info}:
+ * what is running.
  *
  * <p>In {@code counters}, {@code uptimeNanos} is the time since this application started, by the
  * JVM's monotonic clock: the difference between two answers is the time over which their counts
@@ -27,13 +28,20 @@ final class BenchServlet extends HttpServlet {
 
   private final transient Workload workload;
   private final transient OperationCounters counters;
+  private final transient OperationCounters messages;
   private final transient BuildInfo build;
   private final transient JvmFacts jvm;
   private final long start = System.nanoTime();
 
-  BenchServlet(Workload workload, OperationCounters counters, BuildInfo build, JvmFacts jvm) {
+  BenchServlet(
+      Workload workload,
+      OperationCounters counters,
+      OperationCounters messages,
+      BuildInfo build,
+      JvmFacts jvm) {
     this.workload = workload;
     this.counters = counters;
+    this.messages = messages;
     this.build = build;
     this.jvm = jvm;
   }
@@ -49,22 +57,27 @@ final class BenchServlet extends HttpServlet {
   }
 
   private JsonObject countersNow() {
-    JsonObjectBuilder operations = Json.createObjectBuilder();
-    counters
-        .totals()
-        .forEach(
-            (operation, totals) ->
-                operations.add(
-                    operation,
-                    Json.createObjectBuilder()
-                        .add("requests", totals.requests())
-                        .add("errors", totals.errors())
-                        .add("serviceTimeNanos", totals.serviceTimeNanos())));
     return Json.createObjectBuilder()
         .add("uptimeNanos", System.nanoTime() - start)
         .add("epochMillis", System.currentTimeMillis())
-        .add("operations", operations)
+        .add("operations", totals(counters, "requests"))
+        .add("messages", totals(messages, "messages"))
         .build();
+  }
+
+  private static JsonObjectBuilder totals(OperationCounters counters, String unit) {
+    JsonObjectBuilder all = Json.createObjectBuilder();
+    counters
+        .totals()
+        .forEach(
+            (name, totals) ->
+                all.add(
+                    name,
+                    Json.createObjectBuilder()
+                        .add(unit, totals.requests())
+                        .add("errors", totals.errors())
+                        .add("serviceTimeNanos", totals.serviceTimeNanos())));
+    return all;
   }
 
   private JsonObject info() {

@@ -6,7 +6,7 @@ import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
-import jakarta.servlet.ServletResponse;
+import jakarta.servlet.ServletRequest;
 import jakarta.servlet.http.HttpFilter;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -23,9 +23,10 @@ import java.util.Set;
  *
  * <p>Service time runs from the filter's entry to its exit, for an asynchronous request to its
  * completion: it leaves out the network and the wait for a request thread. Requests to {@code
- * /bench} and {@code /health} are never counted, and a forward or include inside the application is
- * part of its request. A request that calls {@link AsyncContext#dispatch()} before its first pass
- * has returned is timed up to that return.
+ * /bench} and {@code /health} are never counted, nor is one that becomes a WebSocket, whose
+ * messages {@link Work} counts; a forward or include inside the application is part of its request.
+ * A request that calls {@link AsyncContext#dispatch()} before its first pass has returned is timed
+ * up to that return.
  */
 final class CountingFilter extends HttpFilter {
 
@@ -53,46 +54,55 @@ final class CountingFilter extends HttpFilter {
       return;
     }
     long start = System.nanoTime();
-    String operation = workload.operationOf(request).orElse(OperationCounters.OTHER);
+    String preset = workload.operationOf(request).orElse(OperationCounters.OTHER);
     boolean returned = false;
     try {
       chain.doFilter(request, response);
       returned = true;
     } finally {
       if (returned && request.isAsyncStarted()) {
-        request.getAsyncContext().addListener(new Completion(operation, start, response));
+        request.getAsyncContext().addListener(new Completion(request, preset, start, response));
       } else {
-        record(operation, start, !returned || failed(response));
+        record(request, preset, start, response, !returned);
       }
     }
   }
 
-  private void record(String operation, long start, boolean error) {
-    counters.record(operation, System.nanoTime() - start, error);
-  }
-
-  private static boolean failed(ServletResponse response) {
-    return ((HttpServletResponse) response).getStatus()
-        >= HttpServletResponse.SC_INTERNAL_SERVER_ERROR;
+  private void record(
+      ServletRequest request,
+      String preset,
+      long start,
+      HttpServletResponse response,
+      boolean broken) {
+    int status = response.getStatus();
+    if (status != HttpServletResponse.SC_SWITCHING_PROTOCOLS || broken) {
+      Object named = request.getAttribute(Workload.OPERATION);
+      counters.record(
+          named == null ? preset : named.toString(),
+          System.nanoTime() - start,
+          broken || status >= HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
+    }
   }
 
   /** Records an asynchronous request when it completes, which each of them does exactly once. */
   private final class Completion implements AsyncListener {
 
-    private final String operation;
+    private final ServletRequest request;
+    private final String preset;
     private final long start;
     private final HttpServletResponse response;
     private volatile boolean broken;
 
-    Completion(String operation, long start, HttpServletResponse response) {
-      this.operation = operation;
+    Completion(ServletRequest request, String preset, long start, HttpServletResponse response) {
+      this.request = request;
+      this.preset = preset;
       this.start = start;
       this.response = response;
     }
 
     @Override
     public void onComplete(AsyncEvent event) {
-      record(operation, start, broken || failed(response));
+      record(request, preset, start, response, broken);
     }
 
     @Override

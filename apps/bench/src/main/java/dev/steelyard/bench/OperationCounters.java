@@ -49,6 +49,11 @@ public final class OperationCounters {
     cells = Map.copyOf(table);
   }
 
+  /** Whether it has counters of its own for an operation. */
+  boolean has(String operation) {
+    return cells.containsKey(operation) && !operation.equals(OTHER);
+  }
+
   /**
    * Counts one request that has ended.
    *

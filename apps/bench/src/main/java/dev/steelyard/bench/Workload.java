@@ -12,6 +12,13 @@ import java.util.Set;
  */
 public interface Workload {
 
+  /**
+   * A request attribute by which the application may name the operation while it performs it, where
+   * that depends on what only the application reads, such as the body. It overrides {@link
+   * #operationOf}.
+   */
+  String OPERATION = "dev.steelyard.bench.operation";
+
   /** The name of the workload, such as {@code ping}. */
   String name();
 
@@ -43,8 +50,17 @@ public interface Workload {
   Set<String> operations();
 
   /**
+   * Kinds of work that no client asks for, such as messages of a queue: counted by {@link Work} and
+   * told apart from the operations.
+   */
+  default Set<String> messages() {
+    return Set.of();
+  }
+
+  /**
    * The operation that a request performs. Called once for each request, before it is handled, on
-   * the hot path; must not consume the request's body.
+   * the hot path; must not consume the request's body. Where this cannot tell, see {@link
+   * #OPERATION}.
    *
    * @return one of {@link #operations()}; anything else is counted as {@link
    *     OperationCounters#OTHER}

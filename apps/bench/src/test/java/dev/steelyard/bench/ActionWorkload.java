@@ -42,6 +42,11 @@ public final class ActionWorkload implements Workload {
   }
 
   @Override
+  public Set<String> messages() {
+    return Set.of("order");
+  }
+
+  @Override
   public Optional<String> operationOf(HttpServletRequest request) {
     return Optional.ofNullable(request.getParameter("action"));
   }

@@ -26,6 +26,12 @@ final class BehaviourServlet extends HttpServlet {
       throws IOException, ServletException {
     switch (request.getServletPath()) {
       case "/ok" -> response.getWriter().print("fine");
+      case "/named" -> request.setAttribute(Workload.OPERATION, "quote");
+      case "/async-named" -> {
+        request.setAttribute(Workload.OPERATION, "quote");
+        later(request.startAsync(), 200);
+      }
+      case "/upgraded" -> response.setStatus(HttpServletResponse.SC_SWITCHING_PROTOCOLS);
       case "/missing" -> response.setStatus(404);
       case "/broken" -> response.setStatus(500);
       case "/unavailable" -> response.sendError(503);

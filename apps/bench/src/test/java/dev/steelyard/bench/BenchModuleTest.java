@@ -3,6 +3,7 @@ package dev.steelyard.bench;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import jakarta.json.Json;
@@ -12,10 +13,13 @@ import jakarta.json.JsonString;
 import java.io.IOException;
 import java.io.StringReader;
 import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -35,6 +39,9 @@ final class BenchModuleTest {
 
   private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
+  /** Not the root: everything is found under the application's own. */
+  private static final String CONTEXT = "/shop";
+
   private final Server server = new Server();
   private final ServerConnector connector = new ServerConnector(server);
 
@@ -42,13 +49,16 @@ final class BenchModuleTest {
   void start() throws Exception {
     connector.setHost("127.0.0.1");
     server.addConnector(connector);
-    ServletContextHandler context = new ServletContextHandler();
+    ServletContextHandler context = new ServletContextHandler(CONTEXT);
     context.addServletContainerInitializer(new BenchInitializer());
     ServletHolder application = new ServletHolder(new BehaviourServlet());
     application.setAsyncSupported(true);
     for (String path :
         Set.of(
             "/ok",
+            "/named",
+            "/upgraded",
+            "/async-named",
             "/missing",
             "/broken",
             "/unavailable",
@@ -119,6 +129,55 @@ final class BenchModuleTest {
     operationAfter("quote", 1);
     assertEquals(0, operations().getJsonObject("buy").getInt("requests"));
     assertEquals(Set.of("buy", "quote"), operations().keySet());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/named", "/async-named"})
+  void anApplicationNamesTheOperationDuringTheRequest(String path) throws Exception {
+    get(path + "?action=buy");
+
+    assertEquals(1, operationAfter("quote", 1).getInt("requests"));
+    assertEquals(0, operations().getJsonObject("buy").getInt("requests"));
+  }
+
+  @Test
+  void whatBecomesAWebSocketIsNoRequest() throws Exception {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), connector.getLocalPort())) {
+      String request =
+          "GET "
+              + CONTEXT
+              + "/upgraded?action=buy HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n";
+      socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+      assertTrue(socket.getInputStream().read() > 0);
+    }
+    get("/ok?action=quote");
+
+    operationAfter("quote", 1);
+    assertEquals(0, operations().getJsonObject("buy").getInt("requests"));
+  }
+
+  @Test
+  void workOutsideOfRequestsIsCounted() throws Exception {
+    assertEquals("done", Work.count("order", () -> "done"));
+    assertThrows(
+        IllegalStateException.class,
+        () ->
+            Work.count(
+                "order",
+                () -> {
+                  throw new IllegalStateException("on purpose");
+                }));
+    Work.ended("buy", System.nanoTime() - 5_000_000, false);
+
+    JsonObject order =
+        json(get("/bench/counters")).getJsonObject("messages").getJsonObject("order");
+    assertEquals(2, order.getInt("messages"));
+    assertEquals(1, order.getInt("errors"));
+    JsonObject buy = operations().getJsonObject("buy");
+    assertEquals(1, buy.getInt("requests"));
+    assertEquals(0, buy.getInt("errors"));
+    assertTrue(buy.getJsonNumber("serviceTimeNanos").longValue() >= 5_000_000);
+    assertFalse(operations().containsKey("order"));
   }
 
   @Test
@@ -206,7 +265,7 @@ final class BenchModuleTest {
   }
 
   private HttpResponse<String> get(String path) throws IOException, InterruptedException {
-    URI uri = URI.create("http://127.0.0.1:" + connector.getLocalPort() + path);
+    URI uri = URI.create("http://127.0.0.1:" + connector.getLocalPort() + CONTEXT + path);
     return CLIENT.send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString());
   }
 

@@ -4,6 +4,7 @@ package dev.steelyard.ping;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steelyard.testkit.PackagedServer;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonReader;
@@ -12,6 +13,7 @@ import java.io.StringReader;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -26,7 +28,10 @@ final class PackagedServerIT {
   @Test
   void thePackageServesCountsAndEnds(@TempDir Path directory) throws Exception {
     Path archive = Path.of(System.getProperty("server.archive"));
-    try (PackagedServer server = PackagedServer.start(archive, directory)) {
+    Map<String, String> environment = Map.of("JVM_ARGS", "-Xmx128m");
+    try (PackagedServer server = PackagedServer.of("ping", archive, directory, environment)) {
+      server.start();
+      server.awaitStatus("/health/ready", 200);
       answersPing(server);
       answersHealth(server);
       saysWhatItIs(server);
@@ -74,8 +79,8 @@ final class PackagedServerIT {
 
   private static void saysItOnTheConsoleOnce(PackagedServer server) throws Exception {
     List<String> lines =
-        server.console().lines().filter(line -> line.contains("Steelyard ping 1.0.0")).toList();
-    assertEquals(1, lines.size(), server.console());
+        server.printed().lines().filter(line -> line.contains("Steelyard ping 1.0.0")).toList();
+    assertEquals(1, lines.size(), server.printed());
     String line = lines.get(0);
     assertTrue(line.contains(System.getProperty("java.vm.version")), line);
     assertTrue(line.contains("-Xmx128m") && !line.contains("--add-"), line);

@@ -1,3 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/** AcmeAir: the rules, queries, data and JSON that the monolith and the microservices share. */
+/**
+ * AcmeAir: entities, rules and the repositories that they ask for. Nothing here knows of HTTP, of a
+ * database or of JSON; adapters in {@code acmeair-web} and {@code acmeair-mongo} do.
+ */
 package dev.steelyard.acmeair;

@@ -3,6 +3,7 @@ package dev.steelyard.acmeair.booking;
 
 import dev.steelyard.acmeair.InvalidInputException;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What a customer wants to book.
@@ -17,9 +18,9 @@ public record BookingRequest(String customerId, List<Leg> legs) {
    * {@code null} for those they do not know.
    *
    * @param flightId the flight
-   * @param segmentId its segment
+   * @param segmentId its segment, where bookings are to keep it
    */
-  public record Leg(String flightId, String segmentId) {}
+  public record Leg(String flightId, Optional<String> segmentId) {}
 
   public BookingRequest {
     legs = List.copyOf(legs);
@@ -42,15 +43,21 @@ public record BookingRequest(String customerId, List<Leg> legs) {
     Leg out =
         new Leg(
             InvalidInputException.required("toFlightId", toFlightId),
-            InvalidInputException.required("toFlightSegId", toSegmentId));
+            Optional.of(InvalidInputException.required("toFlightSegId", toSegmentId)));
     if ("true".equals(oneWay)) {
       return new BookingRequest(customer, List.of(out));
     }
     Leg back =
         new Leg(
             InvalidInputException.required("retFlightId", returnFlightId),
-            InvalidInputException.required("retFlightSegId", returnSegmentId));
+            Optional.of(InvalidInputException.required("retFlightSegId", returnSegmentId)));
     return new BookingRequest(customer, List.of(out, back));
+  }
+
+  /** The same request for bookings that do not keep their segment. */
+  public BookingRequest withoutSegments() {
+    return new BookingRequest(
+        customerId, legs.stream().map(leg -> new Leg(leg.flightId(), Optional.empty())).toList());
   }
 
   /** Whether there is no way back. */

@@ -1,106 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.acmeair.booking;
 
-import com.mongodb.client.MongoCollection;
-import com.mongodb.client.MongoDatabase;
-import com.mongodb.client.model.Filters;
-import dev.steelyard.acmeair.Dialect;
-import dev.steelyard.acmeair.data.Collections;
-import dev.steelyard.acmeair.json.DateTexts;
-import dev.steelyard.acmeair.json.JsonStyle;
+import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
 import java.time.Clock;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
-import org.bson.Document;
 
 /** Bookings: made, listed, cancelled. Nothing is reserved and no flight is looked up. */
+@Singleton
 public final class BookingService {
 
-  private static final String CUSTOMER_ID = "customerId";
-  private static final String SEGMENT_ID = "flightSegmentId";
-  private static final String DATE = "dateOfBooking";
-
-  private final MongoCollection<Document> bookings;
-  private final Dialect dialect;
-  private final DateTexts dates;
+  private final BookingRepository bookings;
   private final Clock clock;
 
   /**
-   * Keeps bookings in this database.
-   *
-   * @param dates how dates are set
    * @param clock tells when a booking is made
    */
-  public BookingService(MongoDatabase database, Dialect dialect, DateTexts dates, Clock clock) {
-    this.bookings = database.getCollection(Collections.BOOKING);
-    this.dialect = dialect;
-    this.dates = dates;
+  @Inject
+  public BookingService(BookingRepository bookings, Clock clock) {
+    this.bookings = bookings;
     this.clock = clock;
   }
 
   /**
-   * Makes a booking for each leg: one insert each.
+   * Makes a booking for each leg.
    *
-   * @return the reply, JSON: {@code oneWay}, {@code returnBookingId} if there is a way back, {@code
-   *     departBookingId}
+   * @return their ids, in the order of the legs
    */
-  public String book(BookingRequest request) {
-    Document reply = new Document("oneWay", request.oneWay());
-    String depart = insert(request.customerId(), request.legs().get(0));
-    if (!request.oneWay()) {
-      reply.append("returnBookingId", insert(request.customerId(), request.legs().get(1)));
-    }
-    return JsonStyle.COMPACT.print(reply.append("departBookingId", depart));
+  public List<String> book(BookingRequest request) {
+    return request.legs().stream().map(leg -> add(request.customerId(), leg)).toList();
   }
 
-  private String insert(String customerId, BookingRequest.Leg leg) {
+  private String add(String customerId, BookingRequest.Leg leg) {
     String id = UUID.randomUUID().toString();
-    Document booking =
-        new Document("_id", id)
-            .append(CUSTOMER_ID, customerId)
-            .append("flightId", leg.flightId())
-            .append(DATE, clock.instant());
-    if (dialect.bookingsNameSegment()) {
-      booking.append(SEGMENT_ID, leg.segmentId());
-    }
-    bookings.insertOne(booking);
+    bookings.add(new Booking(id, customerId, leg.flightId(), leg.segmentId(), clock.instant()));
     return id;
   }
 
-  /** The bookings of a customer, JSON: an array, empty if there are none. One find. */
-  public String byCustomer(String customerId) {
-    List<String> texts = new ArrayList<>();
-    bookings.find(Filters.eq(CUSTOMER_ID, customerId)).forEach(booking -> texts.add(text(booking)));
-    return dialect.style().array(texts);
+  /** The bookings of a customer. */
+  public List<Booking> byCustomer(String customerId) {
+    return bookings.byCustomer(customerId);
   }
 
-  private String text(Document booking) {
-    booking.put(DATE, booking.remove(DATE)); // Stored before the segment, sent after it.
-    return dialect.style().print(booking, dates::format);
+  /** Cancels a booking. An unknown one is none to cancel and no error. */
+  public void cancel(String bookingId) {
+    bookings.remove(bookingId);
   }
 
   /**
-   * Cancels a booking: one delete, before which services find it, to know its segment. An unknown
-   * booking is none to cancel and no error; nor is, where it is found first, somebody else's.
+   * Cancels a booking that is found first. An unknown one is none to cancel and no error; nor is
+   * somebody else's.
    *
-   * @param customerId whose booking it must be
-   * @param bookingId the booking
-   * @return the segment whose miles are to be taken back, where bookings keep it
+   * @return the segment whose miles are to be taken back
    */
-  public Optional<String> cancel(String customerId, String bookingId) {
-    if (!dialect.bookingsNameSegment()) {
-      bookings.deleteMany(Filters.eq(bookingId));
-      return Optional.empty();
-    }
-    Document booking = bookings.find(Filters.eq(bookingId)).first();
-    if (booking == null || !customerId.equals(booking.getString(CUSTOMER_ID))) {
-      return Optional.empty();
-    }
-    // Of two that cancel at once, only the one that removed it takes back the miles.
-    return bookings.deleteMany(Filters.eq(bookingId)).getDeletedCount() == 0
-        ? Optional.empty()
-        : Optional.ofNullable(booking.getString(SEGMENT_ID));
+  public Optional<String> cancelOwn(String customerId, String bookingId) {
+    return bookings
+        .find(bookingId)
+        .filter(booking -> customerId.equals(booking.customerId()))
+        // Of two that cancel at once, only the one that removed it takes back the miles.
+        .filter(booking -> bookings.remove(bookingId))
+        .flatMap(Booking::segmentId);
   }
 }

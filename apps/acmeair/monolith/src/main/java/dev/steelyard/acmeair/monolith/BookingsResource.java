@@ -4,6 +4,11 @@ package dev.steelyard.acmeair.monolith;
 import dev.steelyard.acmeair.InvalidInputException;
 import dev.steelyard.acmeair.booking.BookingRequest;
 import dev.steelyard.acmeair.booking.BookingService;
+import dev.steelyard.acmeair.json.BookingTexts;
+import dev.steelyard.acmeair.json.DateTexts;
+import dev.steelyard.acmeair.json.JsonStyle;
+import dev.steelyard.acmeair.settings.AcmeAirSettings;
+import dev.steelyard.acmeair.web.Caller;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import jakarta.ws.rs.Consumes;
@@ -25,10 +30,12 @@ import jakarta.ws.rs.core.SecurityContext;
 public final class BookingsResource {
 
   private final BookingService bookings;
+  private final BookingTexts texts;
 
   @Inject
-  public BookingsResource(BookingService bookings) {
+  public BookingsResource(BookingService bookings, AcmeAirSettings settings) {
     this.bookings = bookings;
+    this.texts = new BookingTexts(JsonStyle.WIDE, new DateTexts(settings.zone()));
   }
 
   /** Books one flight or two; JSON with the ids of the bookings. */
@@ -45,15 +52,15 @@ public final class BookingsResource {
       @Context SecurityContext session) {
     BookingRequest request =
         BookingRequest.of(user, toFlight, toSegment, returnFlight, returnSegment, oneWay);
-    Customers.own(request.customerId(), session);
-    return bookings.book(request);
+    Caller.own(request.customerId(), session);
+    return BookingTexts.made(request, bookings.book(request.withoutSegments()));
   }
 
   /** The bookings of a customer, a JSON array. */
   @GET
   @Path("/byuser/{user}")
   public String byUser(@PathParam("user") String user, @Context SecurityContext session) {
-    return bookings.byCustomer(Customers.own(user, session));
+    return texts.list(bookings.byCustomer(Caller.own(user, session)));
   }
 
   /** Cancels a booking; an unknown one is none to cancel and no error. */
@@ -65,8 +72,8 @@ public final class BookingsResource {
       @FormParam("userid") String user,
       @Context SecurityContext session) {
     String booking = InvalidInputException.required("number", number);
-    bookings.cancel(
-        Customers.own(InvalidInputException.required("userid", user), session), booking);
+    Caller.own(InvalidInputException.required("userid", user), session);
+    bookings.cancel(booking);
     return "booking " + booking + " deleted.";
   }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.acmeair.monolith;
 
-import dev.steelyard.acmeair.data.Collections;
-import dev.steelyard.acmeair.data.Counts;
+import dev.steelyard.acmeair.mongo.Collections;
+import dev.steelyard.acmeair.mongo.Counts;
 import dev.steelyard.acmeair.web.RuntimeFacts;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
@@ -81,6 +81,6 @@ public final class ConfigResource {
   }
 
   private String count(String collection) {
-    return Long.toString(counts.orUnknown(collection));
+    return Long.toString(counts.known(collection));
   }
 }

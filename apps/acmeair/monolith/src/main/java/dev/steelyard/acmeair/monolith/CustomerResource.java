@@ -2,8 +2,11 @@
 package dev.steelyard.acmeair.monolith;
 
 import dev.steelyard.acmeair.NotPermittedException;
+import dev.steelyard.acmeair.customer.Customer;
 import dev.steelyard.acmeair.customer.CustomerService;
-import dev.steelyard.acmeair.customer.CustomerUpdate;
+import dev.steelyard.acmeair.json.CustomerTexts;
+import dev.steelyard.acmeair.json.JsonStyle;
+import dev.steelyard.acmeair.web.Caller;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import jakarta.ws.rs.Consumes;
@@ -34,7 +37,10 @@ public final class CustomerResource {
   @GET
   @Path("/byid/{id}")
   public String profile(@PathParam("id") String id, @Context SecurityContext session) {
-    return customers.profile(Customers.own(id, session)).orElseThrow(NotPermittedException::new);
+    return customers
+        .profile(Caller.own(id, session))
+        .map(customer -> CustomerTexts.profile(customer, JsonStyle.WIDE))
+        .orElseThrow(NotPermittedException::new);
   }
 
   /**
@@ -45,9 +51,11 @@ public final class CustomerResource {
   @Path("/byid/{id}")
   @Consumes(MediaType.APPLICATION_JSON)
   public String update(String body, @Context SecurityContext session) {
-    CustomerUpdate update = CustomerUpdate.parse(body);
+    Customer sent = CustomerTexts.parse(body);
+    Caller.own(sent.id(), session);
     return customers
-        .update(Customers.own(update.id(), session), update)
+        .update(sent.withoutEmptyLine())
+        .map(customer -> CustomerTexts.stored(customer, null, JsonStyle.WIDE))
         .orElseThrow(NotPermittedException::new);
   }
 }

@@ -3,6 +3,7 @@ package dev.steelyard.acmeair.monolith;
 
 import dev.steelyard.acmeair.flight.FlightQuery;
 import dev.steelyard.acmeair.flight.FlightService;
+import dev.steelyard.acmeair.settings.AcmeAirSettings;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import jakarta.ws.rs.Consumes;
@@ -20,9 +21,12 @@ public final class FlightsResource {
 
   private final FlightService flights;
 
+  private final QueryReply reply;
+
   @Inject
-  public FlightsResource(FlightService flights) {
+  public FlightsResource(FlightService flights, AcmeAirSettings settings) {
     this.flights = flights;
+    this.reply = new QueryReply(settings);
   }
 
   /** The flights of both directions, or of the way out if {@code oneWay} is true; JSON. */
@@ -35,6 +39,6 @@ public final class FlightsResource {
       @FormParam("fromDate") String departure,
       @FormParam("returnDate") String back,
       @FormParam("oneWay") String oneWay) {
-    return flights.query(FlightQuery.of(from, to, departure, back, oneWay));
+    return reply.of(flights.query(FlightQuery.of(from, to, departure, back, oneWay)));
   }
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.acmeair.monolith;
 
-import dev.steelyard.acmeair.web.Mappers;
+import dev.steelyard.acmeair.mongo.Mappers;
+import dev.steelyard.acmeair.mongo.ServerContext;
+import jakarta.enterprise.inject.Produces;
+import jakarta.inject.Named;
 import jakarta.ws.rs.ApplicationPath;
 import jakarta.ws.rs.core.Application;
 import java.util.HashSet;
@@ -10,6 +13,11 @@ import java.util.Set;
 /** The REST application: {@code /rest/api} for customers, {@code /rest/info} for operators. */
 @ApplicationPath("/rest")
 public class MonolithApplication extends Application {
+
+  /** The name of the database, unless a variable gives one. */
+  @Produces
+  @Named(ServerContext.DATABASE)
+  static final String DATABASE = "acmeair";
 
   @Override
   public Set<Class<?>> getClasses() {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.acmeair.monolith;
 
-import dev.steelyard.acmeair.ServerContext;
 import dev.steelyard.acmeair.data.BookingLoader;
 import dev.steelyard.acmeair.data.CustomerLoader;
 import dev.steelyard.acmeair.data.FlightLoader;
 import dev.steelyard.acmeair.flight.FlightService;
 import dev.steelyard.acmeair.session.SessionService;
-import jakarta.enterprise.inject.Vetoed;
+import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
 
 /** Loads all parts of the data set into the one database of the monolith. */
-@Vetoed
+@Singleton
 public final class MonolithLoader {
 
   private final CustomerLoader customers;
@@ -20,10 +20,16 @@ public final class MonolithLoader {
   private final FlightService cachedFlights;
   private volatile int loaded = CustomerLoader.DEFAULT_CUSTOMERS;
 
-  MonolithLoader(ServerContext context, SessionService sessions, FlightService cachedFlights) {
-    this.customers = new CustomerLoader(context.database(), context.dialect());
-    this.flights = new FlightLoader(context.database(), context.settings(), context.clock());
-    this.bookings = new BookingLoader(context.database(), context.settings());
+  @Inject
+  MonolithLoader(
+      CustomerLoader customers,
+      FlightLoader flights,
+      BookingLoader bookings,
+      SessionService sessions,
+      FlightService cachedFlights) {
+    this.customers = customers;
+    this.flights = flights;
+    this.bookings = bookings;
     this.sessions = sessions;
     this.cachedFlights = cachedFlights;
   }
@@ -39,7 +45,7 @@ public final class MonolithLoader {
     bookings.clear();
     flights.load(FlightLoader.DEFAULT_DAYS);
     cachedFlights.forget();
-    customers.load(howMany);
+    customers.load(howMany, 1_000_000, 1_000);
     loaded = howMany;
   }
 }

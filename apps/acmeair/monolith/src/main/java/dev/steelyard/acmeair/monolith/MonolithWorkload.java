@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.acmeair.monolith;
 
-import dev.steelyard.acmeair.web.DatabaseWorkload;
+import dev.steelyard.acmeair.mongo.DatabaseWorkload;
 import dev.steelyard.acmeair.web.Operations;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.Map;

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.acmeair.server;
 
-import java.io.File;
+import dev.steelyard.testkit.Folders;
+import dev.steelyard.testkit.PackagedServer;
+import dev.steelyard.testkit.Processes;
 import java.io.IOException;
-import java.nio.file.FileSystem;
-import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 
 /**
  * All six servers of the package and one database process with a database for each. Started once
@@ -35,16 +33,17 @@ final class Deployment implements AutoCloseable {
   private static final String SHORT = "500";
 
   private final Path folder = Files.createTempDirectory("acmeair-it");
-  private final Map<String, LibertyServer> servers = new LinkedHashMap<>();
+  private final Map<String, PackagedServer> servers = new LinkedHashMap<>();
   private final Map<String, Integer> readyWithoutDatabase = new HashMap<>();
   private final Database database;
+  private final Path wlp;
 
   Deployment() throws IOException, InterruptedException {
     database = new Database(folder.resolve("database.log"));
+    wlp = Folders.unpack(Path.of(System.getProperty("server.archive")), folder);
     try {
-      unpack();
       prepare();
-      for (LibertyServer server : servers.values()) {
+      for (PackagedServer server : servers.values()) {
         server.start();
       }
       for (String name : servers.keySet()) {
@@ -56,20 +55,6 @@ final class Deployment implements AutoCloseable {
     } catch (IOException | InterruptedException | RuntimeException e) {
       close();
       throw e;
-    }
-  }
-
-  private void unpack() throws IOException {
-    try (FileSystem zip = FileSystems.newFileSystem(Path.of(System.getProperty("server.archive")));
-        Stream<Path> paths = Files.walk(zip.getPath("/wlp"))) {
-      for (Path path : (Iterable<Path>) paths::iterator) {
-        Path target = folder.resolve(path.toString().substring(1).replace('/', File.separatorChar));
-        if (Files.isDirectory(path)) {
-          Files.createDirectories(target);
-        } else {
-          Files.copy(path, target);
-        }
-      }
     }
   }
 
@@ -94,24 +79,20 @@ final class Deployment implements AutoCloseable {
     for (String name : SERVERS) {
       servers.put(
           name,
-          new LibertyServer(
-              "acmeair-" + name,
-              folder.resolve("wlp"),
-              folder.resolve(name),
-              ports.get(name),
-              environment));
+          new PackagedServer(
+              "acmeair-" + name, wlp, folder.resolve(name), ports.get(name), environment));
     }
   }
 
   /** Waits until every server is ready. */
   void awaitReady() throws IOException, InterruptedException {
-    for (LibertyServer server : servers.values()) {
+    for (PackagedServer server : servers.values()) {
       server.awaitStatus("/health/ready", 200);
     }
   }
 
   /** A server: auth, customer, flight, booking, main or monolith. */
-  LibertyServer server(String name) {
+  PackagedServer server(String name) {
     return servers.get(name);
   }
 
@@ -121,10 +102,10 @@ final class Deployment implements AutoCloseable {
    * @param name auth, customer, flight, booking, main or monolith
    * @param environment of the server, beside its port
    */
-  LibertyServer another(String name, Map<String, String> environment) throws IOException {
-    return new LibertyServer(
+  PackagedServer another(String name, Map<String, String> environment) throws IOException {
+    return new PackagedServer(
         "acmeair-" + name,
-        folder.resolve("wlp"),
+        wlp,
         Files.createTempDirectory(folder, name),
         Processes.freePort(),
         environment);
@@ -141,17 +122,13 @@ final class Deployment implements AutoCloseable {
 
   /** The key with which auth signs, a PEM file. */
   Path signingKey() {
-    return folder.resolve("wlp/usr/shared/resources/acmeair/jwt-private.pem");
+    return wlp.resolve("usr/shared/resources/acmeair/jwt-private.pem");
   }
 
   @Override
   public void close() throws IOException {
-    servers.values().forEach(LibertyServer::close);
+    servers.values().forEach(PackagedServer::close);
     database.close();
-    try (Stream<Path> paths = Files.walk(folder)) {
-      for (Path path : (Iterable<Path>) paths.sorted(Comparator.reverseOrder())::iterator) {
-        Files.deleteIfExists(path);
-      }
-    }
+    Folders.delete(folder);
   }
 }

@@ -4,6 +4,7 @@ package dev.steelyard.acmeair.server;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.steelyard.testkit.PackagedServer;
 import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -36,8 +37,8 @@ final class MicroservicesCommandsIT {
               "ACMEAIR_STACKAA_FLIGHT_URL", deployment.server("flight").uri("/flight").toString(),
               "ACMEAIR_STACKAA_CUSTOMER_URL",
                   deployment.server("customer").uri("/customer").toString());
-      try (LibertyServer customer = deployment.another("customer", environment);
-          LibertyServer booking = deployment.another("booking", environment)) {
+      try (PackagedServer customer = deployment.another("customer", environment);
+          PackagedServer booking = deployment.another("booking", environment)) {
         customer.start();
         booking.start();
         customer.awaitStatus("/health/ready", 200);
@@ -48,7 +49,7 @@ final class MicroservicesCommandsIT {
     }
   }
 
-  private void customers(CommandRelay relay, LibertyServer customer) throws Exception {
+  private void customers(CommandRelay relay, PackagedServer customer) throws Exception {
     get(customer, "/customer/loader/load?numCustomers=3");
     relay.taken();
     post(customer, "/customer/internal/validateid", FORM, LOGIN);
@@ -67,7 +68,7 @@ final class MicroservicesCommandsIT {
     assertEquals(List.of("find customer", "update customer"), relay.taken());
   }
 
-  private void bookings(CommandRelay relay, LibertyServer booking) throws Exception {
+  private void bookings(CommandRelay relay, PackagedServer booking) throws Exception {
     String legs = "userid=" + USER + "&toFlightId=a&toFlightSegId=b&retFlightId=c&retFlightSegId=d";
     String booked = post(booking, "/booking/bookflights", FORM, legs + "&oneWayFlight=true");
     assertEquals(List.of("insert booking"), relay.taken());
@@ -83,11 +84,11 @@ final class MicroservicesCommandsIT {
     assertEquals(List.of("find booking"), relay.taken());
   }
 
-  private String get(LibertyServer server, String path) throws IOException, InterruptedException {
+  private String get(PackagedServer server, String path) throws IOException, InterruptedException {
     return answer(server, HttpRequest.newBuilder(server.uri(path)));
   }
 
-  private String post(LibertyServer server, String path, String type, String body)
+  private String post(PackagedServer server, String path, String type, String body)
       throws IOException, InterruptedException {
     return answer(
         server,
@@ -96,7 +97,7 @@ final class MicroservicesCommandsIT {
             .POST(HttpRequest.BodyPublishers.ofString(body)));
   }
 
-  private String answer(LibertyServer server, HttpRequest.Builder request)
+  private String answer(PackagedServer server, HttpRequest.Builder request)
       throws IOException, InterruptedException {
     HttpResponse<String> response = server.send(request.header("Cookie", "Bearer=" + token));
     assertEquals(200, response.statusCode(), response::body);

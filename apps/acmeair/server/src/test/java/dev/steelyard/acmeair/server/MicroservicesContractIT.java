@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.acmeair.server;
 
+import dev.steelyard.testkit.ContractCase;
+import dev.steelyard.testkit.ContractRunner;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.stream.Stream;
@@ -18,7 +20,9 @@ final class MicroservicesContractIT {
   @TestFactory
   Stream<DynamicTest> contract(Deployment deployment) throws Exception {
     ContractRunner runner =
-        new ContractRunner(deployment, path -> deployment.server(serviceOf(path)), "/auth/login");
+        new ContractRunner(
+            (name, path) -> deployment.server(name == null ? serviceOf(path) : name),
+            user -> new Customer(deployment, user).login());
     Instant now = Instant.now();
     Forgery own = Forgery.withKey(deployment.signingKey());
     runner.set("valid", own.token(CUSTOMER, Forgery.ISSUER, Forgery.ROLE, now));
@@ -31,7 +35,7 @@ final class MicroservicesContractIT {
         "otherKey", Forgery.withOtherKey().token(CUSTOMER, Forgery.ISSUER, Forgery.ROLE, now));
     runner.set("unsigned", Forgery.unsigned(CUSTOMER));
     runner.set("long", "x".repeat(TOO_LONG));
-    return runner.tests(ContractCase.table("microservices.yaml"));
+    return runner.tests(ContractCase.table(getClass(), "/contract/microservices.yaml"));
   }
 
   /** As a proxy tells it: by the first part of the path. */

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steelyard.testkit.Processes;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.util.List;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.steelyard.testkit.Processes;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.acmeair.server;
 
+import dev.steelyard.testkit.ContractCase;
+import dev.steelyard.testkit.ContractRunner;
+import dev.steelyard.testkit.PackagedServer;
+import java.io.IOException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
@@ -15,8 +21,18 @@ final class MonolithContractIT {
   @TestFactory
   Stream<DynamicTest> contract(Deployment deployment) throws Exception {
     ContractRunner runner =
-        new ContractRunner(deployment, path -> deployment.server("monolith"), "/rest/api/login");
+        new ContractRunner(
+            (name, path) -> deployment.server("monolith"), user -> login(deployment, user));
     runner.set("long", "x".repeat(TOO_LONG));
-    return runner.tests(ContractCase.table("monolith.yaml"));
+    return runner.tests(ContractCase.table(getClass(), "/contract/monolith.yaml"));
+  }
+
+  private static HttpResponse<String> login(Deployment deployment, String user)
+      throws IOException, InterruptedException {
+    PackagedServer monolith = deployment.server("monolith");
+    return monolith.send(
+        HttpRequest.newBuilder(monolith.uri("/rest/api/login"))
+            .header("Content-Type", "application/x-www-form-urlencoded")
+            .POST(HttpRequest.BodyPublishers.ofString("login=" + user + "&password=password")));
   }
 }

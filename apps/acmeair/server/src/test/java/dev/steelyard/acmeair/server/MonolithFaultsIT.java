@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.steelyard.testkit.PackagedServer;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.List;
@@ -28,7 +29,7 @@ final class MonolithFaultsIT {
 
   @Test
   void itOutlivesItsDatabase(Deployment deployment) throws Exception {
-    LibertyServer monolith = deployment.server("monolith");
+    PackagedServer monolith = deployment.server("monolith");
     String hash = load(monolith);
     assertEquals(200, login(monolith).statusCode());
     long pid = info(monolith).get("pid").asLong();
@@ -57,24 +58,24 @@ final class MonolithFaultsIT {
     deployment.awaitReady();
   }
 
-  private static String load(LibertyServer monolith) throws Exception {
+  private static String load(PackagedServer monolith) throws Exception {
     assertEquals(200, monolith.get("/rest/info/loader/load?numCustomers=5").statusCode());
     return info(monolith).get("dataSetHash").asText();
   }
 
-  private static HttpResponse<String> login(LibertyServer monolith) throws Exception {
+  private static HttpResponse<String> login(PackagedServer monolith) throws Exception {
     return monolith.send(
         HttpRequest.newBuilder(monolith.uri("/rest/api/login"))
             .header("Content-Type", "application/x-www-form-urlencoded")
             .POST(HttpRequest.BodyPublishers.ofString(LOGIN)));
   }
 
-  private static JsonNode info(LibertyServer monolith) throws Exception {
+  private static JsonNode info(PackagedServer monolith) throws Exception {
     return JSON.readTree(monolith.get("/bench/info").body());
   }
 
   /** What the server said of its database. */
-  private static List<String> lines(LibertyServer monolith) throws Exception {
+  private static List<String> lines(PackagedServer monolith) throws Exception {
     return monolith.printed().lines().filter(line -> line.contains("The database at")).toList();
   }
 }

@@ -4,6 +4,7 @@ package dev.steelyard.acmeair.server;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.steelyard.testkit.PackagedServer;
 import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -28,7 +29,7 @@ final class MonolithWorkIT {
   @Test
   void operationsIssueTheCommandsOfTheOriginal(Deployment deployment) throws Exception {
     try (CommandRelay relay = new CommandRelay(deployment.database().port());
-        LibertyServer monolith =
+        PackagedServer monolith =
             deployment.another(
                 "monolith",
                 Map.of(
@@ -98,13 +99,14 @@ final class MonolithWorkIT {
     }
   }
 
-  private String get(LibertyServer monolith, String path) throws IOException, InterruptedException {
+  private String get(PackagedServer monolith, String path)
+      throws IOException, InterruptedException {
     return checked(
             monolith.send(HttpRequest.newBuilder(monolith.uri(path)).header("Cookie", cookie)))
         .body();
   }
 
-  private HttpResponse<String> post(LibertyServer monolith, String path, String type, String body)
+  private HttpResponse<String> post(PackagedServer monolith, String path, String type, String body)
       throws IOException, InterruptedException {
     return checked(
         monolith.send(

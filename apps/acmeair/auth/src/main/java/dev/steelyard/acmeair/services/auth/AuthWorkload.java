@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.acmeair.services.auth;
 
-import dev.steelyard.acmeair.web.DatabaseWorkload;
 import dev.steelyard.acmeair.web.Operations;
 import dev.steelyard.bench.Workload;
 import jakarta.servlet.http.HttpServletRequest;
@@ -23,7 +22,7 @@ public final class AuthWorkload implements Workload {
 
   @Override
   public String version() {
-    return DatabaseWorkload.VERSION;
+    return Operations.VERSION;
   }
 
   @Override

@@ -2,9 +2,13 @@
 package dev.steelyard.acmeair.services.booking;
 
 import dev.steelyard.acmeair.InvalidInputException;
-import dev.steelyard.acmeair.NotPermittedException;
 import dev.steelyard.acmeair.booking.BookingRequest;
 import dev.steelyard.acmeair.booking.BookingService;
+import dev.steelyard.acmeair.json.BookingTexts;
+import dev.steelyard.acmeair.json.DateTexts;
+import dev.steelyard.acmeair.json.JsonStyle;
+import dev.steelyard.acmeair.settings.AcmeAirSettings;
+import dev.steelyard.acmeair.web.Caller;
 import jakarta.annotation.security.RolesAllowed;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
@@ -15,8 +19,10 @@ import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
-import org.eclipse.microprofile.jwt.JsonWebToken;
+import jakarta.ws.rs.core.SecurityContext;
+import java.util.List;
 
 /** A customer's own bookings. Somebody else's are refused with 403. */
 @Path("/")
@@ -27,16 +33,13 @@ public final class BookingResource {
 
   private final BookingService bookings;
   private final Rewards rewards;
-  private final JsonWebToken token;
+  private final BookingTexts texts;
 
-  /**
-   * @param token of the request that is being served
-   */
   @Inject
-  public BookingResource(BookingService bookings, Rewards rewards, JsonWebToken token) {
+  public BookingResource(BookingService bookings, Rewards rewards, AcmeAirSettings settings) {
     this.bookings = bookings;
     this.rewards = rewards;
-    this.token = token;
+    this.texts = new BookingTexts(JsonStyle.RELAXED, new DateTexts(settings.zone()));
   }
 
   /** Books one flight or two; the miles follow without the reply waiting for them. */
@@ -49,38 +52,37 @@ public final class BookingResource {
       @FormParam("toFlightSegId") String toSegment,
       @FormParam("retFlightId") String returnFlight,
       @FormParam("retFlightSegId") String returnSegment,
-      @FormParam("oneWayFlight") String oneWay) {
-    mustBeOwn(InvalidInputException.required("userid", user));
+      @FormParam("oneWayFlight") String oneWay,
+      @Context SecurityContext caller) {
+    Caller.own(InvalidInputException.required("userid", user), caller);
     BookingRequest request =
         BookingRequest.of(user, toFlight, toSegment, returnFlight, returnSegment, oneWay);
-    String reply = bookings.book(request);
-    request.legs().forEach(leg -> rewards.settle(user, leg.segmentId(), Rewards.Sign.ADD));
-    return reply;
+    List<String> ids = bookings.book(request);
+    request
+        .legs()
+        .forEach(leg -> rewards.settle(user, leg.segmentId().orElseThrow(), Rewards.Sign.ADD));
+    return BookingTexts.made(request, ids);
   }
 
   /** The customer's bookings, a JSON array. */
   @GET
   @Path("/byuser/{user}")
-  public String list(@PathParam("user") String user) {
-    mustBeOwn(user);
-    return bookings.byCustomer(user);
+  public String list(@PathParam("user") String user, @Context SecurityContext caller) {
+    return texts.list(bookings.byCustomer(Caller.own(user, caller)));
   }
 
   /** Cancels a booking, or none if there is none (any more); the miles follow. */
   @POST
   @Path("/cancelbooking")
   @Consumes(MediaType.APPLICATION_FORM_URLENCODED)
-  public String cancel(@FormParam("number") String number, @FormParam("userid") String user) {
-    mustBeOwn(InvalidInputException.required("userid", user));
+  public String cancel(
+      @FormParam("number") String number,
+      @FormParam("userid") String user,
+      @Context SecurityContext caller) {
+    Caller.own(InvalidInputException.required("userid", user), caller);
     bookings
-        .cancel(user, InvalidInputException.required("number", number))
+        .cancelOwn(user, InvalidInputException.required("number", number))
         .ifPresent(segment -> rewards.settle(user, segment, Rewards.Sign.TAKE_BACK));
     return "booking " + number + " deleted.";
-  }
-
-  private void mustBeOwn(String user) {
-    if (!user.equals(token.getSubject())) {
-      throw new NotPermittedException();
-    }
   }
 }

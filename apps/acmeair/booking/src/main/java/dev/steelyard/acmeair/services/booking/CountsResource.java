@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.acmeair.services.booking;
 
-import dev.steelyard.acmeair.data.Collections;
-import dev.steelyard.acmeair.data.Counts;
+import dev.steelyard.acmeair.mongo.Collections;
+import dev.steelyard.acmeair.mongo.Counts;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import jakarta.ws.rs.GET;
@@ -27,6 +27,6 @@ public final class CountsResource {
   @GET
   @Path("/config/countBookings")
   public String countBookings() {
-    return Long.toString(counts.orUnknown(Collections.BOOKING));
+    return Long.toString(counts.counted(Collections.BOOKING));
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.acmeair.services.booking;
 
-import jakarta.enterprise.inject.Vetoed;
+import jakarta.inject.Singleton;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.LongAdder;
  * @param customerSuccesses the same of the customer service
  * @param customerFailures the same of the customer service
  */
-@Vetoed
+@Singleton
 public record RewardCounters(
     LongAdder flightSuccesses,
     LongAdder flightFailures,

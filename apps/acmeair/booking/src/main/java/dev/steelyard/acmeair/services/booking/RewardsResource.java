@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.acmeair.services.booking;
 
-import dev.steelyard.acmeair.data.Collections;
-import dev.steelyard.acmeair.data.Counts;
+import dev.steelyard.acmeair.mongo.Collections;
+import dev.steelyard.acmeair.mongo.Counts;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import jakarta.ws.rs.GET;
@@ -80,7 +80,7 @@ public final class RewardsResource {
             && counters.customerFailures().sum() == 0
             && counters.flightSuccesses().sum() > 0
             && counters.customerSuccesses().sum() > 0;
-    return called && Math.abs(counts.of(Collections.BOOKING) - target) < tolerance
+    return called && Math.abs(counts.counted(Collections.BOOKING) - target) < tolerance
         ? "pass"
         : "fail";
   }

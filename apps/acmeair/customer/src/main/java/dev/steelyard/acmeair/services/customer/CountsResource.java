@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.acmeair.services.customer;
 
-import dev.steelyard.acmeair.data.Collections;
-import dev.steelyard.acmeair.data.Counts;
+import dev.steelyard.acmeair.mongo.Collections;
+import dev.steelyard.acmeair.mongo.Counts;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import jakarta.ws.rs.GET;
@@ -27,6 +27,6 @@ public final class CountsResource {
   @GET
   @Path("/config/countCustomers")
   public String countCustomers() {
-    return Long.toString(counts.orUnknown(Collections.CUSTOMER));
+    return Long.toString(counts.counted(Collections.CUSTOMER));
   }
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.acmeair.services.customer;
 
-import dev.steelyard.acmeair.web.Mappers;
+import dev.steelyard.acmeair.mongo.Mappers;
+import dev.steelyard.acmeair.mongo.ServerContext;
 import dev.steelyard.acmeair.web.StatusResource;
 import jakarta.annotation.security.DeclareRoles;
+import jakarta.enterprise.inject.Produces;
+import jakarta.inject.Named;
 import jakarta.ws.rs.ApplicationPath;
 import jakarta.ws.rs.core.Application;
 import java.util.HashSet;
@@ -15,6 +18,11 @@ import org.eclipse.microprofile.auth.LoginConfig;
 @LoginConfig(authMethod = "MP-JWT")
 @DeclareRoles(CustomerApplication.USER)
 public class CustomerApplication extends Application {
+
+  /** The name of the database, unless a variable gives one. */
+  @Produces
+  @Named(ServerContext.DATABASE)
+  static final String DATABASE = "acmeair_customerdb";
 
   /** The role that every token gives. */
   static final String USER = "user";

@@ -36,9 +36,10 @@ public final class InternalResource {
   public JsonObject validate(
       @FormParam("login") String login, @FormParam("password") String password) {
     boolean valid =
-        customers.validate(
-            InvalidInputException.required("login", login),
-            InvalidInputException.required("password", password));
+        customers.loaded()
+            && customers.validate(
+                InvalidInputException.required("login", login),
+                InvalidInputException.required("password", password));
     return Json.createObjectBuilder().add("validated", valid).build();
   }
 

@@ -45,6 +45,6 @@ public final class LoaderResource {
   public String load(@QueryParam("numCustomers") Long customers) {
     int wanted = customers == null ? preset : CustomerLoader.checked(customers);
     return "Loaded %d customers in %s seconds"
-        .formatted(wanted, LoadTime.of(() -> loader.load(wanted)));
+        .formatted(wanted, LoadTime.of(() -> loader.load(wanted, 0, 0)));
   }
 }

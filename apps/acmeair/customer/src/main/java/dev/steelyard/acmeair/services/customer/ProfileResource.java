@@ -3,7 +3,9 @@ package dev.steelyard.acmeair.services.customer;
 
 import dev.steelyard.acmeair.NotPermittedException;
 import dev.steelyard.acmeair.customer.CustomerService;
-import dev.steelyard.acmeair.customer.CustomerUpdate;
+import dev.steelyard.acmeair.json.CustomerTexts;
+import dev.steelyard.acmeair.json.JsonStyle;
+import dev.steelyard.acmeair.web.Caller;
 import jakarta.annotation.security.RolesAllowed;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
@@ -13,8 +15,9 @@ import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
-import org.eclipse.microprofile.jwt.JsonWebToken;
+import jakarta.ws.rs.core.SecurityContext;
 
 /** A customer's own profile. Somebody else's is refused with 403. */
 @Path("/byid/{custid}")
@@ -24,37 +27,32 @@ import org.eclipse.microprofile.jwt.JsonWebToken;
 public final class ProfileResource {
 
   private final CustomerService customers;
-  private final JsonWebToken token;
 
-  /**
-   * @param token of the request that is being served
-   */
   @Inject
-  public ProfileResource(CustomerService customers, JsonWebToken token) {
+  public ProfileResource(CustomerService customers) {
     this.customers = customers;
-    this.token = token;
   }
 
   /** The profile, JSON; 403 also where the token outlived its customer. */
   @GET
-  public String profile(@PathParam("custid") String id) {
-    mustBeOwn(id);
-    return customers.profile(id).orElseThrow(NotPermittedException::new);
-  }
-
-  /** Stores a profile and answers what is stored, JSON; 403 for a wrong password. */
-  @POST
-  @Consumes(MediaType.APPLICATION_JSON)
-  public String update(@PathParam("custid") String id, String profile) {
-    mustBeOwn(id);
+  public String profile(@PathParam("custid") String id, @Context SecurityContext caller) {
     return customers
-        .update(id, CustomerUpdate.parse(profile))
+        .profile(Caller.own(id, caller))
+        .map(customer -> CustomerTexts.profile(customer, JsonStyle.RELAXED))
         .orElseThrow(NotPermittedException::new);
   }
 
-  private void mustBeOwn(String id) {
-    if (!id.equals(token.getSubject())) {
-      throw new NotPermittedException();
-    }
+  /**
+   * Stores a profile, whose id says nothing beside the path's, and answers what is stored, JSON;
+   * 403 for a wrong password.
+   */
+  @POST
+  @Consumes(MediaType.APPLICATION_JSON)
+  public String update(
+      @PathParam("custid") String id, @Context SecurityContext caller, String profile) {
+    return customers
+        .update(CustomerTexts.parse(profile).withId(Caller.own(id, caller)))
+        .map(customer -> CustomerTexts.stored(customer, null, JsonStyle.RELAXED))
+        .orElseThrow(NotPermittedException::new);
   }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.acmeair.services.flight;
 
-import dev.steelyard.acmeair.data.Collections;
-import dev.steelyard.acmeair.data.Counts;
+import dev.steelyard.acmeair.mongo.Collections;
+import dev.steelyard.acmeair.mongo.Counts;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import jakarta.ws.rs.GET;
@@ -27,20 +27,20 @@ public final class CountsResource {
   @GET
   @Path("/config/countAirports")
   public String countAirports() {
-    return Long.toString(counts.orUnknown(Collections.AIRPORT));
+    return Long.toString(counts.counted(Collections.AIRPORT));
   }
 
   /** How many segments there are. */
   @GET
   @Path("/config/countFlightSegments")
   public String countFlightSegments() {
-    return Long.toString(counts.orUnknown(Collections.SEGMENT));
+    return Long.toString(counts.counted(Collections.SEGMENT));
   }
 
   /** How many flights there are. */
   @GET
   @Path("/config/countFlights")
   public String countFlights() {
-    return Long.toString(counts.orUnknown(Collections.FLIGHT));
+    return Long.toString(counts.counted(Collections.FLIGHT));
   }
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.acmeair.services.flight;
 
-import dev.steelyard.acmeair.web.Mappers;
+import dev.steelyard.acmeair.mongo.Mappers;
+import dev.steelyard.acmeair.mongo.ServerContext;
 import dev.steelyard.acmeair.web.StatusResource;
+import jakarta.enterprise.inject.Produces;
+import jakarta.inject.Named;
 import jakarta.ws.rs.ApplicationPath;
 import jakarta.ws.rs.core.Application;
 import java.util.HashSet;
@@ -11,6 +14,11 @@ import java.util.Set;
 /** The REST application, under {@code /flight}. */
 @ApplicationPath("/flight")
 public class FlightApplication extends Application {
+
+  /** The name of the database, unless a variable gives one. */
+  @Produces
+  @Named(ServerContext.DATABASE)
+  static final String DATABASE = "acmeair_flightdb";
 
   @Override
   public Set<Class<?>> getClasses() {

@@ -2,8 +2,10 @@
 package dev.steelyard.acmeair.services.flight;
 
 import dev.steelyard.acmeair.InvalidInputException;
+import dev.steelyard.acmeair.NotLoadedException;
 import dev.steelyard.acmeair.flight.FlightQuery;
 import dev.steelyard.acmeair.flight.FlightService;
+import dev.steelyard.acmeair.settings.AcmeAirSettings;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import jakarta.ws.rs.Consumes;
@@ -23,12 +25,15 @@ public final class QueryResource {
 
   private final FlightService flights;
 
+  private final QueryReply reply;
+
   @Inject
-  public QueryResource(FlightService flights) {
+  public QueryResource(FlightService flights, AcmeAirSettings settings) {
     this.flights = flights;
+    this.reply = new QueryReply(settings);
   }
 
-  /** The flights of one leg or two. */
+  /** The flights of one leg or two; 503 without any flights. */
   @POST
   @Path("/queryflights")
   public String query(
@@ -37,7 +42,11 @@ public final class QueryResource {
       @FormParam("fromDate") String fromDate,
       @FormParam("returnDate") String returnDate,
       @FormParam("oneWay") String oneWay) {
-    return flights.query(FlightQuery.of(from, to, fromDate, returnDate, oneWay));
+    FlightQuery query = FlightQuery.of(from, to, fromDate, returnDate, oneWay);
+    if (!flights.loaded()) {
+      throw new NotLoadedException("No flights are loaded: GET /flight/loader/load first.");
+    }
+    return reply.of(flights.query(query));
   }
 
   /** {@code {"miles":MILES}}, or <code>{}</code> for a segment that does not exist. */

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Entities as JSON and back, and the texts of dates. */
+package dev.steelyard.acmeair.json;
