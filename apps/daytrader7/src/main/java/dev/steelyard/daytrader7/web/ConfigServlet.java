@@ -82,7 +82,7 @@ public final class ConfigServlet extends HttpServlet {
     long requests = scenario.requests();
     scenario.clearRequests();
     messages.clear();
-    request.setAttribute("config", config);
+    request.setAttribute("settings", config);
     request.setAttribute("requests", requests);
     Page.STATISTICS.show(
         request,
