@@ -1,53 +1,63 @@
 # SPDX-License-Identifier: Apache-2.0
 # All images: docker buildx bake -f images/docker-bake.hcl [GROUP|TARGET]
-# Every variable can be given in the environment; `steelyard images build` sets them from images/lock.json and from the
-# finished Maven build. images/README.md says what each image is.
+# Every variable can be given in the environment; `steelyard images build` sets them from the bases that the Containerfiles
+# name and from the finished Maven build. images/README.md says what each image is.
 
-variable "REGISTRY" { default = "ghcr.io/steelyard" }
+# One entry is one application: its name is that of its folder in the build, of the stage in images/server/Containerfile
+# and of its image.
+variable "APPLICATIONS" {
+  default = [
+    { name = "ping", title = "ping", what = "the ping workload", root = "" },
+    { name = "acmeair", title = "AcmeAir", what = "AcmeAir, monolith and services,", root = "" },
+    { name = "daytrader7", title = "DayTrader7", what = "DayTrader7", root = "/daytrader" },
+  ]
+}
+
+variable "REGISTRY" { default = "localhost/steelyard" }
 variable "VERSION" { default = "0.1.0" }
 variable "REVISION" { default = "" }
 variable "SOURCE" { default = "https://github.com/steelyard/steelyard" }
 
-# The finished build: the folder .steelyard/build/FINGERPRINT, with `ping/wlp`, `acmeair/wlp`, `embedded-mongo` and `loadgen`.
+# The finished build: the folder .steelyard/build/FINGERPRINT, with a folder `NAME/wlp` for each application,
+# `embedded-mongo` and `loadgen`.
 variable "FINGERPRINT" { default = "" }
 variable "BUILD" { default = ".steelyard/build/${FINGERPRINT}" }
-# What images/harness/inputs.sh collects: Python packages and the engine's client.
-variable "HARNESS_INPUTS" { default = ".steelyard/harness" }
-variable "VERSION_PING" { default = "" }
-variable "VERSION_ACMEAIR" { default = "" }
+# What each application's workload file states, as a JSON object.
+variable "WORKLOAD_VERSIONS" { default = "{}" }
 
-# linux/arm64 can be added: every published base exists for it (images/lock.json).
+# The finished build stands for the stage that Maven fills; so that nobody asks for Maven's base all the same, this does for it.
+variable "NO_MAVEN" { default = "images/local" }
+
 variable "PLATFORMS" { default = "linux/amd64,linux/ppc64le" }
 
-variable "BASE_HOTSPOT" { default = "docker.io/library/eclipse-temurin:17-jre-noble" }
-variable "BASE_OPENJ9" { default = "docker.io/library/ibm-semeru-runtimes:open-17-jre-noble" }
-variable "BASE_TOOLS" { default = "docker.io/library/busybox:1.37-musl" }
-variable "BASE_HARNESS" { default = "docker.io/library/python:3.11-slim-bookworm" }
-variable "BASE_PROXY" { default = "docker.io/library/haproxy:3.0-alpine" }
+# What replaces a base that the Containerfiles name: a reference; by default the stage of their own FROM line.
+variable "BASE_HOTSPOT" { default = "hotspot" }
+variable "BASE_OPENJ9" { default = "openj9" }
+variable "BASE_TOOLS" { default = "tools" }
+variable "BASE_HARNESS" { default = "harness" }
+variable "BASE_PROXY" { default = "proxy" }
 
 # on = a shared class cache in the openj9 images; off by default, since the state of a cache is a factor of an experiment.
 variable "SCC" { default = "off" }
 
 group "default" {
-  targets = [
-    "ping-openj9", "ping-hotspot", "acmeair-openj9", "acmeair-hotspot", "embedded-mongo", "jitserver", "loadgen", "harness", "socket-proxy"
-  ]
+  targets = ["hotspot", "openj9"]
 }
 
 # Everything that needs no OpenJ9.
 group "hotspot" {
-  targets = ["ping-hotspot", "acmeair-hotspot", "embedded-mongo", "loadgen", "harness", "socket-proxy"]
+  targets = concat([for one in APPLICATIONS : "${one.name}-hotspot"], ["embedded-mongo", "loadgen", "harness", "socket-proxy"])
 }
 
 # The rest.
 group "openj9" {
-  targets = ["ping-openj9", "acmeair-openj9", "jitserver"]
+  targets = concat([for one in APPLICATIONS : "${one.name}-openj9"], ["jitserver"])
 }
 
 function "labels" {
   params = [title, description, licenses, base]
   result = {
-    "org.opencontainers.image.title"       = title
+    "org.opencontainers.image.title"       = "Steelyard ${title}"
     "org.opencontainers.image.description" = description
     "org.opencontainers.image.version"     = VERSION
     "org.opencontainers.image.revision"    = REVISION
@@ -59,127 +69,81 @@ function "labels" {
   }
 }
 
-function "server_labels" {
-  params = [workload, version, flavour]
-  result = {
-    "dev.steelyard.workload"         = workload
-    "dev.steelyard.workload.version" = version
-    "dev.steelyard.flavour"          = flavour
+target "_image" {
+  platforms  = split(",", PLATFORMS)
+  dockerfile = "Containerfile"
+}
+
+target "servers" {
+  matrix = {
+    application = APPLICATIONS
+    flavour     = [{ name = "hotspot", title = "HotSpot", base = BASE_HOTSPOT }, { name = "openj9", title = "OpenJ9", base = BASE_OPENJ9 }]
   }
-}
-
-target "_platforms" {
-  platforms = split(",", PLATFORMS)
-  network   = "none"
-}
-
-target "_ping" {
-  inherits   = ["_platforms"]
-  context    = "images/server"
-  dockerfile = "Containerfile"
-  target     = "ping"
-  contexts   = { package = "${BUILD}/ping/wlp" }
-}
-
-target "ping-hotspot" {
-  inherits = ["_ping"]
-  args     = { BASE = BASE_HOTSPOT, BASE_TOOLS = BASE_TOOLS, FLAVOUR = "hotspot", WORKLOAD = "ping" }
-  tags     = ["${REGISTRY}/ping:${VERSION}-hotspot"]
+  name     = "${application.name}-${flavour.name}"
+  inherits = ["_image"]
+  context  = "images/server"
+  target   = application.name
+  contexts = { package = "${BUILD}/${application.name}/wlp", maven = NO_MAVEN }
+  args = {
+    "BASE_${upper(flavour.name)}" = flavour.base
+    BASE_TOOLS                    = BASE_TOOLS
+    FLAVOUR                       = flavour.name
+    WORKLOAD                      = application.name
+    CONTEXT_ROOT                  = application.root
+    SCC                           = flavour.name == "openj9" ? SCC : "off"
+  }
+  tags = concat(
+    ["${REGISTRY}/${application.name}:${VERSION}-${flavour.name}"],
+    flavour.name == "openj9" ? ["${REGISTRY}/${application.name}:${VERSION}"] : []
+  )
   labels = merge(
-    labels("Steelyard ping (HotSpot)", "Open Liberty with the ping workload on HotSpot", "Apache-2.0 AND EPL-2.0", BASE_HOTSPOT),
-    server_labels("ping", VERSION_PING, "hotspot")
+    labels(
+      "${application.title} (${flavour.title})", "Open Liberty with ${application.what} on ${flavour.title}",
+      "Apache-2.0 AND EPL-2.0", flavour.base
+    ),
+    { "dev.steelyard.workload.version" = lookup(jsondecode(WORKLOAD_VERSIONS), application.name, "") }
   )
 }
 
-target "ping-openj9" {
-  inherits = ["_ping"]
-  args     = { BASE = BASE_OPENJ9, BASE_TOOLS = BASE_TOOLS, FLAVOUR = "openj9", WORKLOAD = "ping", SCC = SCC }
-  tags     = ["${REGISTRY}/ping:${VERSION}-openj9", "${REGISTRY}/ping:${VERSION}"]
-  labels = merge(
-    labels("Steelyard ping (OpenJ9)", "Open Liberty with the ping workload on Eclipse OpenJ9", "Apache-2.0 AND EPL-2.0", BASE_OPENJ9),
-    server_labels("ping", VERSION_PING, "openj9")
-  )
-}
-
-target "_acmeair" {
-  inherits   = ["_platforms"]
-  context    = "images/server"
-  dockerfile = "Containerfile"
-  target     = "acmeair"
-  contexts   = { package = "${BUILD}/acmeair/wlp" }
-}
-
-target "acmeair-hotspot" {
-  inherits = ["_acmeair"]
-  args     = { BASE = BASE_HOTSPOT, BASE_TOOLS = BASE_TOOLS, FLAVOUR = "hotspot", WORKLOAD = "acmeair" }
-  tags     = ["${REGISTRY}/acmeair:${VERSION}-hotspot"]
-  labels = merge(
-    labels("Steelyard AcmeAir (HotSpot)", "Open Liberty with AcmeAir, monolith and services, on HotSpot", "Apache-2.0 AND EPL-2.0", BASE_HOTSPOT),
-    server_labels("acmeair", VERSION_ACMEAIR, "hotspot")
-  )
-}
-
-target "acmeair-openj9" {
-  inherits = ["_acmeair"]
-  args     = { BASE = BASE_OPENJ9, BASE_TOOLS = BASE_TOOLS, FLAVOUR = "openj9", WORKLOAD = "acmeair", SCC = SCC }
-  tags     = ["${REGISTRY}/acmeair:${VERSION}-openj9", "${REGISTRY}/acmeair:${VERSION}"]
-  labels = merge(
-    labels("Steelyard AcmeAir (OpenJ9)", "Open Liberty with AcmeAir, monolith and services, on Eclipse OpenJ9", "Apache-2.0 AND EPL-2.0", BASE_OPENJ9),
-    server_labels("acmeair", VERSION_ACMEAIR, "openj9")
-  )
-}
-
-# The harness tells by the label that results with it have to say so.
 target "embedded-mongo" {
-  inherits   = ["_platforms"]
-  context    = "images/embedded-mongo"
-  dockerfile = "Containerfile"
-  contexts   = { jars = "${BUILD}/embedded-mongo" }
-  args       = { BASE = BASE_HOTSPOT, BASE_TOOLS = BASE_TOOLS }
-  tags       = ["${REGISTRY}/embedded-mongo:${VERSION}"]
-  labels = merge(
-    labels("Steelyard embedded database", "A database in memory that speaks MongoDB's wire protocol", "Apache-2.0 AND BSD-3-Clause", BASE_HOTSPOT),
-    { "dev.steelyard.database" = "embedded" }
-  )
+  inherits = ["_image"]
+  context  = "images/embedded-mongo"
+  contexts = { jars = "${BUILD}/embedded-mongo", maven = NO_MAVEN }
+  args     = { BASE_HOTSPOT = BASE_HOTSPOT, BASE_TOOLS = BASE_TOOLS }
+  tags     = ["${REGISTRY}/embedded-mongo:${VERSION}"]
+  labels   = labels("embedded database", "A database in memory that speaks MongoDB's wire protocol", "Apache-2.0 AND BSD-3-Clause", BASE_HOTSPOT)
 }
 
 target "loadgen" {
-  inherits   = ["_platforms"]
-  context    = "images/loadgen"
-  dockerfile = "Containerfile"
-  contexts   = { loadgen = "${BUILD}/loadgen" }
-  args       = { BASE = BASE_HOTSPOT }
-  tags       = ["${REGISTRY}/loadgen:${VERSION}"]
-  labels     = labels("Steelyard loadgen", "Gatling injector that records every request", "Apache-2.0", BASE_HOTSPOT)
+  inherits = ["_image"]
+  context  = "images/loadgen"
+  contexts = { loadgen = "${BUILD}/loadgen", maven = NO_MAVEN }
+  args     = { BASE_HOTSPOT = BASE_HOTSPOT }
+  tags     = ["${REGISTRY}/loadgen:${VERSION}"]
+  labels   = labels("loadgen", "Gatling injector that records every request", "Apache-2.0", BASE_HOTSPOT)
 }
 
 target "jitserver" {
-  inherits   = ["_platforms"]
-  context    = "images/jitserver"
-  dockerfile = "Containerfile"
-  args       = { BASE = BASE_OPENJ9, BASE_TOOLS = BASE_TOOLS }
-  tags       = ["${REGISTRY}/jitserver:${VERSION}"]
-  labels = merge(
-    labels("Steelyard jitserver", "Compilation server of Eclipse OpenJ9", "Apache-2.0", BASE_OPENJ9),
-    { "dev.steelyard.flavour" = "openj9" }
-  )
+  inherits = ["_image"]
+  context  = "images/jitserver"
+  args     = { BASE_OPENJ9 = BASE_OPENJ9, BASE_TOOLS = BASE_TOOLS }
+  tags     = ["${REGISTRY}/jitserver:${VERSION}"]
+  labels   = labels("jitserver", "Compilation server of Eclipse OpenJ9", "Apache-2.0", BASE_OPENJ9)
 }
 
 target "harness" {
-  inherits   = ["_platforms"]
+  inherits   = ["_image"]
   context    = "."
   dockerfile = "images/harness/Containerfile"
-  contexts   = { inputs = HARNESS_INPUTS }
-  args       = { BASE = BASE_HARNESS }
+  args       = { BASE_HARNESS = BASE_HARNESS }
   tags       = ["${REGISTRY}/harness:${VERSION}"]
-  labels     = labels("Steelyard harness", "Runs experiments through the container engine", "Apache-2.0", BASE_HARNESS)
+  labels     = labels("harness", "Runs experiments through the container engine", "Apache-2.0", BASE_HARNESS)
 }
 
 target "socket-proxy" {
-  inherits   = ["_platforms"]
-  context    = "images/socket-proxy"
-  dockerfile = "Containerfile"
-  args       = { BASE = BASE_PROXY }
-  tags       = ["${REGISTRY}/socket-proxy:${VERSION}"]
-  labels     = labels("Steelyard socket proxy", "Lets through only what experiments need of the engine's API", "Apache-2.0", BASE_PROXY)
+  inherits = ["_image"]
+  context  = "images/socket-proxy"
+  args     = { BASE_PROXY = BASE_PROXY }
+  tags     = ["${REGISTRY}/socket-proxy:${VERSION}"]
+  labels   = labels("socket proxy", "Lets through only what experiments need of the engine's API", "Apache-2.0", BASE_PROXY)
 }

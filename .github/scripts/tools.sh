@@ -3,7 +3,8 @@
 # Makes sure that a runner has what a job needs; what is there already is left alone.
 #
 #   tools.sh TOOL...      java: JDK 17 or newer and Maven; engine: docker with the containerd image store, buildx, skopeo, jq;
-#                         actionlint, cosign, syft: the version named in the environment variable of that name
+#                         emulation: of ppc64le, where the machine is another;
+#                         actionlint, cosign: the version named in the environment variable of that name
 #
 # The Go tools are compiled from source: Go checks every module against its public checksum log, so that a version
 # names exactly one content, and no action of a third party has to be trusted with the job's token.
@@ -44,13 +45,23 @@ engine() {
     docker info --format '{{.DriverStatus}}' | grep -q io.containerd.snapshotter
 }
 
+# Ubuntu registers the emulator without the flags that setup-engine.sh asks for, and says why there.
+emulation() {
+    [ "$(uname -m)" != ppc64le ] || return 0
+    packages update --quiet
+    packages install --yes --quiet --no-install-recommends qemu-user-static
+    registered=/proc/sys/fs/binfmt_misc/qemu-ppc64le
+    [ ! -e "$registered" ] || echo -1 | sudo tee "$registered" >/dev/null
+    sudo images/local/setup-engine.sh emulate
+}
+
 for tool in "$@"; do
     case $tool in
     java) java ;;
     engine) engine ;;
+    emulation) emulation ;;
     actionlint) go_tool actionlint github.com/rhysd/actionlint/cmd/actionlint "${ACTIONLINT:-}" ;;
     cosign) go_tool cosign github.com/sigstore/cosign/v2/cmd/cosign "${COSIGN:-}" ;;
-    syft) go_tool syft github.com/anchore/syft/cmd/syft "${SYFT:-}" ;;
     *) echo "tools.sh: unknown tool $tool" >&2 && exit 2 ;;
     esac
 done

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=sh disable=SC2154
+# shellcheck shell=sh disable=SC2030,SC2031,SC2154
 # Functions of make-bases.sh: from packages to the root file system of a base. Reads $work, $here, $registry.
 
 # What a change in this project's recipe is known by; package versions are added to it.
@@ -26,8 +26,8 @@ check_machine() {
     suite=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
     native=$(dpkg --print-architecture)
     case $suite in
-        bookworm) java=17 python=3.11 ;;
-        trixie) java=21 python=3.13 ;;
+        bookworm) java=17 ;;
+        trixie) java=21 ;;
         *) fail 3 "the release ${suite:-of this machine} is not supported: use Debian bookworm or trixie" ;;
     esac
 }
@@ -36,7 +36,7 @@ check_machine() {
 private_apt() ( # ARCHITECTURE COMMAND...
     architecture=$1
     shift
-    folder=$work/apt/$architecture
+    folder=$work/apt/$suite-$architecture
     apt-get -qq -o Dir::State="$folder/state" -o Dir::State::status="$folder/status" -o Dir::Cache="$folder/cache" \
         -o Dir::Etc::sourcelist="$folder/sources.list" -o Dir::Etc::sourceparts=/dev/null \
         -o Dir::Etc::preferences=/dev/null -o Dir::Etc::preferencesparts=/dev/null -o APT::Sandbox::User=root \
@@ -46,7 +46,7 @@ private_apt() ( # ARCHITECTURE COMMAND...
 
 # Package lists of an architecture, read at most once a run.
 prepare_apt() ( # ARCHITECTURE
-    folder=$work/apt/$1
+    folder=$work/apt/$suite-$1
     [ ! -e "$folder/fresh.$$" ] || exit 0
     mkdir -p "$folder/state/lists/partial" "$folder/cache/archives/partial"
     : >"$folder/status"
@@ -59,7 +59,7 @@ prepare_apt() ( # ARCHITECTURE
         '$1 == "Debian" && ($2 == suite || index($2, suite "-") == 1) && $4 == "main" \
          {print "deb " options " " $3 " " $2 " " $4}' >"$folder/sources.list"
     [ -s "$folder/sources.list" ] ||
-        fail 3 "apt knows no package list of Debian $suite here; run apt-get update and try again"
+        fail 3 "apt knows no package list of Debian $suite here: run apt-get update, for trixie on bookworm images/local/setup-engine.sh start"
     rm -f "$folder"/fresh.* "$folder/left-out"
     if ! private_apt "$1" update >"$folder/update.log" 2>&1; then
         cat "$folder/update.log" >&2
@@ -94,7 +94,7 @@ fetch() ( # ARCHITECTURE NAME=VERSION... ; leaves the files in cache/archives
         [ -e "$(archive "$architecture" "$package")" ] || missing="$missing $package"
     done
     [ -z "$missing" ] || (
-        cd "$work/apt/$architecture/cache/archives"
+        cd "$work/apt/$suite-$architecture/cache/archives"
         # shellcheck disable=SC2086
         private_apt "$architecture" download $missing
     ) || fail 3 "apt could not download$missing for $architecture"
@@ -102,7 +102,7 @@ fetch() ( # ARCHITECTURE NAME=VERSION... ; leaves the files in cache/archives
 
 archive() ( # ARCHITECTURE NAME=VERSION -> path (apt writes the colon of an epoch as %3a)
     file=${2%%=*}_$(printf '%s' "${2#*=}" | sed 's/:/%3a/g')
-    for path in "$work/apt/$1/cache/archives/${file}_$1.deb" "$work/apt/$1/cache/archives/${file}_all.deb"; do
+    for path in "$work/apt/$suite-$1/cache/archives/${file}_$1.deb" "$work/apt/$suite-$1/cache/archives/${file}_all.deb"; do
         [ ! -e "$path" ] || { echo "$path"; exit; }
     done
     echo "$path"
@@ -197,7 +197,7 @@ packages_of() ( # BASE
         hotspot) echo "$libraries busybox-static libjpeg62-turbo liblcms2-2" ;;
         proxy) echo "$libraries busybox-static haproxy" ;;
         nginx) echo "$libraries busybox-static nginx" ;;
-        harness) echo "$libraries busybox-static python3 libopenblas0-pthread libgfortran5 libjpeg62-turbo" ;;
+        harness) echo "$libraries busybox-static $(grep -oE '^ {8}(docker|python3)[^ ]*' "$here/../harness/Containerfile" | tr -d '\n')" ;;
     esac
 )
 
@@ -266,8 +266,32 @@ archive_classes() ( # ROOT
     find "$1/tmp" -mindepth 1 -delete
 )
 
+# What maintainer scripts would do: the plain BLAS, which starts no threads, and Python's cache, which the image could not keep.
+# Its content is the same for every architecture, so this machine's own Python writes it.
+finish_python() ( # ROOT
+    find "$1/usr/lib/python3" -name tests -prune -exec rm -rf {} +
+    rm -rf "$1/usr/share/unicode"
+    for library in "$1"/usr/lib/*/blas/libblas.so.3 "$1"/usr/lib/*/lapack/liblapack.so.3; do
+        ln -s "$(basename "$(dirname "$library")")/$(basename "$library")" "$(dirname "$library")/../"
+    done
+    # shellcheck disable=SC2046,SC2086
+    set -- "$1" "$native" $(resolve "$native" python3 $libraries)
+    root=$1 own=$work/python
+    shift
+    fetch "$@"
+    rm -rf "$own"
+    unpack "$own" "$@"
+    mkdir -p "$own/root"
+    # shellcheck disable=SC2016
+    nice unshare --mount sh -ec 'mount --bind "$1" "$2/root"
+        exec chroot "$2" python3 -m compileall -q -s /root --invalidation-mode unchecked-hash /root/usr/lib/python3 /root/usr/lib/python3.13' \
+        - "$root" "$own" >"$work/python.log" 2>&1 || fail 4 "Python could not compile its packages; see $work/python.log"
+)
+
 make_root() ( # BASE ARCHITECTURE ; leaves $work/roots/BASE-OCIARCH.tar and .key
     base=$1 target_architecture=$2
+    # Its packages and their versions, whatever this machine runs.
+    [ "$base" != harness ] || suite=trixie
     root=$work/roots/$base-$target_architecture
     tar=$work/roots/$base-$(oci_name "$target_architecture").tar
     mkdir -p "$work/roots"
@@ -292,6 +316,7 @@ make_root() ( # BASE ARCHITECTURE ; leaves $work/roots/BASE-OCIARCH.tar and .key
         tools) tools_root "$root" ;;
         *) finish_root "$root" yes ;;
     esac
+    [ "$base" != harness ] || finish_python "$root"
     if [ "$base" = hotspot ]; then
         link_java "$root" "$target_architecture"
         [ "$target_architecture" != "$native" ] || archive_classes "$root"
@@ -313,7 +338,7 @@ tools_root() ( # ROOT ; nothing but busybox and its licence
 )
 
 push_base() ( # BASE PLATFORMS ; one index with all platforms
-    case $1 in hotspot) tag=$java-debian ;; harness) tag=$python-debian ;; *) tag=debian ;; esac
+    case $1 in hotspot) tag=$java-debian ;; harness) tag=trixie ;; *) tag=debian ;; esac
     keys=$(for platform in $(printf '%s' "$2" | tr , ' '); do cat "$work/roots/$1-${platform#linux/}.tar.key"; done | tr '\n' ' ')
     keys="$keys$(recipe)"
     reference=$registry/$1:$tag

@@ -3,12 +3,13 @@
 # A container engine, a registry on loopback and emulation of ppc64le on a Debian machine (bookworm or later) that has none.
 # Packages come from wherever this machine's own apt takes them. What runs already is used and left alone.
 #
-# Usage: setup-engine.sh [-d FOLDER] [-p PORT] start|stop|status     (start and stop as root)
+# Usage: setup-engine.sh [-d FOLDER] [-p PORT] start|stop|status|emulate     (as root, but for status)
 #   -d  folder for state and logs (default .steelyard/engine in the checkout)
 #   -p  port of the registry on 127.0.0.1 (default 5000)
 #   start   installs what is missing, starts what does not run
 #   stop    ends what `start` started, and nothing else; packages stay
 #   status  says what there is; exit code 1 unless all of it works
+#   emulate registers emulation of ppc64le (the package qemu-user-static has to be there), and nothing else
 # Exit codes: 0 done; 1 not all is up (status); 2 wrong use; 3 something is missing and cannot be had; 4 something does not start.
 set -eu
 
@@ -199,6 +200,8 @@ start() {
     start_registry
 }
 
+emulate() { mkdir -p "$folder" && start_emulation; }
+
 stop() {
     [ -d "$folder" ] || return 0
     folder=$(cd "$folder" && pwd)
@@ -229,10 +232,10 @@ while getopts d:p:h option; do
     case $option in
         d) folder=$OPTARG ;;
         p) port=$OPTARG ;;
-        h) sed -n '3,12s/^# \{0,1\}//p' "$0"; exit 0 ;;
+        h) sed -n '3,13s/^# \{0,1\}//p' "$0"; exit 0 ;;
         *) fail 2 "see setup-engine.sh -h" ;;
     esac
 done
 shift $((OPTIND - 1))
 case $port in '' | *[!0-9]*) fail 2 "the port is a number" ;; esac
-case ${1:-} in start | stop | status) "$1" ;; *) fail 2 "say what to do: start, stop or status" ;; esac
+case ${1:-} in start | stop | status | emulate) "$1" ;; *) fail 2 "say what to do: start, stop, status or emulate" ;; esac

@@ -11,6 +11,7 @@ What is begun is what the chosen tests need. After the last test or an interrupt
 started is stopped; after a crash the guard of child processes does both. Logs stay in `.steelyard/test`.
 """
 
+import json
 import os
 import shlex
 import shutil
@@ -20,7 +21,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 import pytest
 from rich.console import Console
@@ -34,6 +35,8 @@ from steelyard.suite import ENGINE_STATE, REPORTS, STAGES
 
 LOCAL_REGISTRY = "127.0.0.1:5000"
 REGISTRY = f"{LOCAL_REGISTRY}/steelyard"
+RECORD = REPORTS / "record.json"
+"""Digests of the images that were made for all tests."""
 PLATFORMS = sorted({f"linux/{native_architecture()}", "linux/ppc64le"})
 """This host's, and one that is started under emulation where this host is another."""
 _LOCAL = ROOT / "images" / "local"
@@ -200,22 +203,35 @@ def engine(beside: Beside) -> None:
 
 @pytest.fixture(scope="session")
 def images_pushed(engine: None, built: Path) -> str:
-    """Registry and path of the images of every platform, made of this checkout on those bases."""
-    asked = [word for platform in PLATFORMS for word in ("--platform", platform)]
-    push = [sys.executable, "-m", "steelyard", "images", "push", "--flavour", "hotspot", "--bases", "local"]
-    log = REPORTS / "images.log"
+    """Registry and path of the images of every platform, made of this checkout on those bases by a release's steps.
+
+    But for its last: names are given whether or not they are taken, as they are by the run before.
+    """
+    definition, log = REPORTS / "definition.json", REPORTS / "images.log"
+    made_by = [sys.executable, "-m", "steelyard", "images", "build", "--print", "--flavour", "hotspot"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "scripts"), "PLATFORMS": ",".join(PLATFORMS)}
     with log.open("w", encoding="utf-8") as output:
-        done = subprocess.run(
-            [*push, "--registry", REGISTRY, *asked],
-            cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": str(ROOT / "scripts")},
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            check=False,
-        )
-    if done.returncode != 0:
-        fail_with_log("the images cannot be made", log)
+
+        def run(command: Sequence[str | Path], file: TextIO = output) -> None:
+            done = subprocess.run(
+                command,
+                cwd=ROOT,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=output,
+                check=False,
+            )
+            if done.returncode != 0:
+                fail_with_log("the images cannot be made", log)
+
+        with definition.open("w", encoding="utf-8") as file:
+            run([*made_by, "--bases", "local", "--registry", REGISTRY], file)
+        run([ROOT / ".github" / "scripts" / "build.sh", definition, RECORD])
+        for image in json.loads(RECORD.read_text(encoding="utf-8")).values():
+            for name in image["image.name"].split(","):
+                digest = f"{name.rpartition(':')[0]}@{image['containerimage.digest']}"
+                run(["docker", "buildx", "imagetools", "create", "--tag", name, digest])
     return REGISTRY
 
 

@@ -83,4 +83,4 @@ def test_the_command_line_starts_without_what_few_commands_need() -> None:
     )
     loaded = set(done.stdout.split())
     assert "steelyard.cli.run" in loaded
-    assert not loaded & {"matplotlib", "ruptures", "scipy.stats", "scipy.optimize", "jinja2"}
+    assert not loaded & {"matplotlib", "scipy.stats", "scipy.optimize", "jinja2"}

@@ -2,6 +2,7 @@
 """The command line: one place that turns errors into a sentence and an exit code."""
 
 import errno
+import importlib
 import os
 import signal
 import stat
@@ -10,12 +11,18 @@ from collections.abc import Callable
 from types import FrameType
 
 import typer
-from typer.exceptions import Abort, TyperException
 
 from steelyard import __version__
 from steelyard.cli import images, inspect, prove, run, workload
 from steelyard.errors import BadInput, Exit, NoSpace, SteelyardError, crashed
 from steelyard.paths import CACHE
+
+try:  # older ones, as Debian's in the harness image, take click's
+    _errors = importlib.import_module("typer.exceptions")
+except ImportError:
+    _errors = importlib.import_module("click")
+Abort = _errors.Abort
+TyperException = getattr(_errors, "TyperException", None) or _errors.ClickException
 
 app = typer.Typer(
     name="steelyard",

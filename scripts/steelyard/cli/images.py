@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`images`: the container images, built, pushed, locked and verified."""
+"""`images`: the container images, built, locked and verified."""
 
 import json
 import os
@@ -13,19 +13,18 @@ from typer import Argument, Option
 
 from steelyard.cli.building import ensure_build
 from steelyard.cli.options import JsonOption, print_json
+from steelyard.engines.compose.images import leave_settings
 from steelyard.errors import BadInput, Exit, MissingRequirement
 from steelyard.host.docker import Docker, find_docker, native_architecture
+from steelyard.images import lock as locking
 from steelyard.images import verify as verifying
-from steelyard.images.bake import GROUPS, Bakery, collect_inputs, parse_plan
-from steelyard.images.lock import LOCK, find_bases, read_lock, write_lock
-from steelyard.paths import CACHE
-from steelyard.results.store import write_atomic
+from steelyard.images.bake import GROUPS, Bakery, parse_plan, settings_of
+from steelyard.images.lock import bases_here, find_bases, read_bases, unlocked
 
-app = typer.Typer(help="The container images: build, push, lock, verify.", no_args_is_help=True)
-RECORD = CACHE / "images" / "record.json"
+app = typer.Typer(help="The container images: build, lock, verify.", no_args_is_help=True)
 
 TargetsArgument = Annotated[
-    list[str],
+    list[str] | None,  # not [], which Debian's click refuses as a default of arguments
     Argument(
         metavar="[IMAGE]...", help="Targets of images/docker-bake.hcl.", show_default="all of the flavour"
     ),
@@ -34,14 +33,8 @@ FlavourOption = Annotated[
     str,
     Option("--flavour", metavar="F", help="hotspot (all that needs no OpenJ9), openj9 (the rest) or all."),
 ]
-BasesOption = Annotated[
-    str,
-    Option(
-        "--bases",
-        metavar="B",
-        help="lock: published bases by the digests of images/lock.json; local: those that make-bases.sh made here.",
-    ),
-]
+_BASES = "published: as the Containerfiles name them; local: those that images/local/make-bases.sh made here."
+BasesOption = Annotated[str, Option("--bases", metavar="B", help=_BASES)]
 RegistryOption = Annotated[
     str | None,
     Option(
@@ -49,19 +42,24 @@ RegistryOption = Annotated[
         metavar="R",
         envvar="STEELYARD_REGISTRY",
         help="Registry and path of the images.",
-        show_default="ghcr.io/steelyard",
+        show_default="localhost/steelyard",
     ),
 ]
 
 
 @app.command()
 def build(
-    targets: TargetsArgument = [],  # noqa: B006 - typer reads the default, nothing changes it
+    targets: TargetsArgument = None,
     flavour: FlavourOption = "all",
     platform: Annotated[
         str, Option("--platform", metavar="P", help="The platform to build for.", show_default="this host's")
     ] = "",
-    bases: BasesOption = "lock",
+    bases: Annotated[
+        str,
+        Option(
+            "--bases", metavar="B", help=_BASES, show_default="published where a registry answers, else local"
+        ),
+    ] = "",
     registry: RegistryOption = None,
     print_: Annotated[
         bool,
@@ -71,44 +69,29 @@ def build(
         ),
     ] = False,
 ) -> None:
-    """Build images for one platform into this host's engine."""
-    docker = _docker()
-    wanted = platform or f"linux/{native_architecture()}"
-    bakery = Bakery(docker, registry, find_bases(docker, bases), bases, [] if print_ else [wanted])
+    """Build the images that this host can build, for its platform, into its engine.
+
+    What there is no base for is left out, which is said; an IMAGE that is named is refused.
+    """
+    docker, console, names = _docker(), _console(), _names(targets, flavour)
+    here = f"linux/{native_architecture()}"
+    wanted = platform or here
+    if bases or print_:
+        choice, known = bases, find_bases(docker, bases or "published")
+    else:
+        choice, known = bases_here(docker, wanted, console.print)
+    bakery = Bakery(docker, registry, known, [] if print_ else [wanted])
+    plan = bakery.plan(names, None if targets or print_ else console.print)
+    ensure_build(console)
     if print_:
-        names = _names(targets, flavour)
-        bakery.plan(names)  # refuses what cannot be built
-        ensure_build(_console())
         typer.echo(bakery.definition(names))
         return
-    for entry in _bake(bakery, targets, flavour, "--load", "--provenance=false").values():
+    for entry in bakery.bake(plan, "--load", "--provenance=false").values():
         typer.echo(f"{entry['image.name'].partition(',')[0]} {wanted} {entry['containerimage.digest']}")
-
-
-@app.command()
-def push(
-    targets: TargetsArgument = [],  # noqa: B006
-    flavour: FlavourOption = "all",
-    platform: Annotated[
-        list[str],
-        Option(
-            "--platform", metavar="P", help="For example linux/ppc64le; several times.", show_default="all"
-        ),
-    ] = [],  # noqa: B006
-    bases: BasesOption = "lock",
-    registry: RegistryOption = None,
-    record: Annotated[
-        Path, Option("--record", metavar="FILE", help="Where the digests of what was pushed are written.")
-    ] = RECORD,
-) -> None:
-    """Build images for every platform and push them, one index of each, with the builder's provenance."""
-    docker = _docker()
-    bakery = Bakery(docker, registry, find_bases(docker, bases), bases, platform)
-    made = _bake(bakery, targets, flavour, "--push", "--provenance=mode=max")
-    write_atomic(record, json.dumps(made, indent=2) + "\n")
-    for entry in made.values():
-        typer.echo(f"{entry['image.name'].partition(',')[0]} {entry['containerimage.digest']}")
-    _console().print(f"record: {record}")
+    if wanted == here and not targets:
+        for path in leave_settings(settings_of(plan, registry, known if choice == "local" else {})):
+            console.print(f"{path} is yours and stays: see that it names these images")
+        console.print("next: cd compose/ping && docker compose --profile load up --exit-code-from load")
 
 
 @app.command()
@@ -117,34 +100,36 @@ def lock(
         bool, Option("--check", help="Ask nobody, write nothing: exit code 12 when a digest is missing.")
     ] = False,
 ) -> None:
-    """Write the digests of all bases, per platform, into images/lock.json; nothing when a registry does not answer."""
-    now = read_lock()
+    """Write the digests of all bases into images/*/Containerfile; nothing when a registry does not answer."""
+    now = read_bases()
     if check_only:
-        missing = now.missing()
+        missing = unlocked(now)
         for name in missing:
-            typer.echo(f"not locked: {name}")
+            typer.echo(f"not locked: {name} ({now[name].reference})")
         if missing:
             raise typer.Exit(Exit.CHECK_FAILED)
-        typer.echo(f"all {len(now.root)} bases are locked")
+        typer.echo(f"all {len(now)} bases are locked")
         return
-    for name, base in write_lock(_docker()).root.items():
-        typer.echo(f"{name} {base.pinned} ({'same' if now.root[name] == base else 'new'})")
-    typer.echo(f"wrote {LOCK}")
+    for name, base in locking.lock(_docker()).items():
+        typer.echo(f"{name} {base.pinned} ({'same' if now[name] == base else 'new'})")
 
 
 @app.command()
 def verify(
     images: Annotated[
-        list[str],
+        list[str] | None,
         Argument(metavar="[IMAGE]...", help="References.", show_default="all here, and what containers run"),
-    ] = [],  # noqa: B006
+    ] = None,
     record: Annotated[
         Path | None,
         Option(
-            "--record", metavar="FILE", help="Record of `push` to compare digests with.", show_default=False
+            "--record",
+            metavar="FILE",
+            help="Record of a release to compare digests with.",
+            show_default=False,
         ),
     ] = None,
-    bases: BasesOption = "lock",
+    bases: BasesOption = "published",
     registry: RegistryOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -154,7 +139,7 @@ def verify(
     """
     docker = _docker()
     # Every target, also those whose bases are not known.
-    bakery = Bakery(docker, registry, find_bases(docker, bases), bases, [])
+    bakery = Bakery(docker, registry, find_bases(docker, bases), [])
     plan = parse_plan(bakery.definition([GROUPS["all"]]))
     pushed = None if record is None else _read_record(record)
     subjects = verifying.named_images(docker, images) if images else verifying.present(docker, plan)
@@ -167,19 +152,11 @@ def verify(
         raise typer.Exit(Exit.CHECK_FAILED)
 
 
-def _names(targets: list[str], flavour: str) -> list[str]:
+def _names(targets: list[str] | None, flavour: str) -> list[str]:
     """What bake is asked for: targets, or the group of the flavour."""
     if flavour not in GROUPS:
         raise BadInput(f"unknown flavour {flavour!r}: there are {', '.join(GROUPS)}")
     return targets or [GROUPS[flavour]]
-
-
-def _bake(bakery: Bakery, targets: list[str], flavour: str, *how: str) -> dict[str, dict[str, Any]]:
-    """Build the Java parts, then the images; what bake tells of each."""
-    console = _console()
-    plan = bakery.plan(_names(targets, flavour))
-    ensure_build(console)
-    return bakery.bake(collect_inputs(plan, console.print, required=bool(targets)), *how)
 
 
 def _docker() -> Docker:
@@ -198,13 +175,11 @@ def _read_record(path: Path) -> dict[str, dict[str, Any]]:
     try:
         found: dict[str, dict[str, Any]] = json.loads(path.read_bytes())
         if not all("containerimage.digest" in entry for entry in found.values()):
-            raise BadInput(
-                f"{path} names an image without a digest: take the record that `images push` wrote"
-            )
+            raise BadInput(f"{path} names an image without a digest: take the record of a release")
     except OSError as error:
         raise BadInput(f"the record {path} cannot be read ({error.strerror})") from error
     except (ValueError, AttributeError, TypeError) as error:
-        raise BadInput(f"{path} is no record that `images push` wrote") from error
+        raise BadInput(f"{path} is no record of a release") from error
     return found
 
 

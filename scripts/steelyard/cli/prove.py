@@ -48,8 +48,9 @@ def selfcheck(
 
 def run_tests(
     more: Annotated[
-        list[str], Argument(metavar="[-- PYTEST]...", help="Further arguments of pytest.", show_default=False)
-    ] = [],  # noqa: B006 - typer reads the default, nothing changes it
+        list[str] | None,  # not [], which Debian's click refuses as a default of arguments
+        Argument(metavar="[-- PYTEST]...", help="Further arguments of pytest.", show_default=False),
+    ] = None,
     java: Annotated[bool, Option("--java/--no-java", help="Java tests too.")] = True,
     e2e: Annotated[bool, Option("--e2e/--no-e2e", help="Real servers and injectors too (minutes).")] = True,
     containers: Annotated[
@@ -74,7 +75,7 @@ def run_tests(
     began = time.monotonic()
     chosen_stages = {"java": java, "e2e": e2e, "containers": containers}
     left_out = [stage for stage, wanted in chosen_stages.items() if not wanted]
-    counts = run_suite(left_out, more, {**os.environ, "JAVA_HOME": home})
+    counts = run_suite(left_out, more or [], {**os.environ, "JAVA_HOME": home})
     typer.echo(f"all stages took {format_duration(time.monotonic() - began)}")
     typer.echo(", ".join(f"{counts[name]} {name}" for name in ("passed", "failed", "skipped")))
     if counts["failed"]:

@@ -112,10 +112,6 @@ class Deployment(ABC, Generic[AnyUnit]):
         """Whether a component is known to have ended by itself for want of memory, its container's limit."""
         return False
 
-    def settle(self, names: Iterable[str]) -> None:
-        """Wait until the engine's own opinion (a container's health check) is that these serve (raises
-        ServerFailed)."""
-
     def exit_code(self, name: str) -> int | None:
         """Exit code, negative for a signal; None while it runs."""
         unit = self._units.get(name)

@@ -198,7 +198,6 @@ class Design(Model):
 class Search(Model):
     """A session that chooses each trial's load or limit from those before; exactly one of raise, lower and hold."""
 
-    model_config = ConfigDict(serialize_by_alias=True)
     exactly_one = ("raise_", "lower", "hold")
     raise_: Literal["users", "rate"] | None = Field(default=None, alias="raise")
     """The load that is raised as far as every limit of `within` holds."""
@@ -290,7 +289,7 @@ class Quick(Model):
 
     def of(self, search: Search | None) -> Search | None:
         """The search as `--quick` runs it."""
-        return search and Search.model_validate({**search.model_dump(), **self.search})
+        return search and Search.model_validate({**search.model_dump(by_alias=True), **self.search})
 
 
 class Experiment(Model):

@@ -17,14 +17,14 @@ from typing import Any
 from steelyard.errors import BadInput, MissingRequirement, ServerFailed
 from steelyard.processes import signals_held
 
-MINIMUM_ENGINE = (25, 0)
-"""From here on a health check has an interval of its own while the container starts (`start_interval`)."""
+MINIMUM_API = (1, 41)
+"""Docker Engine 20.10, and podman's docker-compatible socket, whose own version numbers say nothing here."""
 MINIMUM_COMPOSE = (2, 24)
 """From here on an override can take back what the base says (`!reset`, `!override`)."""
 ANSWER_LIMIT = 60.0
 _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 """The kernel's names where images have another."""
-INSTALL = "install Docker Engine 25 or newer with the Compose plugin 2.24 or newer (docs/containers.md)"
+INSTALL = "install Docker Engine 20.10 or newer with the Compose plugin 2.24 or newer (docs/containers.md)"
 
 
 class DockerFailed(ServerFailed):
@@ -128,7 +128,7 @@ def find_docker(environment: Mapping[str, str] = os.environ) -> Docker:
         raise MissingRequirement(f"{client} does not tell its version: {INSTALL}") from error
     server = versions.get("Server") or {}
     engine = str(server.get("Version", "unknown"))
-    _require("the container engine", engine, MINIMUM_ENGINE)
+    _require("the API of the container engine", str(server.get("ApiVersion", "unknown")), MINIMUM_API)
     try:
         compose = docker.run("compose", "version", "--short", env=environment).strip()
     except DockerFailed as error:

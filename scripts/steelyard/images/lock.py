@@ -1,104 +1,135 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bases of the images, by digest: those of `images/lock.json`, or those that `make-bases.sh` made here."""
+"""The bases of the images: what `FROM` lines of images/*/Containerfile name, or what `make-bases.sh` made here.
+
+Such a line (`FROM docker.io/library/busybox:1.37-musl@sha256:... AS tools`) is what the update robot reads and keeps.
+Its digest may be missing, for a release alone it may not.
+"""
 
 import json
-from collections.abc import Mapping
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
-
-from pydantic import BaseModel, ConfigDict, Field, RootModel, ValidationError
+from typing import NamedTuple
 
 from steelyard.errors import BadInput, MissingRequirement
 from steelyard.host.docker import Docker, DockerFailed
 from steelyard.paths import CACHE, ROOT
 from steelyard.results.store import write_atomic
-from steelyard.yamlfile import first_error
 
-LOCK = ROOT / "images" / "lock.json"
+IMAGES = ROOT / "images"
 MADE_HERE = CACHE / "bases" / "roots"
 """Where `images/local/make-bases.sh` notes what it pushed: NAME.pushed begins with the reference."""
-CHOICES = ("lock", "local")
-Digest = Annotated[str, Field(pattern=r"^sha256:[0-9a-f]{64}$")]
+CHOICES = ("published", "local")
+PLATFORMS = ("linux/amd64", "linux/ppc64le")
+"""Every base has to be published for these."""
+_FROM = re.compile(r"^FROM (\w[\w.:-]*/[\w./:-]+)(?:@(sha256:[0-9a-f]{64}))? AS (\w+)$", re.MULTILINE)
 
 
-class Base(BaseModel):
-    """A base image. A digest is null until a registry has been asked for it."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
+class Base(NamedTuple):
+    """A base image."""
 
     reference: str
-    index: Digest | None = None
-    platforms: dict[str, Digest | None]
+    """With a tag."""
+    digest: str | None = None
+    """Of its index; None until it is locked."""
 
     @property
-    def pinned(self) -> str | None:
-        """The reference by the digest of its index; None until it is locked."""
-        return None if self.index is None else f"{self.reference}@{self.index}"
+    def pinned(self) -> str:
+        """The reference, by digest where there is one."""
+        return self.reference if self.digest is None else f"{self.reference}@{self.digest}"
 
 
-class Lock(RootModel[dict[str, Base]]):
-    """All bases by name."""
-
-    def missing(self) -> list[str]:
-        """What has no digest yet, as `base` or `base linux/ppc64le`."""
-        found = []
-        for name, base in sorted(self.root.items()):
-            digests = {name: base.index, **{f"{name} {on}": digest for on, digest in base.platforms.items()}}
-            found += [what for what, digest in digests.items() if digest is None]
-        return found
-
-    def text(self) -> str:
-        """The file's text: always in the same order, so that a difference shows what changed and nothing else."""
-        return json.dumps(dict(sorted(self.model_dump(mode="json").items())), indent=2) + "\n"
+Bases = Mapping[str, Base]
+"""By name: the stage of the `FROM` line, and in capitals the argument BASE_NAME that replaces it."""
 
 
-def read_lock(path: Path = LOCK) -> Lock:
-    """Read a lock file; one that is not there or damaged raises BadInput."""
-    try:
-        return Lock.model_validate_json(path.read_bytes())
-    except OSError as error:
-        raise BadInput(f"{path} cannot be read ({error.strerror})") from error
-    except ValidationError as error:
-        what = ": ".join(first_error(error))
-        raise BadInput(f"{path} is damaged: {what}; take it from the repository again") from error
+def read_bases(images: Path = IMAGES) -> dict[str, Base]:
+    """The bases that the Containerfiles name; two that differ under one name raise BadInput."""
+    found: dict[str, Base] = {}
+    for path in sorted(images.glob("*/Containerfile")):
+        for reference, digest, name in _FROM.findall(path.read_text(encoding="utf-8")):
+            base = Base(reference, digest or None)
+            if found.setdefault(name, base) != base:
+                raise BadInput(
+                    f"{path} has {base.pinned} as {name}, another file {found[name].pinned}: take one of them for both"
+                )
+    return found
 
 
-def write_lock(docker: Docker, path: Path = LOCK) -> Lock:
-    """Write the digests that registries tell now, for the platforms that the file names: all of them or nothing.
+def unlocked(bases: Bases) -> list[str]:
+    """Names of those without a digest."""
+    return sorted(name for name, base in bases.items() if base.digest is None)
+
+
+def lock(docker: Docker, images: Path = IMAGES) -> dict[str, Base]:
+    """Write the digests that registries tell now into the Containerfiles: all of them or nothing.
 
     Raises:
         MissingRequirement: a registry does not give one of the bases.
-        BadInput: a base is not published for one of its platforms.
-        NoSpace: the file cannot be written.
+        BadInput: a base is not published for one of the platforms.
+        NoSpace: a file cannot be written.
     """
-    bases = read_lock(path).root.items()
-    lock = Lock({name: ask(docker, base.reference, base.platforms) for name, base in bases})
-    write_atomic(path, lock.text())
-    return lock
+    told = {name: ask(docker, base.reference, PLATFORMS) for name, base in read_bases(images).items()}
+    for path in sorted(images.glob("*/Containerfile")):
+        text = path.read_text(encoding="utf-8")
+        new = _FROM.sub(lambda line: f"FROM {told[line[3]].pinned} AS {line[3]}", text)
+        if new != text:
+            write_atomic(path, new)
+    return told
 
 
-def find_bases(docker: Docker, choice: str, made_here: Path = MADE_HERE) -> Lock:
-    """The bases by name, with digests as far as they are known; `choice` is `lock` or `local`.
+def bases_here(docker: Docker, platform: str, on_line: Callable[[str], None]) -> tuple[str, dict[str, Base]]:
+    """Where the bases come from that this host can have, and which they are, for a build that says nothing of it.
+
+    Published ones where their registry answers; else those that are made now, of packages, for one platform.
 
     Raises:
-        BadInput: another choice, or the lock file is damaged.
+        MissingRequirement: neither is possible.
+    """
+    published = read_bases()
+    try:
+        ask(docker, published["tools"].pinned)
+    except MissingRequirement as error:
+        on_line(f"{error}: bases are made of this machine's packages, which leaves OpenJ9 out")
+        for command in (["setup-engine.sh", "start"], ["make-bases.sh", "-p", platform]):
+            script = IMAGES / "local" / command[0]
+            if subprocess.call([str(script), *command[1:]], stdin=subprocess.DEVNULL, stdout=sys.stderr) != 0:
+                raise MissingRequirement(
+                    "no base can be had: it says why above; go on where the registry can be reached, or give your own"
+                    " with `docker compose up --build` (docs/containers.md)"
+                ) from error
+        return "local", find_bases(docker, "local")
+    if missing := unlocked(published):
+        on_line(
+            f"bases by their tags, as no digest is locked ({', '.join(missing)}): good for all but a release"
+        )
+    return "published", published
+
+
+def find_bases(docker: Docker, choice: str, made_here: Path = MADE_HERE) -> dict[str, Base]:
+    """The bases by name; `choice` is `published` (as the Containerfiles say) or `local`.
+
+    Raises:
+        BadInput: another choice, or the Containerfiles contradict each other.
         MissingRequirement: no bases were made here, or their registry does not answer.
     """
     if choice not in CHOICES:
         raise BadInput(f"unknown bases {choice!r}: there are {', '.join(CHOICES)}")
-    if choice == "lock":
-        return read_lock()
+    if choice == "published":
+        return read_bases()
     notes = {path.stem: path.read_text(encoding="utf-8").split() for path in made_here.glob("*.pushed")}
     if not any(notes.values()):
         raise MissingRequirement(
             "no bases were made on this machine: run images/local/setup-engine.sh start and"
-            " images/local/make-bases.sh (as root on Debian), or use --bases lock"
+            " images/local/make-bases.sh (as root on Debian), or use --bases published"
         )
-    return Lock({name: ask(docker, words[0]) for name, words in notes.items() if words})
+    return {name: ask(docker, words[0]) for name, words in notes.items() if words}
 
 
-def ask(docker: Docker, reference: str, wanted: Mapping[str, object] | None = None) -> Base:
-    """What a registry holds under the reference of a base, with a tag; `wanted` are the platforms to note, None: all.
+def ask(docker: Docker, reference: str, wanted: Sequence[str] = ()) -> Base:
+    """What a registry holds under the reference of a base, with a tag.
 
     Raises:
         MissingRequirement: it cannot be reached, wants a login, or does not know the reference.
@@ -112,18 +143,13 @@ def ask(docker: Docker, reference: str, wanted: Mapping[str, object] | None = No
         raise MissingRequirement(f"the registry does not give {reference} ({error.said})") from error
     index = json.loads(printed)
     found = {
-        f"{entry['platform']['os']}/{entry['platform']['architecture']}": entry["digest"]
+        f"{entry['platform']['os']}/{entry['platform']['architecture']}"
         for entry in index.get("manifests") or []
     }
     if not found:
         raise BadInput(
             f"{reference} is an image of one platform, and a base has to be an index: choose another tag"
         )
-    found.pop("unknown/unknown", None)  # a builder's attestation
-    if absent := sorted(set(wanted or ()) - set(found)):
-        raise BadInput(
-            f"{reference} is not published for {', '.join(absent)}: choose another tag of it in images/lock.json, or"
-            " take the platform out there"
-        )
-    platforms = {platform: found[platform] for platform in (wanted or sorted(found))}
-    return Base(reference=reference, index=index["digest"], platforms=platforms)
+    if absent := sorted(set(wanted) - found):
+        raise BadInput(f"{reference} is not published for {', '.join(absent)}: choose another tag of it")
+    return Base(reference, index["digest"])

@@ -70,7 +70,7 @@ def check(subject: Subject, plan: Plan, pushed: Mapping[str, Mapping[str, Any]] 
     Args:
         subject: the image.
         plan: what this checkout would build on the bases asked for.
-        pushed: record of `images push`; None: not compared.
+        pushed: record of a release; None: not compared.
     """
     labels = (subject.described.get("Config") or {}).get("Labels") or {}
     planned = {target["labels"][TITLE]: target["labels"] for target in plan.values()}

@@ -44,6 +44,14 @@ GC_LOG_NAME = {"hotspot": "gc.log", "openj9": "gc.%seq.log"}
 AOT_CACHE_SINCE = 25
 """First HotSpot release whose AOT cache is made by one run (JEP 514)."""
 AOT_CACHE_NAME, ARCHIVE_NAME = "classes.aot", "classes.jsa"
+OWN_CACHE = "classes"
+"""Folder of an OpenJ9 server's own class cache, beside its logs."""
+_OPENJ9_CACHES = {
+    "none": ["-Xshareclasses:none"],
+    # Said, so that it is neither a cache of the host nor one that an image brought: an own one, empty at the start, as
+    # Liberty's script makes.
+    "default": [f"-Xshareclasses:name=steelyard,nonfatal,cacheDir={FOLDER}/{OWN_CACHE}", "-Xscmx80m"],
+}
 CLASS_CACHE_MIB = 160
 """Size of a cold shared class cache: a Jakarta EE server fills the 80 MB that Liberty asks for by default."""
 
@@ -106,18 +114,18 @@ def _option(setting: str, value: str, jvm: JvmIdentity) -> list[str]:
 def class_cache_options(state: str, jvm: JvmIdentity, *, populates: bool = False) -> list[str]:
     """Options that bring class data into a declared state, in the folder `${cache}`.
 
-    None of them lets a JVM go on without a cache that it should have: a trial whose cache cannot be used must fail.
+    None of those of a declared state lets a JVM go on without the cache that it should have: such a trial must fail.
 
     Sources: OpenJ9 documentation (-Xshareclasses); the `java` command's manual (-XX:ArchiveClassesAtExit,
     -XX:SharedArchiveFile); JEP 514 (-XX:AOTCacheOutput, JDK 25).
     """
-    if state == "default":
-        return []
+    if jvm.kind == "openj9" and state in _OPENJ9_CACHES:
+        return _OPENJ9_CACHES[state]
     if jvm.kind == "openj9":
-        if state == "none":
-            return ["-Xshareclasses:none"]
         read_only = ",readonly" if state == "warm" and not populates else ""
         return [f"-Xshareclasses:name=steelyard,cacheDir={CACHE}{read_only}", f"-Xscmx{CLASS_CACHE_MIB}m"]
+    if state == "default":
+        return []
     if state == "none":
         return ["-Xshare:off"]
     writes = state == "cold" or populates

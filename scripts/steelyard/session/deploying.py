@@ -132,7 +132,6 @@ class Deployed:
         running = {one.name: one for one in self.deployment.running()}
         with ThreadPoolExecutor(max_workers=len(components)) as pool:
             found = list(pool.map(lambda one: self._wait_for(running[one.name], len(components)), components))
-        self.deployment.settle([one.name for one in components])
         for started in found:
             self._refuse_stranger(started)
             started.ready_message_seconds = ready_message_after(

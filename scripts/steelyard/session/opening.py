@@ -152,7 +152,7 @@ def _versions(plan: SessionPlan) -> dict[str, str]:
 
 def _own_versions() -> dict[str, str]:
     """Of what the harness itself runs on."""
-    parts = {name: version(name) for name in ("numpy", "scipy", "ruptures", "hdrhistogram")}
+    parts = {name: version(name) for name in ("numpy", "scipy")}
     return {"python": platform.python_version(), **parts}
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from steelyard.build import BUILDS, checkout, fingerprint
 from steelyard.engines.base import Engine
 from steelyard.engines.compose.engine import ComposeEngine
-from steelyard.engines.compose.images import find_images
+from steelyard.engines.compose.images import bundle_settings, find_images
 from steelyard.engines.process.engine import ProcessEngine
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import Deployment
@@ -103,7 +103,8 @@ class Runtimes:
     def _find_images(self, topology: str | None, jdk: str | None, build: str | None) -> Runtime:
         _, found = self.found.workload.topology(topology)
         places = {kind: one.container for kind, one in found.components.items() if one.container is not None}
-        return find_images(self.docker, places, found.kinds("server"), jdk, build)
+        told = bundle_settings(found.bundle or "server")
+        return find_images(self.docker, places, found.kinds("server"), jdk, build, told)
 
     def _mark(self, commit: str | None) -> str:
         root = ROOT if commit is None else checkout(commit)

@@ -178,10 +178,11 @@ def without_caches(spec: Spec) -> Spec:
 
 
 def _options(component: Component, *, writes: bool) -> dict[str, Any]:
-    """The same options with a class cache that is written, or left to the JVM."""
+    """The same options with a class cache that is written; or with none that a later start could find."""
     settings, jvm, heap = component.jvm_settings, component.artifact.jvm, component.heap_bytes
     if settings is None or jvm is None:
         return {}
     own = component.jvm_options[: len(component.jvm_options) - len(jvm_options(settings, heap, jvm))]
-    changed = settings.model_copy(update={"class_cache": "warm" if writes else "default"})
+    without = "none" if jvm.kind == "openj9" else "default"
+    changed = settings.model_copy(update={"class_cache": "warm" if writes else without})
     return {"jvm_options": [*own, *jvm_options(changed, heap, jvm, populates=writes)]}

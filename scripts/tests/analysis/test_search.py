@@ -171,7 +171,7 @@ def test_a_share_that_no_load_reaches_is_open() -> None:
 )
 def test_is_written_and_read_back(written: dict[str, Any]) -> None:
     found = Search.model_validate(written)
-    assert Search.model_validate_json(found.model_dump_json()) == found
+    assert Search.model_validate_json(found.model_dump_json(by_alias=True)) == found
 
 
 @pytest.mark.parametrize(
@@ -214,4 +214,4 @@ def test_one_block_is_enough_for_a_search_and_quick_makes_it_coarser() -> None:
     quick = found.quick.of(found.search)
     assert quick is not None
     assert (quick.resolution, quick.trials, quick.confirm, quick.within.p99) == (0.5, 14, 1, 0.2)
-    assert Experiment.model_validate_json(found.model_dump_json()) == found
+    assert Experiment.model_validate_json(found.model_dump_json(by_alias=True)) == found

@@ -161,7 +161,7 @@ def recorded() -> Session:
         revision=None,
         workload={"limits": {"p99": "200ms"}},
         workload_path="apps/ping/workload.yaml",
-        experiment=Experiment.model_validate(experiment).model_dump(mode="json"),
+        experiment=Experiment.model_validate(experiment).model_dump(mode="json", by_alias=True),
         quick=False,
         seed=1,
         arms=[

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from e2e.driver import free_port
+from e2e.driver import free_port, patience
 
 from steelyard.paths import ROOT
 
@@ -19,7 +19,6 @@ MONGO_IMAGE = os.environ.get("STEELYARD_MONGO_IMAGE") or f"{REGISTRY}/embedded-m
 NGINX_IMAGE = os.environ.get("STEELYARD_NGINX_IMAGE") or "127.0.0.1:5000/bases/nginx:debian"
 QUICK_COMPILER = "-XX:TieredStopAtLevel=1"
 """What is tested is the bundle and not the speed: several JVMs that start together leave little to the thorough one."""
-TOO_LONG = 600
 
 
 def docker(*arguments: str) -> str:
@@ -47,7 +46,7 @@ class Bundle:
             env={**os.environ, "PWD": str(self.folder), **self.environment},
             capture_output=True,
             text=True,
-            timeout=TOO_LONG,
+            timeout=patience(600),
             check=False,
         )
 

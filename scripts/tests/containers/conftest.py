@@ -67,7 +67,7 @@ def images(registry: str) -> Pushed:
 @pytest.fixture(scope="session")
 def plan(docker: Docker, registry: str) -> Plan:
     """What the bake file makes without OpenJ9."""
-    return Bakery(docker, registry, find_bases(docker, "local"), "local", PLATFORMS).plan(["hotspot"])
+    return Bakery(docker, registry, find_bases(docker, "local"), PLATFORMS).plan(["hotspot"])
 
 
 @pytest.fixture(autouse=True)

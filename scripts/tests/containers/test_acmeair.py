@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from e2e.driver import end_all, start, void_for_other_reasons_than_noise
+from e2e.driver import end_all, patience, start, void_for_other_reasons_than_noise
 from e2e.test_acmeair import EXPERIMENT
 
 from steelyard.engines.compose.bundle import SESSION_LABEL
@@ -143,7 +143,7 @@ def test_a_server_of_the_image_lives_without_a_database() -> None:
     name = docker("run", "--detach", *confined, *publish, reference, server).strip()
     try:
         port = docker("port", name, "9080/tcp").split()[0].rpartition(":")[2]
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + patience(120)
         while not answers(f"http://127.0.0.1:{port}/health/live"):
             assert time.monotonic() < deadline, docker("logs", name)
             time.sleep(0.2)

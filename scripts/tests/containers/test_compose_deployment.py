@@ -2,17 +2,16 @@
 """The compose engine by itself: real containers of a small server in an image that no bundle knows."""
 
 import subprocess
-import threading
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from e2e.driver import free_port
+from e2e.driver import free_port, patience
 
 from steelyard.engines.compose.engine import ComposeDeployment, ComposeEngine
-from steelyard.errors import MissingRequirement, PortInUse, ServerFailed
+from steelyard.errors import MissingRequirement, PortInUse
 from steelyard.experiment.schema import Load
 from steelyard.host.docker import Docker
 from steelyard.processes import Children
@@ -40,13 +39,13 @@ echo "serving $JVM_ARGS" && wait
 
 @pytest.fixture(scope="module")
 def image(docker: Docker, images: Pushed, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A server that tells what it was told, is healthy when a file says so, and refuses to start where it has run."""
+    """A server that tells what it was told, and refuses to start where it has run."""
     folder, name = tmp_path_factory.mktemp("image"), "steelyard-test.invalid/small:1"
     (folder / "serve.sh").write_text(SCRIPT, encoding="utf-8")
     (folder / "Containerfile").write_text(
         f"FROM {images.ping}\n"
         "COPY serve.sh /\n"
-        f'HEALTHCHECK CMD ["{BUSYBOX}", "test", "-e", "/steelyard/logs/healthy"]\n'
+        f'HEALTHCHECK --interval=1s CMD ["{BUSYBOX}", "touch", "/steelyard/asked"]\n'
         f'ENTRYPOINT ["{BUSYBOX}", "sh", "/serve.sh"]\n',
         encoding="utf-8",
     )
@@ -132,7 +131,7 @@ def _reachable(tmp_path: Path) -> None:
 
 
 def until(condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + patience(60)
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.05)
@@ -184,9 +183,9 @@ def test_what_is_started_again_starts_afresh_and_may_vary(image: str, opened: Op
     assert (deployment.logs("small-1") / "console.log").exists()
 
 
-def docker_name(docker: Docker, service: str) -> str:
+def docker_name(docker: Docker, service: str, *options: str) -> str:
     """The container of a service of this test."""
-    ours = ("--filter", f"label=dev.steelyard.session={SESSION}")
+    ours = (*options, "--filter", f"label=dev.steelyard.session={SESSION}")
     names = docker.run("ps", *ours, "--format", "{{.Names}}").split()
     return next(name for name in names if name.endswith(f"-{service}-1"))
 
@@ -209,23 +208,30 @@ def test_how_components_end_is_told(image: str, opened: Opener, docker: Docker) 
     assert deployment.stop() == []
 
 
-def test_the_image_itself_says_when_it_serves(image: str, opened: Opener) -> None:
+def test_no_health_check_disturbs_what_is_measured(image: str, opened: Opener, docker: Docker) -> None:
     one = server(image, "small-1")
     deployment = opened(spec(one))
     deployment.start([one])
     until(lambda: seen(one))
-    healthy = deployment.logs("small-1") / "healthy"
-    threading.Timer(2.0, healthy.touch).start()
-    deployment.settle(["small-1"])
-    assert healthy.exists()
+    container = docker.inspect("container", [docker_name(docker, "small-1")])[0]
+    assert container["Config"]["Healthcheck"]["Test"] == ["NONE"]
+    assert "Health" not in container["State"]
 
 
-def test_one_that_dies_instead_is_named(image: str, opened: Opener) -> None:
+def test_one_that_dies_is_named_and_a_crashed_sessions_network_goes(
+    image: str, opened: Opener, docker: Docker
+) -> None:
     one = server(image, "small-1", "dying")
     deployment = opened(spec(one))
     deployment.start([one])
-    with pytest.raises(ServerFailed, match="small-1 ended with exit code 3"):
-        until(lambda: deployment.settle(["small-1"]))
+    until(lambda: deployment.exit_code("small-1") is not None)
+    assert str(deployment.failure("small-1")).startswith("small-1 ended with exit code 3")
+    ours = ("network", "ls", "--quiet", "--filter", f"label=dev.steelyard.session={SESSION}")
+    assert docker.run(*ours)
+    docker.run("rm", "--force", "--volumes", docker_name(docker, "small-1", "--all"))
+    with Children() as children:
+        ComposeEngine(children, docker, "another-session").check([])
+    assert not docker.run(*ours)
 
 
 @pytest.mark.parametrize("code", [0, 4])

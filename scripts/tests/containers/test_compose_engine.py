@@ -20,6 +20,7 @@ from e2e.driver import (
     end_all,
     free_port,
     mount,
+    patience,
     processes_that_mention,
     start,
     void_for_other_reasons_than_noise,
@@ -146,7 +147,7 @@ def test_a_killed_harness_leaves_nothing(experiment: Path, out: Path) -> None:
     session.wait_for_phase("measure", began)
     session.process.kill()
     session.end()
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + patience(60)
     while _left(before) and time.monotonic() < deadline:
         time.sleep(0.2)
     assert not _left(before)
@@ -250,15 +251,21 @@ def test_a_trial_can_be_repeated_by_hand(experiment: Path, out: Path) -> None:
         "load",
     ]
     try:
-        subprocess.run([*command, "up", "-d"], cwd=replay, check=True, capture_output=True, timeout=240)
+        subprocess.run(
+            [*command, "up", "-d"], cwd=replay, check=True, capture_output=True, timeout=patience()
+        )
         health = replay / "load" / "injector-1" / "health.jsonl"
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + patience()
         while not _requests(health) and time.monotonic() < deadline:
             time.sleep(0.2)
         assert _requests(health) > 0
     finally:
         subprocess.run(
-            [*command, "down", "-v", "-t", "5"], cwd=replay, check=True, capture_output=True, timeout=120
+            [*command, "down", "-v", "-t", "5"],
+            cwd=replay,
+            check=True,
+            capture_output=True,
+            timeout=patience(120),
         )
 
 
@@ -328,10 +335,9 @@ def test_a_user_who_may_not_use_the_engine_is_told_how() -> None:
 def test_up_and_down_in_containers() -> None:
     port = free_port()
     before = _inventory()
-    up = call(
-        "up", "ping", "--engine", "compose", "--jvms", "2", "--port", str(port), "--heap", "128m", "--json"
-    )
+    asked = ("up", "ping", "--engine", "compose", "--jvms", "2", "--heap", "128m", "--json")
     try:
+        up = call(*asked, "--port", str(port))
         assert up.returncode == 0, up.stderr
         servers: list[dict[str, Any]] = json.loads(up.stdout)["servers"]
         assert [server["url"] for server in servers] == [f"http://127.0.0.1:{port + n}" for n in (0, 1)]

@@ -18,7 +18,6 @@ from steelyard.paths import ROOT
 from steelyard.results.schema import Trial
 from steelyard.results.store import SessionDirectory
 
-PATIENCE = 240.0
 NOISE = {
     *("steal", "other-cpu", "throttling", "clock-step", "injector-cpu"),
     *("counts-window", "users-in-flight", "sample-gaps"),
@@ -50,6 +49,11 @@ design: {blocks: 2, repeats: 1}
 """
 
 
+def patience(seconds: float = 240.0) -> float:
+    """Seconds to wait for at most: so many on an idle host, more where many share its processors."""
+    return seconds * min(8.0, max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1)))
+
+
 def command(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "steelyard", *arguments]
 
@@ -58,9 +62,14 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(ROOT / "scripts"), "COLUMNS": "200"}
 
 
-def call(*arguments: str, timeout: float = PATIENCE) -> subprocess.CompletedProcess[str]:
+def call(*arguments: str, timeout: float | None = None) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        command(*arguments), capture_output=True, text=True, env=environment(), timeout=timeout, check=False
+        command(*arguments),
+        capture_output=True,
+        text=True,
+        env=environment(),
+        timeout=timeout or patience(),
+        check=False,
     )
 
 
@@ -134,12 +143,13 @@ class Running:
         return SessionDirectory(max(path.parent for path in self.out.glob("*/session.json")))
 
     def wait_until(self, holds: Callable[[], bool], what: str) -> None:
-        deadline = time.monotonic() + PATIENCE
+        limit = patience()
+        deadline = time.monotonic() + limit
         while not holds():
             assert self.process.poll() is None, (
                 f"ended before {what}: {self.errors.read_text(encoding='utf-8')}"
             )
-            assert time.monotonic() < deadline, f"no {what} within {PATIENCE} s"
+            assert time.monotonic() < deadline, f"no {what} within {limit:.0f} s"
             time.sleep(0.05)
 
     def wait_for_phase(self, phase: str, after: float) -> None:
@@ -165,7 +175,7 @@ class Running:
         """End the harness as a crash does, and wait until its guard has ended all that it ran."""
         self.process.kill()
         self.end()
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + patience(60)
         while (left := processes_that_mention(str(self.out))) and time.monotonic() < deadline:
             time.sleep(0.1)
         assert not left, f"left behind by a session that was killed: {left}"
@@ -178,7 +188,7 @@ class Running:
         return directory.trials()
 
     def end(self) -> int:
-        self.process.communicate(timeout=PATIENCE)
+        self.process.communicate(timeout=patience())
         return self.process.returncode
 
 

@@ -16,11 +16,11 @@ from steelyard.results.store import SessionDirectory
 
 from .driver import (
     DONE,
-    PATIENCE,
     Running,
     call,
     free_port,
     mount,
+    patience,
     processes_that_mention,
     start,
     void_for_other_reasons_than_noise,
@@ -41,7 +41,7 @@ def test_stopped_in_each_phase_a_session_leaves_nothing_and_completes_its_schedu
         session.wait_for_phase("measure", time.time())
         os.kill(session.running_pids(role)[0], signal.SIGKILL)
     session.wait_for_trials(4)  # the repeats are left, and have the patience of a busy machine for themselves
-    output, _ = session.process.communicate(timeout=2 * PATIENCE)
+    output, _ = session.process.communicate(timeout=patience(480))
     assert session.process.returncode in DONE, session.errors.read_text(encoding="utf-8")
     trials = directory.trials()
     assert [(trial.block, trial.arm) for trial in trials[:4]] == [

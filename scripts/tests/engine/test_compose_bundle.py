@@ -15,9 +15,9 @@ from compose_specs import IMAGES, LOADGEN, component, injector, spec, spec_of
 from steelyard.engines.compose.bundle import SESSION_LABEL, User, command_line, override
 from steelyard.engines.compose.engine import BUNDLES
 from steelyard.engines.compose.images import LOADGEN as LOADGEN_IMAGE
-from steelyard.engines.compose.images import image_reference
-from steelyard.images.lock import read_lock
-from steelyard.results.spec import Artifact, Component, Spec
+from steelyard.engines.compose.images import bundle_settings, image_reference, leave_settings
+from steelyard.experiment.schema import JvmSettings
+from steelyard.results.spec import Artifact, Component, JvmIdentity, Spec
 from steelyard.workload.loader import load_workload, workload_names
 from steelyard.workload.schema import ContainerPlace, Request
 
@@ -83,7 +83,7 @@ def test_a_server_has_what_the_spec_says() -> None:
     assert first["user"] == "1000:1000"
     assert first["labels"] == {SESSION_LABEL: "s"}
     assert first["ports"] == ["127.0.0.1:9080:9080"]
-    assert first["volumes"] == ["${TRIAL:-.}/servers/server-1/logs:/steelyard/logs"]
+    assert first["volumes"] == ["${TRIAL:-.}/servers/server-1/logs:/steelyard/logs:z"]
     assert first["environment"] == {
         "JVM_ARGS": "-Xmx64m '-Dprice=$$5 each' -Xlog:gc:file=/steelyard/logs/gc.log",
         "EXECUTOR_THREADS": "16",
@@ -94,11 +94,41 @@ def test_a_server_has_what_the_spec_says() -> None:
     assert limited["ports"] == []
 
 
+def test_large_pages_of_openj9_need_rights_and_those_of_hotspot_none(
+    openj9: JvmIdentity, hotspot: JvmIdentity
+) -> None:
+    large, small = JvmSettings(pages="large"), JvmSettings()
+    for jvm, settings, rights in ((openj9, large, True), (hotspot, large, False), (openj9, small, False)):
+        artifact = Artifact(form="image", image=IMAGES["ping"], jvm=jvm)
+        one = server(jvm_settings=settings).model_copy(update={"artifact": artifact})
+        made = ping(one)["server-1"]
+        assert (made.get("cap_add"), made.get("ulimits")) == (
+            (["IPC_LOCK"], {"memlock": -1}) if rights else (None, None)
+        )
+
+
+def test_a_build_on_this_host_leaves_what_the_harness_and_compose_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("steelyard.engines.compose.images.BUNDLES", tmp_path)
+    (tmp_path / "ping").mkdir()
+    (tmp_path / "ping" / ".env").write_text("# left\nSTEELYARD_FLAVOUR='hotspot'\nA=b=c\n", encoding="utf-8")
+    assert bundle_settings("ping", {"A": "d"}) == {"STEELYARD_FLAVOUR": "hotspot", "A": "d"}
+    assert bundle_settings("other", {"A": "d"}) == {"A": "d"}
+    for name in ("ping", "other"):
+        (tmp_path / name).mkdir(exist_ok=True)
+        (tmp_path / name / "compose.yaml").touch()
+    for flavour in ("openj9", "hotspot"):  # what a build left the next one replaces
+        assert leave_settings({"STEELYARD_FLAVOUR": flavour}) == [tmp_path / "ping" / ".env"]
+        assert bundle_settings("other", {}) == {"STEELYARD_FLAVOUR": flavour}
+    assert bundle_settings("ping", {})["A"] == "b=c"
+
+
 def test_servers_that_use_a_class_cache_share_the_folder_of_their_kind() -> None:
     option = "-Xshareclasses:cacheDir=${cache}"
     cached = ping(server(jvm_options=[option]))["server-1"]
     assert cached["environment"]["JVM_ARGS"] == "-Xshareclasses:cacheDir=/steelyard/cache"
-    assert "${TRIAL:-.}/cache/server:/steelyard/cache" in cached["volumes"]
+    assert "${TRIAL:-.}/cache/server:/steelyard/cache:z" in cached["volumes"]
 
 
 def test_an_injector_gets_its_settings_and_waits_for_the_servers() -> None:
@@ -108,8 +138,8 @@ def test_an_injector_gets_its_settings_and_waits_for_the_servers() -> None:
     )
     told = services["injector-1"]["environment"]["LOADGEN_SETTINGS"]
     # A person who repeats the trial gives no start signal.
-    assert '"awaitStart": ${AWAIT_START:-false}' in told
-    told = told.replace("${AWAIT_START:-false}", "true").replace("$$", "$")
+    assert '"awaitStart": ${MEASURED:-false}' in told
+    told = told.replace("${MEASURED:-false}", "true").replace("$$", "$")
     assert json.loads(told) == {**settings, "output": "/load/injector-1"}
     assert services["injector-1"]["cpuset"] == "2,3"
     assert services["injector-1"]["depends_on"] == {
@@ -135,7 +165,8 @@ def test_any_kind_of_component_gets_a_service() -> None:
         "cpuset": "1",
         "labels": {SESSION_LABEL: "s"},
         "networks": {"default": {"aliases": ["jitserver"]}},
-        "volumes": ["${TRIAL:-.}/servers/jitserver-1/logs:/var/jit/logs"],
+        "volumes": ["${TRIAL:-.}/servers/jitserver-1/logs:/var/jit/logs:z"],
+        "healthcheck": {"disable": "${MEASURED:-false}"},
     }
     assert services["shop-1"]["extends"]["service"] == "server"
     assert services["shop-1"]["networks"] == {"default": {"aliases": ["shop"]}}
@@ -255,13 +286,12 @@ def test_compose_itself_reads_base_and_override(tmp_path: Path) -> None:
 def test_a_server_of_any_image_keeps_its_own_health_check(tmp_path: Path) -> None:
     services = merged(spec([server(port=9099), injector()]), tmp_path)
     assert "test" not in services["server-1"]["healthcheck"]
-    assert services["server-1"]["healthcheck"]["start_interval"] == "1s"
+    assert services["server-1"]["healthcheck"]["interval"] == "5s"
     assert [port["published"] for port in services["server-1"]["ports"]] == ["9099"]
     assert not services["server-1"].get("read_only")
 
 
 def test_images_are_named_by_the_same_variables_as_in_the_bundles() -> None:
-    locked = {entry.reference for entry in read_lock().root.values()}
     for name in workload_names():
         for topology in load_workload(name).workload.topologies.values():
             assert topology.bundle is not None
@@ -273,4 +303,3 @@ def test_images_are_named_by_the_same_variables_as_in_the_bundles() -> None:
             for kind, described in topology.components.items():
                 assert described.container is not None
                 assert defaults[kind] == image_reference(described.container, environment={})
-                assert described.container.repository is not None or defaults[kind] in locked

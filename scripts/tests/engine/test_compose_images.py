@@ -78,7 +78,7 @@ def test_an_arm_names_its_image(
 
 def test_a_variable_names_another_image() -> None:
     assert image_reference(THEIRS, environment={"SHOP_IMAGE": "local/shop:dev"}) == "local/shop:dev"
-    assert image_reference(OURS, environment={}) == "ghcr.io/steelyard/shop:0.1.0-openj9"
+    assert image_reference(OURS, environment={}) == "localhost/steelyard/shop:0.1.0-openj9"
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ import pytest
 from steelyard.errors import BadInput, MissingRequirement
 from steelyard.host.docker import Docker, find_docker, last_words
 
-GOOD = '{"Client":{"Version":"28.2.2"},"Server":{"Version":"26.1.5+dfsg1"}}'
+GOOD = '{"Client":{"Version":"28.2.2"},"Server":{"Version":"26.1.5+dfsg1","ApiVersion":"1.45"}}'
+PODMAN = GOOD.replace("26.1.5+dfsg1", "5.4.2").replace("1.45", "1.41")
 
 
 def client(folder: Path, version: str, compose: str = "echo 2.26.1-4") -> dict[str, str]:
@@ -27,6 +28,7 @@ def client(folder: Path, version: str, compose: str = "echo 2.26.1-4") -> dict[s
 def test_a_usable_engine(tmp_path: Path) -> None:
     found = find_docker(client(tmp_path, f"echo '{GOOD}'"))
     assert (found.engine_version, found.compose_version) == ("26.1.5+dfsg1", "2.26.1-4")
+    assert find_docker(client(tmp_path, f"echo '{PODMAN}'")).engine_version == "5.4.2"
 
 
 def test_no_client(tmp_path: Path) -> None:
@@ -56,9 +58,9 @@ def test_no_answer(tmp_path: Path, said: str, sentence: str) -> None:
     ("version", "compose", "sentence"),
     [
         (
-            GOOD.replace("26.1.5+dfsg1", "20.10.24"),
+            GOOD.replace("1.45", "1.40"),
             "echo 2.26.1",
-            "engine is version 20.10.24 and 25.0 or newer",
+            "API of the container engine is version 1.40 and 1.41 or newer",
         ),
         (GOOD, "echo 2.3.3", "docker compose is version 2.3.3 and 2.24 or newer is needed"),
         (GOOD, "echo 'docker: compose is not a docker command' >&2; exit 1", "docker has no compose plugin"),

@@ -3,26 +3,25 @@
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from recorded import FIXTURES, client
 
-from steelyard.errors import BadInput, BuildFailed, MissingRequirement
+from steelyard.errors import BadInput, BuildFailed
 from steelyard.images import bake
 from steelyard.images.bake import variables
-from steelyard.images.lock import Base, Lock
+from steelyard.images.lock import Base
 from steelyard.paths import ROOT
-from steelyard.workload.loader import load_workload
+from steelyard.workload.loader import load_workload, workload_names
 
 PRINTED = (FIXTURES / "bake-print.json").read_text(encoding="utf-8")
 A = f"sha256:{'a' * 64}"
-BASES = Lock({"tools": Base(reference="busybox:musl", index=A, platforms={})})
+BASES = {"tools": Base("busybox:musl", A)}
 
 
-def bakery(folder: Path, printed: str, choice: str = "lock") -> bake.Bakery:
-    return bake.Bakery(client(folder, {"--print": printed}), "r/s", BASES, choice, ["linux/amd64"])
+def bakery(folder: Path, printed: str) -> bake.Bakery:
+    return bake.Bakery(client(folder, {"--print": printed}), "r/s", BASES, ["linux/amd64"])
 
 
 def test_the_environment_holds_every_choice(tmp_path: Path) -> None:
@@ -43,31 +42,47 @@ def test_every_variable_that_is_set_is_declared_in_the_bake_file() -> None:
     assert set(bake.GROUPS.values()) == set(re.findall(r'^group "(\w+)"', text, re.MULTILINE))
 
 
-def test_the_flavours_share_out_all_targets() -> None:
+def test_an_application_is_one_entry_for_every_workload_that_the_build_makes_a_server_of() -> None:
     text = (ROOT / bake.BAKE_FILE).read_text(encoding="utf-8")
-    groups = {
-        name: sorted(re.findall(r'"([\w-]+)"', inside))
-        for name, inside in re.findall(r'^group "(\w+)" \{\n  targets = \[([^\]]*)\]', text, re.MULTILINE)
-    }
-    assert groups["default"] == sorted(groups["hotspot"] + groups["openj9"])
-    assert groups["default"] == sorted(re.findall(r'^target "([a-z][\w-]*)"', text, re.MULTILINE))
+    entries = re.findall(r'^    \{ name = "(\w+)"', text, re.MULTILINE)
+    assert sorted(entries) == sorted(workload_names())
+    containerfile = (ROOT / "images" / "server" / "Containerfile").read_text(encoding="utf-8")
+    assert all(f"FROM server AS {name}\n" in containerfile for name in entries)
 
 
-@pytest.mark.parametrize(("choice", "says"), [("lock", "images lock"), ("local", "--flavour hotspot")])
-def test_a_base_without_a_digest_is_refused_with_what_to_do(tmp_path: Path, choice: str, says: str) -> None:
-    known = bakery(tmp_path, PRINTED, choice)
+def test_what_has_no_base_is_left_out_or_refused(tmp_path: Path) -> None:
+    known = bakery(tmp_path, PRINTED)
     assert list(known.plan(["hotspot"])) == ["harness", "loadgen", "ping-hotspot", "socket-proxy"]
-    unlocked = PRINTED.replace(
+    without = PRINTED.replace(
         "docker.io/library/eclipse-temurin:17-jre-noble", known.environment["BASE_OPENJ9"]
     )
-    with pytest.raises(BadInput, match=rf"base openj9, which .*{says}|loadgen needs the base openj9.*{says}"):
-        bakery(tmp_path, unlocked, choice).plan(["hotspot"])
+    lacking = bakery(tmp_path, without)
+    with pytest.raises(BadInput, match=r"loadgen \(openj9 is no base .*--flavour hotspot"):
+        lacking.plan(["hotspot"])
+    said: list[str] = []
+    assert list(lacking.plan(["hotspot"], said.append)) == ["harness", "socket-proxy"]
+    assert [line.partition(" (")[0] for line in said] == ["left out: loadgen", "left out: ping-hotspot"]
+
+
+def test_bundles_are_told_what_was_built(tmp_path: Path) -> None:
+    plan = bakery(tmp_path, PRINTED).plan(["hotspot"])
+    assert bake.settings_of(plan, None, {}) == {"STEELYARD_FLAVOUR": "hotspot"}
+    assert bake.settings_of({"ping-openj9": {}}, "r/s", {}) == {"STEELYARD_REGISTRY": "r/s"}
+    database = {"embedded-mongo": {"tags": ["r/s/embedded-mongo:1"]}}
+    local = {"tools": Base("b/tools:1", A), "nginx": Base("b/nginx:1", A)}
+    assert bake.settings_of({**plan, **database}, "r/s", local) == {
+        "STEELYARD_REGISTRY": "r/s",
+        "STEELYARD_FLAVOUR": "hotspot",
+        "STEELYARD_BASE_TOOLS": "b/tools:1",
+        "STEELYARD_NGINX_IMAGE": "b/nginx:1",
+        "STEELYARD_MONGO_IMAGE": "r/s/embedded-mongo:1",
+    }
 
 
 def test_what_bake_does_not_know_is_its_own_sentence(tmp_path: Path) -> None:
     docker = client(tmp_path, {})
     with pytest.raises(BadInput, match=r"cannot plan pong \(dial tcp: no such host\)"):
-        bake.Bakery(docker, None, BASES, "lock", []).plan(["pong"])
+        bake.Bakery(docker, None, BASES, []).plan(["pong"])
 
 
 def test_a_build_that_fails_and_one_that_leaves_its_digests(tmp_path: Path) -> None:
@@ -81,49 +96,21 @@ def test_a_build_that_fails_and_one_that_leaves_its_digests(tmp_path: Path) -> N
         f'while [ "$1" != --metadata-file ]; do shift; done\ncp {FIXTURES}/bake-metadata.json "$2"\n',
         encoding="utf-8",
     )
-    made = known.bake({"harness": {**plan["harness"], "platforms": ["linux/amd64"]}}, "--push")
+    made = known.bake({"harness": {**plan["harness"], "platforms": ["linux/amd64"]}}, "--load")
     assert made == {
         "tiny": {
             "image.name": "127.0.0.1:5102/h2/tiny2:s",
             "containerimage.digest": "sha256:a7600de22ff585a664856379cf9c1a76383ea27f451a719f1a9b8fdf4968217b",
         }
     }
-    assert asked.read_text(encoding="utf-8").endswith("--set harness.platform=linux/amd64 --push harness\n")
-
-
-@pytest.fixture
-def inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    """Stands for images/harness/inputs.sh, which downloads and compiles."""
-
-    def write(text: str) -> None:
-        script = tmp_path / "inputs.sh"
-        script.write_text(text, encoding="utf-8")
-        monkeypatch.setattr(bake, "_INPUTS", script)
-
-    return write
-
-
-def test_a_platform_without_inputs_is_left_out_or_refused(inputs: Callable[[str], None]) -> None:
-    inputs('[ "$2" = amd64 ] || { echo "inputs: no compiler" >&2; exit 3; }')
-    plan = bake.parse_plan(PRINTED)
-    said: list[str] = []
-    ready = bake.collect_inputs(plan, said.append, required=False)
-    assert ready["harness"]["platforms"] == ["linux/amd64"]
-    assert said == ["left out: harness for linux/ppc64le (no compiler)"]
-    assert ready["loadgen"] == plan["loadgen"]
-    with pytest.raises(MissingRequirement, match="harness for linux/ppc64le: no compiler"):
-        bake.collect_inputs(plan, said.append, required=True)
-    inputs("exit 3")
-    assert set(bake.collect_inputs(plan, said.append, required=False)) == set(plan) - {"harness"}
-    others = {"loadgen": plan["loadgen"]}
-    assert bake.collect_inputs(others, said.append, required=True) == others
+    assert asked.read_text(encoding="utf-8").endswith("--set harness.platform=linux/amd64 --load harness\n")
 
 
 def test_this_checkout_states_version_and_build() -> None:
     stated = variables()
     assert len(stated["FINGERPRINT"]) == 16
     assert stated["BUILD"] == f".steelyard/build/{stated['FINGERPRINT']}"
-    assert stated["VERSION_PING"] == load_workload("ping").workload.version
+    assert json.loads(stated["WORKLOAD_VERSIONS"])["ping"] == load_workload("ping").workload.version
 
 
 def test_outside_a_repository_the_revision_is_unknown(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from recorded import client
 
 from steelyard.cli.app import main
-from steelyard.images.lock import read_lock
+from steelyard.images.lock import read_bases, unlocked
 
 Run = Callable[..., tuple[int, str, str]]
 CLIENT = """#!/bin/sh
@@ -31,7 +31,7 @@ def steelyard(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str
     return run
 
 
-@pytest.mark.parametrize("command", ["build", "push", "verify"])
+@pytest.mark.parametrize("command", ["build", "verify"])
 def test_without_docker_a_sentence_says_what_to_install(
     steelyard: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: str
 ) -> None:
@@ -74,12 +74,10 @@ def test_the_check_of_the_lock_names_what_is_missing_and_asks_nobody(
     steelyard: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    missing = read_lock().missing()
+    missing = unlocked(read_bases())
     code, said, _ = steelyard("lock", "--check")
     assert code == (12 if missing else 0)
-    assert [
-        line.removeprefix("not locked: ") for line in said.splitlines() if line.startswith("not")
-    ] == missing
+    assert [line.split()[2] for line in said.splitlines() if line.startswith("not")] == missing
 
 
 @pytest.mark.parametrize(
@@ -93,7 +91,7 @@ def test_records_that_are_not_there_or_none_are_refused(
         tmp_path,
         {
             "compose version": "2.26.1",
-            "version": '{"Server": {"Version": "26.1.5"}}',
+            "version": '{"Server": {"ApiVersion": "1.45"}}',
             "--print": '{"target": {}}',
         },
     )
@@ -109,7 +107,7 @@ def test_records_that_are_not_there_or_none_are_refused(
 def test_a_flavour_that_is_none_is_refused(
     steelyard: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    client(tmp_path, {"compose version": "2.26.1", "version": '{"Server": {"Version": "26.1.5"}}'})
+    client(tmp_path, {"compose version": "2.26.1", "version": '{"Server": {"ApiVersion": "1.45"}}'})
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}/usr/bin{os.pathsep}/bin")
     code, _, said = steelyard("build", "--flavour", "graal")
     assert code == 4

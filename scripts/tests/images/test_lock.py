@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lock file, and bases as registries and make-bases.sh tell of them."""
+"""The bases: what the Containerfiles say, and what registries and make-bases.sh tell of them."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
+import yaml
 from recorded import FIXTURES, client
 
 from steelyard.errors import BadInput, MissingRequirement
-from steelyard.images.lock import LOCK, Base, Lock, ask, find_bases, read_lock, write_lock
+from steelyard.images import lock as locking
+from steelyard.images.lock import IMAGES, Base, ask, bases_here, find_bases, lock, read_bases, unlocked
+from steelyard.paths import ROOT
 
 A, B, C = (f"sha256:{digit * 64}" for digit in "abc")
 TOOLS, PROXY = "docker.io/library/busybox:musl", "docker.io/library/haproxy:3"
@@ -22,67 +26,86 @@ TOLD = json.dumps(
         ],
     }
 )
-UNLOCKED = Lock(
-    {
-        "tools": Base(reference=TOOLS, platforms={"linux/ppc64le": None, "linux/amd64": None}),
-        "proxy": Base(reference=PROXY, platforms={"linux/amd64": None}),
-    }
-)
+FILES = {
+    "server": f"ARG BASE_TOOLS=tools\nFROM {TOOLS} AS tools\nFROM ${{BASE_TOOLS}} AS busybox\nFROM scratch AS a\n",
+    "proxy": f"FROM {TOOLS} AS tools\nFROM {PROXY}@{B} AS proxy\n",
+}
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
-    (tmp_path / "lock").mkdir()
-    path = tmp_path / "lock" / "lock.json"
-    path.write_text(UNLOCKED.text(), encoding="utf-8")
-    return path
+def images(tmp_path: Path) -> Path:
+    for name, text in FILES.items():
+        (tmp_path / "images" / name).mkdir(parents=True)
+        (tmp_path / "images" / name / "Containerfile").write_text(text, encoding="utf-8")
+    return tmp_path / "images"
 
 
-def test_the_lock_file_of_the_repository_is_sound_and_in_its_own_format() -> None:
-    lock = read_lock()
-    assert {"hotspot", "openj9", "tools", "harness", "proxy"} <= set(lock.root)
-    assert LOCK.read_text(encoding="utf-8") == lock.text()
+def test_the_containerfiles_name_every_base_once() -> None:
+    """Each argument's default is the stage of a line that the update robot reads; other bases there are none."""
+    bases = read_bases()
+    assert {"maven", "hotspot", "openj9", "tools", "proxy"} <= set(bases)
+    for path in IMAGES.glob("*/Containerfile"):
+        text = path.read_text(encoding="utf-8")
+        named = re.findall(r"^FROM docker\.io/\S+ AS (\w+)$", text, re.MULTILINE)
+        arguments = re.findall(r"^ARG BASE_(\w+)=(\w+)$", text, re.MULTILINE)
+        assert [(name.upper(), name) for name in named] == arguments, path
+        stages = [*named, *re.findall(r"^FROM .* AS ([\w-]+)$", text, re.MULTILINE), "scratch"]
+        for taken in re.findall(r"^FROM (?:--\S+ )?(\S+)", text, re.MULTILINE):
+            assert taken.startswith(("docker.io/", "${BASE_")) or re.sub(r"\$\{\w+\}$", "", taken) in {
+                stage[: len(re.sub(r"\$\{\w+\}$", "", taken))] for stage in stages
+            }, f"{path}: {taken}"
 
 
-def test_locking_fills_in_what_the_registries_told_and_keeps_the_platforms(
-    tmp_path: Path, path: Path
-) -> None:
-    lock = write_lock(client(tmp_path, {"imagetools inspect": TOLD}), path)
-    assert lock == read_lock(path)
-    assert lock.missing() == []
-    assert lock.root["tools"].pinned == f"{TOOLS}@{A}"
-    assert list(lock.root["tools"].platforms.items()) == [("linux/ppc64le", C), ("linux/amd64", B)]
-    assert list(json.loads(path.read_text(encoding="utf-8"))) == ["proxy", "tools"]
-
-
-def test_what_has_no_digest_is_named() -> None:
-    assert UNLOCKED.missing() == [
-        *("proxy", "proxy linux/amd64", "tools", "tools linux/ppc64le", "tools linux/amd64")
+def test_the_images_of_a_bundle_share_one_run_of_maven() -> None:
+    stages = [
+        text.partition("FROM ${BASE_MAVEN} AS built\n")[2].partition("\nFROM ")[0]
+        for text in (path.read_text(encoding="utf-8") for path in IMAGES.glob("*/Containerfile"))
+        if "ARG BASE_MAVEN" in text
     ]
+    assert len(stages) >= 3
+    assert "mvn " in stages[0]
+    assert len(set(stages)) == 1
 
 
-def test_nothing_is_written_when_one_registry_does_not_answer(tmp_path: Path, path: Path) -> None:
-    before = path.read_bytes()
+def test_the_update_robot_sees_every_base() -> None:
+    updates = yaml.safe_load((ROOT / ".github" / "dependabot.yml").read_text(encoding="utf-8"))["updates"]
+    seen = {one["package-ecosystem"]: one.get("directories") for one in updates}
+    assert seen["docker"] == ["/images/*"]
+    assert seen["docker-compose"] == ["/compose/*"]
+
+
+def test_locking_writes_what_the_registries_told_into_every_file(tmp_path: Path, images: Path) -> None:
+    assert unlocked(read_bases(images)) == ["tools"]
+    told = lock(client(tmp_path, {"imagetools inspect": TOLD}), images)
+    assert told == read_bases(images) == {"tools": Base(TOOLS, A), "proxy": Base(PROXY, A)}
+    assert unlocked(told) == []
+    assert (images / "server" / "Containerfile").read_text(encoding="utf-8") == FILES["server"].replace(
+        TOOLS, f"{TOOLS}@{A}"
+    )
+
+
+def test_nothing_is_written_when_one_registry_does_not_answer(tmp_path: Path, images: Path) -> None:
     with pytest.raises(MissingRequirement, match=r"does not give .*haproxy:3 \(dial tcp: no such host\)"):
-        write_lock(client(tmp_path, {"busybox": TOLD}), path)
-    assert path.read_bytes() == before
-    assert [entry.name for entry in path.parent.iterdir()] == ["lock.json"]
+        lock(client(tmp_path, {"busybox": TOLD}), images)
+    assert {path.parent.name: path.read_text(encoding="utf-8") for path in images.glob("*/*")} == FILES
 
 
-def test_all_platforms_are_noted_where_none_is_named(tmp_path: Path) -> None:
-    base = ask(client(tmp_path, {TOOLS: TOLD}), TOOLS)
-    assert base.platforms == {"linux/amd64": B, "linux/ppc64le": C}
+def test_one_name_for_two_bases_is_refused(images: Path) -> None:
+    path = images / "server" / "Containerfile"
+    path.write_text(FILES["server"].replace(TOOLS, f"{TOOLS}@{C}"), encoding="utf-8")
+    with pytest.raises(BadInput, match="take one of them for both"):
+        read_bases(images)
 
 
 def test_an_index_as_a_registry_recorded_it_is_read(tmp_path: Path) -> None:
     recorded = json.loads((FIXTURES / "index.json").read_text(encoding="utf-8"))
-    base = ask(client(tmp_path, {TOOLS: json.dumps({**recorded, "digest": A})}), TOOLS)
-    assert set(base.platforms) == {"linux/amd64", "linux/ppc64le"}
+    docker = client(tmp_path, {TOOLS: json.dumps({**recorded, "digest": A})})
+    assert ask(docker, TOOLS, ["linux/amd64", "linux/ppc64le"]) == Base(TOOLS, A)
 
 
 def test_a_base_that_lacks_a_platform_or_has_only_one_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"busybox:musl is not published for linux/s390x"):
-        ask(client(tmp_path, {TOOLS: TOLD}), TOOLS, {"linux/amd64": None, "linux/s390x": None})
+        ask(client(tmp_path, {TOOLS: TOLD}), TOOLS, ["linux/amd64", "linux/s390x"])
     with pytest.raises(BadInput, match="is an image of one platform"):
         ask(client(tmp_path, {TOOLS: json.dumps({"digest": A})}), TOOLS)
 
@@ -92,21 +115,31 @@ def test_bases_made_here_are_those_that_were_noted(tmp_path: Path) -> None:
     with pytest.raises(MissingRequirement, match="no bases were made on this machine"):
         find_bases(docker, "local", tmp_path)
     (tmp_path / "tools.pushed").write_text("127.0.0.1:5000/bases/tools:debian key\n", encoding="utf-8")
-    assert find_bases(docker, "local", tmp_path).root["tools"].index == A
+    assert find_bases(docker, "local", tmp_path)["tools"].digest == A
     with pytest.raises(BadInput, match="unknown bases 'other'"):
         find_bases(docker, "other", tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("{", "is damaged"),
-        ('{"tools": {"reference": "x", "index": "sha256:12", "platforms": {}}}', "tools.index"),
-        ('{"tools": {"reference": "x", "platforms": {}, "digest": null}}', "tools.digest"),
-    ],
-)
-def test_a_damaged_lock_file_is_one_sentence(tmp_path: Path, text: str, says: str) -> None:
-    path = tmp_path / "lock.json"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(BadInput, match=says):
-        read_lock(path)
+def test_a_build_takes_published_bases_or_makes_its_own(
+    tmp_path: Path, images: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(locking, "IMAGES", images)
+    monkeypatch.setattr(locking, "read_bases", lambda: read_bases(images))
+    said: list[str] = []
+    there = client(tmp_path, {TOOLS: TOLD})
+    assert bases_here(there, "linux/amd64", said.append) == ("published", read_bases(images))
+    assert said == ["bases by their tags, as no digest is locked (tools): good for all but a release"]
+
+    (images / "local").mkdir()
+    asked = images / "asked"
+    for name, code in (("setup-engine.sh", 0), ("make-bases.sh", 4)):
+        script = images / "local" / name
+        script.write_text(f'#!/bin/sh\necho "$0 $*" >>{asked}\nexit {code}\n', encoding="utf-8")
+        script.chmod(0o755)
+    with pytest.raises(MissingRequirement, match="no base can be had: it says why above"):
+        bases_here(client(tmp_path, {}), "linux/amd64", said.append)
+    assert said[1].startswith(f"the registry does not give {TOOLS}")
+    assert [line.rpartition("/")[2] for line in asked.read_text(encoding="utf-8").splitlines()[:1]] == [
+        "setup-engine.sh start"
+    ]
+    assert "make-bases.sh -p linux/amd64" in asked.read_text(encoding="utf-8")

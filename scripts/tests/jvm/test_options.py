@@ -10,9 +10,13 @@ from steelyard.jvm.options import jvm_options
 from steelyard.results.spec import JvmIdentity
 from steelyard.units import MIB
 
+OWN_CACHE = ["-Xshareclasses:name=steelyard,nonfatal,cacheDir=${folder}/classes", "-Xscmx80m"]
+"""What OpenJ9 is told when nothing is asked of its class cache."""
+
 
 def options(jvm: JvmIdentity, heap: int | None = None, **settings: Any) -> list[str]:
-    return jvm_options(JvmSettings.model_validate({"gc_log": False, **settings}), heap, jvm)
+    found = jvm_options(JvmSettings.model_validate({"gc_log": False, **settings}), heap, jvm)
+    return [option for option in found if option not in OWN_CACHE]
 
 
 POWER9_STUDY = {"nursery": "1792m", "gc_threads": 8, "pages": "large"}
@@ -68,7 +72,7 @@ def test_a_remote_jit_on_openj9(openj9: JvmIdentity) -> None:
 AGENT = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+AllowArchivingWithJavaAgent"]
 CACHES = {
     # state, whether this run fills a cache -> options of each family
-    ("default", False): ([], [], []),
+    ("default", False): ([], [], OWN_CACHE),
     ("none", False): (["-Xshare:off"], ["-Xshare:off"], ["-Xshareclasses:none"]),
     ("cold", False): (
         [*AGENT, "-XX:ArchiveClassesAtExit=${cache}/classes.jsa"],
@@ -131,6 +135,7 @@ def test_a_nursery_must_fit_into_the_heap(hotspot: JvmIdentity) -> None:
 def test_gc_logs_go_to_the_folder_of_the_component(openj9: JvmIdentity, hotspot: JvmIdentity) -> None:
     settings = JvmSettings(jvm_args=["-Dlast=1"])
     assert jvm_options(settings, None, openj9) == [
+        *OWN_CACHE,
         "-Xverbosegclog:${folder}/logs/gc.%seq.log,10,100000",
         "-Dlast=1",
     ]

@@ -3,6 +3,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hdrh.histogram import HdrHistogram
 from hdrh.log import HistogramLogWriter
@@ -79,8 +80,32 @@ def test_a_log_that_is_cut_off_anywhere_gives_its_whole_lines_and_says_so(tmp_pa
     ]
 
 
-def test_the_mean_is_that_of_the_library(tmp_path: Path) -> None:
-    values = [17, 2_047, 2_048, 5_000, 123_456, 7 * MS, 90_000 * MS]
-    recorded = read_logs([write_log(tmp_path / "1.hlog", [("ping", values * 3)])])
-    mean = recorded.latency()["ping"].mean
-    assert mean == pytest.approx(recorded.histograms["ping"].get_mean_value() / MS, rel=1e-12)
+def test_figures_are_those_of_the_library(tmp_path: Path) -> None:
+    """Slots of every width, from one count to many, and runs of empty ones."""
+    random = np.random.default_rng(7)
+    values = [0, 17, 2_047, 2_048, 4_096, *(int(value) for value in 10 ** random.uniform(0, 11, 3_000))]
+    read = read_logs([write_log(tmp_path / "1.hlog", [("ping", values * 5)])])
+    found = read.latency()["ping"]
+    theirs = HdrHistogram(1, 120_000_000_000, 3)
+    for value in values:
+        theirs.record_value(value, 5)
+    assert found.requests == theirs.get_total_count()
+    assert found.max == theirs.get_max_value() / MS
+    assert found.mean == pytest.approx(theirs.get_mean_value() / MS, rel=1e-12)
+    for percent, quantile in ((50, found.p50), (90, found.p90), (99, found.p99), (99.9, found.p999)):
+        assert quantile == theirs.get_value_at_percentile(percent) / MS
+
+
+def test_a_damaged_line_is_told_and_what_stands_before_it_counts(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "1.hlog", [("ping", [MS, 3 * MS] * n) for n in (5, 10)])
+    whole = log.read_bytes()
+    second = whole.rindex(b"Tag=")
+    told = 0
+    for at in range(second, len(whole) - 1):
+        log.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+        recorded = read_logs([log])
+        told += bool(recorded.damaged)
+        assert recorded.requests in {10, 30}
+        assert recorded.requests == 30 or recorded.damaged
+    # All but other digits of the three times, and another letter of the tag.
+    assert told >= len(whole) - second - len("ping") - 3 * len("1700000000.000")

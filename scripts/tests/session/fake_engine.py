@@ -162,9 +162,6 @@ class FakeDeployment:
     def overhead(self) -> list[int]:
         return []
 
-    def settle(self, names: Iterable[str]) -> None:
-        """Nothing to wait for."""
-
     def exit_code(self, name: str) -> int | None:
         if name in self.codes or name not in self._recorded:
             return self.codes.get(name)

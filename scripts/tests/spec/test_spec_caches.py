@@ -15,6 +15,10 @@ def spec(arm: str, jvm: JvmIdentity, *settings: str) -> Spec:
     return specs("start-up", *settings, runtime=processes(jvm))[f"class-cache-{arm}"]
 
 
+NONE = {"hotspot": [], "openj9": ["-Xshareclasses:none"]}
+"""Options of a JVM that must not write a cache: OpenJ9 would do so unasked."""
+
+
 def cache_options(found: Spec, name: str) -> list[str]:
     options = found.component(name).jvm_options
     return [o for o in options if "hare" in o or "AOT" in o or "ArchiveClasses" in o or "Xscmx" in o]
@@ -26,7 +30,7 @@ def test_one_jvm_of_each_kind_fills_the_cache(jvm: JvmIdentity) -> None:
     first = cache_options(filling, "server-1")
     assert any(option.startswith(WRITES) for option in first)
     assert not any("readonly" in option for option in first)
-    assert cache_options(filling, "server-2") == cache_options(filling, "server-3") == []
+    assert cache_options(filling, "server-2") == cache_options(filling, "server-3") == NONE[jvm.kind]
 
 
 @pytest.mark.parametrize("jvm", JVMS, ids=lambda jvm: f"{jvm.kind}-{jvm.feature}")
@@ -34,10 +38,12 @@ def test_one_jvm_of_each_kind_fills_the_cache(jvm: JvmIdentity) -> None:
 def test_the_run_that_loads_the_data_touches_no_cache(jvm: JvmIdentity, arm: str) -> None:
     measured = spec(arm, jvm)
     plain = without_caches(measured)
-    assert cache_options(plain, "server-1") == []
+    assert cache_options(plain, "server-1") == NONE[jvm.kind]
     server, before = plain.component("server-1"), measured.component("server-1")
     kept = [option for option in before.jvm_options if option not in cache_options(measured, "server-1")]
-    assert [option for option in server.jvm_options if option in kept] == server.jvm_options
+    assert [option for option in server.jvm_options if option in kept] == [
+        option for option in server.jvm_options if option not in NONE[jvm.kind]
+    ]
     assert "-Xmx512m" in server.jvm_options
     assert plain.component("database") == measured.component("database")
     assert plain.injectors == measured.injectors

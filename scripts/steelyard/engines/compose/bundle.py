@@ -29,6 +29,8 @@ DATA = "data"
 BUSYBOX = "/opt/steelyard/bin/busybox"
 """In every image of the project's servers."""
 _AWAIT = '"awaitStart": '
+_MEASURED = "${MEASURED:-false}"
+"""`true` from the harness; a person who repeats the trial does not give it."""
 
 Services = Mapping[str, Mapping[str, Any]]
 
@@ -133,7 +135,10 @@ def override(spec: Spec, bundle: Services, user: User, session: str) -> str:
             **_waits(bundle[DATA], names),
         }
     return _head(spec, bundle) + yaml.dump(
-        {"services": services}, Dumper=_Dumper, sort_keys=False, width=10_000
+        {"services": services, "networks": {"default": {"labels": label}}},
+        Dumper=_Dumper,
+        sort_keys=False,
+        width=10_000,
     )
 
 
@@ -177,10 +182,7 @@ def _entry(
     if place is None or place.user == "harness":
         # Images let their group 0 write; files on this host are to be the user's.
         entry |= {"user": str(user), "group_add": ["0"]}
-    entry |= {"cpuset": _cpuset(component), "labels": label}
-    if component.memory_bytes is not None:
-        # No swap beyond the limit: a server that swaps is not what anyone wants to measure.
-        entry |= {"mem_limit": component.memory_bytes, "memswap_limit": component.memory_bytes}
+    entry |= {"cpuset": _cpuset(component), "labels": label, **_limits(component)}
     if told := environment(component):
         entry["environment"] = {name: _literal(text) for name, text in told.items()}
     if component.name != component.kind:
@@ -191,19 +193,33 @@ def _entry(
         entry["ports"] = _Override([])
     if volumes := _volumes(component):
         entry["volumes"] = volumes
+    # A check costs CPU that the measurement would see, and the harness asks by itself.
+    entry["healthcheck"] = {"disable": _MEASURED}
     if "profiles" in base:
         entry["profiles"] = _Override(base["profiles"])
     return entry | _waits(base, names)
 
 
+def _limits(component: Component) -> dict[str, Any]:
+    """Its memory limit, and where it takes large pages as locked shared memory, as OpenJ9 does, the right to lock."""
+    found: dict[str, Any] = {}
+    if component.memory_bytes is not None:
+        # No swap beyond the limit: a server that swaps is not what anyone wants to measure.
+        found |= {"mem_limit": component.memory_bytes, "memswap_limit": component.memory_bytes}
+    settings, jvm = component.jvm_settings, component.artifact.jvm
+    if settings is not None and settings.pages == "large" and jvm is not None and jvm.kind == "openj9":
+        found |= {"cap_add": ["IPC_LOCK"], "ulimits": {"memlock": -1}}
+    return found
+
+
 def _volumes(component: Component) -> list[str]:
     if component.role == "injector":
-        return [f"{OUTPUT}/load:{LOAD_FOLDER}"]
+        return [f"{OUTPUT}/load:{LOAD_FOLDER}:z"]
     place, found = component.container, []
     if place is not None and place.folder is not None:
-        found.append(f"{OUTPUT}/{log_folder(component)}:{place.folder}/logs")
+        found.append(f"{OUTPUT}/{log_folder(component)}:{place.folder}/logs:z")
     if uses_cache(component):
-        found.append(f"{OUTPUT}/cache/{component.kind}:{CACHE_FOLDER}")
+        found.append(f"{OUTPUT}/cache/{component.kind}:{CACHE_FOLDER}:z")
     return found
 
 
@@ -236,6 +252,6 @@ def _cpuset(component: Component) -> str:
 def _literal(text: str) -> str:
     """Keep compose from replacing what looks like a variable.
 
-    The one variable is the injectors' start signal: the harness gives it, a person who repeats the trial does not.
+    The one variable is whether injectors wait for a start signal, which the harness alone gives.
     """
-    return text.replace("$", "$$").replace(f"{_AWAIT}true", _AWAIT + "${AWAIT_START:-false}")
+    return text.replace("$", "$$").replace(f"{_AWAIT}true", _AWAIT + _MEASURED)

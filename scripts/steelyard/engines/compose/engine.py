@@ -9,7 +9,6 @@ import contextlib
 import math
 import os
 import shutil
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,19 +18,14 @@ import yaml
 
 from steelyard.engines.base import Deployment, log_folder
 from steelyard.engines.compose.bundle import SESSION_LABEL, User, override, uses_cache
-from steelyard.engines.compose.images import find_image
+from steelyard.engines.compose.images import BUNDLES, find_image
 from steelyard.engines.compose.project import DOWN_LIMIT, Container, Project, removal_of
-from steelyard.errors import ServerFailed
 from steelyard.host.docker import Docker, DockerFailed
 from steelyard.host.ports import require_ports
-from steelyard.paths import ROOT
 from steelyard.processes import Children
 from steelyard.results.spec import Component, Spec
 from steelyard.results.store import no_space, write_atomic
 
-BUNDLES = ROOT / "compose"
-HEALTHY_TIMEOUT = 60.0
-"""Seconds that the image's own health check may take to say that a component serves."""
 _DAEMONS = {"dockerd", "containerd"}
 _IMAGE_USER = User(1001, 0)
 """Whom the project's images run as; for a harness that runs as root."""
@@ -75,7 +69,7 @@ class ComposeEngine:
 
 
 def sweep(docker: Docker, session: str = "") -> None:
-    """Remove containers that a crash left: of a session, and of any whose trial lies on this host.
+    """Remove what a crash left: containers of a session and of any whose trial lies on this host, empty networks.
 
     The lock of this host has to be held: then they are nobody's. (The engine may serve other hosts, with locks of their
     own.)
@@ -88,6 +82,10 @@ def sweep(docker: Docker, session: str = "") -> None:
             owner, project, folder = line.split("\t")
             if owner == session or (folder and Path(folder).is_dir()):
                 docker.run(*removal_of(project), timeout=DOWN_LIMIT)
+    with contextlib.suppress(DockerFailed):
+        for network in docker.run("network", "ls", "--quiet", "--filter", f"label={SESSION_LABEL}").split():
+            with contextlib.suppress(DockerFailed):  # another host's, with containers in it
+                docker.run("network", "rm", network)
 
 
 class ComposeDeployment(Deployment[Container]):
@@ -134,27 +132,14 @@ class ComposeDeployment(Deployment[Container]):
         """As the container engine tells of those that have ended."""
         return any(one.out_of_memory for one in self._units.values())
 
-    def settle(self, names: Iterable[str]) -> None:
-        """Wait until the images' own health checks agree; an image without a check counts as healthy."""
-        watched = [self._units[name] for name in names]
-        deadline = time.monotonic() + HEALTHY_TIMEOUT
-        while late := self._health(watched, {"starting", "unhealthy"}):
-            for name in late:
-                if failure := self.failure(name):
-                    raise ServerFailed(failure)
-            if time.monotonic() > deadline:
-                raise ServerFailed(f"{late[0]} runs, but its health check does not say that it serves")
-            time.sleep(0.25)
-
     def stop(self, names: Iterable[str] | None = None, grace: float = 20.0) -> list[str]:
         """End components (see `Deployment.stop`), and keep what they printed."""
         chosen = list(self._units if names is None else names)
         ending = [one for name, one in self._units.items() if name in chosen]
         alive = [one for one in ending if one.exit_code() is None]
-        problems = []
+        problems: list[str] = []
         try:
-            problems += [f"{name} was not healthy at the end" for name in self._health(alive, {"unhealthy"})]
-            problems += super().stop(chosen, grace)
+            problems = super().stop(chosen, grace)
         except DockerFailed as error:
             listed = ", ".join(one.name for one in alive)
             problems.append(f"the container engine did not answer while {listed} were stopped ({error.said})")
@@ -179,17 +164,6 @@ class ComposeDeployment(Deployment[Container]):
             # The client's grace is in whole seconds, and none would be SIGKILL at once.
             seconds = str(max(1, math.ceil(grace)))
             self._docker.run("stop", "--time", seconds, *ids, timeout=grace + DOWN_LIMIT, whole=True)
-
-    def _health(self, containers: Sequence[Container], states: set[str]) -> list[str]:
-        """Names of those whose health check is in one of these states (raises DockerFailed)."""
-        if not containers:
-            return []
-        described = self._docker.inspect("container", [container.id for container in containers])
-        return [
-            container.name
-            for container, entry in zip(containers, described, strict=True)
-            if (entry["State"].get("Health") or {}).get("Status") in states
-        ]
 
 
 def give_folders(top: Path, components: Iterable[Component], user: User) -> None:

@@ -5,21 +5,27 @@ import os
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from steelyard import __version__
 from steelyard.errors import BadInput, MissingRequirement
 from steelyard.host.docker import Docker, DockerFailed, native_architecture
 from steelyard.jvm.identify import parse_identity
+from steelyard.paths import ROOT
 from steelyard.results.spec import JvmIdentity
+from steelyard.results.store import write_atomic
 from steelyard.spec.layout import Runtime
 from steelyard.workload.schema import Container
 
-REGISTRY = "ghcr.io/steelyard"
+BUNDLES = ROOT / "compose"
+REGISTRY = "localhost/steelyard"
+"""Where a build on this host puts them: a name that no registry has. Published ones have their owner's."""
 FLAVOUR = "openj9"
 FINGERPRINT_LABEL = "dev.steelyard.fingerprint"
 DATABASE_LABEL = "dev.steelyard.database"
 """`embedded` on the stand-in for MongoDB."""
 PULL_LIMIT = 1800.0
+_LEFT = "# Left by `./steelyard images build`, which replaces it; a file without this line it leaves alone."
 LOADGEN = Container(repository="loadgen", flavoured=False)
 INJECTOR = "injector"
 """The injectors' image, and its name among the others."""
@@ -34,6 +40,31 @@ class Image:
     pinned: str
     """The same content by digest, where the engine knows it by one; else the reference."""
     labels: Mapping[str, str]
+
+
+def bundle_settings(bundle: str, environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """The variables as compose sees them for a bundle: of the environment, then of the file `.env` beside it."""
+    path = BUNDLES / bundle / ".env"
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    told = (line.partition("=") for line in lines if not line.startswith("#"))
+    return {name: value.strip("'\"") for name, _, value in told} | dict(environment)
+
+
+def leave_settings(settings: Mapping[str, str]) -> list[Path]:
+    """Write `.env` beside every bundle, so that compose and the harness find what was built; a person's file stays.
+
+    Returns:
+        The files that are a person's, and were not written.
+    """
+    text = "".join(f"{line}\n" for line in (_LEFT, *(f"{name}={value}" for name, value in settings.items())))
+    others = []
+    for bundle in sorted(BUNDLES.glob("*/compose.yaml")):
+        path = bundle.with_name(".env")
+        if path.exists() and not path.read_text(encoding="utf-8").startswith(_LEFT):
+            others.append(path)
+        else:
+            write_atomic(path, text)
+    return others
 
 
 def image_reference(

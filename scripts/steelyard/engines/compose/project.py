@@ -65,7 +65,7 @@ class Project:
         up = ("up", "--detach", "--no-deps", "--pull", "never", *services)
         # The override says everything: variables of the bundle are for people.
         inherited = {name: text for name, text in os.environ.items() if not name.startswith("STEELYARD_")}
-        told = {**inherited, "TRIAL": str(self._replay.parent), "AWAIT_START": "true"}
+        told = {**inherited, "TRIAL": str(self._replay.parent), "MEASURED": "true"}
         try:
             if instead_of:
                 self._docker.run("rm", "--force", "--volumes", *instead_of, whole=True)

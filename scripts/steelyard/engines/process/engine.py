@@ -31,6 +31,7 @@ from steelyard.errors import MissingRequirement, PortInUse, ProgramGone, ServerF
 from steelyard.host import programs
 from steelyard.host.java import require_program
 from steelyard.host.ports import require_ports
+from steelyard.jvm.options import OWN_CACHE
 from steelyard.processes import Child, Children
 from steelyard.results.spec import Artifact, Component, Spec
 from steelyard.results.store import no_space, write_atomic
@@ -169,7 +170,7 @@ class ProcessDeployment(Deployment[Child]):
         """Stop everything and remove work areas; logs stay."""
         self.stop(grace=5.0)
         for name in self._components:
-            for part in ("usr", self._components[name].data):
+            for part in ("usr", OWN_CACHE, self._components[name].data):
                 if part is not None:
                     shutil.rmtree(self._directory / "servers" / name / part, ignore_errors=True)
                     self._registry.forget_crash(f"{part}-{name}")
@@ -253,8 +254,13 @@ def _start_once(component: Component, deployment: ProcessDeployment) -> None:
         port = int(probe.getsockname()[1])
     # There is no database yet that it could be ready with.
     live = component.ready.model_copy(update={"path": component.ready.live or component.ready.path})
-    # Without the arm's options: they would write GC logs and class caches, and change nothing of what is kept.
-    server = component.model_copy(update={"jvm_options": [], "environment": {}, "port": port, "ready": live})
+    # Without the arm's options: they would write GC logs and class caches, and change nothing of what is kept. OpenJ9
+    # would write a cache unasked, and every trial would inherit it.
+    jvm = component.artifact.jvm
+    none = ["-Xshareclasses:none"] if jvm is not None and jvm.kind == "openj9" else []
+    server = component.model_copy(
+        update={"jvm_options": none, "environment": {}, "port": port, "ready": live}
+    )
     deployment.start([server])
     deadline = time.monotonic() + PRIMING_TIMEOUT
     try:
