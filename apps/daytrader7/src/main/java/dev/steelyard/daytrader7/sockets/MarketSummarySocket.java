@@ -3,6 +3,7 @@ package dev.steelyard.daytrader7.sockets;
 
 import dev.steelyard.bench.Work;
 import dev.steelyard.daytrader7.Trade;
+import jakarta.enterprise.context.Dependent;
 import jakarta.inject.Inject;
 import jakarta.json.Json;
 import jakarta.json.JsonException;
@@ -19,6 +20,7 @@ import jakarta.websocket.server.ServerEndpoint;
 import java.io.StringReader;
 
 /** {@code /marketsummary}: answers {@code {"action":"update"}} with the summary. */
+@Dependent
 @ServerEndpoint("/marketsummary")
 public class MarketSummarySocket {
 
