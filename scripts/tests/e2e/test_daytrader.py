@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small session on the real DayTrader7 server: data that is loaded once, both front ends, the check after the load."""
+"""A small session on the real DayTrader7 server: data loaded once, both front ends, the check after the load."""
 
 from pathlib import Path
 
