@@ -150,6 +150,9 @@ class Ready(Model):
     path: str | None = None
     """A GET that answers `status`; left out: it accepts connections on its port."""
     status: int = 200
+    within: Limit = 300.0
+    """Longest time that it may take, together with what else starts beside it; twelve JVMs on two busy cores need about
+    a minute."""
     live: str | None = None
     """A path that answers as soon as the server runs, without what it depends on."""
 
