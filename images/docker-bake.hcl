@@ -7,8 +7,9 @@
 # and of its image.
 variable "APPLICATIONS" {
   default = [
-    { name = "ping", title = "ping", what = "the ping workload" },
-    { name = "acmeair", title = "AcmeAir", what = "AcmeAir, monolith and services," },
+    { name = "ping", title = "ping", what = "the ping workload", root = "" },
+    { name = "acmeair", title = "AcmeAir", what = "AcmeAir, monolith and services,", root = "" },
+    { name = "daytrader7", title = "DayTrader7", what = "DayTrader7", root = "/daytrader" },
   ]
 }
 
@@ -89,6 +90,7 @@ target "servers" {
     BASE_MAVEN                    = NO_MAVEN
     FLAVOUR                       = flavour.name
     WORKLOAD                      = application.name
+    CONTEXT_ROOT                  = application.root
     SCC                           = flavour.name == "openj9" ? SCC : "off"
   }
   tags = concat(

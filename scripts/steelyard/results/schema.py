@@ -131,6 +131,7 @@ class JournalEntry(Record):
         "session-start",
         "session-resume",
         "populate",
+        "load",
         "profile",
         "trial-start",
         "phase",

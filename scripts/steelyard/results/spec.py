@@ -103,6 +103,10 @@ class Component(Record):
     """Settings that have to be told as it runs (`jvm/facts.py`); `heap` also where it is left to the JVM."""
     started_in: str | None = None
     """Folder of this host in which it is started; None: its own."""
+    data: str | None = None
+    """Folder below its own with its data."""
+    data_from: str | None = None
+    """Folder of this host that is copied there at its start; None: what it has stays."""
     port_taken: int | None = None
     container: ContainerPlace | None = None
     settings: dict[str, Any] = Field(default_factory=dict)

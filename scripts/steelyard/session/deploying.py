@@ -21,8 +21,6 @@ from steelyard.processes import process_tree
 from steelyard.results.spec import ORDER, Component, Role, Spec
 from steelyard.session.readback import observe
 
-START_TIMEOUT = 300.0
-"""Seconds that the components of a role may take together; twelve JVMs on two busy cores need about a minute."""
 LOAD_TIMEOUT = 300.0
 """Seconds for one loader; 100,000 customers take a fraction of it (apps/README.md)."""
 
@@ -141,7 +139,7 @@ class Deployed:
 
     def _wait_for(self, running: Running, beside: int) -> Started:
         component = running.component
-        deadline = time.monotonic() + START_TIMEOUT
+        deadline = time.monotonic() + component.ready.within
         while not answers(component):
             failure = self.deployment.failure(component.name)
             if failure is not None:
@@ -149,7 +147,7 @@ class Deployed:
             if time.monotonic() > deadline:
                 self.deployment.require_programs()
                 raise ServerFailed(
-                    f"{component.name} did not answer within {START_TIMEOUT:.0f} s:"
+                    f"{component.name} did not answer within {component.ready.within:.0f} s:"
                     f" see {self.deployment.logs(component.name)}"
                 )
             # Many polls a second beside a starting JVM would be part of its start.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs one trial. What it goes through:
 
-    host states set -> class cache filled (an arm's first) -> components up, its procedure, components down
+    host states set -> data loaded, class cache filled (an arm's first) -> components up, its procedure, components down
     (procedures.py) -> host states read back -> files collected to figures -> judged by the ledger
 
 It leaves, in `trials/BLOCK-ARM/` (docs/files.md): `trial.json` (all that counts), `replay/` (repeats it by hand),
@@ -30,6 +30,7 @@ from steelyard.results.spec import Spec
 from steelyard.results.store import SessionDirectory, no_space, write_record
 from steelyard.session import collect
 from steelyard.session.caches import Caches
+from steelyard.session.datasets import DataSets
 from steelyard.session.flight import Flight, TrialFailedError
 from steelyard.session.live import Watcher
 from steelyard.session.procedures import PROCEDURES
@@ -70,6 +71,7 @@ class TrialRunner:
         try:
             with ExitStack() as cleanup:
                 self._set_host(planned, spec)
+                spec = DataSets(self.directory, self.engines, self.children, self.watcher).in_place(spec)
                 caches.populate(spec)
                 deployment = self.engines[spec.engine].open(spec, folder)
                 flight = Flight(spec, folder, deployment, self.children, self.watcher, log_phase, phases)

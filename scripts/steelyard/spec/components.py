@@ -37,7 +37,7 @@ def make_component(
     else:
         texts = {**values, "upstreams": _upstreams(layout)}
         special["files"] = {key: fill(text, texts, where) for key, text in how.templates.items()}
-        special |= {"copies": how.files, "port_taken": how.port_taken}
+        special |= {"copies": how.files, "port_taken": how.port_taken, "data": how.data}
         if how.folder is not None:
             special["started_in"] = str((layout.found.folder / how.folder).resolve())
         options = [fill(option, values, where) for option in how.options]
@@ -142,7 +142,7 @@ def _expected(layout: Layout, kind: str) -> dict[str, str]:
     described = layout.kinds[kind]
     told = " ".join(described.environment.values())
     found = {
-        setting.reads_back: str(layout.settings[name])
+        setting.reads_back: str(layout.told[name])
         for name, setting in layout.found.workload.settings.items()
         if setting.reads_back is not None and f"${{{name}}}" in told
     }

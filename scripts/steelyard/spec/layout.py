@@ -74,6 +74,12 @@ class Layout:
         return self.found.workload.resolved(self.chosen[0], dict(self.arm.settings))
 
     @cached_property
+    def told(self) -> dict[str, Scalar]:
+        """The same as `${setting}` stands for them."""
+        known = self.found.workload.settings
+        return {name: known[name].told(value) for name, value in self.settings.items()}
+
+    @cached_property
     def kinds(self) -> dict[str, Component]:
         """Kinds of component in the order in which they start."""
         return dict(sorted(self.topology.components.items(), key=lambda item: ORDER.index(item[1].role)))
@@ -120,7 +126,7 @@ class Layout:
 
     def values(self, kind: str, name: str) -> dict[str, object]:
         """What `${...}` stands for in the texts of a component."""
-        found: dict[str, object] = {**self.settings, "name": name}
+        found: dict[str, object] = {**self.told, "name": name}
         for other in self.kinds:
             host, port = self.address(other)
             found |= {f"{other}.host": host, f"{other}.port": port, f"{other}.url": f"http://{host}:{port}"}

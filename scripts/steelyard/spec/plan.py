@@ -43,7 +43,7 @@ def make_spec(
             not have.
     """
     layout = Layout(arm, found, runtime, first_port)
-    workload, deployment, topology, values = found.workload, arm.deployment, layout.topology, layout.settings
+    workload, deployment, topology, values = found.workload, arm.deployment, layout.topology, layout.told
     servers, injectors = cores_for(deployment.cores, deployment.injector_cores, cores, arm.name)
     components = _components(layout, servers, injectors)
     spec = Spec(
@@ -64,7 +64,7 @@ def make_spec(
         mix=intended_mix(topology, arm.load, values),
         growing=topology.growing,
         ratios=topology.ratios,
-        settings={f"{workload.name}.{key}": value for key, value in values.items()},
+        settings={f"{workload.name}.{key}": value for key, value in layout.settings.items()},
         host_states=dict(arm.host),
         class_cache=deployment.jvm.class_cache,
         server_cores=len(servers),
@@ -100,7 +100,7 @@ def _components(layout: Layout, servers: Sequence[Core], injectors: Sequence[Cor
 def _sent(layout: Layout, request: R, where: str) -> R:
     """A request of the workload file, to the first component of its kind."""
     texts = {key: getattr(request, key, None) for key in ("path", "equals")}
-    filled = {key: fill(text, layout.settings, where) for key, text in texts.items() if text is not None}
+    filled = {key: fill(text, layout.told, where) for key, text in texts.items() if text is not None}
     return request.model_copy(update={"component": layout.names[request.component][0], **filled})
 
 

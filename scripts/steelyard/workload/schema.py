@@ -31,7 +31,8 @@ class Setting(Model):
     default: Scalar
     minimum: float | None = None
     maximum: float | None = None
-    choices: list[str] | None = None
+    choices: list[str] | dict[str, str] | None = None
+    """Its values; or each with the text by which the application knows it, which then stands for `${setting}`."""
     reads_back: str | None = None
     """Where a server tells it: its name in `settings` of `/bench/info`. Left out: it cannot be read back."""
 
@@ -41,6 +42,10 @@ class Setting(Model):
             raise ValueError("type choice has choices, and no other type has")
         self.check(self.default)
         return self
+
+    def told(self, value: Scalar) -> Scalar:
+        """What the application and the injectors are told of a value."""
+        return self.choices[str(value)] if isinstance(self.choices, dict) else value
 
     def check(self, value: object) -> Scalar:
         """The value, if the setting allows it (raises ValueError with a sentence)."""
@@ -96,6 +101,8 @@ class Process(Model):
     server."""
     folder: str | None = None
     """Where it is started; left out: a folder of the trial."""
+    data: Annotated[str, Field(pattern=r"^[A-Za-z][\w-]*$")] | None = None
+    """Folder below `${folder}` in which it keeps its data; a session loads it once, and each trial gets a copy."""
     port_taken: int | None = None
     """Exit code with which it says that its port is taken."""
 
@@ -143,6 +150,9 @@ class Ready(Model):
     path: str | None = None
     """A GET that answers `status`; left out: it accepts connections on its port."""
     status: int = 200
+    within: Limit = 300.0
+    """Longest time that it may take, together with what else starts beside it; twelve JVMs on two busy cores need about
+    a minute."""
     live: str | None = None
     """A path that answers as soon as the server runs, without what it depends on."""
 

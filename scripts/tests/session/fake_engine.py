@@ -56,6 +56,8 @@ class World:
     """Overrides what tells of the settings of servers, which is else what was asked for; None: nothing tells it."""
     deaths: dict[str, tuple[str, float]] = field(default_factory=dict)
     """By folder of the trial: component that dies, and after how many seconds under load (0: at its start)."""
+    writes_data: bool = True
+    """Whether components that keep data have written it when they end."""
     starved: bool = False
     """Whether what dies does so for want of memory."""
     silent: set[str] = field(default_factory=set)
@@ -117,6 +119,8 @@ class FakeDeployment:
         self.stops: list[str] = []
         self.caches_seen: dict[str, list[str]] = {}
         """What the caches held when a server that reads them was started."""
+        self.data_seen: dict[str, list[str]] = {}
+        """What a component that keeps data was started with."""
         self.load_from: float | None = None
         self.sampling = False
         self.closed = False
@@ -139,6 +143,9 @@ class FakeDeployment:
                 self._recorded[one.name] = []
             if any(option.startswith(READS_CACHE) for option in one.jvm_options):
                 self.caches_seen[one.name] = [path.name for path in self.cache(one.kind).iterdir()]
+            if one.data is not None:
+                found = Path(one.data_from).iterdir() if one.data_from is not None else ()
+                self.data_seen[one.name] = [path.name for path in found]
             if self._death() == (one.name, 0.0):
                 self._end(one.name, 1)
 
@@ -177,6 +184,10 @@ class FakeDeployment:
             self.stops.append(name)
             if any(option.startswith(WRITES_CACHE) for option in component.jvm_options):
                 (self.cache(component.kind) / "classes").write_text("x", encoding="utf-8")
+            if component.data is not None and self.world.writes_data:
+                kept = self.directory / "servers" / name / component.data
+                kept.mkdir(parents=True, exist_ok=True)
+                (kept / "rows").write_text("x", encoding="utf-8")
         return []
 
     def close(self) -> None:

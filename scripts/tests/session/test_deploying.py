@@ -110,11 +110,9 @@ def test_a_server_that_dies_while_it_is_waited_for_is_named(
     assert "proxy" not in deployed.started
 
 
-def test_a_server_that_never_answers_is_given_up(
-    world: World, services: Spec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(deploying, "START_TIMEOUT", 1.0)
-    deployed, _ = opened(world, services, tmp_path)
+def test_a_server_that_never_answers_is_given_up(world: World, services: Spec, tmp_path: Path) -> None:
+    short = services.changed("server", lambda one: {"ready": one.ready.model_copy(update={"within": 1.0})})
+    deployed, _ = opened(world, short, tmp_path)
     with pytest.raises(ServerFailed, match=r"-1 did not answer within 1 s: see .*servers/"):
         deployed.bring_up()
 

@@ -100,7 +100,7 @@ def test_acmeair_is_a_monolith_or_five_services() -> None:
 
 def names_of_applications() -> set[str]:
     """Names of workloads, their packages, Liberty servers, scenarios and components, without plain words."""
-    plain = {"server", "proxy", "database", "single", "main", "flight", ""}
+    plain = {"server", "proxy", "database", "single", "shared", "scenario", "main", "flight", ""}
     known: set[str] = set()
     for name in workload_names():
         workload = load_workload(name).workload

@@ -149,6 +149,8 @@ def _start(component: Component, places: Places, primed: Path | None) -> list[st
     lines = [f"rm -rf {folder}; mkdir -p {folder}/logs {_quoted(places.cache)}"]
     if primed is not None:
         lines.append(f"cp -r {shlex.quote(str(primed))} {folder}/usr")
+    if component.data_from is not None:
+        lines.append(f"cp -r {shlex.quote(component.data_from)} {folder}/{component.data}")
     for name, text in files(component).items():
         marker = "END_OF_FILE"
         lines += [f"cat > {folder}/{shlex.quote(name)} <<'{marker}'", text.rstrip("\n"), marker]

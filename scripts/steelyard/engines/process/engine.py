@@ -174,9 +174,10 @@ class ProcessDeployment(Deployment[Child]):
         """Stop everything and remove work areas; logs stay."""
         self.stop(grace=5.0)
         for name in self._components:
-            for part in ("usr", OWN_CACHE):
-                shutil.rmtree(self._directory / "servers" / name / part, ignore_errors=True)
-            self._registry.forget_crash(f"usr-{name}")
+            for part in ("usr", OWN_CACHE, self._components[name].data):
+                if part is not None:
+                    shutil.rmtree(self._directory / "servers" / name / part, ignore_errors=True)
+                    self._registry.forget_crash(f"{part}-{name}")
         shutil.rmtree(self._directory / "cache", ignore_errors=True)
 
     def _end(self, units: Sequence[Child], grace: float) -> None:
@@ -193,6 +194,12 @@ class ProcessDeployment(Deployment[Child]):
                 shutil.rmtree(folder / "usr", ignore_errors=True)
                 (folder / "logs").mkdir(parents=True, exist_ok=True)
                 shutil.copytree(self._primed[component.name], folder / "usr")
+            if component.data is not None:
+                self._registry.on_crash(
+                    f"{component.data}-{component.name}", ["rm", "-rf", str(folder / component.data)]
+                )
+                if component.data_from is not None:
+                    shutil.copytree(component.data_from, folder / component.data)
         except (OSError, shutil.Error) as error:
             raise no_space(folder, error if error.errno else OSError(28, str(error))) from error
         for name, text in files(component).items():

@@ -32,6 +32,9 @@ public final class ErrorMessages extends AppenderBase<ILoggingEvent> {
   /** "WebSocket crashed ... in Connecting state", with the cause, and then who wanted it. */
   private static final String SOCKETS = "io.gatling.http.action.ws.fsm.WsConnectingState";
 
+  /** "Request '{}' failed: {}". */
+  private static final String KEPT_SOCKETS = "dev.steelyard.loadgen.requests.KeptSockets";
+
   private static final String OWN = DeclaredRequests.class.getName();
 
   /** From the cause to the operation that goes on with it at once, on the same thread. */
@@ -52,7 +55,7 @@ public final class ErrorMessages extends AppenderBase<ILoggingEvent> {
   /** Starts to listen. */
   public static ErrorMessages listen() {
     ErrorMessages messages = new ErrorMessages();
-    for (String source : List.of(ANSWERS, REQUESTS, SOCKETS, OWN)) {
+    for (String source : List.of(ANSWERS, REQUESTS, SOCKETS, OWN, KEPT_SOCKETS)) {
       Logger logger = (Logger) LoggerFactory.getLogger(source);
       messages.setContext(logger.getLoggerContext());
       messages.start();

@@ -14,6 +14,7 @@ public final class Scenarios {
   static {
     BUILT_IN.put("acmeair-monolith", AcmeairScenario::monolith);
     BUILT_IN.put("acmeair-microservices", AcmeairScenario::microservices);
+    BUILT_IN.put("daytrader7", TradeScenario::new);
   }
 
   private Scenarios() {}

@@ -15,6 +15,7 @@ import static io.gatling.javaapi.http.HttpDsl.http;
 import dev.steelyard.loadgen.Settings;
 import dev.steelyard.loadgen.Settings.Model;
 import dev.steelyard.loadgen.requests.CurrentUser;
+import dev.steelyard.loadgen.requests.GoOn;
 import dev.steelyard.loadgen.requests.Step;
 import dev.steelyard.loadgen.requests.Target;
 import io.gatling.javaapi.core.ChainBuilder;
@@ -118,7 +119,7 @@ public final class LoadSimulation extends Simulation {
   private GoOn gate(int users) {
     return new GoOn(
         (session, next) -> {
-          run.whenOpen(next);
+          run.whenOpen(() -> next.accept(session));
           if (run.waiting() >= users) {
             life.initialised();
           }
@@ -131,10 +132,13 @@ public final class LoadSimulation extends Simulation {
           VirtualUser user = (VirtualUser) session.attributes().apply(USER);
           long nanos = user.untilDue();
           if (nanos > 0) {
-            var unused = session.eventLoop().schedule(next, nanos, TimeUnit.NANOSECONDS);
+            var unused =
+                session
+                    .eventLoop()
+                    .schedule(() -> next.accept(session), nanos, TimeUnit.NANOSECONDS);
           } else {
             // Not at once: a request inside the answer of the one before costs a tenth more CPU.
-            session.eventLoop().execute(next);
+            session.eventLoop().execute(() -> next.accept(session));
           }
         });
   }

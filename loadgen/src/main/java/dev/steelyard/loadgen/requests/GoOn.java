@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.steelyard.loadgen.simulation;
+package dev.steelyard.loadgen.requests;
 
 import com.typesafe.scalalogging.Logger;
 import io.gatling.core.action.Action;
 import io.gatling.core.session.Session;
 import io.gatling.core.structure.ScenarioContext;
 import io.gatling.javaapi.core.ActionBuilder;
+import java.util.function.Consumer;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -15,17 +16,17 @@ import org.slf4j.LoggerFactory;
  *
  * @param moment decides when
  */
-record GoOn(Moment moment) implements ActionBuilder {
+public record GoOn(Moment moment) implements ActionBuilder {
   /** Decides when a user goes on. */
   @FunctionalInterface
-  interface Moment {
+  public interface Moment {
     /**
      * Has the user go on, now or later.
      *
      * @param session of the user
-     * @param next to be called once, by any thread
+     * @param next to be given the session with which the user goes on, once, by any thread
      */
-    void await(Session session, Runnable next);
+    void await(Session session, Consumer<Session> next);
   }
 
   @Override
@@ -50,7 +51,7 @@ record GoOn(Moment moment) implements ActionBuilder {
 
     @Override
     public void execute(Session session) {
-      moment.await(session, () -> next.$bang(session));
+      moment.await(session, next::$bang);
     }
 
     @Override

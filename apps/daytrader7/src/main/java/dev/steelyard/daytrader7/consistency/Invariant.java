@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.daytrader7.consistency;
+
+import java.sql.Timestamp;
+import java.util.List;
+
+/**
+ * Something that must hold once no order is under way.
+ *
+ * @param name what is counted where it does not
+ * @param history whether it needs every order that there ever was: Enterprise Beans with long run
+ *     delete orders once they were shown
+ * @param sql counts the rows that break it
+ * @param values of its parameters
+ */
+record Invariant(String name, boolean history, String sql, List<Object> values) {
+
+  /** Rows that break the first of all: they may still be under way. */
+  static final Invariant NO_OPEN_ORDERS =
+      of(
+          "orders that are still open",
+          "SELECT COUNT(*) FROM ORDEREJB WHERE ORDERSTATUS IN ('open', 'processing')");
+
+  private static final String SETTLED = "O.ORDERSTATUS IN ('closed', 'completed')";
+
+  /** What an account paid and got, and what it must hold, by its orders. */
+  private static final String BY_ORDERS =
+      "SELECT ACCOUNT_ACCOUNTID AS ID,"
+          + " SUM(CASE WHEN ORDERTYPE = 'buy' THEN -(QUANTITY * PRICE + ORDERFEE)"
+          + " ELSE QUANTITY * PRICE - ORDERFEE END) AS CASH,"
+          + " SUM(CASE WHEN ORDERTYPE = 'buy' THEN 1 ELSE -1 END) AS HELD"
+          + " FROM ORDEREJB O WHERE "
+          + SETTLED
+          + " GROUP BY ACCOUNT_ACCOUNTID";
+
+  static final List<Invariant> ALL =
+      List.of(
+          NO_OPEN_ORDERS,
+          of(
+              "accounts without a profile",
+              "SELECT COUNT(*) FROM ACCOUNTEJB A LEFT JOIN ACCOUNTPROFILEEJB P"
+                  + " ON P.USERID = A.PROFILE_USERID WHERE P.USERID IS NULL"),
+          of(
+              "profiles without one account",
+              "SELECT COUNT(*) FROM (SELECT P.USERID FROM ACCOUNTPROFILEEJB P LEFT JOIN ACCOUNTEJB A"
+                  + " ON A.PROFILE_USERID = P.USERID GROUP BY P.USERID"
+                  + " HAVING COUNT(A.ACCOUNTID) <> 1) WRONG"),
+          of(
+              "holdings without an account or a stock",
+              "SELECT COUNT(*) FROM HOLDINGEJB H LEFT JOIN ACCOUNTEJB A"
+                  + " ON A.ACCOUNTID = H.ACCOUNT_ACCOUNTID LEFT JOIN QUOTEEJB Q"
+                  + " ON Q.SYMBOL = H.QUOTE_SYMBOL WHERE A.ACCOUNTID IS NULL OR Q.SYMBOL IS NULL"),
+          of(
+              "orders without an account or a stock",
+              "SELECT COUNT(*) FROM ORDEREJB O LEFT JOIN ACCOUNTEJB A"
+                  + " ON A.ACCOUNTID = O.ACCOUNT_ACCOUNTID LEFT JOIN QUOTEEJB Q"
+                  + " ON Q.SYMBOL = O.QUOTE_SYMBOL WHERE "
+                  + SETTLED
+                  + " AND (A.ACCOUNTID IS NULL OR Q.SYMBOL IS NULL)"),
+          of(
+              "settled orders without a date of completion",
+              "SELECT COUNT(*) FROM ORDEREJB O WHERE " + SETTLED + " AND COMPLETIONDATE IS NULL"),
+          of(
+              "holdings of more than one purchase",
+              "SELECT COUNT(*) FROM (SELECT HOLDING_HOLDINGID FROM ORDEREJB"
+                  + " WHERE ORDERTYPE = 'buy' AND HOLDING_HOLDINGID IS NOT NULL"
+                  + " GROUP BY HOLDING_HOLDINGID HAVING COUNT(*) > 1) WRONG"),
+          of(
+              "holdings that are not what was bought",
+              "SELECT COUNT(*) FROM ORDEREJB O JOIN HOLDINGEJB H"
+                  + " ON H.HOLDINGID = O.HOLDING_HOLDINGID WHERE O.ORDERTYPE = 'buy'"
+                  + " AND (H.ACCOUNT_ACCOUNTID <> O.ACCOUNT_ACCOUNTID"
+                  + " OR H.QUOTE_SYMBOL <> O.QUOTE_SYMBOL OR H.QUANTITY <> O.QUANTITY"
+                  + " OR H.PURCHASEPRICE <> O.PRICE)"),
+          of(
+              "settled sales whose holding is there",
+              "SELECT COUNT(*) FROM ORDEREJB O WHERE O.ORDERTYPE = 'sell' AND "
+                  + SETTLED
+                  + " AND HOLDING_HOLDINGID IS NOT NULL"),
+          of(
+              "holdings that are being sold by no order",
+              "SELECT COUNT(*) FROM HOLDINGEJB WHERE PURCHASEDATE = ?",
+              new Timestamp(0)),
+          of(
+              "keys beyond their counter",
+              "SELECT COUNT(*) FROM KEYGENEJB WHERE"
+                  + " (KEYNAME = 'account' AND KEYVAL < (SELECT MAX(ACCOUNTID) FROM ACCOUNTEJB))"
+                  + " OR (KEYNAME = 'holding' AND KEYVAL < (SELECT MAX(HOLDINGID) FROM HOLDINGEJB))"
+                  + " OR (KEYNAME = 'order' AND KEYVAL < (SELECT MAX(ORDERID) FROM ORDEREJB))"),
+          of(
+              "stocks without a price, or whose change is not from it",
+              "SELECT COUNT(*) FROM QUOTEEJB WHERE PRICE <= 0"
+                  + " OR ABS(CHANGE1 - (PRICE - OPEN1)) > 0.005"),
+          new Invariant(
+              "accounts whose balance is not what their orders come to",
+              true,
+              "SELECT COUNT(*) FROM ACCOUNTEJB A LEFT JOIN ("
+                  + BY_ORDERS
+                  + ") B ON B.ID = A.ACCOUNTID"
+                  + " WHERE ABS(A.BALANCE - A.OPENBALANCE - COALESCE(B.CASH, 0)) > 0.005",
+              List.of()),
+          new Invariant(
+              "accounts that do not hold what they bought and did not sell",
+              true,
+              "SELECT COUNT(*) FROM ACCOUNTEJB A LEFT JOIN ("
+                  + BY_ORDERS
+                  + ") B ON B.ID = A.ACCOUNTID LEFT JOIN (SELECT ACCOUNT_ACCOUNTID AS ID,"
+                  + " COUNT(*) AS HELD FROM HOLDINGEJB GROUP BY ACCOUNT_ACCOUNTID) H"
+                  + " ON H.ID = A.ACCOUNTID"
+                  + " WHERE COALESCE(B.HELD, 0) <> COALESCE(H.HELD, 0)",
+              List.of()));
+
+  private static Invariant of(String name, String sql, Object... values) {
+    return new Invariant(name, false, sql, List.of(values));
+  }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.daytrader7.messages;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.jms.JMSException;
+import jakarta.jms.Message;
+import java.util.LongSummaryStatistics;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+
+/** How many messages of each kind were received, and after how many milliseconds. */
+@ApplicationScoped
+public class MessageStatistics {
+
+  private static final Logger LOG = Logger.getLogger(MessageStatistics.class.getName());
+  private static final int LOGGED_EVERY = 10_000;
+
+  private final Map<String, LongSummaryStatistics> kinds = new TreeMap<>();
+
+  /**
+   * Counts a message that has just been received.
+   *
+   * @param destination {@code queue} or {@code topic}
+   */
+  public void received(String destination, Message message) throws JMSException {
+    String kind = destination + " " + message.getStringProperty(Messages.COMMAND);
+    long delay = System.currentTimeMillis() - message.getLongProperty(Messages.PUBLISH_TIME);
+    synchronized (kinds) {
+      LongSummaryStatistics delays =
+          kinds.computeIfAbsent(kind, each -> new LongSummaryStatistics());
+      delays.accept(delay);
+      if (delays.getCount() % LOGGED_EVERY == 0) {
+        LOG.log(Level.INFO, "{0}, ms: {1}", new Object[] {kind, delays});
+      }
+    }
+  }
+
+  /** Messages of each kind since the last reset. */
+  public Map<String, Long> counts() {
+    Map<String, Long> counts = new TreeMap<>();
+    synchronized (kinds) {
+      kinds.forEach((kind, delays) -> counts.put(kind, delays.getCount()));
+    }
+    return counts;
+  }
+
+  /** Begins anew. */
+  public void clear() {
+    synchronized (kinds) {
+      kinds.clear();
+    }
+  }
+}

@@ -1,0 +1,8 @@
+<%-- SPDX-License-Identifier: Apache-2.0 --%>
+<%@ page contentType="text/html; charset=ISO-8859-1" session="false" %>
+<%
+  String heading = "DayTrader Login";
+  request.setAttribute("title", heading);
+%>
+<%@ include file="/WEB-INF/pages/top.jspf" %>
+<%@ include file="/WEB-INF/pages/login-body.jspf" %>

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Apache Derby as a server of its own. */
+package dev.steelyard.derbyserver;

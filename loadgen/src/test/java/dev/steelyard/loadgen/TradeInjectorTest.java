@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.loadgen;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Whole runs of real injectors against a small broker that knows who is logged in. */
+class TradeInjectorTest {
+  @TempDir Path folder;
+
+  private final TradeServer server = new TradeServer();
+
+  @AfterEach
+  void close() {
+    server.close();
+  }
+
+  private ObjectNode settings() {
+    ObjectNode settings = Injector.settings(folder, List.of(server.url()));
+    settings.put("scenario", "daytrader7").remove("journey");
+    settings
+        .putObject("parameters")
+        .put("users", 30)
+        .put("quotes", 40)
+        .put("facesSessions", 40)
+        .put("socketSeconds", 1);
+    // A machine that stalls must not turn right answers into errors.
+    return settings.put("requestTimeoutMillis", 30_000).put("measureSeconds", 600);
+  }
+
+  private static long requests(Injector injector, String operation) throws Exception {
+    return injector.summary().at("/operations/" + operation + "/requests").asLong();
+  }
+
+  private static void assertNoErrors(Injector injector) throws Exception {
+    assertEquals("[]", injector.summary().get("errorMessages").toString());
+    assertEquals(0, injector.healthSum("errors"));
+  }
+
+  /** Runs until users have come back for another socket, and have done what is rare. */
+  private Injector runUntilSocketsAreReplaced(ObjectNode settings, int users) throws Exception {
+    Injector injector = Injector.start(settings);
+    Injector.waitUntil(
+        () ->
+            server.served("sockets") > 2L * users
+                && server.served("POST register.faces") > 0
+                && server.served("register") > 0
+                && server.served("sell") > 0,
+        "too little was served");
+    injector.createStopFile();
+    assertEquals(0, injector.await(), injector::console);
+    assertNoErrors(injector);
+    return injector;
+  }
+
+  @Test
+  void usersKeepTheirSocketsAndSessions() throws Exception {
+    Injector injector = runUntilSocketsAreReplaced(settings(), 6);
+    assertEquals(server.served("updates"), requests(injector, "market-summary"));
+    assertTrue(
+        server.served("updates") > 4 * server.served("sockets"),
+        "a socket serves more than one operation");
+    assertEquals(server.served("login"), requests(injector, "login"));
+    assertEquals(server.served("logout"), requests(injector, "logout"));
+    assertEquals(server.served("quotes"), requests(injector, "quotes"));
+    assertEquals(
+        server.served("POST welcome.faces"),
+        requests(injector, "faces-welcome") + requests(injector, "faces-login"));
+    assertEquals(
+        server.registered(), requests(injector, "register") + requests(injector, "faces-register"));
+    assertTrue(injector.console().contains("sales per purchase: "), injector::console);
+  }
+
+  @Test
+  void arrivalsOfTheOpenModelUseTheSocketsOfTheirVisitors() throws Exception {
+    ObjectNode settings = settings().put("model", "open").put("rate", 500);
+    settings.remove("users");
+    Injector injector = runUntilSocketsAreReplaced(settings, 32);
+    assertEquals(server.served("updates"), requests(injector, "market-summary"));
+  }
+
+  @Test
+  void aProbeMeetsEveryOperationInTwoSessions() throws Exception {
+    ObjectNode settings = settings().put("model", "probe");
+    settings.remove("users");
+    Injector injector = Injector.run(settings);
+    assertNoErrors(injector);
+    assertEquals(25, injector.summary().get("firstAnswers").size());
+    assertEquals(1, requests(injector, "login"));
+    assertEquals(1, requests(injector, "faces-login"));
+  }
+
+  @Test
+  void aSocketWithoutReplyIsAnErrorAndIsReplaced() throws Exception {
+    server.silence();
+    ObjectNode settings = settings().put("requestTimeoutMillis", 1000).put("users", 2);
+    settings.withObject("/parameters").put("facesSessions", 0).put("socketSeconds", 600);
+    Injector injector = Injector.start(settings);
+    Injector.waitUntil(() -> server.served("sockets") >= 4, "no socket was replaced");
+    injector.createStopFile();
+    assertEquals(0, injector.await(), injector::console);
+    String messages = injector.summary().get("errorMessages").toString();
+    assertTrue(messages.contains("\"no reply in time\""), messages);
+    assertFalse(messages.contains("quotes"), messages);
+    assertEquals(
+        injector.healthSum("errors"),
+        injector.summary().at("/operations/market-summary/errors").asLong());
+  }
+}
