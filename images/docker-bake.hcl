@@ -112,7 +112,11 @@ target "embedded-mongo" {
   contexts = { jars = "${BUILD}/embedded-mongo" }
   args     = { BASE_HOTSPOT = BASE_HOTSPOT, BASE_TOOLS = BASE_TOOLS, BASE_MAVEN = NO_MAVEN }
   tags     = ["${REGISTRY}/embedded-mongo:${VERSION}"]
-  labels   = labels("embedded database", "A database in memory that speaks MongoDB's wire protocol", "Apache-2.0 AND BSD-3-Clause", BASE_HOTSPOT)
+  # What it can stand for where that is not to be had: STEELYARD_MONGO_IMAGE of the bundles.
+  labels = merge(
+    labels("embedded database", "A database in memory that speaks MongoDB's wire protocol", "Apache-2.0 AND BSD-3-Clause", BASE_HOTSPOT),
+    { "dev.steelyard.replaces" = "mongo" },
+  )
 }
 
 target "loadgen" {

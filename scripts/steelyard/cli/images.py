@@ -20,6 +20,8 @@ from steelyard.images import lock as locking
 from steelyard.images import verify as verifying
 from steelyard.images.bake import GROUPS, Bakery, parse_plan, settings_of
 from steelyard.images.lock import bases_here, find_bases, read_bases, unlocked
+from steelyard.paths import ROOT
+from steelyard.workload.loader import workload_names
 
 app = typer.Typer(help="The container images: build, lock, verify.", no_args_is_help=True)
 
@@ -91,7 +93,7 @@ def build(
     if wanted == here and not targets:
         for path in leave_settings(settings_of(plan, registry, known if choice == "local" else {})):
             console.print(f"{path} is yours and stays: see that it names these images")
-        console.print("next: cd compose/ping && docker compose --profile load up --exit-code-from load")
+        console.print(f"next: cd {_simplest()} && docker compose --profile load up --exit-code-from load")
 
 
 @app.command()
@@ -192,3 +194,10 @@ def _print_checks(checks: list[verifying.Check]) -> None:
     Console(width=None if os.isatty(1) else 200).print(
         shown if checks else "no image of this project was found"
     )
+
+
+def _simplest() -> str:
+    """The folder of the simplest bundle of a workload, relative to the checkout."""
+    bundles = [ROOT / "compose" / name / "compose.yaml" for name in workload_names()]
+    there = [path for path in bundles if path.exists()]
+    return str(min(there, key=lambda path: path.stat().st_size).parent.relative_to(ROOT))

@@ -154,6 +154,7 @@ def settings_of(plan: Plan, registry: str | None, local: Bases) -> dict[str, str
     }
     if "nginx" in local:
         found["STEELYARD_NGINX_IMAGE"] = local["nginx"].reference
-    if local and "embedded-mongo" in plan:
-        found["STEELYARD_MONGO_IMAGE"] = plan["embedded-mongo"]["tags"][0]
+    for target in plan.values() if local else ():
+        if replaced := target.get("labels", {}).get("dev.steelyard.replaces"):
+            found[f"STEELYARD_{replaced.upper()}_IMAGE"] = target["tags"][0]
     return found

@@ -68,7 +68,8 @@ def test_bundles_are_told_what_was_built(tmp_path: Path) -> None:
     plan = bakery(tmp_path, PRINTED).plan(["hotspot"])
     assert bake.settings_of(plan, None, {}) == {"STEELYARD_FLAVOUR": "hotspot"}
     assert bake.settings_of({"ping-openj9": {}}, "r/s", {}) == {"STEELYARD_REGISTRY": "r/s"}
-    database = {"embedded-mongo": {"tags": ["r/s/embedded-mongo:1"]}}
+    replaces = {"dev.steelyard.replaces": "mongo"}
+    database = {"embedded-mongo": {"tags": ["r/s/embedded-mongo:1"], "labels": replaces}}
     local = {"tools": Base("b/tools:1", A), "nginx": Base("b/nginx:1", A)}
     assert bake.settings_of({**plan, **database}, "r/s", local) == {
         "STEELYARD_REGISTRY": "r/s",
