@@ -56,7 +56,7 @@ final class MonolithBytesIT {
           + "&retFlightId=null&retFlightSegId=null&oneWayFlight=true";
 
   private interface Operation {
-    void perform() throws IOException, InterruptedException;
+    void perform() throws Exception;
   }
 
   private final Map<String, Long> found = new TreeMap<>();
@@ -79,7 +79,6 @@ final class MonolithBytesIT {
       server.start();
       server.awaitStatus("/health/ready", 200);
       get("/rest/info/loader/load?numCustomers=3");
-      // Asking for it also makes Liberty's JMX server: nobody can attach to that JVM before.
       assertTrue(get("/bench/info").contains("\"json\":\"original\""));
       bytes = new AllocatedBytes(server.process().pid());
       measureAll();
@@ -97,7 +96,7 @@ final class MonolithBytesIT {
                             known.getKey())));
   }
 
-  private void measureAll() throws IOException, InterruptedException {
+  private void measureAll() throws Exception {
     measure("login", () -> sessions.push(login()));
     cookie = login();
     String profile = "/rest/api/customer/byid/" + USER;
@@ -119,8 +118,7 @@ final class MonolithBytesIT {
         });
   }
 
-  private void measure(String operation, Operation performed)
-      throws IOException, InterruptedException {
+  private void measure(String operation, Operation performed) throws Exception {
     for (int i = 0; i < WARM_UP; i++) {
       performed.perform();
     }
@@ -137,7 +135,7 @@ final class MonolithBytesIT {
   }
 
   private String book() throws IOException, InterruptedException {
-    return post("/rest/api/bookings/bookflights", FORM, BOOKING).body().split("\"")[5];
+    return post("/rest/api/bookings/bookflights", FORM, BOOKING).body().split("\"", -1)[5];
   }
 
   private void cancel(String number) throws IOException, InterruptedException {
