@@ -10,11 +10,14 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.sql.Timestamp;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -46,14 +49,20 @@ class InvariantTest {
         .formatted(id, type, status, quantity, price, holding);
   }
 
+  @BeforeAll
+  static void keepLogs() {
+    System.setProperty("derby.stream.error.file", "target/derby.log");
+  }
+
   @BeforeEach
   void fill() throws Exception {
-    connection = DriverManager.getConnection("jdbc:derby:memory:" + UUID.randomUUID() + ";create=true");
+    connection =
+        DriverManager.getConnection("jdbc:derby:memory:" + UUID.randomUUID() + ";create=true");
     String script;
     try (InputStream in = Invariant.class.getResourceAsStream("/ddl/derby.sql")) {
       script = new String(in.readAllBytes(), StandardCharsets.UTF_8);
     }
-    for (String sql : script.replaceAll("--[^\n]*", "").split(";")) {
+    for (String sql : Pattern.compile(";").splitAsStream(script.replaceAll("--[^\n]*", "")).toList()) {
       if (!sql.isBlank() && !sql.strip().startsWith("DROP")) {
         execute(sql);
       }
@@ -120,7 +129,7 @@ class InvariantTest {
   @Test
   void aHoldingThatIsBeingSoldByNoOrderIsFound() throws SQLException {
     Database.update(
-        connection, "UPDATE HOLDINGEJB SET PURCHASEDATE = ?", new java.sql.Timestamp(0));
+        connection, "UPDATE HOLDINGEJB SET PURCHASEDATE = ?", new Timestamp(0));
     assertEquals(Set.of("holdings that are being sold by no order"), broken());
   }
 }
