@@ -27,6 +27,7 @@ final class SettingsTest {
             "zone", "UTC",
             "seed", "1",
             "indexes", "none",
+            "json", "original",
             "caching", "true",
             "executorThreads", "-1"),
         settings.shown());
@@ -46,11 +47,12 @@ final class SettingsTest {
                 "ACMEAIR_ZONE", "Europe/Berlin",
                 "ACMEAIR_SEED", "-7",
                 "ACMEAIR_INDEXES", "secondary",
+                "ACMEAIR_JSON", "lean",
                 "USE_FLIGHT_DATA_RELATED_CACHING", "false",
                 "EXECUTOR_THREADS", "16"));
     assertEquals(
-        "{caching=false, executorThreads=16, indexes=secondary, seed=-7, today=system,"
-            + " zone=Europe/Berlin}",
+        "{caching=false, executorThreads=16, indexes=secondary, json=lean, seed=-7,"
+            + " today=system, zone=Europe/Berlin}",
         settings.shown().toString());
     MongoSettings mongo =
         MongoSettings.read(
