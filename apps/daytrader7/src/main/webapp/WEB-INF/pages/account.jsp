@@ -62,15 +62,15 @@
     </TR>
 <% for (TradeOrder order : view.orders()) { %>
     <TR align="center">
-      <TD align="center"><FONT color="#000000" size="-1"><%= order.getOrderID() %></FONT></TD>
-      <TD align="center"><FONT color="#000000" size="-1"><%= order.getOrderStatus() %></FONT></TD>
-      <TD align="center"><FONT color="#000000" size="-1"><%= order.getOpenDate() %></FONT></TD>
-      <TD align="center"><FONT color="#000000" size="-1"><%= Html.text(order.getCompletionDate()) %></FONT></TD>
-      <TD align="center"><FONT color="#000000" size="-1">$<%= order.getOrderFee() %></FONT></TD>
-      <TD align="center"><FONT color="#000000" size="-1"><%= order.getOrderType() %></FONT></TD>
-      <TD align="center"><FONT color="#000000" size="-1"><%= Html.quoteLink(order.getSymbol()) %></FONT></TD>
-      <TD align="center"><FONT color="#000000" size="-1"><%= order.getQuantity() %></FONT></TD>
-      <TD align="center"><FONT color="#000000" size="-1">$<%= order.getPrice() %></FONT></TD>
+      <TD align="center" valign="middle"><FONT color="#000000" size="-1"><%= order.getOrderID() %></FONT></TD>
+      <TD align="center" valign="middle"><FONT color="#000000" size="-1"><%= order.getOrderStatus() %></FONT></TD>
+      <TD align="center" valign="middle"><FONT color="#000000" size="-1"><%= order.getOpenDate() %></FONT></TD>
+      <TD align="center" valign="middle"><FONT color="#000000" size="-1"><%= Html.text(order.getCompletionDate()) %></FONT></TD>
+      <TD align="center" valign="middle"><FONT color="#000000" size="-1">$<%= order.getOrderFee() %></FONT></TD>
+      <TD align="center" valign="middle"><FONT color="#000000" size="-1"><%= order.getOrderType() %></FONT></TD>
+      <TD align="center" valign="middle"><FONT color="#000000" size="-1"><%= Html.quoteLink(order.getSymbol()) %></FONT></TD>
+      <TD align="center" valign="middle"><FONT color="#000000" size="-1"><%= order.getQuantity() %></FONT></TD>
+      <TD align="center" valign="middle"><FONT color="#000000" size="-1">$<%= order.getPrice() %></FONT></TD>
     </TR>
 <% } %>
   </TBODY>
@@ -111,4 +111,60 @@
   <INPUT type="hidden" name="action" value="update_profile">
   <INPUT type="submit" value="Update Profile">
 </FORM>
+<TABLE width="740" border="0" cellpadding="2" cellspacing="0" style="font-size: smaller">
+  <TBODY>
+    <TR bgcolor="#f8f8f8">
+      <TD align="left" valign="top" width="160"><FONT color="#333333" size="-1"><A name="account-ID"></A><I>account ID</I></FONT></TD>
+      <TD align="left" valign="top" width="580"><FONT color="#333333" size="-1">The number of the account. Numbers are taken from blocks of a thousand, so that several servers of one database can take them without asking each other each time.</FONT></TD>
+    </TR>
+    <TR bgcolor="#f8f8f8">
+      <TD align="left" valign="top" width="160"><FONT color="#333333" size="-1"><A name="account-created"></A><I>account created</I></FONT></TD>
+      <TD align="left" valign="top" width="580"><FONT color="#333333" size="-1">When the account was opened. Accounts that were made by the population all have the same date; those that somebody registered have the date of the registration.</FONT></TD>
+    </TR>
+    <TR bgcolor="#f8f8f8">
+      <TD align="left" valign="top" width="160"><FONT color="#333333" size="-1"><A name="user-ID"></A><I>user ID</I></FONT></TD>
+      <TD align="left" valign="top" width="580"><FONT color="#333333" size="-1">The name under which the user logs in: uid: and a number for those of the population, ru: and more for those that registered while a load was running.</FONT></TD>
+    </TR>
+    <TR bgcolor="#f8f8f8">
+      <TD align="left" valign="top" width="160"><FONT color="#333333" size="-1"><A name="opening-balance"></A><I>opening balance</I></FONT></TD>
+      <TD align="left" valign="top" width="580"><FONT color="#333333" size="-1">The cash with which the account was opened. Gains and losses of the account are told in relation to it.</FONT></TD>
+    </TR>
+    <TR bgcolor="#f8f8f8">
+      <TD align="left" valign="top" width="160"><FONT color="#333333" size="-1"><A name="cash-balance"></A><I>cash balance</I></FONT></TD>
+      <TD align="left" valign="top" width="580"><FONT color="#333333" size="-1">What is left of the cash: buys and their fees are taken from it, the proceeds of sells less their fees are added to it.</FONT></TD>
+    </TR>
+    <TR bgcolor="#f8f8f8">
+      <TD align="left" valign="top" width="160"><FONT color="#333333" size="-1"><A name="last-login"></A><I>last login</I></FONT></TD>
+      <TD align="left" valign="top" width="580"><FONT color="#333333" size="-1">When the user logged in for the last time. Each login writes the account anew, and so does each logout.</FONT></TD>
+    </TR>
+    <TR bgcolor="#f8f8f8">
+      <TD align="left" valign="top" width="160"><FONT color="#333333" size="-1"><A name="total-logins"></A><I>total logins</I></FONT></TD>
+      <TD align="left" valign="top" width="580"><FONT color="#333333" size="-1">How often the user has logged in since the last reset of the application, which sets this number to zero.</FONT></TD>
+    </TR>
+    <TR bgcolor="#f8f8f8">
+      <TD align="left" valign="top" width="160"><FONT color="#333333" size="-1"><A name="total-logouts"></A><I>total logouts</I></FONT></TD>
+      <TD align="left" valign="top" width="580"><FONT color="#333333" size="-1">How often the user has logged out since the last reset. Sessions that end by themselves, after half an hour, are not counted here.</FONT></TD>
+    </TR>
+    <TR bgcolor="#f8f8f8">
+      <TD align="left" valign="top" width="160"><FONT color="#333333" size="-1"><A name="full-name"></A><I>full name</I></FONT></TD>
+      <TD align="left" valign="top" width="580"><FONT color="#333333" size="-1">A first and a last name, each of which is a word and a random number.</FONT></TD>
+    </TR>
+    <TR bgcolor="#f8f8f8">
+      <TD align="left" valign="top" width="160"><FONT color="#333333" size="-1"><A name="password"></A><I>password</I></FONT></TD>
+      <TD align="left" valign="top" width="580"><FONT color="#333333" size="-1">Kept as it is, and compared as it is: this is a benchmark, and there is nothing here that would be worth the breaking. Both fields have to be the same.</FONT></TD>
+    </TR>
+    <TR bgcolor="#f8f8f8">
+      <TD align="left" valign="top" width="160"><FONT color="#333333" size="-1"><A name="address"></A><I>address</I></FONT></TD>
+      <TD align="left" valign="top" width="580"><FONT color="#333333" size="-1">A number and a street. Nothing is ever sent there.</FONT></TD>
+    </TR>
+    <TR bgcolor="#f8f8f8">
+      <TD align="left" valign="top" width="160"><FONT color="#333333" size="-1"><A name="credit-card"></A><I>credit card</I></FONT></TD>
+      <TD align="left" valign="top" width="580"><FONT color="#333333" size="-1">Four groups of random digits. Nothing is ever taken from it, and no check sum is checked.</FONT></TD>
+    </TR>
+    <TR bgcolor="#f8f8f8">
+      <TD align="left" valign="top" width="160"><FONT color="#333333" size="-1"><A name="email-address"></A><I>email address</I></FONT></TD>
+      <TD align="left" valign="top" width="580"><FONT color="#333333" size="-1">An address in a domain that is made of a random number. Nothing is ever sent there either, and what it looks like is not checked.</FONT></TD>
+    </TR>
+  </TBODY>
+</TABLE>
 <%@ include file="bottom.jspf" %>

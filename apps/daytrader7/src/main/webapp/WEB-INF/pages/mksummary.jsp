@@ -110,29 +110,29 @@
             <TD align="center" bgcolor="#cccccc"><A href="docs/glossary.html#change"><B>change</B></A></TD>
           </TR>
           <TR align="center" bgcolor="#ffffff">
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="gainer1_stock">&nbsp;</SPAN></FONT></TD>
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="gainer1_price">&nbsp;</SPAN></FONT></TD>
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="gainer1_change">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="gainer1_stock">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="gainer1_price">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="gainer1_change">&nbsp;</SPAN></FONT></TD>
           </TR>
           <TR align="center" bgcolor="#ffffff">
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="gainer2_stock">&nbsp;</SPAN></FONT></TD>
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="gainer2_price">&nbsp;</SPAN></FONT></TD>
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="gainer2_change">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="gainer2_stock">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="gainer2_price">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="gainer2_change">&nbsp;</SPAN></FONT></TD>
           </TR>
           <TR align="center" bgcolor="#ffffff">
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="gainer3_stock">&nbsp;</SPAN></FONT></TD>
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="gainer3_price">&nbsp;</SPAN></FONT></TD>
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="gainer3_change">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="gainer3_stock">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="gainer3_price">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="gainer3_change">&nbsp;</SPAN></FONT></TD>
           </TR>
           <TR align="center" bgcolor="#ffffff">
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="gainer4_stock">&nbsp;</SPAN></FONT></TD>
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="gainer4_price">&nbsp;</SPAN></FONT></TD>
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="gainer4_change">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="gainer4_stock">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="gainer4_price">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="gainer4_change">&nbsp;</SPAN></FONT></TD>
           </TR>
           <TR align="center" bgcolor="#ffffff">
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="gainer5_stock">&nbsp;</SPAN></FONT></TD>
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="gainer5_price">&nbsp;</SPAN></FONT></TD>
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="gainer5_change">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="gainer5_stock">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="gainer5_price">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="gainer5_change">&nbsp;</SPAN></FONT></TD>
           </TR>
         </TABLE>
       </TD>
@@ -145,29 +145,29 @@
             <TD align="center" bgcolor="#cccccc"><A href="docs/glossary.html#change"><B>change</B></A></TD>
           </TR>
           <TR align="center" bgcolor="#ffffff">
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="loser1_stock">&nbsp;</SPAN></FONT></TD>
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="loser1_price">&nbsp;</SPAN></FONT></TD>
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="loser1_change">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="loser1_stock">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="loser1_price">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="loser1_change">&nbsp;</SPAN></FONT></TD>
           </TR>
           <TR align="center" bgcolor="#ffffff">
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="loser2_stock">&nbsp;</SPAN></FONT></TD>
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="loser2_price">&nbsp;</SPAN></FONT></TD>
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="loser2_change">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="loser2_stock">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="loser2_price">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="loser2_change">&nbsp;</SPAN></FONT></TD>
           </TR>
           <TR align="center" bgcolor="#ffffff">
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="loser3_stock">&nbsp;</SPAN></FONT></TD>
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="loser3_price">&nbsp;</SPAN></FONT></TD>
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="loser3_change">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="loser3_stock">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="loser3_price">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="loser3_change">&nbsp;</SPAN></FONT></TD>
           </TR>
           <TR align="center" bgcolor="#ffffff">
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="loser4_stock">&nbsp;</SPAN></FONT></TD>
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="loser4_price">&nbsp;</SPAN></FONT></TD>
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="loser4_change">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="loser4_stock">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="loser4_price">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="loser4_change">&nbsp;</SPAN></FONT></TD>
           </TR>
           <TR align="center" bgcolor="#ffffff">
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="loser5_stock">&nbsp;</SPAN></FONT></TD>
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="loser5_price">&nbsp;</SPAN></FONT></TD>
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="loser5_change">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="loser5_stock">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="loser5_price">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="loser5_change">&nbsp;</SPAN></FONT></TD>
           </TR>
         </TABLE>
       </TD>
@@ -180,29 +180,29 @@
             <TD align="center" bgcolor="#cccccc"><A href="docs/glossary.html#change"><B>change</B></A></TD>
           </TR>
           <TR align="center" bgcolor="#ffffff">
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="change1_stock">&nbsp;</SPAN></FONT></TD>
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="change1_price">&nbsp;</SPAN></FONT></TD>
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="change1_change">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="change1_stock">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="change1_price">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="change1_change">&nbsp;</SPAN></FONT></TD>
           </TR>
           <TR align="center" bgcolor="#ffffff">
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="change2_stock">&nbsp;</SPAN></FONT></TD>
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="change2_price">&nbsp;</SPAN></FONT></TD>
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="change2_change">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="change2_stock">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="change2_price">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="change2_change">&nbsp;</SPAN></FONT></TD>
           </TR>
           <TR align="center" bgcolor="#ffffff">
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="change3_stock">&nbsp;</SPAN></FONT></TD>
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="change3_price">&nbsp;</SPAN></FONT></TD>
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="change3_change">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="change3_stock">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="change3_price">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="change3_change">&nbsp;</SPAN></FONT></TD>
           </TR>
           <TR align="center" bgcolor="#ffffff">
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="change4_stock">&nbsp;</SPAN></FONT></TD>
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="change4_price">&nbsp;</SPAN></FONT></TD>
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="change4_change">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="change4_stock">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="change4_price">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="change4_change">&nbsp;</SPAN></FONT></TD>
           </TR>
           <TR align="center" bgcolor="#ffffff">
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="change5_stock">&nbsp;</SPAN></FONT></TD>
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="change5_price">&nbsp;</SPAN></FONT></TD>
-            <TD align="center"><FONT color="#000000" size="-1"><SPAN id="change5_change">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="change5_stock">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="change5_price">&nbsp;</SPAN></FONT></TD>
+            <TD align="center" valign="middle"><FONT color="#000000" size="-1"><SPAN id="change5_change">&nbsp;</SPAN></FONT></TD>
           </TR>
         </TABLE>
       </TD>
@@ -210,4 +210,40 @@
   </TBODY>
 </TABLE>
 <NOSCRIPT><FONT color="#cc0000" size="-1"><B>This page needs scripts: the summary comes over a websocket.</B></FONT></NOSCRIPT>
+<TABLE width="740" border="0" cellpadding="2" cellspacing="0" style="font-size: smaller">
+  <TBODY>
+    <TR bgcolor="#f8f8f8">
+      <TD align="left" valign="top" width="160"><FONT color="#333333" size="-1"><A name="TSIA"></A><I>TSIA</I></FONT></TD>
+      <TD align="left" valign="top" width="580"><FONT color="#333333" size="-1">The DayTrader stock index: the mean of the prices of all stocks.</FONT></TD>
+    </TR>
+    <TR bgcolor="#f8f8f8">
+      <TD align="left" valign="top" width="160"><FONT color="#333333" size="-1"><A name="trading-volume"></A><I>trading volume</I></FONT></TD>
+      <TD align="left" valign="top" width="580"><FONT color="#333333" size="-1">The number of shares of all stocks that were traded since the population.</FONT></TD>
+    </TR>
+    <TR bgcolor="#f8f8f8">
+      <TD align="left" valign="top" width="160"><FONT color="#333333" size="-1"><A name="top-gainers"></A><I>top gainers</I></FONT></TD>
+      <TD align="left" valign="top" width="580"><FONT color="#333333" size="-1">The five stocks that rose most since the population, by the difference of price and opening price.</FONT></TD>
+    </TR>
+    <TR bgcolor="#f8f8f8">
+      <TD align="left" valign="top" width="160"><FONT color="#333333" size="-1"><A name="top-losers"></A><I>top losers</I></FONT></TD>
+      <TD align="left" valign="top" width="580"><FONT color="#333333" size="-1">The five stocks that fell most since the population.</FONT></TD>
+    </TR>
+    <TR bgcolor="#f8f8f8">
+      <TD align="left" valign="top" width="160"><FONT color="#333333" size="-1"><A name="recent-price-changes"></A><I>recent price changes</I></FONT></TD>
+      <TD align="left" valign="top" width="580"><FONT color="#333333" size="-1">The last five changes of prices among those stocks of which websockets are told, the newest first. They come without being asked for.</FONT></TD>
+    </TR>
+    <TR bgcolor="#f8f8f8">
+      <TD align="left" valign="top" width="160"><FONT color="#333333" size="-1"><A name="symbol"></A><I>symbol</I></FONT></TD>
+      <TD align="left" valign="top" width="580"><FONT color="#333333" size="-1">The short name of a stock: s: and a number. The link leads to its quote, and to a form that buys it.</FONT></TD>
+    </TR>
+    <TR bgcolor="#f8f8f8">
+      <TD align="left" valign="top" width="160"><FONT color="#333333" size="-1"><A name="price"></A><I>price</I></FONT></TD>
+      <TD align="left" valign="top" width="580"><FONT color="#333333" size="-1">The price of the moment, in dollars and cents.</FONT></TD>
+    </TR>
+    <TR bgcolor="#f8f8f8">
+      <TD align="left" valign="top" width="160"><FONT color="#333333" size="-1"><A name="change"></A><I>change</I></FONT></TD>
+      <TD align="left" valign="top" width="580"><FONT color="#333333" size="-1">The difference of the price and the opening price, or of a new price and the one before.</FONT></TD>
+    </TR>
+  </TBODY>
+</TABLE>
 <%@ include file="bottom.jspf" %>

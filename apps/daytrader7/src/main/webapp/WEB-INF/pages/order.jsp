@@ -25,14 +25,26 @@
       <TD align="center" bgcolor="#cccccc"><A href="docs/glossary.html#quantity"><B>quantity</B></A></TD>
     </TR>
     <TR align="center">
-      <TD align="center"><FONT color="#000000" size="-1"><%= order.getOrderID() %></FONT></TD>
-      <TD align="center"><FONT color="#000000" size="-1"><%= order.getOrderStatus() %></FONT></TD>
-      <TD align="center"><FONT color="#000000" size="-1"><%= order.getOpenDate() %></FONT></TD>
-      <TD align="center"><FONT color="#000000" size="-1"><%= Html.text(order.getCompletionDate()) %></FONT></TD>
-      <TD align="center"><FONT color="#000000" size="-1">$<%= order.getOrderFee() %></FONT></TD>
-      <TD align="center"><FONT color="#000000" size="-1"><%= order.getOrderType() %></FONT></TD>
-      <TD align="center"><FONT color="#000000" size="-1"><%= Html.quoteLink(order.getSymbol()) %></FONT></TD>
-      <TD align="center"><FONT color="#000000" size="-1"><%= order.getQuantity() %></FONT></TD>
+      <TD align="center" valign="middle"><FONT color="#000000" size="-1"><%= order.getOrderID() %></FONT></TD>
+      <TD align="center" valign="middle"><FONT color="#000000" size="-1"><%= order.getOrderStatus() %></FONT></TD>
+      <TD align="center" valign="middle"><FONT color="#000000" size="-1"><%= order.getOpenDate() %></FONT></TD>
+      <TD align="center" valign="middle"><FONT color="#000000" size="-1"><%= Html.text(order.getCompletionDate()) %></FONT></TD>
+      <TD align="center" valign="middle"><FONT color="#000000" size="-1">$<%= order.getOrderFee() %></FONT></TD>
+      <TD align="center" valign="middle"><FONT color="#000000" size="-1"><%= order.getOrderType() %></FONT></TD>
+      <TD align="center" valign="middle"><FONT color="#000000" size="-1"><%= Html.quoteLink(order.getSymbol()) %></FONT></TD>
+      <TD align="center" valign="middle"><FONT color="#000000" size="-1"><%= order.getQuantity() %></FONT></TD>
+    </TR>
+  </TBODY>
+</TABLE>
+<TABLE width="740" border="0" cellpadding="2" cellspacing="0" style="font-size: smaller">
+  <TBODY>
+    <TR bgcolor="#f8f8f8">
+      <TD align="left" valign="top" width="160"><FONT color="#333333" size="-1"><A name="order-status"></A><I>order status</I></FONT></TD>
+      <TD align="left" valign="top" width="580"><FONT color="#333333" size="-1">Open, as long as nobody has completed it; closed, once it is complete; completed, once the user was told; cancelled, if there was nothing to sell.</FONT></TD>
+    </TR>
+    <TR bgcolor="#f8f8f8">
+      <TD align="left" valign="top" width="160"><FONT color="#333333" size="-1"><A name="gain"></A><I>gain</I></FONT></TD>
+      <TD align="left" valign="top" width="580"><FONT color="#333333" size="-1">The market value less the purchase basis: green with an arrow up, or red with an arrow down.</FONT></TD>
     </TR>
   </TBODY>
 </TABLE>

@@ -24,18 +24,18 @@
       Gain change = Gain.of(quote.getOpen(), quote.getPrice());
 %>
     <TR align="center" bgcolor="#ffffff">
-      <TD align="center"><FONT color="#000000" size="-1"><%= Html.quoteLink(quote.getSymbol()) %></FONT></TD>
-      <TD align="center"><FONT color="#000000" size="-1"><%= Html.text(quote.getCompanyName()) %></FONT></TD>
-      <TD align="center"><FONT color="#000000" size="-1"><%= quote.getVolume() %></FONT></TD>
-      <TD align="center"><FONT color="#000000" size="-1"><%= quote.getLow() %> - <%= quote.getHigh() %></FONT></TD>
-      <TD align="center"><FONT color="#000000" size="-1">$<%= quote.getOpen() %></FONT></TD>
-      <TD align="center"><FONT color="#000000" size="-1">$<%= quote.getPrice() %></FONT></TD>
-      <TD align="center"><FONT color="#000000" size="-1"><%= Html.gain(change.amount()) %>&nbsp;<%= Html.percent(change.percent()) %></FONT></TD>
+      <TD align="center" valign="middle" bgcolor="#ffffff"><FONT color="#000000" size="-1"><%= Html.quoteLink(quote.getSymbol()) %></FONT></TD>
+      <TD align="center" valign="middle" bgcolor="#ffffff"><FONT color="#000000" size="-1"><%= Html.text(quote.getCompanyName()) %></FONT></TD>
+      <TD align="center" valign="middle" bgcolor="#ffffff"><FONT color="#000000" size="-1"><%= quote.getVolume() %></FONT></TD>
+      <TD align="center" valign="middle" bgcolor="#ffffff"><FONT color="#000000" size="-1"><%= quote.getLow() %> - <%= quote.getHigh() %></FONT></TD>
+      <TD align="center" valign="middle" bgcolor="#ffffff"><FONT color="#000000" size="-1">$<%= quote.getOpen() %></FONT></TD>
+      <TD align="center" valign="middle" bgcolor="#ffffff"><FONT color="#000000" size="-1">$<%= quote.getPrice() %></FONT></TD>
+      <TD align="center" valign="middle" bgcolor="#ffffff"><FONT color="#000000" size="-1"><%= Html.gain(change.amount()) %>&nbsp;<%= Html.percent(change.percent()) %></FONT></TD>
       <TD align="center">
         <FORM action="app" method="GET">
-          <INPUT type="submit" name="action" value="buy">
+          <INPUT type="submit" name="action" value="buy" title="Buys the shares at the price of the moment, plus a fee">
           <INPUT type="hidden" name="symbol" value="<%= Html.text(quote.getSymbol()) %>">
-          <INPUT size="4" type="text" name="quantity" value="100">
+          <INPUT size="4" type="text" name="quantity" value="100" maxlength="20" title="How many shares, above zero">
         </FORM>
       </TD>
     </TR>
@@ -43,7 +43,20 @@
     } else {
 %>
     <TR align="center" bgcolor="#ffffff">
-      <TD align="center" colspan="8"><FONT color="#cc0000" size="-1"><B>Invalid symbol: <%= each.symbol() == null ? "none was given" : Html.text(each.symbol()) %></B></FONT></TD>
+      <TD align="center" valign="middle" bgcolor="#ffffff"><FONT color="#cc0000" size="-1"><B>Invalid symbol: <%= each.symbol() == null ? "none was given" : Html.text(each.symbol()) %></B></FONT></TD>
+      <TD align="center" valign="middle" bgcolor="#ffffff"><FONT color="#000000" size="-1">&nbsp;</FONT></TD>
+      <TD align="center" valign="middle" bgcolor="#ffffff"><FONT color="#000000" size="-1">&nbsp;</FONT></TD>
+      <TD align="center" valign="middle" bgcolor="#ffffff"><FONT color="#000000" size="-1">&nbsp;</FONT></TD>
+      <TD align="center" valign="middle" bgcolor="#ffffff"><FONT color="#000000" size="-1">&nbsp;</FONT></TD>
+      <TD align="center" valign="middle" bgcolor="#ffffff"><FONT color="#000000" size="-1">&nbsp;</FONT></TD>
+      <TD align="center" valign="middle" bgcolor="#ffffff"><FONT color="#000000" size="-1">&nbsp;</FONT></TD>
+      <TD align="center">
+        <FORM action="app" method="GET">
+          <INPUT type="submit" name="action" value="buy" disabled title="There is no such stock: correct the symbol, and ask again">
+          <INPUT type="hidden" name="symbol" value="">
+          <INPUT size="4" type="text" name="quantity" value="100" maxlength="20" title="How many shares, above zero" disabled>
+        </FORM>
+      </TD>
     </TR>
 <%
     }

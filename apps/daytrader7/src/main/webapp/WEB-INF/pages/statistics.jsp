@@ -5,7 +5,7 @@
 <%@ include file="top.jspf" %>
 <%
   RunStatistics run = (RunStatistics) request.getAttribute("view");
-  TradeConfig config = (TradeConfig) request.getAttribute("config");
+  TradeConfig settings = (TradeConfig) request.getAttribute("settings");
   long requests = (Long) request.getAttribute("requests");
   RunCheck check = new RunCheck(run, requests);
 %>
@@ -37,33 +37,33 @@
       </TR>
       <TR>
         <TD align="left" bgcolor="#eeeeee"><FONT size="-1"><B>Run-Time Mode</B></FONT></TD>
-        <TD align="right"><FONT size="-1"><%= config.runMode().shown() %></FONT></TD>
+        <TD align="right"><FONT size="-1"><%= settings.runMode().shown() %></FONT></TD>
         <TD align="right"><FONT size="-1">&nbsp;</FONT></TD>
         <TD align="center"><FONT size="-1">&nbsp;</FONT></TD>
       </TR>
       <TR>
         <TD align="left" bgcolor="#eeeeee"><FONT size="-1"><B>Order-Processing Mode</B></FONT></TD>
-        <TD align="right"><FONT size="-1"><%= config.orderMode().shown() %></FONT></TD>
+        <TD align="right"><FONT size="-1"><%= settings.orderMode().shown() %></FONT></TD>
         <TD align="right"><FONT size="-1">&nbsp;</FONT></TD>
         <TD align="center"><FONT size="-1">&nbsp;</FONT></TD>
       </TR>
       <TR>
         <TD align="left" bgcolor="#eeeeee"><FONT size="-1"><B>Web Interface</B></FONT></TD>
-        <TD align="right"><FONT size="-1"><%= config.webInterface().shown() %></FONT></TD>
+        <TD align="right"><FONT size="-1"><%= settings.webInterface().shown() %></FONT></TD>
         <TD align="right"><FONT size="-1">&nbsp;</FONT></TD>
         <TD align="center"><FONT size="-1">&nbsp;</FONT></TD>
       </TR>
       <TR>
         <TD align="left" bgcolor="#eeeeee"><FONT size="-1"><B>Trade users</B></FONT></TD>
         <TD align="right"><FONT size="-1"><%= run.tradeUsers() %></FONT></TD>
-        <TD align="right"><FONT size="-1"><%= config.maxUsers() %></FONT></TD>
-        <TD align="center"><FONT size="-1"><%= RunCheck.verdict(run.tradeUsers(), config.maxUsers()) %></FONT></TD>
+        <TD align="right"><FONT size="-1"><%= settings.maxUsers() %></FONT></TD>
+        <TD align="center"><FONT size="-1"><%= RunCheck.verdict(run.tradeUsers(), settings.maxUsers()) %></FONT></TD>
       </TR>
       <TR>
         <TD align="left" bgcolor="#eeeeee"><FONT size="-1"><B>Trade stocks</B></FONT></TD>
         <TD align="right"><FONT size="-1"><%= run.tradeStocks() %></FONT></TD>
-        <TD align="right"><FONT size="-1"><%= config.maxQuotes() %></FONT></TD>
-        <TD align="center"><FONT size="-1"><%= RunCheck.verdict(run.tradeStocks(), config.maxQuotes()) %></FONT></TD>
+        <TD align="right"><FONT size="-1"><%= settings.maxQuotes() %></FONT></TD>
+        <TD align="center"><FONT size="-1"><%= RunCheck.verdict(run.tradeStocks(), settings.maxQuotes()) %></FONT></TD>
       </TR>
       <TR>
         <TD align="left" bgcolor="#eeeeee"><FONT size="-1"><B>Scenario requests since the last reset</B></FONT></TD>
@@ -133,6 +133,18 @@
       </TR>
     </TBODY>
   </TABLE>
+<TABLE width="740" border="0" cellpadding="2" cellspacing="0" style="font-size: smaller">
+  <TBODY>
+    <TR>
+      <TD align="left" valign="top" width="100%"><FONT size="-1">DayTrader is a stock brokerage that does not exist. Prices move only because somebody trades: each order, to buy or
+      to sell, changes the price of its stock by up to ten percent, up or down by the toss of a coin; a stock that is worth a penny recovers, and one that
+      is worth more than $400 is split. Each order costs a fee of $24.95. An order is made at the price of the moment; depending on how this server is
+      configured, it is completed at once, by a message that somebody else receives, or by a thread that waits for half a second. Orders that were completed
+      since the last page are told of at the top of the next one. The account may go below zero: nobody checks the balance of an account here, and nobody
+      pays interest. All names, addresses and credit cards are made of random numbers.</FONT></TD>
+    </TR>
+  </TBODY>
+</TABLE>
 <TABLE width="740" border="0" cellpadding="0" cellspacing="0">
   <TBODY>
     <TR>

@@ -26,6 +26,8 @@ public class Trade {
 
   private static final Logger LOG = Logger.getLogger(Trade.class.getName());
 
+  private static final double MOST_SHARES = 1e9;
+
   @EJB private TradeLocal bean;
   @Inject private TradeDirect direct;
   @Inject private OrderThreads threads;
@@ -42,8 +44,8 @@ public class Trade {
 
   /** Buys in the current order mode and changes the price. */
   public TradeOrder buy(String userID, String symbol, double quantity) {
-    if (!(quantity > 0) || Double.isInfinite(quantity)) {
-      throw new TradeException("The quantity of shares must be a number above zero.");
+    if (!(quantity > 0 && quantity <= MOST_SHARES)) {
+      throw new TradeException("The quantity of shares must be above zero and at most a billion.");
     }
     TradeServices services = services();
     OrderMode mode = config.orderMode();
@@ -66,12 +68,11 @@ public class Trade {
       threads.completeLater(services, order.getOrderID());
     }
     try {
-      services
-          .updateQuotePriceVolume(
-              order.getSymbol(),
-              Prices.changeFactor(ThreadLocalRandom.current()),
-              order.getQuantity(),
-              config.publishQuotePriceChange());
+      services.updateQuotePriceVolume(
+          order.getSymbol(),
+          Prices.changeFactor(ThreadLocalRandom.current()),
+          order.getQuantity(),
+          config.publishQuotePriceChange());
     } catch (RuntimeException e) {
       LOG.log(Level.WARNING, "The price of " + order.getSymbol() + " stays as it was", e);
     }

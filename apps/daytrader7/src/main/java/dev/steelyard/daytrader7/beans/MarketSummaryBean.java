@@ -38,16 +38,16 @@ public class MarketSummaryBean {
 
   private MarketSummary summary = MarketSummary.EMPTY;
 
-  /**
-   * A first summary; a database without tables has none yet. Outside any transaction it can fail.
-   */
+  /** A first summary; a database that is not there, or has no tables, has none yet. */
   @PostConstruct
   @TransactionAttribute(TransactionAttributeType.NOT_SUPPORTED)
   void begin() {
     try {
-      refresh();
-    } catch (PersistenceException e) {
-      LOG.log(Level.INFO, "No stocks to summarise yet: {0}", e.getMessage());
+      if (tables.exist()) {
+        refresh();
+      }
+    } catch (PersistenceException | TradeException e) {
+      LOG.log(Level.WARNING, "No market summary yet", e);
     }
   }
 

@@ -19,6 +19,7 @@ import jakarta.ejb.EJB;
 import jakarta.ejb.Stateless;
 import jakarta.inject.Inject;
 import jakarta.persistence.EntityManager;
+import jakarta.persistence.LockModeType;
 import jakarta.persistence.PersistenceContext;
 import jakarta.persistence.criteria.CriteriaBuilder;
 import jakarta.persistence.criteria.CriteriaQuery;
@@ -54,8 +55,8 @@ public class TradeBean implements TradeLocal {
 
   @Override
   public TradeOrder buy(String userID, String symbol, double quantity, OrderMode mode) {
-    Account account = accountOf(userID);
-    Quote quote = entities.find(Quote.class, symbol);
+    Account account = lockedAccountOf(userID);
+    Quote quote = symbol == null ? null : entities.find(Quote.class, symbol);
     if (quote == null) {
       throw new TradeException("There is no stock " + symbol + ".");
     }
@@ -66,10 +67,12 @@ public class TradeBean implements TradeLocal {
 
   @Override
   public TradeOrder sell(String userID, int holdingID, OrderMode mode) {
-    Account account = accountOf(userID);
-    Holding holding = entities.find(Holding.class, holdingID);
+    Account account = lockedAccountOf(userID);
+    Holding holding = entities.find(Holding.class, holdingID, LockModeType.PESSIMISTIC_WRITE);
     // An account that this transaction has already read costs no statement here.
-    if (holding == null || holding.getAccount() != account) {
+    if (holding == null
+        || holding.getAccount() != account
+        || holding.getPurchaseDate().equals(BEING_SOLD)) {
       TradeOrder order = newOrder(null, null, null, TradeOrder.SELL, 0);
       order.setOrderStatus(TradeOrder.CANCELLED);
       order.setCompletionDate(order.getOpenDate());
@@ -85,6 +88,15 @@ public class TradeBean implements TradeLocal {
 
   private Account accountOf(String userID) {
     return profileOf(userID).getAccount();
+  }
+
+  /** The account whose balance is to change: nobody else may change it before this is done. */
+  private Account lockedAccountOf(String userID) {
+    return entities
+        .createQuery("SELECT a FROM Account a WHERE a.profile = :profile", Account.class)
+        .setParameter("profile", profileOf(userID))
+        .setLockMode(LockModeType.PESSIMISTIC_WRITE)
+        .getSingleResult();
   }
 
   private AccountProfile profileOf(String userID) {

@@ -25,6 +25,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Timestamp;
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * The operations through JDBC. An order of the 2-phase mode is made in a global transaction, which
@@ -52,37 +53,31 @@ public class TradeDirect implements TradeServices {
 
   @Override
   public TradeOrder buy(String userID, String symbol, double quantity, OrderMode mode) {
-    if (mode == OrderMode.ASYNC_2PHASE) {
-      return reread(twoPhase.run(() -> queued(newBuy(userID, symbol, quantity, mode))));
-    }
-    return reread(newBuy(userID, symbol, quantity, mode));
+    return made(mode, () -> newBuy(userID, symbol, quantity, mode));
   }
 
   @Override
   public TradeOrder sell(String userID, int holdingID, OrderMode mode) {
-    if (mode == OrderMode.ASYNC_2PHASE) {
-      return reread(twoPhase.run(() -> queued(newSell(userID, holdingID, mode))));
-    }
-    return reread(newSell(userID, holdingID, mode));
+    return made(mode, () -> newSell(userID, holdingID, mode));
   }
 
-  private int queued(int orderID) {
-    queueOrder(orderID, true);
-    return orderID;
+  private TradeOrder made(OrderMode mode, Supplier<Integer> order) {
+    int orderID = mode == OrderMode.ASYNC_2PHASE ? twoPhase.run(order) : order.get();
+    return database.run(connection -> order(connection, orderID));
   }
 
   private int newBuy(String userID, String symbol, double quantity, OrderMode mode) {
     int orderID = keys.next("order");
     return database.run(
         connection -> {
-          Account account = account(connection, userID);
-          Quote quote = one(connection, Rows::quote, QUOTE, symbol);
+          Account account = lockedAccount(connection, userID);
+          Quote quote = symbol == null ? null : one(connection, Rows::quote, QUOTE, symbol);
           if (quote == null) {
             throw new TradeException("There is no stock " + symbol + ".");
           }
           insertOrder(connection, orderID, account, quote, null, TradeOrder.BUY, quantity);
           charge(connection, account, Prices.costOfBuy(quote.getPrice(), quantity).negate());
-          completeAtOnce(connection, orderID, mode);
+          process(connection, orderID, mode);
           return orderID;
         });
   }
@@ -91,16 +86,18 @@ public class TradeDirect implements TradeServices {
     int orderID = keys.next("order");
     return database.run(
         connection -> {
-          Account account = account(connection, userID);
+          Account account = lockedAccount(connection, userID);
           Holding holding =
               one(
                   connection,
                   Rows::holding,
-                  "SELECT * FROM HOLDINGEJB WHERE HOLDINGID = ? AND ACCOUNT_ACCOUNTID = ?",
+                  "SELECT * FROM HOLDINGEJB WHERE HOLDINGID = ? AND ACCOUNT_ACCOUNTID = ?"
+                      + " FOR UPDATE WITH RS",
                   holdingID,
                   account.getAccountID());
-          if (holding == null) {
-            throw new TradeException("There is no holding " + holdingID + " to sell.");
+          if (holding == null || holding.getPurchaseDate().equals(BEING_SOLD)) {
+            insertCancelled(connection, orderID);
+            return orderID;
           }
           Quote quote = one(connection, Rows::quote, QUOTE, holding.getQuoteID());
           update(
@@ -111,7 +108,7 @@ public class TradeDirect implements TradeServices {
           double quantity = holding.getQuantity();
           insertOrder(connection, orderID, account, quote, holdingID, TradeOrder.SELL, quantity);
           charge(connection, account, Prices.proceedsOfSell(quote.getPrice(), quantity));
-          completeAtOnce(connection, orderID, mode);
+          process(connection, orderID, mode);
           return orderID;
         });
   }
@@ -163,6 +160,23 @@ public class TradeDirect implements TradeServices {
     order(connection, orderID);
   }
 
+  /** What is left of a sell whose holding is gone: an order of nobody's. */
+  private static void insertCancelled(Connection connection, int orderID) throws SQLException {
+    Timestamp now = now();
+    update(
+        connection,
+        "INSERT INTO ORDEREJB (ORDERID, ORDERTYPE, ORDERSTATUS, OPENDATE, COMPLETIONDATE,"
+            + " QUANTITY, PRICE, ORDERFEE) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        orderID,
+        TradeOrder.SELL,
+        TradeOrder.CANCELLED,
+        now,
+        now,
+        0.0,
+        BigDecimal.ZERO,
+        Prices.FEE);
+  }
+
   private static void charge(Connection connection, Account account, BigDecimal amount)
       throws SQLException {
     update(
@@ -172,15 +186,12 @@ public class TradeDirect implements TradeServices {
         account.getAccountID());
   }
 
-  private void completeAtOnce(Connection connection, int orderID, OrderMode mode)
-      throws SQLException {
+  private void process(Connection connection, int orderID, OrderMode mode) throws SQLException {
     if (mode == OrderMode.SYNC) {
       complete(connection, orderID);
+    } else if (mode == OrderMode.ASYNC_2PHASE) {
+      queueOrder(orderID, true);
     }
-  }
-
-  private TradeOrder reread(int orderID) {
-    return database.run(connection -> order(connection, orderID));
   }
 
   @Override
@@ -194,7 +205,7 @@ public class TradeDirect implements TradeServices {
   }
 
   private TradeOrder complete(Connection connection, int orderID) throws SQLException {
-    // An order with the numbers that it refers to. 
+    // An order with the numbers that it refers to.
     record Referring(TradeOrder order, int accountID, int holdingID) {}
     Referring found =
         one(
@@ -350,7 +361,7 @@ public class TradeDirect implements TradeServices {
   @Override
   public Quote updateQuotePriceVolume(
       String symbol, BigDecimal changeFactor, double sharesTraded, boolean publish) {
-    // A price before and after. 
+    // A price before and after.
     record Moved(Quote quote, BigDecimal oldPrice, BigDecimal factor) {}
     Moved moved =
         database.run(
@@ -485,12 +496,17 @@ public class TradeDirect implements TradeServices {
     return database.run(Reset::run);
   }
 
+  /** The account whose balance is to change: nobody else may change it before this is done. */
+  private static Account lockedAccount(Connection connection, String userID) throws SQLException {
+    return known(one(connection, Rows::account, ACCOUNT + " FOR UPDATE WITH RS", userID), userID);
+  }
+
   private static Account account(Connection connection, String userID) throws SQLException {
     return known(one(connection, Rows::account, ACCOUNT, userID), userID);
   }
 
   private static AccountProfile profile(Connection connection, String userID) throws SQLException {
-    return known(one(connection, Rows::profile, PROFILE, userID), userID);
+    return known(userID == null ? null : one(connection, Rows::profile, PROFILE, userID), userID);
   }
 
   private static <T> T known(T row, String userID) {

@@ -19,7 +19,9 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** A driver in the server: each request does what a user might do next, by including {@code /app}. */
+/**
+ * A driver in the server: each request does what a user might do next, by including {@code /app}.
+ */
 @WebServlet("/scenario")
 public final class ScenarioServlet extends HttpServlet {
 
@@ -54,7 +56,9 @@ public final class ScenarioServlet extends HttpServlet {
             ? MIX.charAt(random.nextInt(MIX.length()))
             : asked.charAt(0);
     if (operation == 'n') {
-      response.getWriter().print("<HTML><HEAD><TITLE>Scenario</TITLE></HEAD><BODY>Hello</BODY></HTML>");
+      response
+          .getWriter()
+          .print("<HTML><HEAD><TITLE>Scenario</TITLE></HEAD><BODY>Hello</BODY></HTML>");
       return;
     }
     HttpSession session = request.getSession(true);
@@ -189,7 +193,10 @@ public final class ScenarioServlet extends HttpServlet {
       throws IOException, ServletException {
     StringBuilder path = new StringBuilder("/app?action=").append(action);
     for (int i = 0; i < parameters.length; i += 2) {
-      path.append('&').append(encoded(parameters[i])).append('=').append(encoded(parameters[i + 1]));
+      path.append('&')
+          .append(encoded(parameters[i]))
+          .append('=')
+          .append(encoded(parameters[i + 1]));
     }
     request.getRequestDispatcher(path.toString()).include(request, response);
   }
