@@ -28,6 +28,30 @@ public final class TradeWorkload implements Workload {
 
   private static final Map<String, Optional<String>> PATHS = new HashMap<>();
 
+  /** The pages of Faces as they are asked for; what their forms ask for is told by their beans. */
+  private static final Map<String, String> PAGES =
+      Map.of(
+          "welcome", "welcome",
+          "register", "register-page",
+          "tradehome", "home",
+          "account", "account",
+          "portfolio", "portfolio",
+          "quote", "quote-page",
+          "order", "order",
+          "marketSummary", "market-summary");
+
+  /** What is counted under names that no path tells: forms of Faces, and frames of a websocket. */
+  private static final Set<String> TOLD =
+      Set.of(
+          "faces-login",
+          "faces-register",
+          "faces-update-profile",
+          "faces-logout",
+          "faces-quotes",
+          "faces-buy",
+          "faces-sell",
+          "market-summary");
+
   static {
     for (String action :
         Set.of(
@@ -47,18 +71,7 @@ public final class TradeWorkload implements Workload {
     ACTIONS.put("update_profile", Optional.of("update"));
     PATHS.put("/scenario", Optional.of("scenario"));
     PATHS.put("/register.jsp", Optional.of("register-page"));
-    for (String page :
-        Set.of(
-            "welcome",
-            "register",
-            "tradehome",
-            "account",
-            "portfolio",
-            "quote",
-            "order",
-            "marketSummary")) {
-      PATHS.put("/" + page + ".faces", Optional.of(page + ".faces"));
-    }
+    PAGES.forEach((path, name) -> PATHS.put("/" + path + ".faces", Optional.of("faces-" + name)));
   }
 
   @Override
@@ -98,7 +111,7 @@ public final class TradeWorkload implements Workload {
 
   @Override
   public Set<String> operations() {
-    Set<String> operations = new HashSet<>();
+    Set<String> operations = new HashSet<>(TOLD);
     ACTIONS.values().forEach(each -> operations.add(each.orElseThrow()));
     PATHS.values().forEach(each -> operations.add(each.orElseThrow()));
     return operations;

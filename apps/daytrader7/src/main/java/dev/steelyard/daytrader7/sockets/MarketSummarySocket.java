@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.daytrader7.sockets;
+
+import dev.steelyard.bench.Work;
+import dev.steelyard.daytrader7.Trade;
+import jakarta.inject.Inject;
+import jakarta.json.Json;
+import jakarta.json.JsonException;
+import jakarta.json.JsonReader;
+import jakarta.json.JsonString;
+import jakarta.json.JsonStructure;
+import jakarta.json.JsonValue;
+import jakarta.websocket.OnClose;
+import jakarta.websocket.OnError;
+import jakarta.websocket.OnMessage;
+import jakarta.websocket.OnOpen;
+import jakarta.websocket.Session;
+import jakarta.websocket.server.ServerEndpoint;
+import java.io.StringReader;
+
+/** {@code /marketsummary}: answers {@code {"action":"update"}} with the summary. */
+@ServerEndpoint("/marketsummary")
+public class MarketSummarySocket {
+
+  private static final String UPDATE = "update";
+
+  @Inject private Trade trade;
+  @Inject private RecentChanges recent;
+  @Inject private MarketFeed feed;
+
+  private Outbox outbox;
+
+  /** From now on the session is told of changes. */
+  @OnOpen
+  public void open(Session session) {
+    outbox = new Outbox(session);
+    feed.add(outbox);
+  }
+
+  /** Answers; what asks for nothing known has no answer. */
+  @OnMessage
+  public void message(String text) {
+    if (UPDATE.equals(action(text))) {
+      long start = System.nanoTime();
+      boolean error = true;
+      try {
+        outbox.send(SummaryJson.reply(trade.marketSummary(), recent.changes()));
+        error = false;
+      } finally {
+        Work.ended("market-summary", start, error);
+      }
+    }
+  }
+
+  private static String action(String text) {
+    try (JsonReader reader = Json.createReader(new StringReader(text))) {
+      JsonStructure json = reader.read();
+      JsonValue action = json.asJsonObject().get("action");
+      return action instanceof JsonString known ? known.getString() : null;
+    } catch (JsonException | ClassCastException e) {
+      return null;
+    }
+  }
+
+  /** The session is told nothing more. */
+  @OnClose
+  public void close() {
+    feed.remove(outbox);
+  }
+
+  /** A connection that breaks is closed by the server, which then calls {@link #close()}. */
+  @OnError
+  public void error(Throwable cause) {}
+}
