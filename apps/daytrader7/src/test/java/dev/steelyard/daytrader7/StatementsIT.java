@@ -130,7 +130,8 @@ final class StatementsIT {
     user.app("login&uid=uid:8&passwd=xxx").must("Welcome to DayTrader");
     List<String> before = user.app("portfolio").all("holdingID=([0-9]+)");
 
-    later(order, "app?action=buy&symbol=s:7&quantity=10", beans ? "S5 I1 U2" : "S7 I1 U2", afterBuy);
+    later(
+        order, "app?action=buy&symbol=s:7&quantity=10", beans ? "S5 I1 U2" : "S7 I1 U2", afterBuy);
     Answer portfolio = user.app("portfolio").must("The following Order(s) have completed");
     List<String> bought = new ArrayList<>(portfolio.all("holdingID=([0-9]+)"));
     assertEquals(before.size() + 1, bought.size());
@@ -144,7 +145,8 @@ final class StatementsIT {
   }
 
   /** An order that answers while it is open, and is completed by statements of somebody else's. */
-  private void later(OrderMode mode, String path, String request, String completion) throws Exception {
+  private void later(OrderMode mode, String path, String request, String completion)
+      throws Exception {
     int published = server.received("topic updateQuote");
     int queued = server.received("queue neworder");
     Map<Character, Integer> wanted = new TreeMap<>(StatementLog.Counts.of(request));
@@ -165,8 +167,7 @@ final class StatementsIT {
     assertEquals(published + 1, server.received("topic updateQuote"));
     int wantedOnQueue = mode == OrderMode.ASYNC_2PHASE ? queued + 1 : queued;
     Processes.await(
-        "The order's message is counted",
-        () -> server.received("queue neworder") >= wantedOnQueue);
+        "The order's message is counted", () -> server.received("queue neworder") >= wantedOnQueue);
     assertEquals(wantedOnQueue, server.received("queue neworder"));
   }
 }
