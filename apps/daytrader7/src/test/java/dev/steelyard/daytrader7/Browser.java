@@ -61,6 +61,18 @@ public final class Browser {
     return new Answer(response.statusCode(), response.body());
   }
 
+  /** Sends a form; the fields are encoded. */
+  public Answer post(String path, String fields) throws IOException, InterruptedException {
+    HttpResponse<String> response =
+        client.send(
+            HttpRequest.newBuilder(root.resolve(path))
+                .header("Content-Type", "application/x-www-form-urlencoded")
+                .POST(HttpRequest.BodyPublishers.ofString(fields))
+                .build(),
+            HttpResponse.BodyHandlers.ofString());
+    return new Answer(response.statusCode(), response.body());
+  }
+
   /** Asks for an action, with parameters as they stand in an address. */
   public Answer app(String actionAndParameters) throws IOException, InterruptedException {
     return get("app?action=" + actionAndParameters);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.daytrader7;
 
-import static org.junit.jupiter.api.Assertions.assertTrue;
-
 import dev.steelyard.testkit.ContractCase;
 import dev.steelyard.testkit.ContractRunner;
 import java.io.IOException;
@@ -13,37 +11,23 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicContainer;
 import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.DynamicTest;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Every URL answers as the tables in {@code contract/} say: the pages in all modes. */
-@ExtendWith(Servers.class)
+@ExtendWith(TradeServer.Shared.class)
 final class ContractIT {
 
-  @Test
-  void thePopulationTellsWhatItDoes(Deployed deployed) {
-    for (String line :
-        List.of(
-            "Creating " + Deployed.QUOTES + " Quotes",
-            "Registering " + Deployed.USERS + " Users",
-            "userID=uid:50 has",
-            "DayTrader Database Built - " + Deployed.USERS + "users created")) {
-      assertTrue(
-          deployed.populated.contains(line), () -> line + " is not in " + deployed.populated);
-    }
-  }
-
   @TestFactory
-  Stream<DynamicNode> pagesInAllModes(Deployed deployed) throws IOException {
+  Stream<DynamicNode> pagesInAllModes(TradeServer server) throws IOException {
     List<DynamicNode> modes = new ArrayList<>();
     int user = 1;
     for (RunMode run : RunMode.values()) {
       for (OrderMode order : OrderMode.values()) {
-        ContractRunner runner = runner(deployed, user++);
+        ContractRunner runner = runner(server, user++);
         runner.set("status", order == OrderMode.SYNC ? "closed" : "open");
         Stream<DynamicNode> begin =
-            Stream.of(DynamicTest.dynamicTest("modes are set", () -> deployed.modes(run, order)));
+            Stream.of(DynamicTest.dynamicTest("modes are set", () -> server.configure(run, order)));
         Stream<DynamicNode> cases =
             Stream.of("pages.yaml", "faces.yaml", "bad-input.yaml")
                 .flatMap(table -> tests(runner, table));
@@ -55,20 +39,20 @@ final class ContractIT {
   }
 
   @TestFactory
-  Stream<DynamicTest> primitives(Deployed deployed) {
-    return tests(runner(deployed, 0), "primitives.yaml");
+  Stream<DynamicTest> primitives(TradeServer server) {
+    return tests(runner(server, 0), "primitives.yaml");
   }
 
   @TestFactory
-  Stream<DynamicTest> administration(Deployed deployed) {
-    return tests(runner(deployed, 0), "administration.yaml");
+  Stream<DynamicTest> administration(TradeServer server) {
+    return tests(runner(server, 0), "administration.yaml");
   }
 
-  private static ContractRunner runner(Deployed deployed, int user) {
-    ContractRunner runner = new ContractRunner((name, path) -> deployed.server());
+  private static ContractRunner runner(TradeServer server, int user) {
+    ContractRunner runner = new ContractRunner((name, path) -> server.packaged());
     runner.set("app", "/daytrader/app");
     runner.set("root", "/daytrader");
-    runner.set("user", "uid:" + user);
+    runner.set("user", "uid:10" + user);
     runner.set("n", Integer.toString(user));
     runner.set(
         "oldState",

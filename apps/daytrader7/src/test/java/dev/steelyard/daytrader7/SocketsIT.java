@@ -29,16 +29,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The websockets, as clients see them. */
-@ExtendWith(Servers.class)
+@ExtendWith(TradeServer.Shared.class)
 final class SocketsIT {
 
   private static final String UPDATE = "{\"action\":\"update\"}";
   private static final HttpClient HTTP = HttpClient.newHttpClient();
 
   @Test
-  void aSummaryIsAnsweredInTheOrderOfTheDriversKeys(Deployed deployed) throws Exception {
-    deployed.modes(RunMode.EJB, OrderMode.SYNC);
-    try (Client client = new Client(deployed, "marketsummary")) {
+  void aSummaryIsAnsweredInTheOrderOfTheDriversKeys(TradeServer server) throws Exception {
+    server.configure(RunMode.EJB, OrderMode.SYNC);
+    try (Client client = new Client(server, "marketsummary")) {
       client.send("{\"action\":\"dance\"}");
       client.send("no JSON");
       client.send("[]");
@@ -56,17 +56,17 @@ final class SocketsIT {
   }
 
   @Test
-  void changesAreToldToAllWhileTheyAskAndNoAnswerIsLost(Deployed deployed) throws Exception {
-    deployed.modes(RunMode.EJB, OrderMode.SYNC);
-    String cookie = login(deployed, "uid:50");
+  void changesAreToldToAllWhileTheyAskAndNoAnswerIsLost(TradeServer server) throws Exception {
+    server.configure(RunMode.EJB, OrderMode.SYNC);
+    String cookie = login(server, "uid:150");
     List<Client> clients = new ArrayList<>();
     try {
       for (int i = 0; i < 8; i++) {
-        clients.add(new Client(deployed, "marketsummary", cookie));
+        clients.add(new Client(server, "marketsummary", cookie));
       }
       for (int round = 0; round < 100; round++) {
         if (round % 10 == 0) {
-          app(deployed, cookie, "action=buy&symbol=s:" + round + "&quantity=1");
+          app(server, cookie, "action=buy&symbol=s:" + round + "&quantity=1");
         }
         // Without waiting in between, so that answers and what is told meet.
         for (Client client : clients) {
@@ -78,11 +78,11 @@ final class SocketsIT {
           client.next(Client::isReply);
         }
       }
-      app(deployed, cookie, "action=logout");
-      String other = login(deployed, "uid:51");
-      app(deployed, other, "action=buy&symbol=s:42&quantity=1");
+      app(server, cookie, "action=logout");
+      String other = login(server, "uid:151");
+      app(server, other, "action=buy&symbol=s:30&quantity=1");
       for (Client client : clients) {
-        String told = client.next(text -> text.contains("\"change1_stock\":\"s:42\""));
+        String told = client.next(text -> text.contains("\"change1_stock\":\"s:30\""));
         assertTrue(json(told).getString("change1_change").matches("-?\\d+\\.\\d\\d"), told);
       }
     } finally {
@@ -91,24 +91,24 @@ final class SocketsIT {
   }
 
   @Test
-  void textAndBytesAreAnswered(Deployed deployed) throws Exception {
+  void textAndBytesAreAnswered(TradeServer server) throws Exception {
     for (String endpoint : List.of("pingTextSync", "pingTextAsync")) {
-      try (Client client = new Client(deployed, endpoint)) {
+      try (Client client = new Client(server, endpoint)) {
         client.send("one");
         long first = Long.parseLong(client.next(text -> true));
         client.send("two");
         assertEquals(first + 1, Long.parseLong(client.next(text -> true)));
       }
     }
-    try (Client client = new Client(deployed, "pingBinary")) {
+    try (Client client = new Client(server, "pingBinary")) {
       client.socket.sendBinary(ByteBuffer.wrap(new byte[] {1, 2, 3}), true).join();
       assertEquals("010203", client.next(text -> true));
     }
   }
 
   @Test
-  void objectsAreAnsweredWhileTheServerTellsItsOwn(Deployed deployed) throws Exception {
-    try (Client client = new Client(deployed, "pingWebSocketJson")) {
+  void objectsAreAnsweredWhileTheServerTellsItsOwn(TradeServer server) throws Exception {
+    try (Client client = new Client(server, "pingWebSocketJson")) {
       client.send("{\"key\":\"a\",\"value\":\"b\"}");
       String received = client.next(text -> text.contains("receivedHitCount"));
       assertEquals("1", json(received).getString("value"));
@@ -118,25 +118,25 @@ final class SocketsIT {
     }
   }
 
-  private static String login(Deployed deployed, String user)
+  private static String login(TradeServer server, String user)
       throws IOException, InterruptedException {
     HttpResponse<String> response =
-        deployed
-            .server()
+        server
+            .packaged()
             .send(
                 HttpRequest.newBuilder(
-                    deployed.server().uri("/daytrader/app?action=login&passwd=xxx&uid=" + user)));
+                    server.packaged().uri("/daytrader/app?action=login&passwd=xxx&uid=" + user)));
     assertEquals(200, response.statusCode(), response::body);
     return response.headers().firstValue("Set-Cookie").orElseThrow().split(";", 2)[0];
   }
 
-  private static void app(Deployed deployed, String cookie, String query)
+  private static void app(TradeServer server, String cookie, String query)
       throws IOException, InterruptedException {
     HttpResponse<String> response =
-        deployed
-            .server()
+        server
+            .packaged()
             .send(
-                HttpRequest.newBuilder(deployed.server().uri("/daytrader/app?" + query))
+                HttpRequest.newBuilder(server.packaged().uri("/daytrader/app?" + query))
                     .header("Cookie", cookie));
     assertEquals(200, response.statusCode(), response::body);
   }
@@ -156,8 +156,8 @@ final class SocketsIT {
     private final StringBuilder parts = new StringBuilder();
     private final WebSocket socket;
 
-    Client(Deployed deployed, String endpoint, String... cookies) {
-      URI http = deployed.server().uri("/daytrader/" + endpoint);
+    Client(TradeServer server, String endpoint, String... cookies) {
+      URI http = server.packaged().uri("/daytrader/" + endpoint);
       WebSocket.Builder builder = HTTP.newWebSocketBuilder();
       for (String cookie : cookies) {
         builder.header("Cookie", cookie);

@@ -65,6 +65,11 @@ public final class TradeServer implements AutoCloseable {
     }
   }
 
+  /** The server itself. */
+  public PackagedServer packaged() {
+    return server;
+  }
+
   /** A client with cookies of its own. */
   public Browser browser() {
     return new Browser(server.uri("/daytrader/"));
