@@ -130,22 +130,25 @@ final class StatementsIT {
     user.app("login&uid=uid:8&passwd=xxx").must("Welcome to DayTrader");
     List<String> before = user.app("portfolio").all("holdingID=([0-9]+)");
 
-    later("app?action=buy&symbol=s:7&quantity=10", beans ? "S5 I1 U2" : "S7 I1 U2", afterBuy);
+    later(
+        order, "app?action=buy&symbol=s:7&quantity=10", beans ? "S5 I1 U2" : "S7 I1 U2", afterBuy);
     Answer portfolio = user.app("portfolio").must("The following Order(s) have completed");
     List<String> bought = new ArrayList<>(portfolio.all("holdingID=([0-9]+)"));
     assertEquals(before.size() + 1, bought.size());
 
     bought.removeAll(before);
     String sold = bought.get(0);
-    later("app?action=sell&holdingID=" + sold, beans ? "S6 I1 U3" : "S8 I1 U3", afterSell);
+    later(order, "app?action=sell&holdingID=" + sold, beans ? "S6 I1 U3" : "S8 I1 U3", afterSell);
     Answer after = user.app("portfolio").must("DayTrader Portfolio");
     assertEquals(Set.copyOf(before), Set.copyOf(after.all("holdingID=([0-9]+)")));
     user.app("sell&holdingID=" + sold).must("has been submitted").must("cancelled");
   }
 
   /** An order that answers while it is open, and is completed by statements of somebody else's. */
-  private void later(String path, String request, String completion) throws Exception {
+  private void later(OrderMode mode, String path, String request, String completion)
+      throws Exception {
     int published = server.received("topic updateQuote");
+    int queued = server.received("queue neworder");
     Map<Character, Integer> wanted = new TreeMap<>(StatementLog.Counts.of(request));
     StatementLog.Counts.of(completion).forEach((kind, n) -> wanted.merge(kind, n, Integer::sum));
     int all = wanted.values().stream().mapToInt(Integer::intValue).sum();
@@ -162,5 +165,9 @@ final class StatementsIT {
     Processes.await(
         "The price is published", () -> server.received("topic updateQuote") > published);
     assertEquals(published + 1, server.received("topic updateQuote"));
+    int wantedOnQueue = mode == OrderMode.ASYNC_2PHASE ? queued + 1 : queued;
+    Processes.await(
+        "The order's message is counted", () -> server.received("queue neworder") >= wantedOnQueue);
+    assertEquals(wantedOnQueue, server.received("queue neworder"));
   }
 }

@@ -92,7 +92,7 @@ public final class TradeServer implements AutoCloseable {
   /** Messages of a kind that were received. */
   public int received(String kind) throws IOException, InterruptedException {
     JsonObject messages = json("/daytrader/bench/counters").getJsonObject("messages");
-    return messages.getJsonObject(kind).getInt("requests");
+    return messages.getJsonObject(kind).getInt("messages");
   }
 
   /** What it tells of itself. */

@@ -41,6 +41,9 @@ public final class ScenarioServlet extends HttpServlet {
 
   private static final String HOST = host();
 
+  /** Bytes for the pages of a registration. */
+  private static final int LOGOUT_AND_HOME = 32 * 1024;
+
   @Inject private transient ScenarioState state;
   @Inject private transient TradeConfig config;
 
@@ -127,6 +130,8 @@ public final class ScenarioServlet extends HttpServlet {
 
   private void register(HttpServletRequest request, HttpServletResponse response)
       throws IOException, ServletException {
+    // The new user's session begins after a page has been written, which must not be under way yet.
+    response.setBufferSize(LOGOUT_AND_HOME);
     app(request, response, "logout");
     String userID = "ru:" + HOST + System.currentTimeMillis() + state.nextRegistered();
     app(
