@@ -57,8 +57,7 @@ public class DirectSummary {
   }
 
   private boolean old(int interval) {
-    return latest == null
-        || System.nanoTime() - madeNanos >= TimeUnit.SECONDS.toNanos(interval);
+    return latest == null || System.nanoTime() - madeNanos >= TimeUnit.SECONDS.toNanos(interval);
   }
 
   private static MarketSummary make(Connection connection) throws SQLException {

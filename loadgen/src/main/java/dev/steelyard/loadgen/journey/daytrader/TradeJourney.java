@@ -56,7 +56,6 @@ public final class TradeJourney implements Journey {
   private TradeStep step;
   private boolean faces;
   private boolean over = true;
-  private int sessions;
   private int activities;
   private int registrations;
   private String user;
@@ -96,8 +95,9 @@ public final class TradeJourney implements Journey {
 
   private void choose() {
     if (over) {
-      user = "uid:" + shared.nextUser();
-      faces = shared.drawFaces(random, sessions++);
+      long session = shared.nextSession();
+      user = "uid:" + shared.userOf(session);
+      faces = shared.inFaces(session);
       activities = 0;
       over = false;
       rest.addAll(

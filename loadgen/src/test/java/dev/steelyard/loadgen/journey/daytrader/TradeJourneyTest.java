@@ -116,7 +116,7 @@ class TradeJourneyTest {
     for (int injector = 0; injector < 2; injector++) {
       TradeJourneys journeys = new TradeJourneys(PLAN, injector, 2, "run", outcome -> {});
       for (int i = 0; i < 50; i++) {
-        assertTrue(seen.add(journeys.nextUser()));
+        assertTrue(seen.add(journeys.userOf(journeys.nextSession())));
       }
     }
     assertEquals(100, seen.size());
