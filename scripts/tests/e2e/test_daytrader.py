@@ -49,7 +49,8 @@ def test_a_session_by_beans_and_by_jdbc(experiment: Path, out: Path) -> None:
     assert session.process.returncode in (*DONE, 130)
     assert {trial.arm.removeprefix("mode-") for trial in trials} == {"ejb", "direct"}
     # A cold server does little in so short a time, and the mix of few sessions is their own.
-    assert not void_for_other_reasons_than_noise(trials)
+    voids = [one for one in void_for_other_reasons_than_noise(trials) if "operation-mix" not in one]
+    assert not voids
     for trial in trials:
         assert trial.measurement is not None
         assert trial.measurement.injector_errors == 0

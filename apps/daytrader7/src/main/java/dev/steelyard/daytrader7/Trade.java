@@ -68,12 +68,11 @@ public class Trade {
       threads.completeLater(services, order.getOrderID());
     }
     try {
-      services
-          .updateQuotePriceVolume(
-              order.getSymbol(),
-              Prices.changeFactor(ThreadLocalRandom.current()),
-              order.getQuantity(),
-              config.publishQuotePriceChange());
+      services.updateQuotePriceVolume(
+          order.getSymbol(),
+          Prices.changeFactor(ThreadLocalRandom.current()),
+          order.getQuantity(),
+          config.publishQuotePriceChange());
     } catch (RuntimeException e) {
       LOG.log(Level.WARNING, "The price of " + order.getSymbol() + " stays as it was", e);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.daytrader7.beans;
 
+import dev.steelyard.daytrader7.TradeServices;
 import dev.steelyard.daytrader7.direct.TradeDirect;
 import dev.steelyard.daytrader7.messages.MessageStatistics;
 import dev.steelyard.daytrader7.messages.Messages;
@@ -46,19 +47,24 @@ public class OrderListener implements MessageListener {
       if (message.getJMSRedelivered()) {
         LOG.log(Level.INFO, "Again: {0}", message.getBody(String.class));
       }
-      if (Messages.NEW_ORDER.equals(message.getStringProperty(Messages.COMMAND))) {
-        int orderID = message.getIntProperty("orderID");
-        boolean twoPhase = message.getBooleanProperty("twoPhase");
-        if (message.getBooleanProperty("direct")) {
-          direct.completeOrder(orderID, twoPhase);
-        } else {
-          bean.completeOrder(orderID, twoPhase);
-        }
-      }
-      statistics.received("queue", message);
+      statistics.received(
+          "queue",
+          message,
+          command -> {
+            if (command.equals(Messages.NEW_ORDER)) {
+              complete(message);
+            }
+          });
     } catch (JMSException | RuntimeException e) {
       LOG.log(Level.WARNING, "An order was not completed", e);
       context.setRollbackOnly();
     }
+  }
+
+  private void complete(Message message) throws JMSException {
+    int orderID = message.getIntProperty("orderID");
+    boolean twoPhase = message.getBooleanProperty("twoPhase");
+    TradeServices services = message.getBooleanProperty("direct") ? direct : bean;
+    services.completeOrder(orderID, twoPhase);
   }
 }

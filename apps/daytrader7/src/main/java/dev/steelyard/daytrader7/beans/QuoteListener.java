@@ -42,11 +42,15 @@ public class QuoteListener implements MessageListener {
   @Override
   public void onMessage(Message message) {
     try {
-      statistics.received("topic", message);
-      if (Messages.UPDATE_QUOTE.equals(message.getStringProperty(Messages.COMMAND))
-          && reachesWebsockets(message.getStringProperty("symbol"))) {
-        changes.fire(Messages.priceChange(message));
-      }
+      statistics.received(
+          "topic",
+          message,
+          command -> {
+            if (command.equals(Messages.UPDATE_QUOTE)
+                && reachesWebsockets(message.getStringProperty("symbol"))) {
+              changes.fire(Messages.priceChange(message));
+            }
+          });
     } catch (JMSException | RuntimeException e) {
       LOG.log(Level.WARNING, "A price change was not heard", e);
       context.setRollbackOnly();

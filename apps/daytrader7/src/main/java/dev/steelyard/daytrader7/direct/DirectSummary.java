@@ -48,7 +48,18 @@ public class DirectSummary {
         making.unlock();
       }
     }
-    return Objects.requireNonNullElse(latest, MarketSummary.EMPTY);
+    return Objects.requireNonNullElseGet(latest, this::first);
+  }
+
+  /** Who comes before there is one makes it itself: drivers look for stocks in every answer. */
+  private synchronized MarketSummary first() {
+    MarketSummary found = latest;
+    if (found == null) {
+      found = database.run(DirectSummary::make);
+      latest = found;
+      madeNanos = System.nanoTime();
+    }
+    return found;
   }
 
   /** The next caller is to make it anew. */
@@ -57,8 +68,7 @@ public class DirectSummary {
   }
 
   private boolean old(int interval) {
-    return latest == null
-        || System.nanoTime() - madeNanos >= TimeUnit.SECONDS.toNanos(interval);
+    return latest == null || System.nanoTime() - madeNanos >= TimeUnit.SECONDS.toNanos(interval);
   }
 
   private static MarketSummary make(Connection connection) throws SQLException {

@@ -205,7 +205,7 @@ public class TradeDirect implements TradeServices {
   }
 
   private TradeOrder complete(Connection connection, int orderID) throws SQLException {
-    // An order with the numbers that it refers to. 
+    // An order with the numbers that it refers to.
     record Referring(TradeOrder order, int accountID, int holdingID) {}
     Referring found =
         one(
@@ -361,7 +361,7 @@ public class TradeDirect implements TradeServices {
   @Override
   public Quote updateQuotePriceVolume(
       String symbol, BigDecimal changeFactor, double sharesTraded, boolean publish) {
-    // A price before and after. 
+    // A price before and after.
     record Moved(Quote quote, BigDecimal oldPrice, BigDecimal factor) {}
     Moved moved =
         database.run(
@@ -498,8 +498,7 @@ public class TradeDirect implements TradeServices {
 
   /** The account whose balance is to change: nobody else may change it before this is done. */
   private static Account lockedAccount(Connection connection, String userID) throws SQLException {
-    return known(
-        one(connection, Rows::account, ACCOUNT + " FOR UPDATE WITH RS", userID), userID);
+    return known(one(connection, Rows::account, ACCOUNT + " FOR UPDATE WITH RS", userID), userID);
   }
 
   private static Account account(Connection connection, String userID) throws SQLException {

@@ -5,6 +5,7 @@ import dev.steelyard.daytrader7.TradeConfig;
 import dev.steelyard.daytrader7.entities.AccountProfile;
 import dev.steelyard.daytrader7.entities.Quote;
 import jakarta.inject.Inject;
+import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
@@ -33,7 +34,9 @@ abstract class Primitive extends HttpServlet {
   @Override
   protected final void service(HttpServletRequest request, HttpServletResponse response)
       throws ServletException, IOException {
-    String path = request.getServletPath();
+    // An included servlet sees the path of the one that includes it.
+    Object included = request.getAttribute(RequestDispatcher.INCLUDE_SERVLET_PATH);
+    String path = included == null ? request.getServletPath() : included.toString();
     String name = path.substring(path.lastIndexOf('/') + 1);
     HITS.computeIfAbsent(name, unknown -> new LongAdder()).increment();
     response.setContentType("text/html");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.daytrader7.web;
 
+import dev.steelyard.bench.Workload;
 import dev.steelyard.daytrader7.TradeConfig;
 import dev.steelyard.daytrader7.TradeException;
 import jakarta.inject.Inject;
@@ -67,6 +68,10 @@ public final class AppServlet extends HttpServlet {
       actions.loginPage(request, response, "");
       return;
     }
+    if (request.getDispatcherType() == DispatcherType.REQUEST) {
+      TradeWorkload.operationOf(action)
+          .ifPresent(operation -> request.setAttribute(Workload.OPERATION, operation));
+    }
     switch (action) {
       case "login" -> actions.login(request, response);
       case "register" -> actions.register(request, response);
@@ -95,9 +100,7 @@ public final class AppServlet extends HttpServlet {
       case "sell" -> actions.sell(request, response, userID);
       case "mksummary" -> actions.marketSummary(request, response);
       case "logout" -> actions.logout(request, response, userID);
-      default ->
-          actions.loginPage(
-              request, response, "TradeAppServlet: Invalid Action" + action);
+      default -> actions.loginPage(request, response, "TradeAppServlet: Invalid Action" + action);
     }
   }
 }

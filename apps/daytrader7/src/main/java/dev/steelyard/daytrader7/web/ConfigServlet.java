@@ -85,11 +85,7 @@ public final class ConfigServlet extends HttpServlet {
     request.setAttribute("settings", config);
     request.setAttribute("requests", requests);
     Page.STATISTICS.show(
-        request,
-        response,
-        config.webInterface(),
-        statistics,
-        "Trade Reset completed successfully");
+        request, response, config.webInterface(), statistics, "Trade Reset completed successfully");
   }
 
   private void buildTables(HttpServletRequest request, HttpServletResponse response)
@@ -110,8 +106,7 @@ public final class ConfigServlet extends HttpServlet {
     show(request, response, "DayTrader Database Built - " + config.maxUsers() + "users created");
   }
 
-  private static PrintWriter begin(HttpServletResponse response, String title)
-      throws IOException {
+  private static PrintWriter begin(HttpServletResponse response, String title) throws IOException {
     PrintWriter out = response.getWriter();
     out.println("<HTML><HEAD><TITLE>" + title + "</TITLE></HEAD><BODY>");
     return out;

@@ -19,7 +19,9 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** A driver in the server: each request does what a user might do next, by including {@code /app}. */
+/**
+ * A driver in the server: each request does what a user might do next, by including {@code /app}.
+ */
 @WebServlet("/scenario")
 public final class ScenarioServlet extends HttpServlet {
 
@@ -39,6 +41,9 @@ public final class ScenarioServlet extends HttpServlet {
 
   private static final String HOST = host();
 
+  /** Bytes for the pages of a registration. */
+  private static final int LOGOUT_AND_HOME = 32 * 1024;
+
   @Inject private transient ScenarioState state;
   @Inject private transient TradeConfig config;
 
@@ -54,7 +59,9 @@ public final class ScenarioServlet extends HttpServlet {
             ? MIX.charAt(random.nextInt(MIX.length()))
             : asked.charAt(0);
     if (operation == 'n') {
-      response.getWriter().print("<HTML><HEAD><TITLE>Scenario</TITLE></HEAD><BODY>Hello</BODY></HTML>");
+      response
+          .getWriter()
+          .print("<HTML><HEAD><TITLE>Scenario</TITLE></HEAD><BODY>Hello</BODY></HTML>");
       return;
     }
     HttpSession session = request.getSession(true);
@@ -123,6 +130,8 @@ public final class ScenarioServlet extends HttpServlet {
 
   private void register(HttpServletRequest request, HttpServletResponse response)
       throws IOException, ServletException {
+    // The new user's session begins after a page has been written, which must not be under way yet.
+    response.setBufferSize(LOGOUT_AND_HOME);
     app(request, response, "logout");
     String userID = "ru:" + HOST + System.currentTimeMillis() + state.nextRegistered();
     app(
@@ -189,7 +198,10 @@ public final class ScenarioServlet extends HttpServlet {
       throws IOException, ServletException {
     StringBuilder path = new StringBuilder("/app?action=").append(action);
     for (int i = 0; i < parameters.length; i += 2) {
-      path.append('&').append(encoded(parameters[i])).append('=').append(encoded(parameters[i + 1]));
+      path.append('&')
+          .append(encoded(parameters[i]))
+          .append('=')
+          .append(encoded(parameters[i + 1]));
     }
     request.getRequestDispatcher(path.toString()).include(request, response);
   }

@@ -112,15 +112,14 @@ public class TradeActions {
     }
   }
 
-  void home(
-      HttpServletRequest request, HttpServletResponse response, String userID, String results)
+  void home(HttpServletRequest request, HttpServletResponse response, String userID, String results)
       throws IOException, ServletException {
     Account account = trade.accountData(userID);
     List<Holding> holdings = trade.holdings(userID);
     HttpSession session = request.getSession(false);
-    Instant since = session == null ? null : (Instant) session.getAttribute(AppServlet.SESSION_DATE);
-    Views.Home view =
-        new Views.Home(userID, account, since, holdings.size(), Gain.cost(holdings));
+    Instant since =
+        session == null ? null : (Instant) session.getAttribute(AppServlet.SESSION_DATE);
+    Views.Home view = new Views.Home(userID, account, since, holdings.size(), Gain.cost(holdings));
     show(Page.HOME, request, response, view, results);
   }
 
@@ -137,8 +136,7 @@ public class TradeActions {
             .limit(all ? orders.size() : ORDERS_SHOWN)
             .toList();
     Views.AccountInformation view =
-        new Views.AccountInformation(
-            userID, account, profile, shown, shown.size() < orders.size());
+        new Views.AccountInformation(userID, account, profile, shown, shown.size() < orders.size());
     show(Page.ACCOUNT, request, response, view, results);
   }
 

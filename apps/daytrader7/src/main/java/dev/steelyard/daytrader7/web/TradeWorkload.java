@@ -6,6 +6,7 @@ import dev.steelyard.daytrader7.TradeConfig;
 import dev.steelyard.daytrader7.TradeException;
 import dev.steelyard.daytrader7.data.DataSet;
 import dev.steelyard.daytrader7.direct.Database;
+import dev.steelyard.daytrader7.messages.MessageStatistics;
 import jakarta.enterprise.inject.spi.CDI;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.HashMap;
@@ -117,12 +118,17 @@ public final class TradeWorkload implements Workload {
   }
 
   @Override
+  public Set<String> messages() {
+    return MessageStatistics.KINDS;
+  }
+
+  @Override
   public Optional<String> operationOf(HttpServletRequest request) {
-    String path = request.getServletPath();
-    if ("/app".equals(path)) {
-      String action = request.getParameter("action");
-      return action == null ? Optional.empty() : ACTIONS.getOrDefault(action, Optional.empty());
-    }
-    return PATHS.getOrDefault(path, Optional.empty());
+    return PATHS.getOrDefault(request.getServletPath(), Optional.empty());
+  }
+
+  /** The operation of an action of {@code /app}; the action may stand in the body of a request. */
+  static Optional<String> operationOf(String action) {
+    return ACTIONS.getOrDefault(action, Optional.empty());
   }
 }

@@ -47,9 +47,7 @@ public final class Views {
 
     /** What it would bring. */
     public BigDecimal value() {
-      return quote == null
-          ? basis()
-          : Gain.times(quote.getPrice(), holding.getQuantity());
+      return quote == null ? basis() : Gain.times(quote.getPrice(), holding.getQuantity());
     }
   }
 

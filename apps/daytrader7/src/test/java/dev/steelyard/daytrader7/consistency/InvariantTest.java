@@ -62,7 +62,8 @@ class InvariantTest {
     try (InputStream in = Invariant.class.getResourceAsStream("/ddl/derby.sql")) {
       script = new String(in.readAllBytes(), StandardCharsets.UTF_8);
     }
-    for (String sql : Pattern.compile(";").splitAsStream(script.replaceAll("--[^\n]*", "")).toList()) {
+    for (String sql :
+        Pattern.compile(";").splitAsStream(script.replaceAll("--[^\n]*", "")).toList()) {
       if (!sql.isBlank() && !sql.strip().startsWith("DROP")) {
         execute(sql);
       }
@@ -128,8 +129,7 @@ class InvariantTest {
 
   @Test
   void aHoldingThatIsBeingSoldByNoOrderIsFound() throws SQLException {
-    Database.update(
-        connection, "UPDATE HOLDINGEJB SET PURCHASEDATE = ?", new Timestamp(0));
+    Database.update(connection, "UPDATE HOLDINGEJB SET PURCHASEDATE = ?", new Timestamp(0));
     assertEquals(Set.of("holdings that are being sold by no order"), broken());
   }
 }

@@ -33,6 +33,10 @@ import java.util.regex.Pattern;
 public final class TradeJourney implements Journey {
   private static final Pattern HOLDING = Pattern.compile("holdingID=([0-9]+)");
   private static final Pattern HOLDINGS = Pattern.compile("of Holdings: </b>([1-9][0-9]*)</td>");
+
+  /** The order's status in its cell: what a page says of the word elsewhere is not meant. */
+  private static final Pattern CANCELLED = Pattern.compile(">\\s*cancelled\\s*<");
+
   private static final Pattern SYMBOL = Pattern.compile("s:[0-9]+");
   private static final Pattern VIEW_STATE =
       Pattern.compile("name=\"((?:jakarta|javax)\\.faces\\.ViewState)\"[^>]* value=\"([^\"]+)\"");
@@ -52,7 +56,6 @@ public final class TradeJourney implements Journey {
   private TradeStep step;
   private boolean faces;
   private boolean over = true;
-  private int sessions;
   private int activities;
   private int registrations;
   private String user;
@@ -92,8 +95,9 @@ public final class TradeJourney implements Journey {
 
   private void choose() {
     if (over) {
-      user = "uid:" + shared.nextUser();
-      faces = shared.drawFaces(random, sessions++);
+      long session = shared.nextSession();
+      user = "uid:" + shared.userOf(session);
+      faces = shared.inFaces(session);
       activities = 0;
       over = false;
       rest.addAll(
@@ -257,7 +261,7 @@ public final class TradeJourney implements Journey {
     }
     switch (step) {
       case PORTFOLIO -> holding = rest.isEmpty() ? null : oneOf(HOLDING.matcher(body));
-      case SELL -> cancelled = body.contains("cancelled");
+      case SELL -> cancelled = CANCELLED.matcher(body).find();
       case FACES_PORTFOLIO -> holding = HOLDINGS.matcher(body).find() ? "the first" : null;
       case FACES_QUOTES -> {
         Matcher shown = SYMBOL.matcher(body);

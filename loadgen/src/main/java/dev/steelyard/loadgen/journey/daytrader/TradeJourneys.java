@@ -28,7 +28,6 @@ public final class TradeJourneys implements Journeys {
   private final int injector;
   private final int injectors;
   private final IntConsumer outcomes;
-  private final Mix fronts;
   private final Mix pages = mix(false);
   private final Mix faces = mix(true);
   private final AtomicLong sessions = new AtomicLong();
@@ -47,7 +46,6 @@ public final class TradeJourneys implements Journeys {
     this.injectors = injectors;
     this.run = run;
     this.outcomes = outcomes;
-    fronts = new Mix(plan.pagesSessions(), plan.facesSessions());
   }
 
   private static Mix mix(boolean faces) {
@@ -59,21 +57,26 @@ public final class TradeJourneys implements Journeys {
     return new TradeJourney(this, user);
   }
 
-  /** The number of the user of the next session. */
-  long nextUser() {
-    return (sessions.getAndIncrement() * injectors + injector) % plan.users();
+  /** The number of the next session of this injector. */
+  long nextSession() {
+    return sessions.getAndIncrement();
+  }
+
+  /** The number of the user of a session. */
+  long userOf(long session) {
+    return (session * injectors + injector) % plan.users();
   }
 
   /**
-   * Whether a session is one of the Faces front end.
-   *
-   * @param turn of the user, from 0
+   * Whether a session is one of the Faces front end: spread evenly over all, as the plan's
+   * percentages are. Drawn, few sessions of many requests each would make the mix swing.
    */
-  boolean drawFaces(SplittableRandom random, int turn) {
-    if (plan.inTurn() && plan.pagesSessions() > 0 && plan.facesSessions() > 0) {
-      return turn % 2 == 1;
+  boolean inFaces(long session) {
+    int both = plan.pagesSessions() + plan.facesSessions();
+    if (plan.inTurn() && plan.facesSessions() > 0 && plan.pagesSessions() > 0) {
+      return session % 2 == 1;
     }
-    return fronts.draw(random) == 1;
+    return (session + 1) * plan.facesSessions() / both > session * plan.facesSessions() / both;
   }
 
   /**

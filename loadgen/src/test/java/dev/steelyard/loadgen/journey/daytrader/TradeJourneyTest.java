@@ -116,7 +116,7 @@ class TradeJourneyTest {
     for (int injector = 0; injector < 2; injector++) {
       TradeJourneys journeys = new TradeJourneys(PLAN, injector, 2, "run", outcome -> {});
       for (int i = 0; i < 50; i++) {
-        assertTrue(seen.add(journeys.nextUser()));
+        assertTrue(seen.add(journeys.userOf(journeys.nextSession())));
       }
     }
     assertEquals(100, seen.size());
@@ -142,7 +142,11 @@ class TradeJourneyTest {
     TradeJourney journey = journey(new TradePlan(3, 10, 1, 0, true));
     begin(journey, TradeStep.SELL);
     assertTrue(Set.of("41", "42").contains(fields(journey).get("holdingID")));
-    journey.answer("has been submitted ... cancelled");
+    journey.answer("has been submitted <TD>closed</TD> cancelled, if there was nothing to sell");
+    journey.ended(false);
+    assertEquals(0, outcomes[TradeJourneys.SALE_CANCELLED]);
+    begin(journey, TradeStep.SELL);
+    journey.answer("has been submitted <TD><FONT> cancelled</FONT></TD>");
     journey.ended(false);
     assertEquals(1, outcomes[TradeJourneys.SALE_CANCELLED]);
     assertEquals(0, outcomes[TradeJourneys.NOTHING_TO_SELL]);

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.daytrader7;
+
+import dev.steelyard.testkit.ContractCase;
+import dev.steelyard.testkit.ContractRunner;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicContainer;
+import org.junit.jupiter.api.DynamicNode;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Every URL answers as the tables in {@code contract/} say: the pages in all modes. */
+@ExtendWith(TradeServer.Shared.class)
+final class ContractIT {
+
+  @TestFactory
+  Stream<DynamicNode> pagesInAllModes(TradeServer server) throws IOException {
+    List<DynamicNode> modes = new ArrayList<>();
+    int user = 1;
+    for (RunMode run : RunMode.values()) {
+      for (OrderMode order : OrderMode.values()) {
+        ContractRunner runner = runner(server, user++);
+        runner.set("status", order == OrderMode.SYNC ? "closed" : "open");
+        Stream<DynamicNode> begin =
+            Stream.of(DynamicTest.dynamicTest("modes are set", () -> server.configure(run, order)));
+        Stream<DynamicNode> cases =
+            Stream.of("pages.yaml", "faces.yaml", "bad-input.yaml")
+                .flatMap(table -> tests(runner, table));
+        modes.add(
+            DynamicContainer.dynamicContainer(run + " " + order, Stream.concat(begin, cases)));
+      }
+    }
+    return modes.stream();
+  }
+
+  @TestFactory
+  Stream<DynamicTest> primitives(TradeServer server) {
+    return tests(runner(server, 0), "primitives.yaml");
+  }
+
+  @TestFactory
+  Stream<DynamicTest> administration(TradeServer server) {
+    return tests(runner(server, 0), "administration.yaml");
+  }
+
+  private static ContractRunner runner(TradeServer server, int user) {
+    ContractRunner runner = new ContractRunner((name, path) -> server.packaged());
+    runner.set("app", "/daytrader/app");
+    runner.set("root", "/daytrader");
+    runner.set("user", "uid:10" + user);
+    runner.set("n", Integer.toString(user));
+    runner.set(
+        "oldState",
+        "<input type=\"hidden\" name=\"javax\\.faces\\.ViewState\""
+            + " id=\"j_id__v_0:javax\\.faces\\.ViewState:1\" value=\"([^\"]+)\".*/>");
+    runner.set("newState", "name=\"jakarta\\.faces\\.ViewState\" [^>]*value=\"([^\"]+)\"");
+    return runner;
+  }
+
+  private static Stream<DynamicTest> tests(ContractRunner runner, String table) {
+    try {
+      return runner.tests(ContractCase.table(ContractIT.class, "/contract/" + table));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

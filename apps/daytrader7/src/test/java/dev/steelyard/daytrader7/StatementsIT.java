@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.daytrader7;
+
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.steelyard.daytrader7.Browser.Answer;
+import dev.steelyard.testkit.Processes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Statements, transactions and messages of each operation, equal to those of the application after
+ * which this one is made.
+ */
+@ExtendWith(TradeServer.Shared.class)
+final class StatementsIT {
+
+  /** What was counted of one operation, to be compared once all were. */
+  private final List<Executable> comparisons = new ArrayList<>();
+
+  private TradeServer server;
+  private Browser user;
+
+  /** One operation: the table's row, to be compared. */
+  private Answer operation(
+      String name, String path, String text, String statements, int transactions) throws Exception {
+    long end = server.statements().end();
+    Answer answer = user.get(path).must(text);
+    StatementLog.Counts counts = server.statements().since(end);
+    comparisons.add(
+        () -> assertEquals(StatementLog.Counts.of(statements), counts.statements(), name));
+    comparisons.add(() -> assertEquals(transactions, counts.transactions(), name));
+    return answer;
+  }
+
+  @ParameterizedTest
+  @EnumSource(RunMode.class)
+  void eachOperationSendsTheStatementsOfTheTable(RunMode mode, TradeServer shared)
+      throws Exception {
+    server = shared;
+    boolean beans = mode == RunMode.EJB;
+    server.configure(mode, OrderMode.SYNC);
+    user = server.browser();
+    // The first request of a user tells of the orders of the population, once.
+    user.app("login&uid=uid:5&passwd=xxx").must("Welcome to DayTrader");
+    Answer portfolio = user.app("portfolio").must("DayTrader Portfolio");
+    int h = portfolio.all("holdingID=([0-9]+)").size();
+    int d = (int) portfolio.all("symbols=(s:[0-9]+)\"").stream().distinct().count();
+
+    String welcome = "Welcome to DayTrader";
+    operation(
+        "login",
+        "app?action=login&uid=uid:5&passwd=xxx",
+        welcome,
+        beans ? "S%d U1".formatted(6 + d) : "S5 U1",
+        4);
+    operation("home", "app?action=home", welcome, beans ? "S" + (4 + d) : "S3", 3);
+    String quotes = "DayTrader: Quotes and Trading";
+    operation("a quote", "app?action=quotes&symbols=s:1", quotes, "S2", 2);
+    operation("five quotes", "app?action=quotes&symbols=s:1,s:2+s:3,s:4,s:5", quotes, "S6", 6);
+    operation("no symbols", "app?action=quotes&symbol=s:1", quotes, "S1", 1);
+    operation("account", "app?action=account", "Account Information", beans ? "S4" : "S3", 3);
+    operation(
+        "portfolio",
+        "app?action=portfolio",
+        "DayTrader Portfolio",
+        "S" + (beans ? 2 + d + h : 2 + h),
+        2 + h);
+    operation("summary", "app?action=mksummary", "Market Summary", "S1", 1);
+    String submitted = "has been submitted";
+    operation(
+        "buy",
+        "app?action=buy&symbol=s:7&quantity=10",
+        submitted,
+        beans ? "S5 I2 U2" : "S10 I2 U4",
+        beans ? 3 : 4);
+    user.app("home").must("The following Order(s) have completed");
+    operation(
+        "sell",
+        "app?action=sell&holdingID=" + portfolio.all("holdingID=([0-9]+)").get(0),
+        submitted,
+        beans ? "S6 I1 U3 D1" : "S11 I1 U5 D1",
+        beans ? 3 : 4);
+    user.app("home").must("The following Order(s) have completed");
+    operation(
+        "update",
+        "app?action=update_profile&password=xxx&cpassword=xxx&address=a&creditcard=c&email=e&fullname="
+            + mode,
+        "Account profile update successful",
+        beans ? "S5 U1" : "S4 U1",
+        4);
+    operation("logout", "app?action=logout", "DayTrader Login", beans ? "S2 U1" : "U1", 1);
+    operation(
+        "register",
+        "app?action=register&user+id=ru:"
+            + mode
+            + "&passwd=yyy&confirm+passwd=yyy&Full+Name=f&Credit+Card+Number=1&money=1000000"
+            + "&email=e&snail+mail=s",
+        welcome,
+        beans ? "S6 I2 U1" : "S4 I2 U1",
+        4);
+    operation(
+        "reset", "config?action=resetTrade", "Trade Reset completed successfully", "S8 U1 D7", 1);
+    assertAll(comparisons);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "EJB, ASYNC_2PHASE, S4 I1 U1, S5 U1 D1",
+    "DIRECT, ASYNC_2PHASE, S3 I1 U2, S3 U2 D1",
+    "EJB, ASYNC_MANAGED_THREAD, S4 I1 U1, S5 U1 D1",
+    "DIRECT, ASYNC_MANAGED_THREAD, S3 I1 U2, S3 U2 D1",
+  })
+  void anOrderIsCompletedLaterAndOnce(
+      RunMode mode, OrderMode order, String afterBuy, String afterSell, TradeServer shared)
+      throws Exception {
+    server = shared;
+    boolean beans = mode == RunMode.EJB;
+    server.configure(mode, order);
+    user = server.browser();
+    user.app("login&uid=uid:8&passwd=xxx").must("Welcome to DayTrader");
+    List<String> before = user.app("portfolio").all("holdingID=([0-9]+)");
+
+    later(
+        order, "app?action=buy&symbol=s:7&quantity=10", beans ? "S5 I1 U2" : "S7 I1 U2", afterBuy);
+    Answer portfolio = user.app("portfolio").must("The following Order(s) have completed");
+    List<String> bought = new ArrayList<>(portfolio.all("holdingID=([0-9]+)"));
+    assertEquals(before.size() + 1, bought.size());
+
+    bought.removeAll(before);
+    String sold = bought.get(0);
+    later(order, "app?action=sell&holdingID=" + sold, beans ? "S6 I1 U3" : "S8 I1 U3", afterSell);
+    Answer after = user.app("portfolio").must("DayTrader Portfolio");
+    assertEquals(Set.copyOf(before), Set.copyOf(after.all("holdingID=([0-9]+)")));
+    user.app("sell&holdingID=" + sold).must("has been submitted").must("cancelled");
+  }
+
+  /** An order that answers while it is open, and is completed by statements of somebody else's. */
+  private void later(OrderMode mode, String path, String request, String completion)
+      throws Exception {
+    int published = server.received("topic updateQuote");
+    int queued = server.received("queue neworder");
+    Map<Character, Integer> wanted = new TreeMap<>(StatementLog.Counts.of(request));
+    StatementLog.Counts.of(completion).forEach((kind, n) -> wanted.merge(kind, n, Integer::sum));
+    int all = wanted.values().stream().mapToInt(Integer::intValue).sum();
+    long end = server.statements().end();
+    user.get(path).must("has been submitted").must(">open<");
+    Processes.await(
+        "The order is complete",
+        () ->
+            server.statements().since(end).statements().values().stream()
+                    .mapToInt(Integer::intValue)
+                    .sum()
+                >= all);
+    assertEquals(wanted, server.statements().since(end).statements());
+    Processes.await(
+        "The price is published", () -> server.received("topic updateQuote") > published);
+    assertEquals(published + 1, server.received("topic updateQuote"));
+    int wantedOnQueue = mode == OrderMode.ASYNC_2PHASE ? queued + 1 : queued;
+    Processes.await(
+        "The order's message is counted", () -> server.received("queue neworder") >= wantedOnQueue);
+    assertEquals(wantedOnQueue, server.received("queue neworder"));
+  }
+}
