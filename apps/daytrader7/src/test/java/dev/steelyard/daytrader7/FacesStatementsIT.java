@@ -74,7 +74,8 @@ final class FacesStatementsIT {
 
   private void post(String name, String path, String fields, String statements) throws Exception {
     long end = server.statements().end();
-    compare(name, end, user.post(path, "javax.faces.ViewState=" + state + "&" + fields), statements);
+    compare(
+        name, end, user.post(path, "javax.faces.ViewState=" + state + "&" + fields), statements);
   }
 
   private void compare(String name, long end, Answer answer, String statements) throws Exception {
