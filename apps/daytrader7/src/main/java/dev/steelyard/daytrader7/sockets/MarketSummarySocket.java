@@ -3,6 +3,7 @@ package dev.steelyard.daytrader7.sockets;
 
 import dev.steelyard.bench.Work;
 import dev.steelyard.daytrader7.Trade;
+import jakarta.enterprise.context.Dependent;
 import jakarta.inject.Inject;
 import jakarta.json.Json;
 import jakarta.json.JsonException;
@@ -16,12 +17,17 @@ import jakarta.websocket.OnMessage;
 import jakarta.websocket.OnOpen;
 import jakarta.websocket.Session;
 import jakarta.websocket.server.ServerEndpoint;
+import java.io.IOException;
 import java.io.StringReader;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 
 /** {@code /marketsummary}: answers {@code {"action":"update"}} with the summary. */
+@Dependent
 @ServerEndpoint("/marketsummary")
 public class MarketSummarySocket {
 
+  private static final Logger LOG = Logger.getLogger(MarketSummarySocket.class.getName());
   private static final String UPDATE = "update";
 
   @Inject private Trade trade;
@@ -70,5 +76,7 @@ public class MarketSummarySocket {
 
   /** A connection that breaks is closed by the server, which then calls {@link #close()}. */
   @OnError
-  public void error(Throwable cause) {}
+  public void error(Throwable cause) {
+    LOG.log(cause instanceof IOException ? Level.FINE : Level.WARNING, "A websocket failed", cause);
+  }
 }

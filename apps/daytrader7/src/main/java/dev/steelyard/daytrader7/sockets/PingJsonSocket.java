@@ -3,6 +3,7 @@ package dev.steelyard.daytrader7.sockets;
 
 import jakarta.annotation.Resource;
 import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
+import jakarta.enterprise.context.Dependent;
 import jakarta.json.Json;
 import jakarta.json.JsonException;
 import jakarta.json.JsonObject;
@@ -25,6 +26,7 @@ import java.util.concurrent.TimeUnit;
  * {@code /pingWebSocketJson}: objects by an encoder and a decoder. Answers with the number of
  * messages it received, and tells by itself, from a managed thread, how many it has sent.
  */
+@Dependent
 @ServerEndpoint(
     value = "/pingWebSocketJson",
     encoders = PingJsonSocket.Coder.class,
