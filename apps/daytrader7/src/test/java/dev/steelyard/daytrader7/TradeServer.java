@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.daytrader7;
 
+import dev.steelyard.testkit.Folders;
 import dev.steelyard.testkit.OncePerRun;
 import dev.steelyard.testkit.PackagedServer;
 import jakarta.json.Json;
@@ -28,10 +29,12 @@ public final class TradeServer implements AutoCloseable {
     }
   }
 
+  private final Path folder;
   private final PackagedServer server;
   private final StatementLog statements;
 
-  private TradeServer(PackagedServer server, StatementLog statements) {
+  private TradeServer(Path folder, PackagedServer server, StatementLog statements) {
+    this.folder = folder;
     this.server = server;
     this.statements = statements;
   }
@@ -56,7 +59,7 @@ public final class TradeServer implements AutoCloseable {
     try {
       server.start();
       server.awaitStatus("/daytrader/health/ready", 200);
-      TradeServer trade = new TradeServer(server, new StatementLog(log));
+      TradeServer trade = new TradeServer(folder, server, new StatementLog(log));
       trade.browser().get("config?action=buildDB").must("DayTrader Database Built - 200users");
       return trade;
     } catch (IOException | InterruptedException | RuntimeException e) {
@@ -103,7 +106,9 @@ public final class TradeServer implements AutoCloseable {
   }
 
   @Override
-  public void close() {
+  public void close() throws IOException {
     server.close();
+    server.process().onExit().join();
+    Folders.delete(folder);
   }
 }

@@ -10,7 +10,6 @@ import dev.steelyard.daytrader7.MarketSummary;
 import dev.steelyard.daytrader7.OrderMode;
 import dev.steelyard.daytrader7.Prices;
 import dev.steelyard.daytrader7.RunStatistics;
-import dev.steelyard.daytrader7.TradeException;
 import dev.steelyard.daytrader7.TradeServices;
 import dev.steelyard.daytrader7.entities.Account;
 import dev.steelyard.daytrader7.entities.AccountProfile;
@@ -34,15 +33,10 @@ import java.util.function.Supplier;
 @ApplicationScoped
 public class TradeDirect implements TradeServices {
 
-  private static final String QUOTE = "SELECT * FROM QUOTEEJB WHERE SYMBOL = ?";
-  private static final String ORDER = "SELECT * FROM ORDEREJB WHERE ORDERID = ?";
-  private static final String ACCOUNT = "SELECT * FROM ACCOUNTEJB WHERE PROFILE_USERID = ?";
-  private static final String PROFILE = "SELECT * FROM ACCOUNTPROFILEEJB WHERE USERID = ?";
-  private static final Timestamp BEING_SOLD = new Timestamp(0);
-
   @Inject private Database database;
   @Inject private Keys keys;
   @Inject private Messages messages;
+  @Inject private DirectOrders orders;
   @Inject private DirectSummary summary;
   @Inject private TwoPhase twoPhase;
 
@@ -63,20 +57,14 @@ public class TradeDirect implements TradeServices {
 
   private TradeOrder made(OrderMode mode, Supplier<Integer> order) {
     int orderID = mode == OrderMode.ASYNC_2PHASE ? twoPhase.run(order) : order.get();
-    return database.run(connection -> order(connection, orderID));
+    return database.run(connection -> Lookups.order(connection, orderID));
   }
 
   private int newBuy(String userID, String symbol, double quantity, OrderMode mode) {
     int orderID = keys.next("order");
     return database.run(
         connection -> {
-          Account account = lockedAccount(connection, userID);
-          Quote quote = symbol == null ? null : one(connection, Rows::quote, QUOTE, symbol);
-          if (quote == null) {
-            throw new TradeException("There is no stock " + symbol + ".");
-          }
-          insertOrder(connection, orderID, account, quote, null, TradeOrder.BUY, quantity);
-          charge(connection, account, Prices.costOfBuy(quote.getPrice(), quantity).negate());
+          orders.buy(connection, orderID, userID, symbol, quantity);
           process(connection, orderID, mode);
           return orderID;
         });
@@ -86,109 +74,16 @@ public class TradeDirect implements TradeServices {
     int orderID = keys.next("order");
     return database.run(
         connection -> {
-          Account account = lockedAccount(connection, userID);
-          Holding holding =
-              one(
-                  connection,
-                  Rows::holding,
-                  "SELECT * FROM HOLDINGEJB WHERE HOLDINGID = ? AND ACCOUNT_ACCOUNTID = ?"
-                      + " FOR UPDATE WITH RS",
-                  holdingID,
-                  account.getAccountID());
-          if (holding == null || holding.getPurchaseDate().equals(BEING_SOLD)) {
-            insertCancelled(connection, orderID);
-            return orderID;
+          if (orders.sell(connection, orderID, userID, holdingID)) {
+            process(connection, orderID, mode);
           }
-          Quote quote = one(connection, Rows::quote, QUOTE, holding.getQuoteID());
-          update(
-              connection,
-              "UPDATE HOLDINGEJB SET PURCHASEDATE = ? WHERE HOLDINGID = ?",
-              BEING_SOLD,
-              holdingID);
-          double quantity = holding.getQuantity();
-          insertOrder(connection, orderID, account, quote, holdingID, TradeOrder.SELL, quantity);
-          charge(connection, account, Prices.proceedsOfSell(quote.getPrice(), quantity));
-          process(connection, orderID, mode);
           return orderID;
         });
   }
 
-  private void insertOrder(
-      Connection connection,
-      int orderID,
-      Account account,
-      Quote quote,
-      Integer holdingID,
-      String type,
-      double quantity)
-      throws SQLException {
-    String columns =
-        "ORDERID, ORDERTYPE, ORDERSTATUS, OPENDATE, QUANTITY, PRICE, ORDERFEE,"
-            + " ACCOUNT_ACCOUNTID, QUOTE_SYMBOL";
-    Timestamp now = now();
-    BigDecimal price = Prices.cents(quote.getPrice());
-    if (holdingID == null) {
-      update(
-          connection,
-          "INSERT INTO ORDEREJB (" + columns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-          orderID,
-          type,
-          TradeOrder.OPEN,
-          now,
-          quantity,
-          price,
-          Prices.FEE,
-          account.getAccountID(),
-          quote.getSymbol());
-    } else {
-      update(
-          connection,
-          "INSERT INTO ORDEREJB ("
-              + columns
-              + ", HOLDING_HOLDINGID) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-          orderID,
-          type,
-          TradeOrder.OPEN,
-          now,
-          quantity,
-          price,
-          Prices.FEE,
-          account.getAccountID(),
-          quote.getSymbol(),
-          holdingID);
-    }
-    order(connection, orderID);
-  }
-
-  /** What is left of a sell whose holding is gone: an order of nobody's. */
-  private static void insertCancelled(Connection connection, int orderID) throws SQLException {
-    Timestamp now = now();
-    update(
-        connection,
-        "INSERT INTO ORDEREJB (ORDERID, ORDERTYPE, ORDERSTATUS, OPENDATE, COMPLETIONDATE,"
-            + " QUANTITY, PRICE, ORDERFEE) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        orderID,
-        TradeOrder.SELL,
-        TradeOrder.CANCELLED,
-        now,
-        now,
-        0.0,
-        BigDecimal.ZERO,
-        Prices.FEE);
-  }
-
-  private static void charge(Connection connection, Account account, BigDecimal amount)
-      throws SQLException {
-    update(
-        connection,
-        "UPDATE ACCOUNTEJB SET BALANCE = ? WHERE ACCOUNTID = ?",
-        Prices.cents(account.getBalance().add(amount)),
-        account.getAccountID());
-  }
-
   private void process(Connection connection, int orderID, OrderMode mode) throws SQLException {
     if (mode == OrderMode.SYNC) {
-      complete(connection, orderID);
+      orders.complete(connection, orderID, this::orderCompleted);
     } else if (mode == OrderMode.ASYNC_2PHASE) {
       queueOrder(orderID, true);
     }
@@ -201,84 +96,7 @@ public class TradeDirect implements TradeServices {
 
   @Override
   public TradeOrder completeOrder(int orderID, boolean inTwoPhases) {
-    return database.run(connection -> complete(connection, orderID));
-  }
-
-  private TradeOrder complete(Connection connection, int orderID) throws SQLException {
-    // An order with the numbers that it refers to.
-    record Referring(TradeOrder order, int accountID, int holdingID) {}
-    Referring found =
-        one(
-            connection,
-            row ->
-                new Referring(
-                    Rows.order(row),
-                    row.getInt("ACCOUNT_ACCOUNTID"),
-                    row.getInt("HOLDING_HOLDINGID")),
-            ORDER,
-            orderID);
-    if (found == null) {
-      throw new TradeException("There is no order " + orderID + ".");
-    }
-    TradeOrder order = found.order();
-    if (!order.isOpen()) {
-      throw new TradeException("Order " + orderID + " is " + order.getOrderStatus() + " already.");
-    }
-    String userID =
-        one(
-            connection,
-            row -> row.getString(1),
-            "SELECT USERID FROM ACCOUNTPROFILEEJB, ACCOUNTEJB"
-                + " WHERE PROFILE_USERID = USERID AND ACCOUNTID = ?",
-            found.accountID());
-    if (order.isBuy()) {
-      completeBuy(connection, order, found.accountID());
-    } else {
-      completeSell(connection, order, found.holdingID());
-    }
-    order.setOrderStatus(TradeOrder.CLOSED);
-    order.setCompletionDate(now());
-    update(
-        connection,
-        "UPDATE ORDEREJB SET ORDERSTATUS = ?, COMPLETIONDATE = ? WHERE ORDERID = ?",
-        order.getOrderStatus(),
-        order.getCompletionDate(),
-        orderID);
-    orderCompleted(userID, orderID);
-    return order;
-  }
-
-  private void completeBuy(Connection connection, TradeOrder order, int accountID)
-      throws SQLException {
-    int holdingID = keys.next("holding");
-    update(
-        connection,
-        "INSERT INTO HOLDINGEJB (HOLDINGID, QUANTITY, PURCHASEPRICE, PURCHASEDATE, QUOTE_SYMBOL,"
-            + " ACCOUNT_ACCOUNTID) VALUES (?, ?, ?, ?, ?, ?)",
-        holdingID,
-        order.getQuantity(),
-        order.getPrice(),
-        now(),
-        order.getSymbol(),
-        accountID);
-    holding(connection, holdingID);
-    update(
-        connection,
-        "UPDATE ORDEREJB SET HOLDING_HOLDINGID = ? WHERE ORDERID = ?",
-        holdingID,
-        order.getOrderID());
-  }
-
-  private static void completeSell(Connection connection, TradeOrder order, int holdingID)
-      throws SQLException {
-    if (holding(connection, holdingID) == null) {
-      throw new TradeException("Order " + order.getOrderID() + " has nothing to sell.");
-    }
-    update(connection, "DELETE FROM HOLDINGEJB WHERE HOLDINGID = ?", holdingID);
-    update(
-        connection,
-        "UPDATE ORDEREJB SET HOLDING_HOLDINGID = NULL WHERE HOLDING_HOLDINGID = ?",
-        holdingID);
+    return database.run(connection -> orders.complete(connection, orderID, this::orderCompleted));
   }
 
   @Override
@@ -350,7 +168,7 @@ public class TradeDirect implements TradeServices {
 
   @Override
   public Quote quote(String symbol) {
-    return database.run(connection -> one(connection, Rows::quote, QUOTE, symbol));
+    return database.run(connection -> Lookups.quote(connection, symbol));
   }
 
   @Override
@@ -366,7 +184,7 @@ public class TradeDirect implements TradeServices {
     Moved moved =
         database.run(
             connection -> {
-              Quote quote = one(connection, Rows::quote, QUOTE + " FOR UPDATE WITH RS", symbol);
+              Quote quote = one(connection, Rows::quote, Lookups.QUOTE + Lookups.LOCKED, symbol);
               BigDecimal factor = Prices.factorFor(quote.getPrice(), changeFactor);
               BigDecimal price = Prices.moved(quote.getPrice(), factor);
               update(
@@ -376,8 +194,7 @@ public class TradeDirect implements TradeServices {
                   price.subtract(quote.getOpen()).doubleValue(),
                   quote.getVolume() + sharesTraded,
                   symbol);
-              return new Moved(
-                  one(connection, Rows::quote, QUOTE, symbol), quote.getPrice(), factor);
+              return new Moved(Lookups.quote(connection, symbol), quote.getPrice(), factor);
             });
     if (publish) {
       messages.updateQuote(moved.quote(), moved.oldPrice(), moved.factor(), sharesTraded);
@@ -399,17 +216,17 @@ public class TradeDirect implements TradeServices {
 
   @Override
   public Holding holding(int holdingID) {
-    return database.run(connection -> holding(connection, holdingID));
+    return database.run(connection -> Lookups.holding(connection, holdingID));
   }
 
   @Override
   public Account accountData(String userID) {
-    return database.run(connection -> account(connection, userID));
+    return database.run(connection -> Lookups.account(connection, userID));
   }
 
   @Override
   public AccountProfile accountProfileData(String userID) {
-    return database.run(connection -> profile(connection, userID));
+    return database.run(connection -> Lookups.profile(connection, userID));
   }
 
   @Override
@@ -426,7 +243,7 @@ public class TradeDirect implements TradeServices {
               profile.getEmail(),
               profile.getCreditCard(),
               profile.getUserID());
-          return profile(connection, profile.getUserID());
+          return Lookups.profile(connection, profile.getUserID());
         });
   }
 
@@ -434,7 +251,7 @@ public class TradeDirect implements TradeServices {
   public Account login(String userID, String password) {
     return database.run(
         connection -> {
-          if (!profile(connection, userID).getPassword().equals(password)) {
+          if (!Lookups.profile(connection, userID).getPassword().equals(password)) {
             throw new LoginException("The password of " + userID + " is another one.");
           }
           update(
@@ -443,7 +260,7 @@ public class TradeDirect implements TradeServices {
                   + " WHERE PROFILE_USERID = ?",
               now(),
               userID);
-          return account(connection, userID);
+          return Lookups.account(connection, userID);
         });
   }
 
@@ -494,35 +311,6 @@ public class TradeDirect implements TradeServices {
   @Override
   public RunStatistics resetTrade() {
     return database.run(Reset::run);
-  }
-
-  /** The account whose balance is to change: nobody else may change it before this is done. */
-  private static Account lockedAccount(Connection connection, String userID) throws SQLException {
-    return known(one(connection, Rows::account, ACCOUNT + " FOR UPDATE WITH RS", userID), userID);
-  }
-
-  private static Account account(Connection connection, String userID) throws SQLException {
-    return known(one(connection, Rows::account, ACCOUNT, userID), userID);
-  }
-
-  private static AccountProfile profile(Connection connection, String userID) throws SQLException {
-    return known(userID == null ? null : one(connection, Rows::profile, PROFILE, userID), userID);
-  }
-
-  private static <T> T known(T row, String userID) {
-    if (row == null) {
-      throw new LoginException("There is no user " + userID + ".");
-    }
-    return row;
-  }
-
-  private static Holding holding(Connection connection, int holdingID) throws SQLException {
-    return one(
-        connection, Rows::holding, "SELECT * FROM HOLDINGEJB WHERE HOLDINGID = ?", holdingID);
-  }
-
-  private static TradeOrder order(Connection connection, int orderID) throws SQLException {
-    return one(connection, Rows::order, ORDER, orderID);
   }
 
   private static Timestamp now() {
