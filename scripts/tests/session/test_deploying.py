@@ -123,8 +123,8 @@ def test_a_server_that_never_answers_for_want_of_its_files_ends_the_session(
     def gone() -> None:
         raise ProgramGone("/build was removed")
 
-    monkeypatch.setattr(deploying, "START_TIMEOUT", 1.0)
-    deployed, deployment = opened(world, services, tmp_path)
+    short = services.changed("server", lambda one: {"ready": one.ready.model_copy(update={"within": 1.0})})
+    deployed, deployment = opened(world, short, tmp_path)
     monkeypatch.setattr(deployment, "require_programs", gone)
     with pytest.raises(ProgramGone):
         deployed.bring_up()

@@ -25,7 +25,9 @@ final class ContractIT {
     for (RunMode run : RunMode.values()) {
       for (OrderMode order : OrderMode.values()) {
         ContractRunner runner = runner(server, user++);
-        runner.set("status", order == OrderMode.SYNC ? "closed" : "open");
+        // By JDBC an order is read again for the page, and may have been completed by then.
+        String later = run == RunMode.EJB ? "open" : "been submitted";
+        runner.set("status", order == OrderMode.SYNC ? "closed" : later);
         Stream<DynamicNode> begin =
             Stream.of(DynamicTest.dynamicTest("modes are set", () -> server.configure(run, order)));
         Stream<DynamicNode> cases =
