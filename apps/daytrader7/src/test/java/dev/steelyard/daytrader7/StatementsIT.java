@@ -168,7 +168,7 @@ final class StatementsIT {
     long end = server.statements().end();
     Answer answer = user.get(path).must("has been submitted");
     List<String> status = answer.all(">(open|closed)<");
-    assertTrue(status.contains("open") || !beans && status.contains("closed"), status::toString);
+    assertTrue(status.contains("open") || (!beans && status.contains("closed")), status::toString);
     Processes.await(
         "The order is complete",
         () ->
