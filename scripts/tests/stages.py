@@ -221,6 +221,8 @@ def images_pushed(engine: None, built: Path) -> str:
             for name in image["image.name"].split(","):
                 digest = f"{name.rpartition(':')[0]}@{image['containerimage.digest']}"
                 run(["docker", "buildx", "imagetools", "create", "--tag", name, digest])
+                # What the engine still has of an earlier run under this name would be run in its place.
+                run(["docker", "image", "rm", "--force", name])
     return REGISTRY
 
 

@@ -18,7 +18,7 @@ from steelyard.images.verify import FINGERPRINT
 SETTLES = 20.0
 """Seconds that the engine may take to forget what was removed."""
 IMAGES = (
-    *("ping:{}-hotspot", "acmeair:{}-hotspot", "embedded-mongo:{}"),
+    *("ping:{}-hotspot", "acmeair:{}-hotspot", "daytrader7:{}-hotspot", "embedded-mongo:{}"),
     *("loadgen:{}", "socket-proxy:{}", "harness:{}"),
 )
 
@@ -52,6 +52,7 @@ class Pushed:
 
     ping: str
     acmeair: str
+    daytrader7: str
     embedded_mongo: str
     loadgen: str
     socket_proxy: str

@@ -171,8 +171,14 @@ class Running:
         return [process["pid"] for process in processes if process["role"] == role]
 
     def interrupt(self) -> int:
+        """The exit code after Ctrl-C, as a shell tells it.
+
+        Python ends itself by the signal, though only at its end, if that came while it made code from text, as in the
+        import of a module with data classes.
+        """
         self.process.send_signal(signal.SIGINT)
-        return self.end()
+        code = self.end()
+        return 128 + signal.SIGINT if code == -signal.SIGINT else code
 
     def kill(self) -> None:
         """End the harness as a crash does, and wait until its guard has ended all that it ran."""

@@ -72,7 +72,7 @@ def test_a_child_that_the_guard_was_not_told_of_dies_with_the_harness(tmp_path: 
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "scripts")}
     subprocess.run([sys.executable, "-c", program, str(told)], env=environment, check=False)
     pid = int(told.read_text(encoding="utf-8").lstrip("+"))
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while alive(pid) and time.monotonic() < deadline:
         time.sleep(0.02)
     assert not alive(pid), "killed between the start of a child and the word to the guard"
@@ -151,7 +151,7 @@ def test_a_command_for_a_crash_runs_when_the_harness_is_killed_and_only_then(tmp
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     subprocess.run([sys.executable, "-c", script, str(tmp_path)], cwd=ROOT / "scripts", check=False)
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while not (tmp_path / "kept").exists() and time.monotonic() < deadline:
         time.sleep(0.02)
     assert (tmp_path / "kept").exists()
@@ -211,9 +211,9 @@ HARNESS = (
 
 
 def until(condition: Callable[[], Any], what: str) -> Any:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while not (found := condition()):
-        assert time.monotonic() < deadline, f"no {what} within half a minute"
+        assert time.monotonic() < deadline, f"no {what} within two minutes"
         time.sleep(0.02)
     return found
 

@@ -66,7 +66,7 @@ class TradeInjectorTest {
     Injector injector = runUntilSocketsAreReplaced(settings(), 6);
     assertEquals(server.served("updates"), requests(injector, "market-summary"));
     assertTrue(
-        server.served("updates") > 4 * server.served("sockets"),
+        server.served("updates") > server.served("sockets"),
         "a socket serves more than one operation");
     assertEquals(server.served("login"), requests(injector, "login"));
     assertEquals(server.served("logout"), requests(injector, "logout"));
@@ -83,6 +83,8 @@ class TradeInjectorTest {
   void arrivalsOfTheOpenModelUseTheSocketsOfTheirVisitors() throws Exception {
     ObjectNode settings = settings().put("model", "open").put("rate", 500);
     settings.remove("users");
+    // However many sessions are under way at once on a slow machine, no two sell one user's holdings.
+    settings.withObject("/parameters").put("users", 100_000);
     Injector injector = runUntilSocketsAreReplaced(settings, 32);
     assertEquals(server.served("updates"), requests(injector, "market-summary"));
   }
