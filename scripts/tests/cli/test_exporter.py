@@ -32,7 +32,7 @@ def port() -> int:
 
 def figures(port: int) -> dict[str, float]:
     """Samples by name, with their labels."""
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=60) as answer:
         text = answer.read().decode()
     return {
         one.name + "".join(f" {key}={value}" for key, value in sorted(one.labels.items())): one.value

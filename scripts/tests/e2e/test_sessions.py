@@ -173,7 +173,7 @@ def test_up_prints_addresses_that_answer_and_down_stops_them() -> None:
         assert addresses == [f"http://127.0.0.1:{port}", f"http://127.0.0.1:{port + 1}"]
 
         for address in addresses:
-            with urlopen(f"{address}/ping", timeout=10) as response:
+            with urlopen(f"{address}/ping", timeout=60) as response:
                 assert response.status == 200
         assert call("up", "ping", "--port", str(free_port())).returncode == 6
         assert call("run", "jvm-count", "--quick").returncode == 6

@@ -77,12 +77,12 @@ class Running:
 
     def end(self) -> tuple[int, str]:
         assert self.process
-        _, errors = self.process.communicate(timeout=20)
+        _, errors = self.process.communicate(timeout=120)
         return self.process.returncode, errors
 
     def until(self, reached: Callable[[Samples], object]) -> Samples:
         """Wait until the files show something; they are read while they are written."""
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 120
         while time.monotonic() < deadline:
             samples = Samples.load(self.output)
             if reached(samples):
@@ -186,7 +186,7 @@ def test_process_that_dies(sampler: Running, observed: Observed) -> None:
     sampler.start(observed.entry())
     sampler.until(lambda s: s.counted())
     with suppress(OSError):
-        urllib.request.urlopen(f"http://127.0.0.1:{observed.port}/stop", timeout=10)
+        urllib.request.urlopen(f"http://127.0.0.1:{observed.port}/stop", timeout=60)
     assert observed.process.wait() == 3
     died = time.time()
     samples = sampler.until(lambda s: sampler.notes() and s.host[("monotonic",)].t[-1] > died + 3 * INTERVAL)
@@ -327,7 +327,7 @@ def test_ends_with_its_parent(sampler: Running, observed: Observed) -> None:
         timeout=60,
     )
     pid = int(parent.stdout)
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while time.monotonic() < deadline and not (sampler.output / "sampler.json").exists():
         time.sleep(0.05)
     assert (sampler.output / "sampler.json").exists()  # the last sample was taken

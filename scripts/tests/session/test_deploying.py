@@ -82,7 +82,7 @@ def test_components_of_a_role_are_asked_side_by_side(
     """Asked in turn, one that hangs would delay what is noted of the others: here each answers once all are asked."""
     deployed, _ = opened(world, services, tmp_path)
     deployed.bring_up(("database",))
-    together = threading.Barrier(len(services.servers), timeout=30)
+    together = threading.Barrier(len(services.servers), timeout=120)
     monkeypatch.setattr(deploying, "answers", lambda _: together.wait() >= 0)
     deployed.bring_up(("server",))
     assert {one.name for one in services.servers} <= deployed.started.keys()
