@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A small session on the real DayTrader7 server: data loaded once, both front ends, the check after the load."""
 
-from pathlib import Path
+from pathlib import re
 
+import Path
 import pytest
 
 from .driver import DONE, processes_that_mention, start, void_for_other_reasons_than_noise
@@ -46,10 +47,11 @@ def test_a_session_by_beans_and_by_jdbc(experiment: Path, out: Path) -> None:
     trials = session.wait_for_trials(2)
     session.interrupt()
     directory = session.directory
-    assert session.process.returncode in (*DONE, 130)
+    assert session.process.returncode in (*DONE, 130, -2)
     assert {trial.arm.removeprefix("mode-") for trial in trials} == {"ejb", "direct"}
-    # A cold server does little in so short a time, and the mix of few sessions is their own.
-    voids = [one for one in void_for_other_reasons_than_noise(trials) if "operation-mix" not in one]
+    # A cold server does little in so short a time: few sessions have neither the mix nor the sales of many.
+    by_chance = re.compile(r": (operation-mix|outcomes): ")
+    voids = [one for one in void_for_other_reasons_than_noise(trials) if not by_chance.search(one)]
     assert not voids
     for trial in trials:
         assert trial.measurement is not None
