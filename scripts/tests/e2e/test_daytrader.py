@@ -3,7 +3,6 @@
 
 from pathlib import re
 
-import Path
 import pytest
 
 from .driver import DONE, processes_that_mention, start, void_for_other_reasons_than_noise
