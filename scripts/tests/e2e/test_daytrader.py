@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A small session on the real DayTrader7 server: data loaded once, both front ends, the check after the load."""
 
-from pathlib import re
+import re
+from pathlib import Path
 
 import pytest
 
