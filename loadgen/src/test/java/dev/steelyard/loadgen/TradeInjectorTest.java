@@ -83,7 +83,8 @@ class TradeInjectorTest {
   void arrivalsOfTheOpenModelUseTheSocketsOfTheirVisitors() throws Exception {
     ObjectNode settings = settings().put("model", "open").put("rate", 500);
     settings.remove("users");
-    // However many sessions are under way at once on a slow machine, no two sell one user's holdings.
+    // However many sessions are under way at once on a slow machine, no two sell one user's
+    // holdings.
     settings.withObject("/parameters").put("users", 100_000);
     Injector injector = runUntilSocketsAreReplaced(settings, 32);
     assertEquals(server.served("updates"), requests(injector, "market-summary"));
