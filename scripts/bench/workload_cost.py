@@ -53,6 +53,9 @@ class _Silent:
     def phase(self, phase: Phase, seconds: float | None) -> None:
         """Ignored."""
 
+    def progress(self, text: str) -> None:
+        """Ignored."""
+
     def throughput(self, rate: float) -> None:
         """Ignored."""
 
