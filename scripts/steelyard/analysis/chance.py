@@ -33,7 +33,7 @@ class Interval(NamedTuple):
 
 def quantile(figures: int = 1) -> float:
     """Standard errors that chance exceeds in one of some figures, on either side, with `FALSE_ALARM` in all."""
-    return float(scipy.stats.norm.isf(FALSE_ALARM / (2 * figures)))
+    return -float(scipy.special.ndtri(FALSE_ALARM / (2 * figures)))
 
 
 def share_interval(count: float, of: float, effect: float = 1.0, figures: int = 1) -> Interval:
@@ -45,8 +45,8 @@ def share_interval(count: float, of: float, effect: float = 1.0, figures: int = 
     """
     hits, misses = count / effect, (of - count) / effect
     tail = FALSE_ALARM / (2 * figures)
-    low = float(scipy.stats.beta.ppf(tail, hits, misses + 1)) if hits > 0 else 0.0
-    high = float(scipy.stats.beta.isf(tail, hits + 1, misses)) if misses > 0 else 1.0
+    low = float(scipy.special.betaincinv(hits, misses + 1, tail)) if hits > 0 else 0.0
+    high = float(scipy.special.betainccinv(hits + 1, misses, tail)) if misses > 0 else 1.0
     return Interval(low, high)
 
 
