@@ -21,6 +21,7 @@ public final class MongoFlights implements FlightRepository {
 
   private final MongoCollection<Document> flights;
   private final MongoCollection<Document> segments;
+  private final ById segmentById;
   private final ZoneId zone;
 
   /**
@@ -29,6 +30,7 @@ public final class MongoFlights implements FlightRepository {
   public MongoFlights(MongoDatabase database, ZoneId zone) {
     this.flights = database.getCollection(Collections.FLIGHT);
     this.segments = database.getCollection(Collections.SEGMENT);
+    this.segmentById = new ById(database, Collections.SEGMENT);
     this.zone = zone;
   }
 
@@ -61,8 +63,10 @@ public final class MongoFlights implements FlightRepository {
 
   @Override
   public OptionalInt miles(String segmentId) {
-    Document segment = segments.find(Filters.eq(segmentId)).first();
-    return segment == null ? OptionalInt.empty() : OptionalInt.of(segment.getInteger("miles"));
+    return segmentById
+        .find(segmentId)
+        .map(segment -> OptionalInt.of(segment.getInteger("miles")))
+        .orElseGet(OptionalInt::empty);
   }
 
   @Override

@@ -21,11 +21,13 @@ public final class MongoSessions implements SessionRepository {
   private static final String TIMEOUT = "timeoutTime";
 
   private final MongoCollection<Document> sessions;
+  private final ById byId;
 
   /** Keeps sessions in this database. */
   @Inject
   public MongoSessions(MongoDatabase database) {
     this.sessions = database.getCollection(Collections.SESSION);
+    this.byId = new ById(database, Collections.SESSION);
   }
 
   @Override
@@ -40,7 +42,7 @@ public final class MongoSessions implements SessionRepository {
 
   @Override
   public Optional<Session> find(String id) {
-    return Optional.ofNullable(sessions.find(Filters.eq(id)).first())
+    return byId.find(id)
         .map(
             stored ->
                 new Session(
