@@ -34,10 +34,7 @@ final class ById {
                 .append("filter", new BsonDocument("_id", new BsonString(id)))
                 .append("limit", ONE)
                 .append("singleBatch", BsonBoolean.TRUE));
-    return reply
-        .get("cursor", Document.class)
-        .getList("firstBatch", Document.class)
-        .stream()
+    return reply.get("cursor", Document.class).getList("firstBatch", Document.class).stream()
         .findFirst();
   }
 }
