@@ -7,7 +7,8 @@ read before and after a stretch of equal requests, once the servers have come to
 answer is in the figure. What a thread allocates before it ends is lost: servers need a pool of fixed size, and what was
 lost otherwise is told (`Cost.ended`). What servers do by themselves (timers: 70 KiB/s in each Liberty) is measured at
 the beginning of each round and left out: on a busy machine, where requests take long, it would be a tenth of what they
-allocate. Flights are remembered by servers, so each is queried once before (`Driver.prepare`). Needs a JDK on PATH, and the servers' user.
+allocate. Flights are remembered by servers, so each is queried once before (`Driver.prepare`). Needs a JDK on PATH,
+and the servers' user.
 """
 
 import http.client

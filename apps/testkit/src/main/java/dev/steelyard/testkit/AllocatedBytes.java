@@ -63,7 +63,7 @@ public final class AllocatedBytes {
    * @throws Exception if it does not answer
    */
   public long sum() throws Exception {
-    return Long.parseLong(answer().split(" ")[0]);
+    return Long.parseLong(answer().split(" ", 2)[0]);
   }
 
   /** The bytes, a space, and the threads that have ended since the JVM's start. */

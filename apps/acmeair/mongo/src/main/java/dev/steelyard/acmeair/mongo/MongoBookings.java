@@ -22,13 +22,11 @@ public final class MongoBookings implements BookingRepository {
   private static final String SEGMENT_ID = "flightSegmentId";
 
   private final MongoCollection<Document> bookings;
-  private final ById byId;
 
   /** Keeps bookings in this database. */
   @Inject
   public MongoBookings(MongoDatabase database) {
     this.bookings = database.getCollection(Collections.BOOKING);
-    this.byId = new ById(database, Collections.BOOKING);
   }
 
   @Override
@@ -44,7 +42,7 @@ public final class MongoBookings implements BookingRepository {
 
   @Override
   public Optional<Booking> find(String id) {
-    return byId.find(id).map(MongoBookings::entity);
+    return Optional.ofNullable(bookings.find(Filters.eq(id)).first()).map(MongoBookings::entity);
   }
 
   @Override

@@ -23,18 +23,16 @@ public final class MongoCustomers implements CustomerRepository {
   private static final String LINE_2 = "streetAddress2";
 
   private final MongoCollection<Document> customers;
-  private final ById byId;
 
   /** Keeps customers in this database. */
   @Inject
   public MongoCustomers(MongoDatabase database) {
     this.customers = database.getCollection(Collections.CUSTOMER);
-    this.byId = new ById(database, Collections.CUSTOMER);
   }
 
   @Override
   public Optional<Customer> find(String id) {
-    return byId.find(id).map(MongoCustomers::entity);
+    return Optional.ofNullable(customers.find(Filters.eq(id)).first()).map(MongoCustomers::entity);
   }
 
   @Override

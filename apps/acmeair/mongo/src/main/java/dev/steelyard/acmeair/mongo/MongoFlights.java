@@ -21,7 +21,6 @@ public final class MongoFlights implements FlightRepository {
 
   private final MongoCollection<Document> flights;
   private final MongoCollection<Document> segments;
-  private final ById segmentById;
   private final ZoneId zone;
 
   /**
@@ -30,7 +29,6 @@ public final class MongoFlights implements FlightRepository {
   public MongoFlights(MongoDatabase database, ZoneId zone) {
     this.flights = database.getCollection(Collections.FLIGHT);
     this.segments = database.getCollection(Collections.SEGMENT);
-    this.segmentById = new ById(database, Collections.SEGMENT);
     this.zone = zone;
   }
 
@@ -63,10 +61,8 @@ public final class MongoFlights implements FlightRepository {
 
   @Override
   public OptionalInt miles(String segmentId) {
-    return segmentById
-        .find(segmentId)
-        .map(segment -> OptionalInt.of(segment.getInteger("miles")))
-        .orElseGet(OptionalInt::empty);
+    Document segment = segments.find(Filters.eq(segmentId)).first();
+    return segment == null ? OptionalInt.empty() : OptionalInt.of(segment.getInteger("miles"));
   }
 
   @Override
