@@ -11,7 +11,10 @@ within a round are what counts: the machine's speed is in both. It prints a tabl
     ... workload_cost.py --server ours=PID@http://127.0.0.1:9080 --server original=PID@http://127.0.0.1:9180
 
 CPU and bytes allocated of each operation, of servers that run already with 200 customers and today's flights, in turns
-(`operation_cost.py`). Services: `NAME=PID@http://HOST:PORT/auth+PID@http://HOST:PORT/booking+...`, each directly.
+(`operation_cost.py`). Give all of them a pool of fixed size (`EXECUTOR_THREADS=8`; `<executor coreThreads="8"
+maxThreads="8"/>`): threads that end take their figures along. With `-XX:TieredStopAtLevel=1` bytes depend on no
+warm-up, without it on how much C2 has removed by then.
+Services: `NAME=PID@http://HOST:PORT/auth+PID@http://HOST:PORT/booking+...`, each directly.
 """
 
 import argparse
@@ -160,6 +163,8 @@ def compare(places: list[str], warm_up: int, rounds: int, requests: int) -> None
     """Print, for each operation, the median cost on each deployment and the ratios of the rounds to the last one's."""
     deployments = [Servers(*place.split("=", 1)) for place in places]
     drivers = {servers: Driver(servers) for servers in deployments}
+    for driver in drivers.values():
+        driver.prepare()
     found: dict[str, list[dict[str, Cost]]] = {servers.name: [] for servers in deployments}
     for number in range(warm_up + rounds):
         for servers in deployments if number % 2 else deployments[::-1]:
@@ -175,6 +180,9 @@ def compare(places: list[str], warm_up: int, rounds: int, requests: int) -> None
         cells.append(_spread([a.cpu / b.cpu for a, b in pairs if b.cpu]))
         cells.append(_spread([a.allocated / b.allocated for a, b in pairs]))
         print(f"| {operation} | " + " | ".join(cells) + " |")  # noqa: T201
+    for name, each in found.items():
+        if ended := sum(cost.ended for figures in each for cost in figures.values()):
+            print(f"{name}: {ended} threads ended in these rounds, and what they allocated last is missing")  # noqa: T201
     for servers in deployments:
         servers.close()
 

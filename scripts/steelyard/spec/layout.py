@@ -18,7 +18,7 @@ from steelyard.yamlfile import Scalar
 
 FIRST_PORT = 9080
 _NAME = re.compile(r"\$\{([A-Za-z][\w.-]*)\}")
-LATER = frozenset({"folder", "package", "java", "cache"})
+LATER = frozenset({"folder", "shared", "package", "java", "cache"})
 """Places that only the engine knows; they stay as they are."""
 
 
