@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory maps of real JVMs with a heap of 256 MiB (HotSpot 17.0.15 and 25.0.3, OpenJ9 21.0.13), cut to the fields that are read and to
-mappings of 1 MiB and more; folders are renamed."""
+"""Memory maps of real JVMs with a heap of 256 MiB (HotSpot 17.0.15 and 25.0.3, OpenJ9 21.0.13).
+
+They are cut to the fields that are read and to mappings of 1 MiB and more; folders are renamed.
+"""
 
 import mmap
 import os
