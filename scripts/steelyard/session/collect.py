@@ -5,18 +5,22 @@ answers.
 Metrics are not made here: they follow from these figures alone (analysis/metrics.py).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from steelyard.analysis.formulas import over, whole
 from steelyard.analysis.ledger import judge
 from steelyard.analysis.rules import settling_mix
+from steelyard.host.java import shared_cache_stats
 from steelyard.jvm.facts import JVM_SETTINGS, Facts, differences, shown
+from steelyard.jvm.options import OWN_CACHE
+from steelyard.jvm.sharedcache import CACHE_FIGURES, cache_figures
 from steelyard.load.health import Health, per_second, read_health
 from steelyard.load.histograms import Recorded, read_logs
 from steelyard.results.schema import ComponentResult, RatioResult, TrialMeasurement
-from steelyard.results.spec import Component, Spec
+from steelyard.results.spec import Component, JvmIdentity, Spec
 from steelyard.sampling.gclog import GcLog, read_gc_logs
 from steelyard.sampling.groups import GROUPS
 from steelyard.sampling.read import Samples
@@ -39,6 +43,8 @@ class Evidence:
     whole: Recorded
     """And in all."""
     health: Health
+    caches: Mapping[str, Facts] = field(default_factory=dict)
+    """By server: figures of its class cache, where OpenJ9 can be asked from this host."""
 
     def __post_init__(self) -> None:
         self.spec = self.flight.spec
@@ -85,7 +91,23 @@ def gather(flight: Flight) -> Evidence:
         read_logs(logs, *flight.window),
         read_logs(logs),
         read_health(folders, *flight.window),
+        caches={
+            name: cache_figures(shared_cache_stats(jvm.home, folder))
+            for name, jvm, folder in _class_caches(flight)
+        },
     )
+
+
+def _class_caches(flight: Flight) -> Iterator[tuple[str, JvmIdentity, Path]]:
+    """The OpenJ9 servers that run on a JDK of this host and have a class cache, and its folder."""
+    for one in flight.spec.servers:
+        jvm, settings = one.artifact.jvm, one.jvm_settings
+        if jvm is None or jvm.kind != "openj9" or one.artifact.image is not None or settings is None:
+            continue
+        if settings.class_cache == "default":
+            yield one.name, jvm, flight.deployment.logs(one.name).parent / OWN_CACHE
+        elif settings.class_cache != "none":
+            yield one.name, jvm, flight.deployment.cache(one.kind)
 
 
 def component_results(evidence: Evidence) -> list[ComponentResult]:
@@ -172,7 +194,7 @@ def facts(evidence: Evidence, name: str) -> list[Facts]:
     """What each source tells of the settings of a component."""
     log = evidence.gc_logs.get(name)
     told = evidence.started[name].told.values() if name in evidence.started else ()
-    return [*told, *([logged(log.settings)] if log is not None else [])]
+    return [*told, *([logged(log.settings)] if log is not None else []), evidence.caches.get(name, {})]
 
 
 def settings_differ(evidence: Evidence, started: Started) -> list[str]:
@@ -196,7 +218,9 @@ def settings_read(servers: Iterable[ComponentResult]) -> str:
     found: dict[str, list[str]] = {}
     for one in servers:
         known = [
-            f"{name} {shown(name, one.read_back[name])}" for name in JVM_SETTINGS if name in one.read_back
+            f"{name} {shown(name, one.read_back[name])}"
+            for name in (*JVM_SETTINGS, "code_pages", *CACHE_FIGURES)
+            if name in one.read_back
         ]
         if known:
             found.setdefault(", ".join(known), []).append(one.name)
