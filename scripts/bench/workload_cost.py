@@ -26,7 +26,7 @@ from pathlib import Path
 from statistics import median
 
 import psutil
-from operation_cost import Cost, Driver, Servers, costs
+from operation_cost import Cost, Driver, Reading, Servers, costs
 from rich.console import Console
 
 from steelyard.cli.building import ensure_builds
@@ -80,13 +80,9 @@ class _Meter:
 
     def __init__(self) -> None:
         self._servers: Servers | None = None
-        self._began = (0.0, 0.0)
+        self._began: Reading | None = None
         self.rate = 0.0
         """Bytes a second in the window of the last trial."""
-
-    def _read(self) -> tuple[float, float]:
-        assert self._servers is not None
-        return time.monotonic(), self._servers.read()[1]
 
     def trial_started(self, planned: Planned, done: int, total: int) -> None:
         """Ignored."""
@@ -96,11 +92,10 @@ class _Meter:
         del seconds
         if phase == "warmup":
             self._servers = Servers("server", f"{_listener(PORT)}@http://127.0.0.1:{PORT}")
-        elif phase == "measure":
-            self._began = self._read()
-        elif phase == "stop" and self._servers is not None:
-            now = self._read()
-            self.rate = (now[1] - self._began[1]) / (now[0] - self._began[0])
+        elif phase == "measure" and self._servers is not None:
+            self._began = self._servers.read()
+        elif phase == "stop" and self._servers is not None and self._began is not None:
+            self.rate = self._began.rates(self._servers.read())[1]
             self._servers.close()
             self._servers = None
 
@@ -119,10 +114,8 @@ class _Meter:
 
 def _listener(port: int) -> int:
     """The process that listens on a port."""
-    found = {
-        one.pid for one in psutil.net_connections("tcp") if one.laddr.port == port and one.status == "LISTEN"
-    }
-    return next(pid for pid in found if pid is not None)
+    listening = ((one.laddr, one.pid) for one in psutil.net_connections("tcp") if one.status == "LISTEN")
+    return next(pid for place, pid in listening if place and place[1] == port and pid is not None)
 
 
 def _runner(
@@ -130,7 +123,9 @@ def _runner(
 ) -> tuple[TrialRunner, _Meter]:
     file = folder / "cost.yaml"
     file.write_text(EXPERIMENT.replace("WARMUP", f"{warm_up}s"), encoding="utf-8")
-    request = Request(str(file), seed=1, workload=name.split(maxsplit=1)[0], settings=settings, first_port=PORT)
+    request = Request(
+        str(file), seed=1, workload=name.split(maxsplit=1)[0], settings=settings, first_port=PORT
+    )
     plan = make_plan(request)
     ensure_builds(Console(stderr=True), plan.runtimes)
     parent = folder / name.replace(" ", "-")
