@@ -19,7 +19,6 @@ Services: `NAME=PID@http://HOST:PORT/auth+PID@http://HOST:PORT/booking+...`, eac
 
 import argparse
 import tempfile
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
