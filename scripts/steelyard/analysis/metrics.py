@@ -12,7 +12,6 @@ from operator import attrgetter
 from steelyard.analysis.curves import SHARES, requests_lost, steady_level, time_to
 from steelyard.analysis.formulas import (
     EVERY,
-    WEIGHED,
     Compute,
     Metric,
     Read,
@@ -34,7 +33,7 @@ from steelyard.analysis.formulas import (
 from steelyard.experiment.schema import ProcedureName
 from steelyard.results.analysis import MetricInfo
 from steelyard.results.schema import ComponentResult, Trial
-from steelyard.results.spec import Role, Spec
+from steelyard.results.spec import WEIGHED, Role, Spec
 
 THROUGHPUT = "throughput"
 RAMP: tuple[ProcedureName, ...] = ("ramp-up",)
@@ -96,6 +95,15 @@ def _curve_cpu(name: str) -> Compute:
     return lambda trial, _spec: math.fsum(trial.curves[name]) if trial.curves.get(name) else None
 
 
+def _compiled(where: str) -> Compute:
+    return sum_of(lambda c: c.compiled.get(where), ("server",))
+
+
+def _compiled_remotely(trial: Trial, spec: Spec) -> float | None:
+    remote, local = _compiled("remote")(trial, spec), _compiled("local")(trial, spec)
+    return over(remote, whole((remote, local), sum))
+
+
 _lost = of_curve(lambda curve: (level := steady_level(curve)) and requests_lost(curve, level))
 _per_core_second = quotient(rate, lambda _trial, spec: spec.server_cores)
 _per_gib = quotient(rate, measured(lambda m: m.memory_rss and m.memory_rss / 2**30))
@@ -125,6 +133,11 @@ REGISTRY: tuple[Metric, ...] = (
         "Largest of the per-second sums of resident set sizes over the servers in the window.",
         "A maximum grows with the length of the window; a peak before the window is not in it.",
     ),
+    define("memory_rss_compiler", "bytes", 0, sum_of(lambda c: c.rss_mean, ("compiler",)))(
+        "memory (RSS), compilers",
+        "Resident set size of the compilers each second, mean over the window.",
+        "It is in memory_rss already; of a JITServer killed on purpose it counts as 0 from then on.",
+    ),
     define("cpu_per_1k", "CPU s", 3, per_1k(sum_of(_cpu)))(
         "CPU per 1,000 requests",
         "User and system CPU seconds of the servers in the window / thousands of requests.",
@@ -137,6 +150,11 @@ REGISTRY: tuple[Metric, ...] = (
             pitfalls,
         )
         for group, (who, pitfalls) in _THREADS.items()
+    ),
+    define("cpu_per_1k_jit_servers", "CPU s", 4, per_1k(sum_of(_group_cpu("jit"), ("server",))))(
+        "CPU per 1,000 requests, JIT threads of the servers alone",
+        "CPU seconds of the JIT threads of the server JVMs in the window / thousands of requests.",
+        "What a JITServer does for them is in cpu_per_1k_compiler: work that moves there does not vanish.",
     ),
     *(
         define(f"cpu_per_1k_{role}", "CPU s", 4, per_1k(sum_of(_cpu, (role,))))(
@@ -214,8 +232,14 @@ REGISTRY: tuple[Metric, ...] = (
     ),
     define("start_cpu", "CPU s", 2, sum_of(lambda c: c.start_cpu_seconds), EVERY)(
         "CPU of the start",
-        "CPU seconds that the servers had used when each had answered for the first time.",
+        "CPU seconds that the servers had used when each had answered for the first time, and what compilers used"
+        " for them until then.",
         "Background work that goes on after the first answer (compilation, class loading) is not in it.",
+    ),
+    define("start_cpu_compiler", "CPU s", 2, sum_of(lambda c: c.start_cpu_seconds, ("compiler",)), EVERY)(
+        "CPU of the start, compilers",
+        "CPU seconds that the compilers used from when they were ready to when each server had answered.",
+        "It is in start_cpu already; the compilers' own start is not, as they serve many starts.",
     ),
     define("start_rss", "bytes", 0, sum_of(lambda c: c.start_rss), EVERY)(
         "memory (RSS) after the start",
@@ -302,6 +326,11 @@ REGISTRY: tuple[Metric, ...] = (
         " the servers.",
         "Start-up and page cache are in it, and peaks of different moments are summed; missing with cgroup v2"
         " before Linux 5.19.",
+    ),
+    define("compiled_remotely", "share", 3, _compiled_remotely, EVERY, "neither")(
+        "methods compiled in the JITServer",
+        "Compilations in the JITServer / all compilations in the JIT logs of the servers, since their start.",
+        "A count of methods: which are dear to compile is another matter. Only where servers have `jit: remote`.",
     ),
     define("throttled_share", "share", 5, _throttled)(
         "throttled periods",

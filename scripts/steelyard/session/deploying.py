@@ -33,9 +33,9 @@ class Started:
     start_seconds: float
     """Process start to first successful response."""
     cpu_seconds: float | None
-    """CPU that its processes had used by then."""
+    """CPU that its processes had used by then; of a compiler what it used from then until the servers had answered."""
     rss: int | None
-    """Resident memory of its processes at that moment, bytes."""
+    """Resident memory of its processes at that moment, bytes; of a compiler when the servers had answered."""
     ready_message_seconds: float | None = None
     info: Mapping[str, Any] = field(default_factory=dict)
     told: Mapping[Source, Facts] = field(default_factory=dict)
@@ -73,6 +73,17 @@ class Deployed:
                 self.deployment.start(components)
                 on_start()
                 self._wait(components)
+                if role == "server":
+                    self._note_compilers()
+
+    def _note_compilers(self) -> None:
+        """What compilers have used for the start of the servers, which have just answered: since they were ready."""
+        for one in self.spec.of("compiler"):
+            if (started := self.started.get(one.name)) is not None:
+                before = started.cpu_seconds
+                started.cpu_seconds, started.rss = _spent(process_tree(started.running.pids[0]))
+                if started.cpu_seconds is not None and before is not None:
+                    started.cpu_seconds -= before
 
     def take_down(self, roles: Iterable[Role], grace: float = 20.0) -> list[str]:
         """Stop the components of some roles; returns what did not end by itself."""

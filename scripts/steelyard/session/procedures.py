@@ -5,6 +5,8 @@
 - ramp-up:  prepare (start, load data, stop the servers), injectors wait | start | injectors go: the curve | stop
 - start-up: prepare, the injector waits | start: it asks for each operation until all are answered | stop
 - survive:  start, load data, injectors go | a fixed time under load, whatever dies ends it | stop
+
+In the measurement of `steady` and `ramp-up` a component may be killed on purpose (`Component.killed_after`).
 """
 
 import math
@@ -167,6 +169,10 @@ def _whole_second(flight: Flight) -> float:
 
 def _measure(flight: Flight, start: float) -> None:
     with _throttling(flight):
+        for one in sorted(flight.spec.deployed, key=lambda one: one.killed_after or 0.0):
+            if one.killed_after is not None:
+                flight.watch(one.killed_after - (time.time() - start))
+                flight.kill(one)
         flight.watch(flight.spec.load.measure - (time.time() - start))
         flight.window = (start, start + flight.spec.load.measure)
 

@@ -188,7 +188,7 @@ def _entry(
     if component.name != component.kind:
         entry["networks"] = {"default": {"aliases": [component.kind]}}
     if component.port is not None and place is not None:
-        entry["ports"] = _Override([f"127.0.0.1:{component.port}:{place.port}"])
+        entry["ports"] = _Override([f"127.0.0.1:{component.port}:{place.status or place.port}"])
     elif "ports" in base:
         entry["ports"] = _Override([])
     if volumes := _volumes(component):
