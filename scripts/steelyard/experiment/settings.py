@@ -2,8 +2,8 @@
 """Every setting that can be a factor, be fixed by an experiment, or be given with --set: its name, its section, its
 type.
 
-Sections: `load`, `jvm`, `deployment` are parts of the experiment file; so is `jitserver`, whose settings bear its name in
-front (`jitserver.memory`); `workload` holds the workload's own (`acmeair.customers`); `host` those of the whole host
+Sections: `load`, `jvm`, `deployment` are parts of the experiment file, as is `jitserver`, whose settings bear its name
+in front (`jitserver.memory`); `workload` holds the workload's own (`acmeair.customers`); `host` those of the whole host
 (`thp`, `huge_pages`).
 """
 

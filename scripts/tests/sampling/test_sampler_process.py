@@ -152,6 +152,19 @@ def test_counters_with_the_servers_own_time(sampler: Running, observed: Observed
     assert sampler.notes() == []
 
 
+def test_figures_that_a_process_tells_of_itself(sampler: Running, observed: Observed) -> None:
+    told = {"counters_url": None, "metrics_url": f"http://127.0.0.1:{observed.port}/metrics"}
+    sampler.start(observed.entry(name="jitserver") | told)
+    sampler.until(lambda s: s.metrics and s.metrics["jitserver", "busy_threads", "value"].t.size >= 5)
+    assert sampler.stop() == (Exit.OK, "")
+    samples = Samples.load(sampler.output)
+    first, *_, last = samples.metrics["jitserver", "busy_threads", "value"].t
+    assert samples.told("jitserver", first, last) == {"busy_threads": 7.0}
+    assert samples.told("server-1", first, last) == {}
+    assert samples.counted() is None
+    assert sampler.notes() == []
+
+
 def test_the_connection_is_kept_where_the_server_keeps_it(sampler: Running, observed: Observed) -> None:
     sampler.start(observed.entry(path="/kept"))
     sampler.until(lambda s: (s.counted() or (0,))[0] >= 50)
