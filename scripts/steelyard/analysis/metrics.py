@@ -72,7 +72,7 @@ def _group_cpu(group: str) -> Read:
             return None
         used = c.cpu_by_group.get(group, 0.0)
         # A server under load has threads that serve requests: no CPU in them means that no rule knows their names.
-        return None if group == "request" and used == 0 else used
+        return None if group == "request" and used == 0 and c.role == "server" else used
 
     return read
 
@@ -102,6 +102,11 @@ def _compiled(where: str) -> Compute:
 def _compiled_remotely(trial: Trial, spec: Spec) -> float | None:
     remote, local = _compiled("remote")(trial, spec), _compiled("local")(trial, spec)
     return over(remote, whole((remote, local), sum))
+
+
+def _relay_delay(trial: Trial, _spec: Spec) -> float | None:
+    found = (one.told.get('relay_delay_seconds{quantile="0.5"}') for one in trial.components)
+    return next((1000 * seconds for seconds in found if seconds is not None), None)
 
 
 _lost = of_curve(lambda curve: (level := steady_level(curve)) and requests_lost(curve, level))
@@ -326,6 +331,13 @@ REGISTRY: tuple[Metric, ...] = (
         " the servers.",
         "Start-up and page cache are in it, and peaks of different moments are summed; missing with cgroup v2"
         " before Linux 5.19.",
+    ),
+    define("relay_delay", "ms", 3, _relay_delay, better="neither")(
+        "delay before the JITServer",
+        "Median time for which the relay held what servers and JITServer sent each other, by its own clock, mean over"
+        " the window.",
+        "On a busy host it is more than was asked for, as the relay waits for a CPU like anyone else; what the kernel"
+        " does, some microseconds, is not in it.",
     ),
     define("compiled_remotely", "share", 3, _compiled_remotely, EVERY, "neither")(
         "methods compiled in the JITServer",

@@ -87,6 +87,8 @@ class JitServer(Model):
     """Whether servers do themselves what a caller waits for at a low level; `default`: as the JVM decides."""
     options: list[str] = Field(default_factory=list)
     """Further options of the JITServer, passed as they are."""
+    delay: Duration | None = None
+    """By how much a relay delays what servers and JITServer send each other; 0: it stands there and delays nothing."""
     killed_after: Annotated[Duration, Field(ge=1)] | None = None
     """Seconds into the measurement at which the trial kills it on purpose, to see that servers go on."""
 

@@ -5,8 +5,6 @@ Sources: OpenJ9 user documentation (JITServer technology, -XX:[+|-]UseJITServer 
 list of options for `enableJITServerHeuristics`.
 """
 
-from collections.abc import Sequence
-
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import JitServer
 from steelyard.results.spec import CACHE, FOLDER, JvmIdentity
@@ -15,8 +13,6 @@ JIT_LOG_NAME = "jit.log"
 """In a client's log folder; the JVM appends a date and its process id."""
 _HEALTH_OFF = "-XX:-JITServerHealthProbes"
 """It would open a port that no two JITServers of a host can share; its metrics answer once it accepts requests."""
-
-_FILES = ["-XX:+JITServerAOTCachePersistence", f"-XX:JITServerAOTCacheDir={CACHE}"]
 
 
 def client_options(asked: JitServer, address: tuple[str, object], jvm: JvmIdentity) -> list[str]:
@@ -51,10 +47,5 @@ def server_options(asked: JitServer) -> list[str]:
     if asked.aot_cache != "none":
         options.append("-XX:+JITServerUseAOTCache")
     if asked.aot_cache == "warm":
-        options += _FILES
+        options += ["-XX:+JITServerAOTCachePersistence", f"-XX:JITServerAOTCacheDir={CACHE}"]
     return options + asked.options
-
-
-def without_files(options: Sequence[str]) -> list[str]:
-    """The same options of a JITServer whose cache is gone when it ends."""
-    return [option for option in options if option not in _FILES]

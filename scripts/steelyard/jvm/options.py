@@ -51,6 +51,8 @@ _OPENJ9_CACHES = {
     # Said, so that it is neither a cache of the host nor one that an image brought: an own one, empty at the start, as
     # Liberty's script makes.
     "default": [f"-Xshareclasses:name=steelyard,nonfatal,cacheDir={FOLDER}/{OWN_CACHE}", "-Xscmx80m"],
+    # One that no measured start finds, for a start before it that needs some cache.
+    "apart": [f"-Xshareclasses:name=steelyard,nonfatal,cacheDir={FOLDER}/{OWN_CACHE}/apart", "-Xscmx80m"],
 }
 CLASS_CACHE_MIB = 160
 """Size of a cold shared class cache: a Jakarta EE server fills the 80 MB that Liberty asks for by default."""

@@ -241,7 +241,8 @@ class ComponentResult(Record):
     gc_pause_max: float | None = None
     """Longest pause; seconds."""
     compiled: dict[str, int] = Field(default_factory=dict)
-    """Of a server that compiles in a JITServer: methods that were compiled `remote` and `local`, since its start."""
+    """Of a server that compiles in a JITServer: methods that were compiled `remote` and `local`, since its
+    start; `cached` are those of the remote ones that had been compiled before."""
     told: dict[str, float] = Field(default_factory=dict)
     """Means of the figures that it tells of itself (`metrics` of the workload file)."""
     cgroup: CgroupResult | None = None

@@ -198,8 +198,13 @@ class Spec(Record):
 
     @property
     def needs_preparation(self) -> bool:
-        """Whether its measured start has to follow another one that loads the data or fills the class cache."""
-        return self.procedure in ("start-up", "ramp-up") and bool(self.data)
+        """Whether its measured start has to follow another one, for the data or for a compiler's cache."""
+        return self.procedure in ("start-up", "ramp-up") and (bool(self.data) or self.warm_compilers)
+
+    @property
+    def warm_compilers(self) -> bool:
+        """Whether its compilers have a cache that was filled before."""
+        return any(one.cache == "warm" for one in self.of("compiler"))
 
     def component(self, name: str) -> Component:
         """The component of that name (raises StopIteration)."""

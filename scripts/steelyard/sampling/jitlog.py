@@ -27,6 +27,8 @@ class JitLog:
 
     remote: int = 0
     """Methods that were compiled in the JITServer."""
+    cached: int = 0
+    """Of them those that the JITServer had compiled before, for another server (AOT cache)."""
     local: int = 0
     """And by the server itself."""
     connected: int = 0
@@ -46,6 +48,7 @@ class JitLog:
             if found := _COMPILED.match(line):
                 remote = " remote " in f" {found[1]} "
                 self.remote += remote
+                self.cached += " deserialized " in found[1] and " aotStored " not in found[1]
                 self.local += not remote
         elif line.startswith("#JITServer:"):
             self.connected += "Connected to a server" in line
@@ -70,13 +73,14 @@ def read_jit_logs(paths: Iterable[Path]) -> JitLog:
     return found
 
 
-def not_remote(name: str, log: JitLog, *, killed: bool) -> str | None:
+def not_remote(name: str, log: JitLog, *, killed: bool, warm: bool = False) -> str | None:
     """Why a server did not compile in its JITServer as it should have, in one sentence; None: it did.
 
     Args:
         name: of the server.
         log: what it logged.
-        killed: whether the trial has killed the JITServer on purpose: then its connection has to be lost.
+        killed: whether the trial has killed the JITServer on purpose: then its connection may be lost.
+        warm: whether the JITServer has code from before, of which the server must have taken some.
     """
     if log.incompatible:
         return f"{name} and its JITServer are of different builds ({log.incompatible[0]})"
@@ -87,4 +91,6 @@ def not_remote(name: str, log: JitLog, *, killed: bool) -> str | None:
         return f"{name} compiled {log.local} methods by itself and none in its JITServer"
     if log.lost and not killed:
         return f"{name} lost its connection to the JITServer"
+    if warm and not log.cached:
+        return f"{name} took none of the code that its JITServer had kept"
     return None

@@ -79,6 +79,10 @@ class Caches:
         with flight.phase("prepare", populating_load(flight.spec)):
             flight.deployed.bring_up()
             flight.deployed.load_data()
+            if flight.spec.warm_compilers:
+                # The first server that asks for a JITServer's cache is refused it, while the file is looked for.
+                flight.deployed.take_down(("proxy", "server"), WRITE_GRACE)
+                flight.deployed.bring_up(("server", "proxy"))
             flight.start_injectors()
             flight.injectors.go()
             flight.watch(populating_load(flight.spec))

@@ -7,6 +7,7 @@ Metrics are not made here: they follow from these figures alone (analysis/metric
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from steelyard.analysis.formulas import over, whole
@@ -25,6 +26,9 @@ from steelyard.sampling.read import Samples
 from steelyard.session.deploying import Started
 from steelyard.session.flight import Flight
 from steelyard.session.readback import logged
+
+_CLOCKS = 0.1
+"""Seconds by which the time of a file may be behind the wall clock: the kernel takes it from the last tick."""
 
 
 @dataclass
@@ -93,10 +97,22 @@ def gather(flight: Flight) -> Evidence:
         read_logs(logs),
         read_health(folders, *flight.window),
         {
-            one.name: read_jit_logs(sorted(flight.deployment.logs(one.name).glob(f"{JIT_LOG_NAME}*")))
+            one.name: read_jit_logs(_since_start(flight, one.name, f"{JIT_LOG_NAME}*"))
             for one in (flight.spec.servers if flight.spec.of("compiler") else ())
         },
     )
+
+
+def _since_start(flight: Flight, name: str, pattern: str) -> list[Path]:
+    """Logs of a component that were written since its measured start: those of a start before it lie beside them."""
+    if name not in flight.deployed.started:
+        return []
+    start = flight.deployed.started[name].running.started
+    return [
+        path
+        for path in sorted(flight.deployment.logs(name).glob(pattern))
+        if path.stat().st_mtime >= start - _CLOCKS
+    ]
 
 
 def component_results(evidence: Evidence) -> list[ComponentResult]:
@@ -155,7 +171,9 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
         not_remote=[
             sentence
             for name, log in evidence.jit_logs.items()
-            if (sentence := not_remote(name, log, killed=bool(flight.killed))) is not None
+            if (
+                sentence := not_remote(name, log, killed=bool(flight.killed), warm=flight.spec.warm_compilers)
+            )
         ],
         wrong_builds=[
             f"{name} reports build {started.info.get('build')!r}, expected {started.component.artifact.build!r}"
@@ -268,7 +286,11 @@ def _result(evidence: Evidence, component: Component) -> ComponentResult:
     if log := evidence.gc_logs.get(name):
         found |= log.totals(start, end)
     if compiled := evidence.jit_logs.get(name):
-        found["compiled"] = {"remote": compiled.remote, "local": compiled.local}
+        found["compiled"] = {
+            "remote": compiled.remote,
+            "local": compiled.local,
+            "cached": compiled.cached,
+        }
     found["told"] = samples.told(name, start, end)
     if component.role == "server":
         found["read_back"] = {key: value for one in facts(evidence, name) for key, value in one.items()}

@@ -33,7 +33,7 @@ class Started:
     start_seconds: float
     """Process start to first successful response."""
     cpu_seconds: float | None
-    """CPU that its processes had used by then; of a compiler what it used from then until the servers had answered."""
+    """CPU that its processes had used by then; of a compiler what it used while the servers started."""
     rss: int | None
     """Resident memory of its processes at that moment, bytes; of a compiler when the servers had answered."""
     ready_message_seconds: float | None = None
@@ -70,20 +70,20 @@ class Deployed:
         """
         for role in ORDER:
             if role in roles and (components := self.spec.of(role)):
+                before = self._compilers() if role == "server" else {}
                 self.deployment.start(components)
                 on_start()
                 self._wait(components)
-                if role == "server":
-                    self._note_compilers()
+                for name, (used, _) in before.items():
+                    now, self.started[name].rss = self._compilers()[name]
+                    self.started[name].cpu_seconds = (
+                        now - used if now is not None and used is not None else None
+                    )
 
-    def _note_compilers(self) -> None:
-        """What compilers have used for the start of the servers, which have just answered: since they were ready."""
-        for one in self.spec.of("compiler"):
-            if (started := self.started.get(one.name)) is not None:
-                before = started.cpu_seconds
-                started.cpu_seconds, started.rss = _spent(process_tree(started.running.pids[0]))
-                if started.cpu_seconds is not None and before is not None:
-                    started.cpu_seconds -= before
+    def _compilers(self) -> dict[str, tuple[float | None, int | None]]:
+        """CPU and memory of the compilers that run, by name."""
+        running = (self.started[one.name] for one in self.spec.of("compiler") if one.name in self.started)
+        return {one.component.name: _spent(process_tree(one.running.pids[0])) for one in running}
 
     def take_down(self, roles: Iterable[Role], grace: float = 20.0) -> list[str]:
         """Stop the components of some roles; returns what did not end by itself."""

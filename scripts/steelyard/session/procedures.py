@@ -35,8 +35,6 @@ from steelyard.spec.plan import without_caches
 
 SAMPLES_LATE = 2.0
 """Seconds after which the samples of a second are there to be looked at."""
-_RESTARTED: tuple[Role, ...] = ("compiler", "server", "proxy")
-"""What a measured start starts; databases and services stand beside it."""
 
 
 def steady(flight: Flight, fill_caches: Callable[[], None]) -> None:
@@ -62,12 +60,12 @@ def steady(flight: Flight, fill_caches: Callable[[], None]) -> None:
 def ramp_up(flight: Flight, fill_caches: Callable[[], None]) -> None:
     """The whole curve from the first second of load on fresh servers."""
     with flight.phase("prepare"):
+        fill_caches()
         _prepare(flight)
         # Its JVM starts now, so that it takes no CPU from the servers' start.
         flight.start_injectors()
     with flight.phase("start"):
-        fill_caches()
-        flight.deployed.bring_up(_RESTARTED)
+        flight.deployed.bring_up(_restarted(flight))
         flight.start_sampler()
     with flight.phase("measure", flight.spec.load.measure):
         start = _whole_second(flight)
@@ -82,16 +80,16 @@ def ramp_up(flight: Flight, fill_caches: Callable[[], None]) -> None:
 def start_up(flight: Flight, fill_caches: Callable[[], None]) -> None:
     """A fresh start to the first successful answer of each operation, with no load before."""
     with flight.phase("prepare"):
+        fill_caches()
         _prepare(flight)
         flight.start_injectors()
         # The window begins with the start: what disturbs it has to be seen from then on.
         flight.start_sampler()
     with _throttling(flight):
         with flight.phase("start"):
-            fill_caches()
             flight.injectors.go()
             begun = time.time()
-            flight.deployed.bring_up(_RESTARTED, flight.start_sampler)
+            flight.deployed.bring_up(_restarted(flight), flight.start_sampler)
         with flight.phase("measure"):
             flight.start_sampler()
             flight.injectors.wait_until_through(PROBE_LIMIT)
@@ -145,17 +143,26 @@ def _bring_up(flight: Flight, fill_caches: Callable[[], None]) -> None:
     flight.start_sampler()
 
 
+def _restarted(flight: Flight) -> tuple[Role, ...]:
+    """What a measured start starts; databases and services stand beside it, and compilers whose cache is warm."""
+    return ("server", "proxy") if flight.spec.warm_compilers else ("compiler", "server", "proxy")
+
+
 def _prepare(flight: Flight) -> None:
-    """Bring up what stands beside the measured start, and load the data through servers that are stopped again."""
+    """Bring up what stands beside the measured start, and load the data through servers that are stopped again.
+
+    A JITServer reads a cache that it kept when the first server asks for it, and refuses it to that server: here it
+    does.
+    """
     flight.deployed.bring_up(("database", "service"))
-    if not flight.spec.data:
+    if not flight.spec.needs_preparation:
         return
     plain = without_caches(flight.spec)
     flight.deployed.spec = plain
     try:
-        flight.deployed.bring_up(_RESTARTED)
+        flight.deployed.bring_up(("compiler", "server", "proxy"))
         flight.deployed.load_data()
-        flight.deployed.take_down(_RESTARTED)
+        flight.deployed.take_down(_restarted(flight))
     finally:
         flight.deployed.spec = flight.spec
 

@@ -49,7 +49,7 @@ def make_component(
         else:
             special["jvm_settings"] = asked
             special["cache"] = asked.class_cache if asked.class_cache in ("cold", "warm") else None
-            for compiler in layout.compilers:
+            for compiler in layout.relays or layout.compilers:
                 options += client_options(layout.arm.deployment.jitserver, layout.address(compiler), jvm)
             options += jvm_options(asked, heap, jvm)
     elif described.role == "compiler":

@@ -12,7 +12,7 @@ from functools import cached_property
 from steelyard.errors import BadInput
 from steelyard.experiment.matrix import Arm
 from steelyard.results.spec import ORDER, JvmIdentity
-from steelyard.spec.jitserver import compilers
+from steelyard.spec.jitserver import compilers, relays
 from steelyard.workload.loader import Found
 from steelyard.workload.schema import Component, Container, Process, Topology
 from steelyard.yamlfile import Scalar
@@ -86,9 +86,14 @@ class Layout:
         return compilers(self.arm.deployment)
 
     @cached_property
+    def relays(self) -> dict[str, Component]:
+        """What stands between servers and compilers, by kind."""
+        return relays(self.arm.deployment)
+
+    @cached_property
     def kinds(self) -> dict[str, Component]:
         """Kinds of component in the order in which they start."""
-        described = {**self.topology.components, **self.compilers}
+        described = {**self.topology.components, **self.compilers, **self.relays}
         return dict(sorted(described.items(), key=lambda item: ORDER.index(item[1].role)))
 
     def how(self, kind: str) -> Process | Container:

@@ -14,7 +14,6 @@ from steelyard.errors import BadInput
 from steelyard.experiment.matrix import Arm
 from steelyard.experiment.schema import ProcedureName
 from steelyard.jvm.facts import not_read_back
-from steelyard.jvm.jitserver import without_files
 from steelyard.jvm.options import jvm_options
 from steelyard.results.spec import Component, Spec
 from steelyard.spec.components import make_component
@@ -46,7 +45,7 @@ def make_spec(
     """
     layout = Layout(arm, found, runtime, first_port)
     workload, deployment, topology, values = found.workload, arm.deployment, layout.topology, layout.told
-    _refuse_killing(arm, procedure)
+    _refuse_foreign(arm, procedure)
     servers, injectors = cores_for(deployment.cores, deployment.injector_cores, cores, arm.name)
     components = _components(layout, servers, injectors)
     spec = Spec(
@@ -101,9 +100,16 @@ def _components(layout: Layout, servers: Sequence[Core], injectors: Sequence[Cor
     return components
 
 
-def _refuse_killing(arm: Arm, procedure: ProcedureName) -> None:
+def _refuse_foreign(arm: Arm, procedure: ProcedureName) -> None:
+    """Settings of a JITServer that mean nothing to trials of a procedure."""
     after = arm.deployment.jitserver.killed_after
-    if after is None or arm.deployment.jvm.jit == "local":
+    if arm.deployment.jvm.jit == "local":
+        return
+    if arm.deployment.jitserver.aot_cache == "warm" and procedure not in ("start-up", "ramp-up"):
+        raise BadInput(
+            f"arm {arm.name}: jitserver.aot_cache: warm is for start-up and ramp-up trials, this one is {procedure}"
+        )
+    if after is None:
         return
     if procedure not in ("steady", "ramp-up"):
         raise BadInput(f"arm {arm.name}: jitserver.killed_after means nothing to a {procedure} trial")
@@ -227,7 +233,8 @@ def populating(spec: Spec) -> Spec:
     """
     first = {one.kind: one.name for one in reversed(spec.servers)}
     filled = spec.changed(
-        "server", lambda one: _options(one, writes=first[one.kind] == one.name) if one.cache == "warm" else {}
+        "server",
+        lambda one: _options(one, "none", writes=first[one.kind] == one.name) if one.cache == "warm" else {},
     )
     load = {"model": "closed", "users": POPULATING_USERS, "firstUser": 0}
     return filled.changed(
@@ -238,17 +245,21 @@ def populating(spec: Spec) -> Spec:
 
 
 def without_caches(spec: Spec) -> Spec:
-    """The run before a measured start that only loads the data: it must not touch the caches."""
-    plain = spec.changed("server", lambda one: _options(one, writes=False))
-    return plain.changed("compiler", lambda one: {"jvm_options": without_files(one.jvm_options)})
+    """The run before a measured start that only loads the data: it must not touch the class caches.
+
+    Servers ask a JITServer for code that it kept only where they have some class cache.
+    """
+    without = "apart" if spec.warm_compilers else "none"
+    return spec.changed("server", lambda one: _options(one, without))
 
 
-def _options(component: Component, *, writes: bool) -> dict[str, Any]:
-    """The same options with a class cache that is written; or with none that a later start could find."""
+def _options(component: Component, without: str, *, writes: bool = False) -> dict[str, Any]:
+    """The same options with a class cache that is written; or with none (OpenJ9: `without`) that a later start could
+    find."""
     settings, jvm, heap = component.jvm_settings, component.artifact.jvm, component.heap_bytes
     if settings is None or jvm is None:
         return {}
     own = component.jvm_options[: len(component.jvm_options) - len(jvm_options(settings, heap, jvm))]
-    without = "none" if jvm.kind == "openj9" else "default"
-    changed = settings.model_copy(update={"class_cache": "warm" if writes else without})
+    state = "warm" if writes else without if jvm.kind == "openj9" else "default"
+    changed = settings.model_copy(update={"class_cache": state})
     return {"jvm_options": [*own, *jvm_options(changed, heap, jvm, populates=writes)]}

@@ -139,7 +139,9 @@ class FakeDeployment:
             if one.jvm_settings is not None and one.jvm_settings.gc_log:
                 (self.logs(one.name) / "gc.log").write_bytes(GC_LOG.read_bytes())
             if any(option.startswith("-Xjit:verbose") for option in one.jvm_options):
-                (self.logs(one.name) / "jit.log.20260101.1").write_text(self.world.jit_log, encoding="utf-8")
+                log, now = self.logs(one.name) / "jit.log.20260101.1", self.world.clock.time()
+                log.write_text(self.world.jit_log, encoding="utf-8")
+                os.utime(log, (now, now))
             if one.port is not None:
                 self.sites[one.name] = Site(one, self.world)
             if one.role == "injector":

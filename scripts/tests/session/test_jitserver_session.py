@@ -48,6 +48,8 @@ def test_what_a_jitserver_uses_counts_and_is_told_apart(bench: Bench) -> None:
     )
     assert one.metrics["cpu_per_1k_compiler"] == pytest.approx(per_1k * COMPILER_CORES / 0.7, rel=0.01)
     assert one.metrics["cpu_per_1k_jit_servers"] == 0
+    assert one.metrics["cpu_per_1k_jit"] == pytest.approx(one.metrics["cpu_per_1k_compiler"], rel=0.01)
+    assert one.metrics["cpu_per_1k_request"] == pytest.approx(local.metrics["cpu_per_1k_request"], rel=0.01)
     assert one.metrics["memory_rss"] == 2 * local.metrics["memory_rss"]
     assert one.metrics["compiled_remotely"] == 0.5
     assert "compiled_remotely" not in local.metrics

@@ -73,7 +73,7 @@ def test_in_a_container_it_is_reached_by_name_and_asked_at_its_status_port() -> 
     assert (jitserver.container.port, jitserver.container.status) == (38400, 38500)
 
 
-def test_its_warm_cache_is_filled_by_the_populating_run_and_not_touched_before_a_start() -> None:
+def test_its_warm_cache_is_filled_by_the_populating_run() -> None:
     _, remote = pair(
         deployment={"jvm": {"class_cache": "cold"}, "jitserver": {"aot_cache": "warm"}}, procedure="ramp-up"
     ).values()
@@ -82,9 +82,11 @@ def test_its_warm_cache_is_filled_by_the_populating_run_and_not_touched_before_a
     assert kept in populating(remote).of("compiler")[0].jvm_options
     # The servers' own caches stay as they are declared.
     assert populating(remote).servers == remote.servers
-    assert not any(
-        "${cache}" in text for one in without_caches(remote).components for text in one.jvm_options
-    )
+    before = without_caches(remote)
+    assert not any("${cache}" in text for one in before.servers for text in one.jvm_options)
+    # It stays from before the measured start: it reads its file when the first server asks for it.
+    assert before.of("compiler") == remote.of("compiler")
+    assert remote.needs_preparation
 
 
 @pytest.mark.parametrize(
@@ -94,6 +96,10 @@ def test_its_warm_cache_is_filled_by_the_populating_run_and_not_touched_before_a
         (
             {"deployment": {"jitserver": {"killed_after": "5s"}}, "procedure": "start-up"},
             "killed_after means nothing to a start-up trial",
+        ),
+        (
+            {"deployment": {"jitserver": {"aot_cache": "warm"}}},
+            "aot_cache: warm is for start-up and ramp-up trials, this one is steady",
         ),
         ({"deployment": {"jitserver": {"killed_after": "2m"}}}, "is not within the measurement of 60 s"),
     ],
@@ -106,3 +112,19 @@ def test_what_makes_no_sense_is_refused(keys: dict[str, Any], says: str) -> None
 def test_a_total_of_memory_needs_its_part() -> None:
     with pytest.raises(BadInput, match=r"say how much with jitserver\.memory"):
         pair(contained=True, deployment={"engine": "compose", "total_memory": "1g"})
+
+
+def test_a_relay_stands_before_it_where_a_delay_is_asked_for() -> None:
+    _, remote = pair(deployment={"jitserver": {"delay": "0.25ms"}}).values()
+    (relay,), (jitserver,) = remote.of("service"), remote.of("compiler")
+    assert f"-XX:JITServerPort={relay.serves}" in remote.servers[0].jvm_options
+    listen, host, port, delay, status = relay.artifact.words[2:]
+    assert (int(listen), host, int(port), float(delay), int(status)) == (
+        relay.serves,
+        "127.0.0.1",
+        jitserver.serves,
+        0.00025,
+        relay.port,
+    )
+    with pytest.raises(BadInput, match="does not say how its relay runs with the compose engine"):
+        pair(contained=True, deployment={"engine": "compose", "jitserver": {"delay": "0"}})

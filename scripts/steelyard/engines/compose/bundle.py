@@ -196,7 +196,8 @@ def _entry(
     # A check costs CPU that the measurement would see, and the harness asks by itself.
     entry["healthcheck"] = {"disable": _MEASURED}
     if "profiles" in base:
-        entry["profiles"] = _Override(base["profiles"])
+        # What the trial deploys comes up with it; the load on request.
+        entry["profiles"] = _Override(base["profiles"] if component.role == "injector" else [])
     return entry | _waits(base, names)
 
 
