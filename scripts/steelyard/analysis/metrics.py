@@ -95,6 +95,11 @@ def _curve_cpu(name: str) -> Compute:
     return lambda trial, _spec: math.fsum(trial.curves[name]) if trial.curves.get(name) else None
 
 
+def _jit_of_servers(trial: Trial, spec: Spec) -> float | None:
+    """Without a compiler beside them it would be the JIT's CPU once more."""
+    return sum_of(_group_cpu("jit"), ("server",))(trial, spec) if spec.of("compiler") else None
+
+
 def _compiled(where: str) -> Compute:
     return sum_of(lambda c: c.compiled.get(where), ("server",))
 
@@ -156,9 +161,10 @@ REGISTRY: tuple[Metric, ...] = (
         )
         for group, (who, pitfalls) in _THREADS.items()
     ),
-    define("cpu_per_1k_jit_servers", "CPU s", 4, per_1k(sum_of(_group_cpu("jit"), ("server",))))(
+    define("cpu_per_1k_jit_servers", "CPU s", 4, per_1k(_jit_of_servers))(
         "CPU per 1,000 requests, JIT threads of the servers alone",
-        "CPU seconds of the JIT threads of the server JVMs in the window / thousands of requests.",
+        "CPU seconds of the JIT threads of the server JVMs in the window / thousands of requests, where there is a"
+        " compiler beside them.",
         "What a JITServer does for them is in cpu_per_1k_compiler: work that moves there does not vanish.",
     ),
     *(
