@@ -80,7 +80,7 @@ class JitServer(Model):
     memory: Size | None = None
     """Memory limit of its container; with `total_memory` it is a part of that."""
     aot_cache: Literal["none", "cold", "warm"] = "none"
-    """Code that it keeps for further servers: `cold` begins empty, `warm` is what a populating run has left."""
+    """Code that it keeps for further servers: `cold` begins empty; `warm` has the code of an earlier start of them."""
     heuristics: bool = False
     """Whether servers keep cheap compilations to themselves (`-Xjit:enableJITServerHeuristics`)."""
     local_sync_compiles: bool | Literal["default"] = "default"

@@ -7,7 +7,7 @@ list of options for `enableJITServerHeuristics`.
 
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import JitServer
-from steelyard.results.spec import CACHE, FOLDER, JvmIdentity
+from steelyard.results.spec import FOLDER, JvmIdentity
 
 JIT_LOG_NAME = "jit.log"
 """In a client's log folder; the JVM appends a date and its process id."""
@@ -46,6 +46,4 @@ def server_options(asked: JitServer) -> list[str]:
     options += ["-XX:+JITServerMetrics", "-XX:JITServerMetricsPort=${status}"]
     if asked.aot_cache != "none":
         options.append("-XX:+JITServerUseAOTCache")
-    if asked.aot_cache == "warm":
-        options += ["-XX:+JITServerAOTCachePersistence", f"-XX:JITServerAOTCacheDir={CACHE}"]
     return options + asked.options

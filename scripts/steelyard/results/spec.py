@@ -109,6 +109,8 @@ class Component(Record):
     """Path of its figures in Prometheus' text format."""
     cache: Literal["cold", "warm"] | None = None
     """How each trial finds what `${cache}` holds for its kind; None: it is not declared."""
+    kept: bool = False
+    """Whether it stays from the start that prepares a measured one, and has served that."""
     killed_after: float | None = None
     """Seconds into the measurement at which the trial kills it on purpose."""
     started_in: str | None = None
@@ -198,13 +200,13 @@ class Spec(Record):
 
     @property
     def needs_preparation(self) -> bool:
-        """Whether its measured start has to follow another one, for the data or for a compiler's cache."""
-        return self.procedure in ("start-up", "ramp-up") and (bool(self.data) or self.warm_compilers)
+        """Whether its measured start has to follow another one, for the data or for a compiler that is kept."""
+        return self.procedure in ("start-up", "ramp-up") and (bool(self.data) or self.keeps_compilers)
 
     @property
-    def warm_compilers(self) -> bool:
-        """Whether its compilers have a cache that was filled before."""
-        return any(one.cache == "warm" for one in self.of("compiler"))
+    def keeps_compilers(self) -> bool:
+        """Whether its compilers have compiled for an earlier start of its servers."""
+        return any(one.kept for one in self.of("compiler"))
 
     def component(self, name: str) -> Component:
         """The component of that name (raises StopIteration)."""

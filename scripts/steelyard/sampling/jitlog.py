@@ -46,10 +46,11 @@ class JitLog:
         """Take in a line."""
         if line.startswith("+ ("):
             if found := _COMPILED.match(line):
-                remote = " remote " in f" {found[1]} "
+                words = found[1].split()
+                remote = "remote" in words
                 self.remote += remote
-                self.cached += " deserialized " in found[1] and " aotStored " not in found[1]
                 self.local += not remote
+                self.cached += "deserialized" in words and "aotStored" not in words
         elif line.startswith("#JITServer:"):
             self.connected += "Connected to a server" in line
             self.lost += "Lost connection to the server" in line
@@ -73,14 +74,14 @@ def read_jit_logs(paths: Iterable[Path]) -> JitLog:
     return found
 
 
-def not_remote(name: str, log: JitLog, *, killed: bool, warm: bool = False) -> str | None:
+def not_remote(name: str, log: JitLog, *, killed: bool, kept: bool = False) -> str | None:
     """Why a server did not compile in its JITServer as it should have, in one sentence; None: it did.
 
     Args:
         name: of the server.
         log: what it logged.
         killed: whether the trial has killed the JITServer on purpose: then its connection may be lost.
-        warm: whether the JITServer has code from before, of which the server must have taken some.
+        kept: whether the JITServer has code from an earlier start, of which the server must have taken some.
     """
     if log.incompatible:
         return f"{name} and its JITServer are of different builds ({log.incompatible[0]})"
@@ -91,6 +92,6 @@ def not_remote(name: str, log: JitLog, *, killed: bool, warm: bool = False) -> s
         return f"{name} compiled {log.local} methods by itself and none in its JITServer"
     if log.lost and not killed:
         return f"{name} lost its connection to the JITServer"
-    if warm and not log.cached:
+    if kept and not log.cached:
         return f"{name} took none of the code that its JITServer had kept"
     return None

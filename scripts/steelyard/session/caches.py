@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Caches in their declared state, of class data and of a JITServer's code: `cold` is an empty folder, `warm` a copy of
-what a populating run has filled.
+"""Class caches in their declared state: `cold` is an empty folder, `warm` a copy of what a populating run has filled.
 
 The populating run of an arm is made once in a session, before the arm's first trial: its servers run under the arm's
 load with options that fill the caches, and are stopped in order, on which HotSpot writes them. It leaves
@@ -79,10 +78,6 @@ class Caches:
         with flight.phase("prepare", populating_load(flight.spec)):
             flight.deployed.bring_up()
             flight.deployed.load_data()
-            if flight.spec.warm_compilers:
-                # The first server that asks for a JITServer's cache is refused it, while the file is looked for.
-                flight.deployed.take_down(("proxy", "server"), WRITE_GRACE)
-                flight.deployed.bring_up(("server", "proxy"))
             flight.start_injectors()
             flight.injectors.go()
             flight.watch(populating_load(flight.spec))

@@ -172,7 +172,9 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
             sentence
             for name, log in evidence.jit_logs.items()
             if (
-                sentence := not_remote(name, log, killed=bool(flight.killed), warm=flight.spec.warm_compilers)
+                sentence := not_remote(
+                    name, log, killed=bool(flight.killed), kept=flight.spec.keeps_compilers
+                )
             )
         ],
         wrong_builds=[

@@ -60,11 +60,11 @@ def steady(flight: Flight, fill_caches: Callable[[], None]) -> None:
 def ramp_up(flight: Flight, fill_caches: Callable[[], None]) -> None:
     """The whole curve from the first second of load on fresh servers."""
     with flight.phase("prepare"):
-        fill_caches()
         _prepare(flight)
         # Its JVM starts now, so that it takes no CPU from the servers' start.
         flight.start_injectors()
     with flight.phase("start"):
+        fill_caches()
         flight.deployed.bring_up(_restarted(flight))
         flight.start_sampler()
     with flight.phase("measure", flight.spec.load.measure):
@@ -80,13 +80,13 @@ def ramp_up(flight: Flight, fill_caches: Callable[[], None]) -> None:
 def start_up(flight: Flight, fill_caches: Callable[[], None]) -> None:
     """A fresh start to the first successful answer of each operation, with no load before."""
     with flight.phase("prepare"):
-        fill_caches()
         _prepare(flight)
         flight.start_injectors()
         # The window begins with the start: what disturbs it has to be seen from then on.
         flight.start_sampler()
     with _throttling(flight):
         with flight.phase("start"):
+            fill_caches()
             flight.injectors.go()
             begun = time.time()
             flight.deployed.bring_up(_restarted(flight), flight.start_sampler)
@@ -144,16 +144,12 @@ def _bring_up(flight: Flight, fill_caches: Callable[[], None]) -> None:
 
 
 def _restarted(flight: Flight) -> tuple[Role, ...]:
-    """What a measured start starts; databases and services stand beside it, and compilers whose cache is warm."""
-    return ("server", "proxy") if flight.spec.warm_compilers else ("compiler", "server", "proxy")
+    """What a measured start starts; databases and services stand beside it, and compilers that are kept."""
+    return ("server", "proxy") if flight.spec.keeps_compilers else ("compiler", "server", "proxy")
 
 
 def _prepare(flight: Flight) -> None:
-    """Bring up what stands beside the measured start, and load the data through servers that are stopped again.
-
-    A JITServer reads a cache that it kept when the first server asks for it, and refuses it to that server: here it
-    does.
-    """
+    """Bring up what stands beside the measured start, and load the data through servers that are stopped again."""
     flight.deployed.bring_up(("database", "service"))
     if not flight.spec.needs_preparation:
         return

@@ -8,7 +8,7 @@ from steelyard.errors import BadInput
 from steelyard.jvm.facts import readable
 from steelyard.jvm.jitserver import client_options
 from steelyard.jvm.options import jvm_options
-from steelyard.results.spec import CACHE, WEIGHED, Artifact, Component, JvmIdentity
+from steelyard.results.spec import WEIGHED, Artifact, Component, JvmIdentity
 from steelyard.spec.layout import LATER, Layout, fill
 from steelyard.spec.split import CpuShare
 from steelyard.workload.schema import Container, ContainerPlace, Process
@@ -53,7 +53,7 @@ def make_component(
                 options += client_options(layout.arm.deployment.jitserver, layout.address(compiler), jvm)
             options += jvm_options(asked, heap, jvm)
     elif described.role == "compiler":
-        special["cache"] = "warm" if any(CACHE in option for option in options) else None
+        special["kept"] = layout.arm.deployment.jitserver.aot_cache == "warm"
         special["killed_after"] = layout.arm.deployment.jitserver.killed_after
     made = Component(
         name=name,

@@ -225,17 +225,13 @@ def _left_heap(components: Sequence[Component]) -> list[str]:
 
 
 def populating(spec: Spec) -> Spec:
-    """The run that fills the caches that trials find warm: of class data, which one JVM of each kind writes, and a
-    JITServer's, which it writes by itself.
+    """The run that fills the class caches for `class_cache: warm`: one JVM of each kind writes them.
 
     A HotSpot archive has one writer; OpenJ9's cache is shared by all, and one is enough. Start-up trials ask for each
     operation once, which leaves much code untouched: here the injectors offer real load.
     """
     first = {one.kind: one.name for one in reversed(spec.servers)}
-    filled = spec.changed(
-        "server",
-        lambda one: _options(one, "none", writes=first[one.kind] == one.name) if one.cache == "warm" else {},
-    )
+    filled = spec.changed("server", lambda one: _options(one, "none", writes=first[one.kind] == one.name))
     load = {"model": "closed", "users": POPULATING_USERS, "firstUser": 0}
     return filled.changed(
         "injector",
@@ -247,9 +243,9 @@ def populating(spec: Spec) -> Spec:
 def without_caches(spec: Spec) -> Spec:
     """The run before a measured start that only loads the data: it must not touch the class caches.
 
-    Servers ask a JITServer for code that it kept only where they have some class cache.
+    Servers ask a JITServer to keep code, or for such code, only where they have some class cache.
     """
-    without = "apart" if spec.warm_compilers else "none"
+    without = "apart" if spec.keeps_compilers else "none"
     return spec.changed("server", lambda one: _options(one, without))
 
 

@@ -67,7 +67,7 @@ def test_a_server_that_did_not_compile_remotely_is_found(
 def test_code_that_a_jitserver_had_kept_must_be_taken_where_it_was_asked_for() -> None:
     log = log_of(CONNECTED, REMOTE)
     assert log.cached == 1
-    assert not_remote("s", log, killed=False, warm=True) is None
+    assert not_remote("s", log, killed=False, kept=True) is None
     log = log_of(CONNECTED, REMOTE.replace("deserialized", "deserialized aotStored"))
-    says = not_remote("s", log, killed=False, warm=True)
+    says = not_remote("s", log, killed=False, kept=True)
     assert says == "s took none of the code that its JITServer had kept"

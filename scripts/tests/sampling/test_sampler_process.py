@@ -15,6 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 import steelyard
@@ -124,6 +125,19 @@ def test_threads_of_a_process_by_group(sampler: Running, observed: Observed) -> 
     assert set(groups) == {"request", "jit", "gc", "network", "other"}
     process = samples.processes["server-1", "user_s"].v + samples.processes["server-1", "system_s"].v
     assert sum(one.v for one in groups.values()) == pytest.approx(process, abs=0.0101)
+
+
+def test_the_first_sample_knows_the_threads(sampler: Running, observed: Observed) -> None:
+    """A window may begin with it: what threads had used before must not look as if they used it in the first second."""
+    process = psutil.Process(observed.process.pid)
+    deadline = time.monotonic() + 120
+    while sum(process.cpu_times()[:2]) < 0.8:  # what its threads burn
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    sampler.start(observed.entry())
+    samples = sampler.until(lambda s: s.threads and s.threads["server-1", "gc", "cpu_s"].t.size >= 3)
+    assert samples.threads["server-1", "gc", "cpu_s"].v[0] >= 0.3
+    assert sampler.stop()[0] == Exit.OK
 
 
 def test_memory_faults_and_switches(sampler: Running, observed: Observed) -> None:

@@ -19,7 +19,9 @@ COMPILED = (
 LOST = "#JITServer: t= 30123 Lost connection to the server (serverUID=7963459829269949269). Next attempt in 1000 ms.\n"
 
 
-def session(bench: Bench, log: str, measure: int = 5, **remote: Any) -> SessionDirectory:
+def session(
+    bench: Bench, log: str, measure: int = 5, procedure: str = "steady", **remote: Any
+) -> SessionDirectory:
     """A session of an arm without a JITServer and one with, whose servers log this."""
     bench.world.jit_log = log
     levels = {"local": {"jit": "local"}, "remote": {"jit": "remote", **remote}}
@@ -29,6 +31,8 @@ def session(bench: Bench, log: str, measure: int = 5, **remote: Any) -> SessionD
         load={"users": 8, **WINDOW, "measure": measure},
         deployment={"jvm": {"gc_log": False}},
         design={"repeats": 0},
+        procedure=procedure,
+        metrics={"primary": "throughput"},
     )
     return bench.session(question, blocks=2, feature=21, kind="openj9")
 
@@ -93,3 +97,16 @@ def test_one_that_is_killed_on_purpose_is_no_failure_and_uses_nothing_afterwards
     )
     assert half.rss_mean == pytest.approx(0.5 * (whole.rss_mean or 0), rel=0.1)
     assert killed.metrics["throughput"] == pytest.approx(kept.metrics["throughput"])
+
+
+def test_one_with_a_warm_cache_serves_a_start_before_the_measured_one(bench: Bench) -> None:
+    directory = session(bench, CONNECTED + COMPILED, procedure="ramp-up", **{"jitserver.aot_cache": "warm"})
+    assert failed(remote_of(bench.run(directory))) == []
+    remote = next(one for one in bench.world.deployments if one.directory.name == "01-how-remote")
+    starts = [names for names in remote.starts if names != ["injector-1"]]
+    assert starts == [["jitserver"], ["server-1"], ["server-1"]]
+    assert remote.stops[0] == "server-1"
+    stored = CONNECTED + COMPILED.replace("deserialized", "deserialized aotStored")
+    directory = session(bench, stored, procedure="ramp-up", **{"jitserver.aot_cache": "warm"})
+    (says,) = failed(remote_of(bench.run(directory)))
+    assert "took none of the code that its JITServer had kept" in says

@@ -8,7 +8,7 @@ from planned import asked, containers, cores, identity, processes, specs_of
 
 from steelyard.errors import BadInput
 from steelyard.results.spec import Spec
-from steelyard.spec.plan import populating, without_caches
+from steelyard.spec.plan import without_caches
 from steelyard.spec.split import check_conserved
 from steelyard.units import MIB
 
@@ -73,20 +73,15 @@ def test_in_a_container_it_is_reached_by_name_and_asked_at_its_status_port() -> 
     assert (jitserver.container.port, jitserver.container.status) == (38400, 38500)
 
 
-def test_its_warm_cache_is_filled_by_the_populating_run() -> None:
-    _, remote = pair(
-        deployment={"jvm": {"class_cache": "cold"}, "jitserver": {"aot_cache": "warm"}}, procedure="ramp-up"
-    ).values()
-    assert (remote.caches("warm"), remote.caches("cold")) == (["jitserver"], ["server"])
-    (kept,) = (option for option in remote.of("compiler")[0].jvm_options if "${cache}" in option)
-    assert kept in populating(remote).of("compiler")[0].jvm_options
-    # The servers' own caches stay as they are declared.
-    assert populating(remote).servers == remote.servers
-    before = without_caches(remote)
-    assert not any("${cache}" in text for one in before.servers for text in one.jvm_options)
-    # It stays from before the measured start: it reads its file when the first server asks for it.
-    assert before.of("compiler") == remote.of("compiler")
-    assert remote.needs_preparation
+def test_one_with_a_warm_cache_stays_from_the_start_before_the_measured_one() -> None:
+    keys: dict[str, Any] = {"deployment": {"jitserver": {"aot_cache": "warm"}}, "procedure": "ramp-up"}
+    local, remote = pair(**keys).values()
+    assert (local.keeps_compilers, remote.keeps_compilers) == (False, True)
+    # Ping has no data to load, and would have no start before.
+    assert (local.needs_preparation, remote.needs_preparation) == (False, True)
+    own, before = remote.servers[0].jvm_options, without_caches(remote).servers[0].jvm_options
+    apart = next(option for option in before if option not in own)
+    assert apart == "-Xshareclasses:name=steelyard,nonfatal,cacheDir=${folder}/classes/apart"
 
 
 @pytest.mark.parametrize(
