@@ -7,7 +7,7 @@ A value here is log(arm / baseline) of one block; the blocks are the sample (MET
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -73,6 +73,12 @@ def paired(logs: Sequence[float], level: float = LEVEL) -> Paired | None:
     return Paired(n, mean, sd, mean - half, mean + half, p)
 
 
+@cache
+def _quadrature() -> Any:
+    """Gauss's nodes and weights over -1 to 1."""
+    return np.polynomial.legendre.leggauss(400)
+
+
 @lru_cache(maxsize=4096)
 def detectable_in_sd(n: int, power: float = POWER, level: float = LEVEL) -> float:
     """Smallest effect, in standard deviations of the log ratio, that n blocks find with the given power.
@@ -82,7 +88,7 @@ def detectable_in_sd(n: int, power: float = POWER, level: float = LEVEL) -> floa
     standard deviation: scipy's own is not a number in the far tail, which few blocks need.
     """
     df = n - 1
-    nodes, weights = np.polynomial.legendre.leggauss(400)  # Gauss's quadrature, over -1 to 1
+    nodes, weights = _quadrature()
     scaled = t_quantile(1 - level / 2, df) * np.sqrt(scipy.stats.chi2.ppf((nodes + 1) / 2, df) / df)
 
     def excess(noncentrality: float) -> float:

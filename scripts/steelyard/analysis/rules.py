@@ -104,7 +104,7 @@ def mix_allowance(share: float, requests: float, operations: int) -> float:
 
 def _quantile(figures: int = 1) -> float:
     """Standard errors that chance exceeds in one of some figures, on either side, with `FALSE_ALARM` in all."""
-    return float(scipy.stats.norm.isf(FALSE_ALARM / (2 * figures)))
+    return -float(scipy.special.ndtri(FALSE_ALARM / (2 * figures)))
 
 
 def arrivals(m: TrialMeasurement, spec: Spec) -> Finding:
