@@ -12,6 +12,7 @@ from pathlib import Path
 
 from steelyard.errors import MissingRequirement
 from steelyard.jvm.identify import parse_identity
+from steelyard.jvm.options import CACHE_NAME
 from steelyard.results.spec import JvmIdentity
 
 MINIMUM = 17
@@ -81,6 +82,16 @@ def vm_flags(home: str, pid: int) -> str:
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return result.stdout if result.returncode == 0 else ""
+
+
+def shared_cache_stats(home: str, folder: Path) -> str:
+    """What OpenJ9 prints of a shared class cache that lies in a folder; it ends with status 1 though it succeeded."""
+    option = f"-Xshareclasses:name={CACHE_NAME},cacheDir={folder},printStats"
+    try:
+        result = _ask([str(Path(home) / "bin" / "java"), option], ANSWER_LIMIT)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return result.stderr + result.stdout
 
 
 def _ask(

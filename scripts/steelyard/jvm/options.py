@@ -11,6 +11,7 @@ from steelyard.experiment.schema import JvmSettings
 from steelyard.results.spec import CACHE, FOLDER, JvmIdentity
 from steelyard.units import MIB
 
+_ORDINARY = "-Xlp:objectheap:pagesize={page} -Xlp:codecache:pagesize={page}"
 _OPTIONS: dict[str, dict[str, dict[str, str]]] = {
     "hotspot": {
         "gc": {
@@ -27,32 +28,35 @@ _OPTIONS: dict[str, dict[str, dict[str, str]]] = {
     },
     "openj9": {
         "gc": {"generational": "-Xgcpolicy:gencon", "regional": "-Xgcpolicy:balanced"},
-        # OpenJ9 asks for transparent huge pages by default under `madvise`: `small` has to say no.
+        # Unasked, OpenJ9 takes large pages for heap and code where the host has some reserved, and else asks for
+        # transparent ones under `madvise`: `small` has to say no to both.
         "pages": {
-            "small": "-XX:-TransparentHugePage",
-            "transparent": "-XX:+TransparentHugePage",
+            "small": f"-XX:-TransparentHugePage {_ORDINARY}",
+            "transparent": f"-XX:+TransparentHugePage {_ORDINARY}",
             "large": "-Xlp",
         },
-        # Not in its user documentation (it is in the JIT's own list of options), and untested.
+        # Not in its user documentation: it is in the JIT's own list of options.
         "compile": {"foreground": "-Xjit:disableAsyncCompilation"},
     },
 }
-"""JVM -> setting -> value -> option; `default` and `background` are what a JVM does without any."""
+"""JVM -> setting -> value -> options; `default` and `background` are what a JVM does without any."""
 _GC_THREADS = {"hotspot": "-XX:ParallelGCThreads=", "openj9": "-Xgcthreads"}
 GC_LOG_NAME = {"hotspot": "gc.log", "openj9": "gc.%seq.log"}
 """Names of the GC log files in an instance's log folder."""
 AOT_CACHE_SINCE = 25
 """First HotSpot release whose AOT cache is made by one run (JEP 514)."""
 AOT_CACHE_NAME, ARCHIVE_NAME = "classes.aot", "classes.jsa"
+CACHE_NAME = "steelyard"
+"""Of OpenJ9's class caches."""
 OWN_CACHE = "classes"
 """Folder of an OpenJ9 server's own class cache, beside its logs."""
 _OPENJ9_CACHES = {
     "none": ["-Xshareclasses:none"],
     # Said, so that it is neither a cache of the host nor one that an image brought: an own one, empty at the start, as
     # Liberty's script makes.
-    "default": [f"-Xshareclasses:name=steelyard,nonfatal,cacheDir={FOLDER}/{OWN_CACHE}", "-Xscmx80m"],
+    "default": [f"-Xshareclasses:name={CACHE_NAME},nonfatal,cacheDir={FOLDER}/{OWN_CACHE}", "-Xscmx80m"],
     # One that no measured start finds, for a start before it that needs some cache.
-    "apart": [f"-Xshareclasses:name=steelyard,nonfatal,cacheDir={FOLDER}/{OWN_CACHE}/apart", "-Xscmx80m"],
+    "apart": [f"-Xshareclasses:name={CACHE_NAME},nonfatal,cacheDir={FOLDER}/{OWN_CACHE}/apart", "-Xscmx80m"],
 }
 CLASS_CACHE_MIB = 160
 """Size of a cold shared class cache: a Jakarta EE server fills the 80 MB that Liberty asks for by default."""
@@ -109,7 +113,8 @@ def _option(setting: str, value: str, jvm: JvmIdentity) -> list[str]:
         raise BadInput(
             f"{setting}: {value} does not exist on {jvm.vm_name}: choose {', '.join(known)} or default"
         )
-    return [known[value]]
+    page = "64k" if jvm.architecture.startswith("ppc") else "4k"
+    return known[value].format(page=page).split()
 
 
 def class_cache_options(state: str, jvm: JvmIdentity, *, populates: bool = False) -> list[str]:
@@ -124,7 +129,7 @@ def class_cache_options(state: str, jvm: JvmIdentity, *, populates: bool = False
         return _OPENJ9_CACHES[state]
     if jvm.kind == "openj9":
         read_only = ",readonly" if state == "warm" and not populates else ""
-        return [f"-Xshareclasses:name=steelyard,cacheDir={CACHE}{read_only}", f"-Xscmx{CLASS_CACHE_MIB}m"]
+        return [f"-Xshareclasses:name={CACHE_NAME},cacheDir={CACHE}{read_only}", f"-Xscmx{CLASS_CACHE_MIB}m"]
     if state == "default":
         return []
     if state == "none":

@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 _COMPILED = re.compile(r"^\+ \([^)]*\) .*? @ [0-9A-Fa-f]+-[0-9A-Fa-f]+ (.*)$")
+_CLOCKS = 0.1
+"""Seconds by which the time of a file may be behind the wall clock: the kernel takes it from the last tick."""
 _VERSION = re.compile(r"^#JITServer:.*JITServer version: ([\d.]+)")
 
 
@@ -61,11 +63,14 @@ class JitLog:
                 self.version = told[1]
 
 
-def read_jit_logs(paths: Iterable[Path]) -> JitLog:
-    """What the files say together; one that cannot be read says nothing."""
+def read_jit_logs(paths: Iterable[Path], since: float = 0.0) -> JitLog:
+    """What the files say together; one that cannot be read, or that was last written before `since` (epoch seconds: by
+    a start before the measured one), says nothing."""
     found = JitLog()
     for path in paths:
         try:
+            if path.stat().st_mtime < since - _CLOCKS:
+                continue
             with path.open(encoding="utf-8", errors="replace") as lines:
                 for line in lines:
                     found.add(line)

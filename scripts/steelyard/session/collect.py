@@ -5,7 +5,7 @@ answers.
 Metrics are not made here: they follow from these figures alone (analysis/metrics.py).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,12 +13,15 @@ from typing import Any
 from steelyard.analysis.formulas import over, whole
 from steelyard.analysis.ledger import judge
 from steelyard.analysis.rules import settling_mix
+from steelyard.host.java import shared_cache_stats
 from steelyard.jvm.facts import JVM_SETTINGS, Facts, differences, shown
 from steelyard.jvm.jitserver import JIT_LOG_NAME
+from steelyard.jvm.options import OWN_CACHE
+from steelyard.jvm.sharedcache import CACHE_FIGURES, cache_figures
 from steelyard.load.health import Health, per_second, read_health
 from steelyard.load.histograms import Recorded, read_logs
 from steelyard.results.schema import ComponentResult, RatioResult, TrialMeasurement
-from steelyard.results.spec import WEIGHED, Component, Spec
+from steelyard.results.spec import WEIGHED, Component, JvmIdentity, Spec
 from steelyard.sampling.gclog import GcLog, read_gc_logs
 from steelyard.sampling.groups import GROUPS
 from steelyard.sampling.jitlog import JitLog, not_remote, read_jit_logs
@@ -26,9 +29,6 @@ from steelyard.sampling.read import Samples
 from steelyard.session.deploying import Started
 from steelyard.session.flight import Flight
 from steelyard.session.readback import logged
-
-_CLOCKS = 0.1
-"""Seconds by which the time of a file may be behind the wall clock: the kernel takes it from the last tick."""
 
 
 @dataclass
@@ -47,6 +47,8 @@ class Evidence:
     health: Health
     jit_logs: Mapping[str, JitLog] = field(default_factory=dict)
     """By server; of those alone that compile in a JITServer."""
+    caches: Mapping[str, Facts] = field(default_factory=dict)
+    """By server: figures of its class cache, where OpenJ9 can be asked from this host."""
 
     def __post_init__(self) -> None:
         self.spec = self.flight.spec
@@ -96,23 +98,30 @@ def gather(flight: Flight) -> Evidence:
         read_logs(logs, *flight.window),
         read_logs(logs),
         read_health(folders, *flight.window),
-        {
-            one.name: read_jit_logs(_since_start(flight, one.name, f"{JIT_LOG_NAME}*"))
+        jit_logs={
+            one.name: read_jit_logs(
+                flight.deployment.logs(one.name).glob(f"{JIT_LOG_NAME}*"), started.running.started
+            )
             for one in (flight.spec.servers if flight.spec.of("compiler") else ())
+            if (started := flight.deployed.started.get(one.name)) is not None
+        },
+        caches={
+            name: cache_figures(shared_cache_stats(jvm.home, folder))
+            for name, jvm, folder in _class_caches(flight)
         },
     )
 
 
-def _since_start(flight: Flight, name: str, pattern: str) -> list[Path]:
-    """Logs of a component that were written since its measured start: those of a start before it lie beside them."""
-    if name not in flight.deployed.started:
-        return []
-    start = flight.deployed.started[name].running.started
-    return [
-        path
-        for path in sorted(flight.deployment.logs(name).glob(pattern))
-        if path.stat().st_mtime >= start - _CLOCKS
-    ]
+def _class_caches(flight: Flight) -> Iterator[tuple[str, JvmIdentity, Path]]:
+    """The OpenJ9 servers that run on a JDK of this host and have a class cache, and its folder."""
+    for one in flight.spec.servers:
+        jvm, settings = one.artifact.jvm, one.jvm_settings
+        if jvm is None or jvm.kind != "openj9" or one.artifact.image is not None or settings is None:
+            continue
+        if settings.class_cache == "default":
+            yield one.name, jvm, flight.deployment.logs(one.name).parent / OWN_CACHE
+        elif settings.class_cache != "none":
+            yield one.name, jvm, flight.deployment.cache(one.kind)
 
 
 def component_results(evidence: Evidence) -> list[ComponentResult]:
@@ -209,7 +218,7 @@ def facts(evidence: Evidence, name: str) -> list[Facts]:
     """What each source tells of the settings of a component."""
     log = evidence.gc_logs.get(name)
     told = evidence.started[name].told.values() if name in evidence.started else ()
-    return [*told, *([logged(log.settings)] if log is not None else [])]
+    return [*told, *([logged(log.settings)] if log is not None else []), evidence.caches.get(name, {})]
 
 
 def settings_differ(evidence: Evidence, started: Started) -> list[str]:
@@ -233,7 +242,9 @@ def settings_read(servers: Iterable[ComponentResult]) -> str:
     found: dict[str, list[str]] = {}
     for one in servers:
         known = [
-            f"{name} {shown(name, one.read_back[name])}" for name in JVM_SETTINGS if name in one.read_back
+            f"{name} {shown(name, one.read_back[name])}"
+            for name in (*JVM_SETTINGS, "code_pages", *CACHE_FIGURES)
+            if name in one.read_back
         ]
         if known:
             found.setdefault(", ".join(known), []).append(one.name)

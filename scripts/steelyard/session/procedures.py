@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from steelyard.analysis.warmup import (
+    COMPILED_CPU,
     COMPILED_OVER,
     WINDOW,
     Steadiness,
@@ -197,9 +198,7 @@ def _warm_up(flight: Flight) -> None:
     if warmup.until != "steady":
         flight.watch(warmup.at_least)
         while warmup.until == "compiled" and time.monotonic() < begin + warmup.at_most:
-            newest = math.floor(time.time()) - 1.0
-            used = _cpu(flight, Samples.load(flight.folder / "samples"), newest - COMPILED_OVER, newest)
-            if used is not None and compiled(*used):
+            if _compiled(flight, time.monotonic() - begin):
                 break
             flight.watch(1.0)
         return
@@ -211,6 +210,18 @@ def _warm_up(flight: Flight) -> None:
         if found.steady:
             break
     _note(flight, "Warm-up", found)
+
+
+def _compiled(flight: Flight, loaded: float) -> bool:
+    """Whether the servers' JIT is quiet, over as many of the `loaded` seconds as it takes to tell."""
+    samples, newest = Samples.load(flight.folder / "samples"), math.floor(time.time()) - 1.0
+    kinds = (one.artifact.jvm.kind for one in flight.spec.servers if one.artifact.jvm is not None)
+    least, over = sum(COMPILED_CPU.get(kind, 0.0) for kind in kinds), COMPILED_OVER
+    while (used := _cpu(flight, samples, newest - over, newest)) is not None:
+        if used[1] >= least or over >= loaded:
+            return compiled(*used, least)
+        over += 1.0
+    return False
 
 
 def _judge_window(flight: Flight) -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The JIT's log of a client of a JITServer, as OpenJ9 21 wrote it (`fixtures/jit`)."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,9 @@ def test_bytes_that_are_no_text_and_a_cut_line_are_passed_over(tmp_path: Path) -
     path.write_bytes(f"\xff\x00\n{REMOTE}\n{CONNECTED}\n+ (warm) a/B".encode("latin-1"))
     log = read_jit_logs([path])
     assert (log.remote, log.local, log.connected) == (1, 0, 1)
+    os.utime(path, (1000.0, 1000.0))
+    assert read_jit_logs([path], since=999.0).remote == 1
+    assert read_jit_logs([path], since=1001.0).remote == 0
 
 
 @pytest.mark.parametrize(
