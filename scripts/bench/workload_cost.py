@@ -1,23 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a request of AcmeAir's monolith costs relative to one of ping: throughput and CPU, both in one run.
+"""What a request costs relative to one of ping: throughput, CPU and bytes allocated, all in one run.
 
-    PYTHONPATH=scripts .steelyard/venv/bin/python scripts/bench/workload_cost.py [--rounds N]
+    PYTHONPATH=scripts .steelyard/venv/bin/python scripts/bench/workload_cost.py \\
+        [--workload acmeair|daytrader7] [--rounds N]
 
-One JVM on all cores, 8 closed-loop users without think time; each round is a trial of ping and one of AcmeAir, with the
-harness's own ledger. Ratios within a round are what counts: the machine's speed is in both.
+One JVM on all cores, 8 closed-loop users without think time; each round is a trial of ping and one of each way to run
+the workload (AcmeAir's monolith; DayTrader7 by Enterprise Beans and by JDBC), with the harness's own ledger. Ratios
+within a round are what counts: the machine's speed is in both. It prints a table.
 
     ... workload_cost.py --server ours=PID@http://127.0.0.1:9080 --server original=PID@http://127.0.0.1:9180
 
 CPU and bytes allocated of each operation, of servers that run already with 200 customers and today's flights, in turns
-(`operation_cost.py`). Services: `NAME=PID@http://HOST:PORT/auth+PID@http://HOST:PORT/booking+...`, each directly.
+(`operation_cost.py`). Give all of them a pool of fixed size (`EXECUTOR_THREADS=8`; `<executor coreThreads="8"
+maxThreads="8"/>`): threads that end take their figures along. With `-XX:TieredStopAtLevel=1` bytes depend on no
+warm-up, without it on how much C2 has removed by then.
+Services: `NAME=PID@http://HOST:PORT/auth+PID@http://HOST:PORT/booking+...`, each directly.
 """
 
 import argparse
 import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from operation_cost import Cost, Driver, Servers, costs
+import psutil
+from operation_cost import Cost, Driver, Reading, Servers, costs
 from rich.console import Console
 
 from steelyard.cli.building import ensure_builds
@@ -30,27 +38,67 @@ from steelyard.session.runtimes import make_engines
 from steelyard.session.schedule import Course
 from steelyard.session.trial import TrialRunner
 
-WORKLOADS = ("ping", "acmeair")
-ARM = "jvms-1"
+ARM = "total_heap-1g"
+PORT = 9080
+_TRADE = ("daytrader7.users=200", "daytrader7.quotes=400")
+SUBJECTS: Mapping[str, Mapping[str, Sequence[str]]] = {
+    "acmeair": {"ping": (), "acmeair": ()},
+    "daytrader7": {
+        "ping": (),
+        "daytrader7 by beans": (*_TRADE, "daytrader7.mode=ejb"),
+        "daytrader7 by JDBC": (*_TRADE, "daytrader7.mode=direct"),
+    },
+}
+"""For each workload what is run in turns, ping first: names that begin with the workload's, and settings."""
 EXPERIMENT = """\
 steelyard: 1
 name: cost
 title: Cost of a request
 question: What does a request cost?
 workload: ping
-factors: {jvms: {levels: [1, 2]}}
-deployment: {total_heap: 1g, jvm: {gc: generational}}
-load: {users: 8, warmup: {until: fixed, at_least: 60s}, measure: 20s}
+factors: {total_heap: {levels: [1g, 2g]}}
+deployment: {jvm: {gc: generational}}
+load: {users: 8, warmup: {until: fixed, at_least: WARMUP}, measure: 20s}
 """
 
 
-class _Silent:
-    """Nobody watches."""
+@dataclass(frozen=True)
+class Price:
+    """What a trial says of a request."""
+
+    rate: float
+    """Requests a second."""
+    cpu: float
+    """CPU milliseconds of the servers."""
+    allocated: float
+    """Bytes."""
+
+
+class _Meter:
+    """Watches a trial, and reads what the server has allocated as the window begins and ends."""
+
+    def __init__(self) -> None:
+        self._servers: Servers | None = None
+        self._began: Reading | None = None
+        self.rate = 0.0
+        """Bytes a second in the window of the last trial."""
 
     def trial_started(self, planned: Planned, done: int, total: int) -> None:
         """Ignored."""
 
     def phase(self, phase: Phase, seconds: float | None) -> None:
+        """Begin or end to count."""
+        del seconds
+        if phase == "warmup":
+            self._servers = Servers("server", f"{_listener(PORT)}@http://127.0.0.1:{PORT}")
+        elif phase == "measure" and self._servers is not None:
+            self._began = self._servers.read()
+        elif phase == "stop" and self._servers is not None and self._began is not None:
+            self.rate = self._began.rates(self._servers.read())[1]
+            self._servers.close()
+            self._servers = None
+
+    def progress(self, text: str) -> None:
         """Ignored."""
 
     def throughput(self, rate: float) -> None:
@@ -63,16 +111,28 @@ class _Silent:
         """Ignored."""
 
 
-def _runner(workload: str, folder: Path, children: Children) -> TrialRunner:
+def _listener(port: int) -> int:
+    """The process that listens on a port."""
+    listening = ((one.laddr, one.pid) for one in psutil.net_connections("tcp") if one.status == "LISTEN")
+    return next(pid for place, pid in listening if place and place[1] == port and pid is not None)
+
+
+def _runner(
+    name: str, settings: Sequence[str], warm_up: int, folder: Path, children: Children
+) -> tuple[TrialRunner, _Meter]:
     file = folder / "cost.yaml"
-    file.write_text(EXPERIMENT, encoding="utf-8")
-    request = Request(str(file), seed=1, workload=workload)
+    file.write_text(EXPERIMENT.replace("WARMUP", f"{warm_up}s"), encoding="utf-8")
+    request = Request(
+        str(file), seed=1, workload=name.split(maxsplit=1)[0], settings=settings, first_port=PORT
+    )
     plan = make_plan(request)
     ensure_builds(Console(stderr=True), plan.runtimes)
-    directory = new_session(plan, folder)
+    parent = folder / name.replace(" ", "-")
+    parent.mkdir()
+    directory = new_session(plan, parent)
     engines = make_engines([plan.specs[ARM].engine], plan.runtimes, children, directory.path.name)
-    states = HostStates([], children, directory.path)
-    return TrialRunner(Course(directory.session()), directory, engines, children, _Silent(), states)
+    states, meter = HostStates([], children, directory.path), _Meter()
+    return TrialRunner(Course(directory.session()), directory, engines, children, meter, states), meter
 
 
 def main() -> None:
@@ -81,6 +141,8 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--server", action="append", metavar="NAME=PID@URL[+PID@URL...]", default=[])
+    parser.add_argument("--workload", choices=list(SUBJECTS), default="acmeair")
+    parser.add_argument("--seconds", type=int, default=60, help="of warm-up before each window of 20 s")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--warm-up", type=int, default=10, help="rounds before those that count")
     parser.add_argument("--requests", type=int, default=800, help="of each operation in a round")
@@ -88,13 +150,15 @@ def main() -> None:
     if options.server:
         compare(options.server, options.warm_up, options.rounds, options.requests)
     else:
-        against_ping(options.rounds)
+        against_ping(SUBJECTS[options.workload], options.rounds, options.seconds)
 
 
 def compare(places: list[str], warm_up: int, rounds: int, requests: int) -> None:
     """Print, for each operation, the median cost on each deployment and the ratios of the rounds to the last one's."""
     deployments = [Servers(*place.split("=", 1)) for place in places]
     drivers = {servers: Driver(servers) for servers in deployments}
+    for driver in drivers.values():
+        driver.prepare()
     found: dict[str, list[dict[str, Cost]]] = {servers.name: [] for servers in deployments}
     for number in range(warm_up + rounds):
         for servers in deployments if number % 2 else deployments[::-1]:
@@ -110,6 +174,9 @@ def compare(places: list[str], warm_up: int, rounds: int, requests: int) -> None
         cells.append(_spread([a.cpu / b.cpu for a, b in pairs if b.cpu]))
         cells.append(_spread([a.allocated / b.allocated for a, b in pairs]))
         print(f"| {operation} | " + " | ".join(cells) + " |")  # noqa: T201
+    for name, each in found.items():
+        if ended := sum(cost.ended for figures in each for cost in figures.values()):
+            print(f"{name}: {ended} threads ended in these rounds, and what they allocated last is missing")  # noqa: T201
     for servers in deployments:
         servers.close()
 
@@ -127,42 +194,50 @@ def _spread(ratios: list[float]) -> str:
     )
 
 
-def against_ping(rounds: int) -> None:
-    """Run the rounds, a line for each trial, and print the ratios."""
-    rates, prices = [], []
+def against_ping(subjects: Mapping[str, Sequence[str]], rounds: int, warm_up: int) -> None:
+    """Run the rounds, a line for each trial, and print the medians and their ratios to ping's."""
+    found: list[dict[str, Price]] = []
     with tempfile.TemporaryDirectory() as folder, Children() as children:
-        runners = {workload: _runner(workload, Path(folder), children) for workload in WORKLOADS}
+        runners = {
+            name: _runner(name, settings, warm_up, Path(folder), children)
+            for name, settings in subjects.items()
+        }
         for number in range(1, rounds + 1):
-            # The order turns round, so that a drift of the machine favours neither.
-            order = WORKLOADS if number % 2 else WORKLOADS[::-1]
-            planned = Planned(block=number, arm=ARM, order=number)
-            trials = {workload: runners[workload].run(planned) for workload in order}
-            for workload in WORKLOADS:
-                _print(number, workload, trials[workload])
-            ping, acmeair = (trials[workload].metrics for workload in WORKLOADS)
-            if ping and acmeair:
-                rates.append(acmeair["throughput"] / ping["throughput"])
-                prices.append(acmeair["cpu_per_1k"] / ping["cpu_per_1k"])
-    if rates:
-        print(  # noqa: T201
-            f"AcmeAir against ping, median of {len(rates)}: {median(rates):.3f} of the requests/s"
-            f" ({min(rates):.3f} to {max(rates):.3f}), {median(prices):.1f} times the servers' CPU per request"
-            f" ({min(prices):.1f} to {max(prices):.1f})"
-        )
+            # The order turns round, so that a drift of the machine favours none.
+            order = list(subjects)[:: 1 if number % 2 else -1]
+            prices = {
+                name: _price(*runners[name], Planned(block=number, arm=ARM, order=number)) for name in order
+            }
+            found.append({name: price for name, price in prices.items() if price is not None})
+    print("| | requests/s | CPU ms | KiB | requests/s to ping's | CPU | bytes |")  # noqa: T201
+    print("| --- |" + " --- |" * 6)  # noqa: T201
+    for name in subjects:
+        seen = [prices[name] for prices in found if name in prices]
+        if not seen:
+            continue
+        pairs = [(prices[name], prices["ping"]) for prices in found if {name, "ping"} <= prices.keys()]
+        cells = [f"{median(one.rate for one in seen):,.0f}", f"{median(one.cpu for one in seen):.3f}"]
+        cells += [f"{median(one.allocated for one in seen) / 1024:.1f}"]
+        cells += [_spread([one.rate / ping.rate for one, ping in pairs])]
+        cells += [_spread([one.cpu / ping.cpu for one, ping in pairs])]
+        cells += [_spread([one.allocated / ping.allocated for one, ping in pairs])]
+        print(f"| {name} | " + " | ".join(cells) + " |")  # noqa: T201
 
 
-def _print(number: int, workload: str, trial: Trial) -> None:
+def _price(runner: TrialRunner, meter: _Meter, planned: Planned) -> Price | None:
+    """Run a trial and say what it told."""
+    trial, name = runner.run(planned), runner.directory.path.parent.name
     if trial.measurement is None:
-        print(f"round {number} {workload}: {trial.failure}")  # noqa: T201
-        return
+        print(f"round {planned.block} {name}: {trial.failure}")  # noqa: T201
+        return None
     failed = [check.name for check in trial.checks if check.voids and check.failed]
-    figures = trial.metrics
-    system = f", with database {figures['cpu_per_1k_system']:.3f}" if "cpu_per_1k_system" in figures else ""
+    rate, cpu = trial.metrics["throughput"], trial.metrics["cpu_per_1k"]
     print(  # noqa: T201
-        f"round {number} {workload}: {figures['throughput']:,.0f} requests/s,"
-        f" {figures['cpu_per_1k']:.3f} CPU ms a request"
-        f"{system}{'' if not failed else ', void: ' + ', '.join(failed)}"
+        f"round {planned.block} {name}: {rate:,.0f} requests/s, {cpu:.3f} CPU ms a request,"
+        f" {meter.rate / rate / 1024:.1f} KiB{'' if not failed else ', void: ' + ', '.join(failed)}",
+        flush=True,
     )
+    return Price(rate, cpu, meter.rate / rate)
 
 
 if __name__ == "__main__":

@@ -5,8 +5,14 @@ import math
 from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
-import scipy
-
+from steelyard.analysis.chance import (
+    Interval,
+    quantile,
+    ratio_effect,
+    ratio_interval,
+    share_effect,
+    share_interval,
+)
 from steelyard.analysis.figures import capital, percent
 from steelyard.results.schema import RatioResult, TrialMeasurement
 from steelyard.results.spec import Spec
@@ -17,8 +23,6 @@ RATE_LIMIT = 0.01
 """Largest distance of a rate from another, as a share of that, beyond what chance allows."""
 USERS_LIMIT = 0.05
 """Largest part of the users that may neither wait for an answer nor pause, beyond what chance allows."""
-FALSE_ALARM = 0.001
-"""Probability that chance alone takes a figure beyond the allowance of its rule."""
 NO_COUNTERS = "not every server has counters of its own."
 
 
@@ -93,20 +97,6 @@ def apart(
     return judge
 
 
-def mix_allowance(share: float, requests: float, operations: int) -> float:
-    """What chance alone may do to an operation's share, as a fraction.
-
-    Requests draw their operation independently, so a share has a binomial standard error; its normal quantile is
-    Bonferroni-corrected over the operations and two sides for `FALSE_ALARM` in all.
-    """
-    return _quantile(operations) * math.sqrt(share * (1 - share) / requests) if requests > 0 else 0.0
-
-
-def _quantile(figures: int = 1) -> float:
-    """Standard errors that chance exceeds in one of some figures, on either side, with `FALSE_ALARM` in all."""
-    return -float(scipy.special.ndtri(FALSE_ALARM / (2 * figures)))
-
-
 def arrivals(m: TrialMeasurement, spec: Spec) -> Finding:
     """Arrival rate against the intended one.
 
@@ -116,7 +106,7 @@ def arrivals(m: TrialMeasurement, spec: Spec) -> Finding:
     if m.target_rate is None:
         return Finding(None, "The intended arrival rate was not recorded.")
     due = m.target_rate * m.measure_seconds
-    spread = _quantile() * math.sqrt(due) if spec.load.arrivals == "exponential" else spec.load.injectors
+    spread = quantile() * math.sqrt(due) if spec.load.arrivals == "exponential" else spec.load.injectors
     off = abs(m.window_injector_rate - m.target_rate) / m.target_rate
     said = f"{m.window_injector_rate:,.1f} requests/s were made, {m.target_rate:,.1f} were intended."
     return Finding(off, said, RATE_LIMIT + spread / due)
@@ -134,7 +124,7 @@ def window_counts(m: TrialMeasurement, spec: Spec) -> Finding:
         "What the servers counted in the window was not measured.",
     )(m, spec)
     requests = m.window_injector_rate * m.measure_seconds
-    spread = _quantile() * math.sqrt(m.window_injector_rate / 2)
+    spread = quantile() * math.sqrt(m.window_injector_rate / 2)
     return found._replace(limit=RATE_LIMIT + (spread / requests if requests > 0 else 0.0))
 
 
@@ -154,7 +144,7 @@ def in_flight(m: TrialMeasurement, spec: Spec) -> Finding:
     cycle = m.users_in_flight / requests if requests > 0 else 0.0  # mean, as a share of the window
     off = abs(m.users_in_flight - users) / users
     said = f"Of {users:,} users {m.users_in_flight:,.1f} waited for an answer or paused."
-    return Finding(off, said, USERS_LIMIT + _quantile() * math.sqrt(2 / users) * cycle)
+    return Finding(off, said, USERS_LIMIT + quantile() * math.sqrt(2 / users) * cycle)
 
 
 def settling_mix(
@@ -179,45 +169,80 @@ def settling_mix(
     return {name: grown.get(name, share * left / others) for name, share in settled.items()}
 
 
-def mix(m: TrialMeasurement, _: Spec) -> Finding:
-    """The operation that is furthest off its share."""
+def mix(m: TrialMeasurement, spec: Spec) -> Finding:
+    """The operation whose share is furthest off, once chance has been given its due: the near end of the interval."""
     operations = sorted(m.mix_intended.keys() | m.mix_achieved.keys())
     if len(operations) < 2:
         return Finding(None, "There is only one operation: its share cannot be off.", applies=False)
     requests = m.window_injector_rate * m.measure_seconds
 
-    def look(operation: str) -> tuple[float, float]:
-        """How far it is off, and how far it may be."""
+    def look(operation: str) -> Interval:
+        achieved = m.mix_achieved.get(operation, 0.0)
+        effect = share_effect(spec.parts, operation)
+        return share_interval(achieved * requests, requests, effect, len(operations))
+
+    def off(operation: str) -> float:
         intended = m.mix_intended.get(operation, 0.0)
-        off = abs(m.mix_achieved.get(operation, 0.0) - intended)
-        return off, MIX_LIMIT + mix_allowance(intended, requests, len(operations))
+        return looks[operation].beyond(intended, intended)
+
+    def raw(operation: str) -> float:
+        return abs(m.mix_achieved.get(operation, 0.0) - m.mix_intended.get(operation, 0.0))
 
     looks = {operation: look(operation) for operation in operations}
-    worst = max(operations, key=lambda operation: looks[operation][0] - looks[operation][1])
+    worst = max(operations, key=lambda operation: (off(operation), raw(operation)))
     had, intended = (percent(mix.get(worst, 0.0), 2) for mix in (m.mix_achieved, m.mix_intended))
-    off, allowed = looks[worst]
-    return Finding(off, f"{worst} had {had} of the requests, {intended} were intended.", allowed)
+    low, high = (percent(end, 2) for end in looks[worst])
+    return Finding(
+        off(worst),
+        f"{worst} had {had} of the requests ({low} to {high} but for chance), {intended} were intended.",
+    )
 
 
-def ratios(m: TrialMeasurement, _: Spec) -> Finding:
-    """The ratio that lies furthest outside its limits."""
+def ratios(m: TrialMeasurement, spec: Spec) -> Finding:
+    """The ratio whose interval lies furthest outside its limits, or nearest to them.
+
+    Of two operations the counts come by themselves, clustered in sessions; an outcome is a part of its operations.
+    """
     judged = [ratio for ratio in m.ratios if ratio.value is not None]
     if not judged:
+        said = "None of the workload's ratios was measured: nothing that they divide by was counted"
+        few = all(_none_by_chance(m, spec, ratio.per) for ratio in spec.ratios)
         return Finding(
-            None, "None of the workload's ratios was measured: nothing that they divide by was counted."
+            None, f"{said}; in so few requests that is chance." if few else f"{said}.", applies=not few
         )
+    described = {ratio.name: ratio for ratio in spec.ratios}
 
-    def beyond(ratio: RatioResult) -> float:
-        """How far it lies outside its limits and what chance allows."""
+    def look(ratio: RatioResult) -> Interval:
         assert ratio.value is not None
-        near = ratio.low if ratio.value < ratio.low else ratio.high
-        chance = mix_allowance(min(near, 1.0), ratio.of, len(judged))
-        return max(ratio.low - ratio.value, ratio.value - ratio.high, 0.0) - chance
+        count, by = ratio.value * ratio.of, described.get(ratio.name)
+        if by is not None and {by.count, by.per} <= spec.mix.keys():
+            return ratio_interval(count, ratio.of, ratio_effect(spec.parts, by.count, by.per), len(judged))
+        return share_interval(count, ratio.of, figures=len(judged))
+
+    looks = {ratio.name: look(ratio) for ratio in judged}
+
+    def beyond(ratio: RatioResult) -> tuple[float, float]:
+        """How far the interval lies outside its limits, and how far the ratio itself."""
+        assert ratio.value is not None
+        seen = Interval(ratio.value, ratio.value).beyond(ratio.low, ratio.high)
+        return looks[ratio.name].beyond(ratio.low, ratio.high), seen
 
     worst = max(judged, key=beyond)
+    low, high = looks[worst.name]
     return Finding(
-        max(beyond(worst), 0.0),
-        f"There were {worst.value:.3f} {worst.name}, where {worst.low:.3f} to {worst.high:.3f} is right.",
+        beyond(worst)[0],
+        f"There were {worst.value:.3f} {worst.name} ({low:.3f} to {high:.3f} but for chance), "
+        f"where {worst.low:.3f} to {worst.high:.3f} is right.",
+    )
+
+
+def _none_by_chance(m: TrialMeasurement, spec: Spec, operation: str) -> bool:
+    """Whether chance alone leaves an operation of the mix out of so few requests."""
+    intended, requests = m.mix_intended.get(operation, 0.0), m.window_injector_rate * m.measure_seconds
+    return (
+        share_interval(0, requests, share_effect(spec.parts, operation)).beyond(intended, intended)
+        == 0
+        < intended
     )
 
 

@@ -88,6 +88,10 @@ class Exporter:
         self._phase.state(phase)
         self._watcher.phase(phase, seconds)
 
+    def progress(self, text: str) -> None:
+        """Pass it on."""
+        self._watcher.progress(text)
+
     def throughput(self, rate: float) -> None:
         """Note the throughput."""
         self._throughput.set(rate)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a person sees while a session runs: a live view in a terminal, plain lines elsewhere."""
 
+import math
 import time
 from collections.abc import Iterator, Set
 from contextlib import contextmanager
@@ -31,6 +32,7 @@ _PHASES: dict[str, str] = {
     "collect": "collecting",
 }
 _SHOWN_TRIALS = 8
+_PROGRESS_SECONDS = 2.0
 
 
 @contextmanager
@@ -91,6 +93,7 @@ class PlainScreen:
     def __init__(self, console: Console, session: Session) -> None:
         self._console = console
         self._varies = _varies(session)
+        self._told = -math.inf
 
     def trial_started(self, planned: Planned, done: int, total: int) -> None:
         """Print which trial begins."""
@@ -103,6 +106,13 @@ class PlainScreen:
         """Phases that a person waits for get a line."""
         if phase in ("start", "warmup", "measure"):
             say(self._console, f"  {_PHASES[phase]}" + (f" ({format_duration(seconds)})" if seconds else ""))
+
+    def progress(self, text: str) -> None:
+        """A line now and then: a loader tells of every fiftieth user."""
+        now = time.monotonic()
+        if now - self._told >= _PROGRESS_SECONDS:
+            self._told = now
+            say(self._console, f"  {text}")
 
     def throughput(self, rate: float) -> None:
         """Not shown: a line each second would bury the rest."""
@@ -133,6 +143,7 @@ class LiveScreen(PlainScreen):
         self._phase_began = time.monotonic()
         self._phase_seconds: float | None = None
         self._rate: float | None = None
+        self._progress = ""
         self._ended: list[Trial] = []
 
     def trial_started(self, planned: Planned, done: int, total: int) -> None:
@@ -143,6 +154,11 @@ class LiveScreen(PlainScreen):
     def phase(self, phase: Phase, seconds: float | None) -> None:
         """Note the phase."""
         self._phase, self._phase_seconds, self._phase_began = phase, seconds, time.monotonic()
+        self._progress = ""
+
+    def progress(self, text: str) -> None:
+        """Note what a loader says."""
+        self._progress = f": {text}"
 
     def throughput(self, rate: float) -> None:
         """Note the throughput."""
@@ -165,7 +181,8 @@ class LiveScreen(PlainScreen):
             status.add_row("arm", _named(self._planned, self._varies))
         elapsed = time.monotonic() - self._phase_began
         expected = f" of {format_duration(self._phase_seconds)}" if self._phase_seconds else ""
-        status.add_row("phase", f"{_PHASES[self._phase]}, {format_duration(elapsed)}{expected}")
+        doing = f"{_PHASES[self._phase]}, {format_duration(elapsed)}{expected}{self._progress}"
+        status.add_row("phase", Text(doing, overflow="ellipsis", no_wrap=True))
         status.add_row("throughput", f"{self._rate:,.0f} req/s" if self._rate is not None else "-")
         status.add_row("time left", self._left())
         trials = Table.grid(padding=(0, 2))

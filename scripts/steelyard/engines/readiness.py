@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """When a server has answered: HTTP polls that cost little beside a starting JVM."""
 
+import html
 import http.client
 import json
 import re
 import socket
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,17 +18,34 @@ POLL_INTERVAL = 0.02
 _READY_MESSAGE = re.compile(r"^\[(\d+/\d+/\d+,? \d+:\d+:\d+:\d+) (\S+)\].*CWWKF0011I", re.MULTILINE)
 
 
-def get(port: int, path: str, timeout: float) -> tuple[int, bytes] | None:
-    """One GET on loopback: status and body, or None when there is no answer."""
+def get(
+    port: int, path: str, timeout: float, told: Callable[[str], None] | None = None
+) -> tuple[int, bytes] | None:
+    """One GET on loopback: status and body, or None when there is no answer.
+
+    Args:
+        timeout: seconds without a word from the server.
+        told: is given each line of text as it comes, without its marks; what begins with a mark is a page's own.
+    """
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
     try:
         connection.request("GET", path)
         response = connection.getresponse()
-        return response.status, response.read()
+        lines = []
+        for line in response:
+            lines.append(line)
+            if told is not None and (text := _text(line)):
+                told(text)
+        return response.status, b"".join(lines)
     except (OSError, http.client.HTTPException):
         return None
     finally:
         connection.close()
+
+
+def _text(line: bytes) -> str:
+    text = line.decode("utf-8", errors="replace")
+    return "" if text.startswith("<") else html.unescape(re.sub("<[^>]*>", " ", text)).strip()
 
 
 def answers(component: Component) -> bool:

@@ -286,6 +286,8 @@ class Quick(Model):
     measure: Measure = 6.0
     search: dict[Literal["resolution", "confirm", "trials"], float] = Field(default_factory=dict)
     """Other bounds of a search."""
+    note: str | None = None
+    """What the short session cannot show: stands in its plan and beside its figures."""
 
     def of(self, search: Search | None) -> Search | None:
         """The search as `--quick` runs it."""

@@ -12,6 +12,7 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field
 
 from steelyard.experiment.schema import JvmSettings, Load, ProcedureName
+from steelyard.workload.journey import MixPart
 from steelyard.workload.schema import Consistency, ContainerPlace, Ratio, Ready, Request
 from steelyard.yamlfile import Scalar
 
@@ -136,6 +137,8 @@ class Spec(Record):
     """Components that users reach."""
     data: list[Request] = Field(default_factory=list)
     consistency: list[Consistency] = Field(default_factory=list)
+    parts: list[MixPart] = Field(default_factory=list)
+    """Parts of the mix, with the requests of each time a user plays one: what comes together."""
     mix: dict[str, float]
     """Intended share of each operation, once all have settled."""
     growing: list[str] = Field(default_factory=list)

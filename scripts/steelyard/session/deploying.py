@@ -53,6 +53,8 @@ class Deployed:
 
     spec: Spec
     deployment: Deployment[Any]
+    progress: Callable[[str], None] = lambda _text: None
+    """Is told what is being loaded, and each line that a loader says while it loads."""
     started: dict[str, Started] = field(default_factory=dict)
 
     def bring_up(
@@ -91,7 +93,8 @@ class Deployed:
         for step in self.spec.data:
             component = self.spec.component(step.component)
             assert component.port is not None
-            answer = get(component.port, step.path, LOAD_TIMEOUT)
+            self.progress(f"{step.component} loads its data")
+            answer = get(component.port, step.path, LOAD_TIMEOUT, self.progress)
             if answer is None or answer[0] != 200:
                 said = f"{_status(answer)}, it said: {_first(answer[1])}" if answer else _status(answer)
                 raise ServerFailed(f"{step.component} could not load its data ({step.path}): {said}")

@@ -64,7 +64,7 @@ class Flight:
     sampler: Child | None = None
 
     def __post_init__(self) -> None:
-        self.deployed = Deployed(self.spec, self.deployment)
+        self.deployed = Deployed(self.spec, self.deployment, self.watcher.progress)
         names = [one.name for one in self.spec.injectors]
         self.injectors = Injectors(names, self.deployment, self.check_alive)
         self._wall_ahead = time.time() - time.monotonic()

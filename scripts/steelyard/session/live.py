@@ -17,6 +17,9 @@ class Watcher(Protocol):
     def phase(self, phase: Phase, seconds: float | None) -> None:
         """A phase begins; `seconds` is its expected length, None when it is not known."""
 
+    def progress(self, text: str) -> None:
+        """What is being loaded, and each line that a loader says while it loads: many lines in a second."""
+
     def throughput(self, rate: float) -> None:
         """Requests per second over the last second, by the servers' own counters."""
 

@@ -100,6 +100,8 @@ class SessionPlan:
             notes.append(
                 "Servers compiled in the foreground, which shortens the warm-up and lengthens the start."
             )
+        if self.request.quick and self.experiment.quick.note is not None:
+            notes.append(self.experiment.quick.note)
         specs = self.specs.values()
         notes += [text for spec in specs for text in spec.embedded]
         notes += self._jvm_note()

@@ -2,7 +2,6 @@
 """Injectors of a spec: their settings but for `output` and `seed` (loadgen/README.md), and the mix that they intend."""
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ from steelyard.errors import BadInput
 from steelyard.experiment.schema import Load
 from steelyard.results.spec import Artifact, Component, Spec
 from steelyard.spec.layout import Runtime, fill_value
+from steelyard.workload.journey import MixPart, mix_counts
 from steelyard.workload.schema import ContainerPlace, Topology
 from steelyard.yamlfile import Scalar
 
@@ -114,12 +114,12 @@ def _offered(spec: Spec, topology: Topology, values: Mapping[str, Scalar]) -> di
     return found
 
 
-def intended_mix(topology: Topology, load: Load, values: Mapping[str, Scalar]) -> dict[str, float]:
-    """Share of each operation, once all have settled.
+def mix_parts(topology: Topology, load: Load, values: Mapping[str, Scalar]) -> list[MixPart]:
+    """What users do together and how often: the parts of the mix with their numbers, once all have settled.
 
     Raises:
         BadInput: a mix for a scenario that decides it itself, or of visits that there are not; times that are no
-            number.
+            number; no operation at all.
     """
     if topology.journey is not None:
         unknown = [name for name in load.mix or {} if name not in topology.journey.visits]
@@ -127,21 +127,28 @@ def intended_mix(topology: Topology, load: Load, values: Mapping[str, Scalar]) -
             raise BadInput(
                 f"mix: there is no visit {unknown[0]!r}: there are {', '.join(topology.journey.visits)}"
             )
-        return topology.journey.mix(load.mix)
+        return topology.journey.parts(load.mix)
     if load.mix is not None:
         raise BadInput(
             "mix means nothing to this workload, whose scenario decides the operations: leave it out"
         )
-    counts: Counter[str] = Counter()
-    for part in topology.mix:
-        times = fill_value(part.times, values, "mix")
-        try:
-            times = float(str(times))
-        except ValueError as error:
-            raise BadInput(f"mix: times is a number of visits, not {times!r}") from error
-        for operation, count in part.operations.items():
-            counts[operation] += times * count  # type: ignore[assignment]
-    total = sum(counts.values())
-    if not 0 < total < math.inf or min(counts.values()) < 0:
+    parts = [part.model_copy(update={"times": _times(part, values)}) for part in topology.mix]
+    counts = mix_counts(parts)
+    if not 0 < sum(counts.values()) < math.inf or min(counts.values()) < 0:
         raise BadInput("mix: the operations have no shares of all requests: give each a number above zero")
+    return parts
+
+
+def _times(part: MixPart, values: Mapping[str, Scalar]) -> float:
+    times = fill_value(part.times, values, "mix")
+    try:
+        return float(str(times))
+    except ValueError as error:
+        raise BadInput(f"mix: times is a number of visits, not {times!r}") from error
+
+
+def intended_mix(parts: Sequence[MixPart]) -> dict[str, float]:
+    """Share of each operation in all requests."""
+    counts = mix_counts(parts)
+    total = sum(counts.values())
     return {operation: count / total for operation, count in counts.items()}

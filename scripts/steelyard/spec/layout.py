@@ -18,7 +18,7 @@ from steelyard.yamlfile import Scalar
 
 FIRST_PORT = 9080
 _NAME = re.compile(r"\$\{([A-Za-z][\w.-]*)\}")
-LATER = frozenset({"folder", "package", "java", "cache"})
+LATER = frozenset({"folder", "shared", "package", "java", "cache"})
 """Places that only the engine knows; they stay as they are."""
 
 
@@ -96,12 +96,29 @@ class Layout:
 
     @cached_property
     def names(self) -> dict[str, list[str]]:
-        """Names of the components of each kind."""
+        """Names of the components of each kind (raises BadInput where `jvms` would change nothing)."""
+        self._refuse_idle_jvms()
         jvms = range(1, self.arm.deployment.jvms + 1)
         return {
             kind: [f"{kind}-{number}" for number in jvms] if described.replicas == "jvms" else [kind]
             for kind, described in self.kinds.items()
         }
+
+    def _refuse_idle_jvms(self) -> None:
+        """Several JVMs in a topology that has one of each: two arms would be the same, or share no data."""
+
+        def several(topology: Topology) -> bool:
+            return any(component.replicas == "jvms" for component in topology.components.values())
+
+        if self.arm.deployment.jvms == 1 or several(self.topology):
+            return
+        name, workload = self.chosen[0], self.found.workload
+        others = [other for other, topology in workload.topologies.items() if several(topology)]
+        instead = f", or the topology {' or '.join(others)}" if others else ""
+        raise BadInput(
+            f"jvms is {self.arm.deployment.jvms}, but the topology {name} of {workload.name} is"
+            f" {self.topology.about}, which is there once: take jvms 1{instead}"
+        )
 
     @property
     def servers(self) -> list[str]:

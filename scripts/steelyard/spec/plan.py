@@ -16,7 +16,7 @@ from steelyard.jvm.facts import not_read_back
 from steelyard.jvm.options import jvm_options
 from steelyard.results.spec import Component, Spec
 from steelyard.spec.components import make_component
-from steelyard.spec.injectors import injector_components, intended_mix
+from steelyard.spec.injectors import injector_components, intended_mix, mix_parts
 from steelyard.spec.layout import FIRST_PORT, Layout, Runtime, fill
 from steelyard.spec.split import Core, cores_for, split_cores, split_total
 from steelyard.units import MIB
@@ -46,6 +46,7 @@ def make_spec(
     workload, deployment, topology, values = found.workload, arm.deployment, layout.topology, layout.told
     servers, injectors = cores_for(deployment.cores, deployment.injector_cores, cores, arm.name)
     components = _components(layout, servers, injectors)
+    parts = mix_parts(topology, arm.load, values)
     spec = Spec(
         arm=arm.name,
         engine=deployment.engine,
@@ -61,7 +62,8 @@ def make_spec(
         else [one.name for one in components if one.role == "server"],
         data=[_sent(layout, step, "data") for step in topology.data],
         consistency=[_sent(layout, check, "consistency") for check in topology.consistency],
-        mix=intended_mix(topology, arm.load, values),
+        parts=parts,
+        mix=intended_mix(parts),
         growing=topology.growing,
         ratios=topology.ratios,
         settings={f"{workload.name}.{key}": value for key, value in layout.settings.items()},

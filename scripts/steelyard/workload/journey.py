@@ -1,12 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """A journey as data: what users do, as HTTP requests that the injector plays without a program (loadgen/README.md)."""
 
-from collections import Counter
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
 from steelyard.yamlfile import Duration, Limit, Model, Scalar
+
+
+class MixPart(Model):
+    """Requests by operation of one part of what a user does, once all have settled."""
+
+    times: str | float = 1.0
+    """How often the part comes for each time of the others: a number, or `${setting}`."""
+    operations: dict[str, Annotated[float, Field(ge=0)]]
+
+
+def mix_counts(parts: Iterable[MixPart]) -> dict[str, float]:
+    """Requests of each operation in parts whose times are numbers."""
+    counts: dict[str, float] = {}
+    for part in parts:
+        for operation, count in part.operations.items():
+            counts[operation] = counts.get(operation, 0.0) + float(part.times) * count
+    return counts
 
 
 class Variable(Model):
@@ -132,15 +149,16 @@ class Journey(Model):
     variables: dict[str, Variable] = Field(default_factory=dict)
     visits: Annotated[dict[str, Visit], Field(min_length=1)]
 
-    def mix(self, percent: dict[str, float] | None = None) -> dict[str, float]:
-        """Share of each operation in all requests; `percent` of each visit instead of the weights."""
+    def parts(self, percent: dict[str, float] | None = None) -> list[MixPart]:
+        """Requests of each visit, and how often it comes: `percent` of each instead of the weights."""
         weights = percent or {name: visit.weight for name, visit in self.visits.items()}
-        counts: Counter[str] = Counter()
-        for name, weight in weights.items():
-            for step in self.visits[name].steps:
-                counts[step.operation] += weight  # type: ignore[assignment]
-        total = sum(counts.values())
-        return {name: count / total for name, count in counts.items()}
+        visits = [
+            (weight, [step.operation for step in self.visits[name].steps]) for name, weight in weights.items()
+        ]
+        return [
+            MixPart(times=weight, operations={name: steps.count(name) for name in steps})
+            for weight, steps in visits
+        ]
 
     def document(self) -> dict[str, Any]:
         """What the injector is handed, with the keys of the file."""

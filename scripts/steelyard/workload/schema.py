@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from steelyard.errors import BadInput
-from steelyard.workload.journey import Journey
+from steelyard.workload.journey import Journey, MixPart
 from steelyard.yamlfile import Limit, Model, Scalar, Share, Size, nearest
 
 Role = Literal["server", "compiler", "database", "proxy", "service"]
@@ -214,14 +214,6 @@ class Consistency(Request):
         return written
 
 
-class MixPart(Model):
-    """Requests by operation of one part of what a user does, once all have settled."""
-
-    times: str | float = 1.0
-    """How often the part comes for each time of the others: a number, or `${setting}`."""
-    operations: dict[str, Annotated[float, Field(ge=0)]]
-
-
 class Ratio(Model):
     """A ratio of counts of the injectors that shows whether the workload did what it should, chance left out."""
 
@@ -282,8 +274,8 @@ class Topology(Model):
         for name in [*named, *([self.entry] if self.entry else [])]:
             if name not in self.components:
                 raise ValueError(f"there is no component {name!r}: there are {', '.join(self.components)}")
-        parts = [self.journey.mix()] if self.journey else [part.operations for part in self.mix]
-        known = list(chain(*parts))
+        parts = self.journey.parts() if self.journey else self.mix
+        known = list(chain(*(part.operations for part in parts)))
         # A scenario counts outcomes too, which only it knows.
         counted = [name for ratio in self.ratios for name in (ratio.count, ratio.per)] if self.journey else []
         for name in (*self.growing, *counted):

@@ -7,9 +7,9 @@ import pytest
 from session_builder import component, measurement, spec, trial
 
 from steelyard.analysis import curves, warmup
+from steelyard.analysis.chance import FALSE_ALARM
 from steelyard.analysis.metrics import METRICS, REGISTRY, metric, metrics_of
 from steelyard.analysis.reference import filled
-from steelyard.analysis.rules import FALSE_ALARM
 from steelyard.experiment.schema import Metrics
 from steelyard.results.schema import CgroupResult, ComponentResult, Latency
 
@@ -37,7 +37,7 @@ def test_figures_in_the_text_of_the_page_are_those_of_the_code():
         f"use under {warmup.JIT_LIMIT * 100:g} % of the servers' CPU budget",
         f"on OpenJ9 over {warmup.COMPILED_CPU['openj9']:g} CPU seconds of each server",
         f"judged as far as it goes, from {warmup.MIN_POINTS} s on",
-        f"exceed by chance in {FALSE_ALARM * 100:g} % of trials",
+        f"all of a mix's intervals together in {FALSE_ALARM * 100:g} % of trials",
     ):
         assert said in text
 

@@ -91,6 +91,25 @@ def test_plain_lines_name_each_trial_and_its_outcome(session: Session) -> None:
     ]
 
 
+def test_a_loader_is_shown_as_it_loads(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    console, file, now = terminal(), io.StringIO(), [0.0]
+    monkeypatch.setattr("steelyard.cli.live.time.monotonic", lambda: now[0])
+    live, plain = LiveScreen(session, console, set()), PlainScreen(Console(file=file), session)
+    live.phase("prepare", None)
+    for number in range(50):
+        now[0] += 0.1
+        for each in (live, plain):
+            each.progress(f"Account# {number} [of] 50")
+    console.print(live.render())
+    assert "preparing, 5 s: Account# 49 [of] 50" in console.file.getvalue()  # type: ignore[attr-defined]
+    lines = file.getvalue().splitlines()
+    assert lines[0] == "  Account# 0 [of] 50"
+    assert len(lines) == 3, "one every two seconds"
+    live.phase("start", None)
+    console.print(live.render())
+    assert "Account" not in console.file.getvalue().rpartition("starting servers")[2]  # type: ignore[attr-defined]
+
+
 def test_a_step_of_a_search_is_named_by_its_value_and_is_no_repeat() -> None:
     step = failed().model_copy(update={"value": 128.0 * 2**20, "attempt": 2})
     assert trial_line(step, "memory") == "block 1 jvms-2 with 128 MiB: void, server-1 died"

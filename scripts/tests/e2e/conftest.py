@@ -21,10 +21,10 @@ def _nothing_left_running() -> Iterator[None]:
 
 
 @pytest.fixture
-def experiment(tmp_path: Path) -> Path:
-    """A small experiment on ping, as a file; a module about another workload has a fixture of this name itself."""
+def experiment(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    """A small experiment as a file: the module's own `EXPERIMENT`, or the one on ping."""
     path = tmp_path / "tiny.yaml"
-    path.write_text(EXPERIMENT, encoding="utf-8")
+    path.write_text(getattr(request.module, "EXPERIMENT", EXPERIMENT), encoding="utf-8")
     return path
 
 

@@ -45,14 +45,6 @@ design: {blocks: 2, repeats: 1}
 """
 
 
-@pytest.fixture
-def experiment(tmp_path: Path) -> Path:
-    """AcmeAir's small experiment, in place of the one on ping."""
-    path = tmp_path / "tiny.yaml"
-    path.write_text(EXPERIMENT, encoding="utf-8")
-    return path
-
-
 def test_both_topologies_in_a_session_that_goes_on_after_a_database_died(experiment: Path, out: Path) -> None:
     session = start(experiment, out, "--seed", "1")
     session.wait_for_trials(2)

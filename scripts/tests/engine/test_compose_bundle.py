@@ -258,6 +258,7 @@ def test_compose_reads_what_acmeair_comes_to(topology: str, tmp_path: Path) -> N
         for variable, text in process.environment.items():
             told = running[one.name]["environment"].get(variable)
             wanted = re.sub(r"\$\{([\w-]+)\.host\}", r"\1", text).replace("${proxy.url}", "http://proxy:8080")
+            wanted = wanted.replace("${shared}", "/steelyard/keys")
             assert told == wanted or (variable == "MONGO_PORT" and told is None)
 
 

@@ -171,7 +171,10 @@ def test_a_liberty_server_that_lives_without_its_port_is_not_waited_for(
 
     assert wait_for(told, "sentence")
     assert (tmp_path / "t" / "servers" / "server-2" / "usr" / "servers").is_dir()
+    shared = tmp_path / "t" / "servers" / "shared"
+    shared.mkdir()
     deployment.close()
+    assert not shared.exists()
     assert not (tmp_path / "t" / "servers" / "server-2" / "usr").exists()
     assert (tmp_path / "t" / "servers" / "server-2" / "logs" / "console.log").exists()
 
@@ -361,7 +364,7 @@ def test_a_program_that_goes_between_the_look_and_the_start_is_told(
 
 
 def test_a_killed_harness_leaves_no_keys_of_the_application(tmp_path: Path) -> None:
-    """Copies of server folders hold them, and are of no use any more."""
+    """Copies of server folders may hold them, the folder that servers share does; both are of no use any more."""
     script = (
         "import sys\nfrom pathlib import Path\nfrom types import SimpleNamespace\n"
         "from steelyard.engines.process.engine import ProcessDeployment\nfrom steelyard.processes import Children\n"
@@ -387,6 +390,9 @@ def test_a_killed_harness_leaves_no_keys_of_the_application(tmp_path: Path) -> N
         assert harness.stdout.readline() == "started\n"
         folder = tmp_path / "servers" / "server-1"
         assert (folder / "usr" / "key.pem").exists()
+        shared = tmp_path / "servers" / "shared"
+        shared.mkdir()
+        (shared / "auth.pem").write_text("secret", encoding="utf-8")
         harness.kill()
-    wait_for(lambda: not (folder / "usr").exists(), "end of the copy")
+    wait_for(lambda: not (folder / "usr").exists() and not shared.exists(), "end of the copy")
     assert (folder / "logs" / "console.log").exists()

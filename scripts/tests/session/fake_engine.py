@@ -382,6 +382,7 @@ class Recorder:
     interrupt: Callable[[Planned, Phase], bool] = lambda _planned, _phase: False
     planned: list[Planned] = field(default_factory=list)
     phases: list[str] = field(default_factory=list)
+    loading: list[str] = field(default_factory=list)
     rates: list[float] = field(default_factory=list)
     ended: list[Trial] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -395,6 +396,9 @@ class Recorder:
         self.phases.append(phase)
         if self.planned and self.interrupt(self.planned[-1], phase):
             raise KeyboardInterrupt
+
+    def progress(self, text: str) -> None:
+        self.loading.append(text)
 
     def throughput(self, rate: float) -> None:
         self.rates.append(rate)

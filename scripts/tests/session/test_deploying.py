@@ -162,6 +162,19 @@ def test_data_is_loaded_in_order_and_a_refusal_is_passed_on(
         deployed.load_data()
 
 
+def test_a_loader_is_heard_while_it_loads(world: World, services: Spec, tmp_path: Path) -> None:
+    """Lines of text without their marks; not the page that follows."""
+    page = "<html><body>\nCreating 400 Quotes<BR>\nSmith &amp; Co<BR>\n<h1>Done</h1>\n\n"
+    world.answers = {**ANSWERS, "/flight/loader/load": (200, page)}
+    deployed, _ = opened(world, services, tmp_path)
+    heard: list[str] = []
+    deployed.progress = heard.append
+    deployed.bring_up()
+    deployed.load_data()
+    at = heard.index("flight-1 loads its data")
+    assert heard[at + 1 : at + 4] == ["Creating 400 Quotes", "Smith & Co", "booking-1 loads its data"]
+
+
 @pytest.mark.parametrize(
     ("check", "answer", "says"),
     [

@@ -63,6 +63,21 @@ def test_a_heap_that_does_not_split_evenly_is_refused() -> None:
         split_total(1536 * MIB, [1] * 100, "total_heap")
 
 
+def test_several_jvms_of_what_is_there_once_are_refused() -> None:
+    """Two arms would be the same, or two JVMs with a database in each share nothing."""
+    says = (
+        "jvms is 2, but the topology single of daytrader7 is one JVM with its database in it, which is there once:"
+        " take jvms 1, or the topology shared"
+    )
+    with pytest.raises(BadInput, match=says):
+        specs("jvm-count", "jvms=1,2", workload="daytrader7")
+    found = specs("jvm-count", "jvms=1,2", "topology=shared", workload="daytrader7")
+    assert [len(spec.servers) for spec in found.values()] == [1, 2]
+    database = found["jvms-2"].component("database")
+    told = {one.environment["TRADE_DERBY_PORT"] for one in found["jvms-2"].servers}
+    assert told == {str(database.port)}, "one database for both"
+
+
 def test_arms_of_the_study_conserve_cores_and_heap() -> None:
     found = specs("jvm-count")
     check_conserved(found, ["jvms"])
