@@ -24,9 +24,8 @@ workload: ping
 factors:
   setting:
     levels:
-      default: {{gc: generational}}
+      own: {{gc: regional}}
       tuned: {{gc: generational, initial_heap: same, nursery: 48m, gc_threads: 1, pages: small, class_cache: none}}
-      cold: {{gc: regional, class_cache: cold}}
       warm: {{gc: generational, compile: foreground, class_cache: warm}}
 deployment:
   jdk: {jdk}
@@ -55,7 +54,7 @@ def test_every_setting_is_read_back_from_a_real_openj9(tmp_path: Path, out: Path
         (server,) = (one for one in trial.components if one.role == "server")
         told, arm = server.read_back, trial.arm.removeprefix("setting-")
         assert told["heap"] == 256 * MIB
-        assert told["gc"] == ("regional" if arm == "cold" else "generational")
+        assert told["gc"] == ("regional" if arm == "own" else "generational")
         assert told["class_cache"] == ("unmapped" if arm == "tuned" else "mapped")
         assert (CACHE_FIGURES.keys() <= told.keys()) == (arm != "tuned")
         if arm == "tuned":
@@ -65,5 +64,5 @@ def test_every_setting_is_read_back_from_a_real_openj9(tmp_path: Path, out: Path
         logs = (directory.path / "trials").glob(f"{trial.block}-{trial.arm}*/servers/*/logs/gc*.log")
         pauses = read_gc_logs(logs, trial.phases["start"][0]).pauses
         begin, end = trial.phases["start"][0], trial.phases["stop"][1]
-        assert pauses or arm == "cold"
+        assert pauses or arm == "own"
         assert all(begin <= pause.epoch <= end for pause in pauses), "in the zone of this host"

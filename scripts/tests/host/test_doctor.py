@@ -103,6 +103,8 @@ def test_everything_that_disturbs_is_found(laptop: Path) -> None:
         "turbo": "info",
         "thp": "info",
         "huge-pages": "info",
+        "shm-group": "ok",
+        "shmmax": "ok",
         "host-states": "ok",
         "memory": "warn",
         "numa": "warn",
