@@ -23,20 +23,20 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(Deployments.class)
 final class MonolithBytesIT {
 
-  /** How far from its figure an operation may be: JDKs differ. */
-  private static final double BAND = 0.1;
+  /** How far from its figure an operation may be: JDKs differ, and on a busy machine so do runs. */
+  private static final double BAND = 0.15;
 
   /** KiB for a request, measured as this test does: docs/acmeair.md has the original's beside. */
   private static final Map<String, Integer> KIB =
       Map.of(
-          "login", 141,
-          "view-profile", 141,
-          "update-customer", 285,
-          "query-flight", 96,
-          "book-flight", 129,
-          "list-bookings", 150,
-          "cancel-booking", 123,
-          "logout", 123);
+          "login", 138,
+          "view-profile", 133,
+          "update-customer", 279,
+          "query-flight", 94,
+          "book-flight", 126,
+          "list-bookings", 147,
+          "cancel-booking", 120,
+          "logout", 121);
 
   private static final String USER = "uid1@email.com";
   private static final String FORM = "application/x-www-form-urlencoded";
