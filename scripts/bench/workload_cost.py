@@ -117,7 +117,9 @@ class _Meter:
 def _listener(port: int) -> int:
     """The process that listens on a port."""
     found = {
-        one.pid for one in psutil.net_connections("tcp") if one.laddr.port == port and one.status == "LISTEN"
+        one.pid
+        for one in psutil.net_connections("tcp")
+        if one.laddr and one.laddr.port == port and one.status == "LISTEN"
     }
     return next(pid for pid in found if pid is not None)
 
@@ -127,7 +129,9 @@ def _runner(
 ) -> tuple[TrialRunner, _Meter]:
     file = folder / "cost.yaml"
     file.write_text(EXPERIMENT.replace("WARMUP", f"{warm_up}s"), encoding="utf-8")
-    request = Request(str(file), seed=1, workload=name.split(maxsplit=1)[0], settings=settings, first_port=PORT)
+    request = Request(
+        str(file), seed=1, workload=name.split(maxsplit=1)[0], settings=settings, first_port=PORT
+    )
     plan = make_plan(request)
     ensure_builds(Console(stderr=True), plan.runtimes)
     parent = folder / name.replace(" ", "-")
