@@ -4,12 +4,15 @@
 `workload_cost.py --server` is its command line. A server's CPU is that of its processes in /proc, so the kernel's; the
 bytes are those that its threads allocated, as its JVM counts them (`AllocatedBytes` of apps/testkit says why). Both are
 read before and after a stretch of equal requests, once the servers have come to rest: work that goes on after the
-answer is in the figure. Needs a JDK on PATH, and the servers' user.
+answer is in the figure. What a thread allocates before it ends is lost: servers need a pool of fixed size, and what was
+lost otherwise is told (`Cost.ended`). What servers do by themselves (timers: 70 KiB/s in each Liberty) is measured at
+the beginning of each round and left out: on a busy machine, where requests take long, it would be a tenth of what they
+allocate. Flights are remembered by servers, so each is queried once before (`Driver.prepare`). Needs a JDK on PATH,
+and the servers' user.
 """
 
 import http.client
 import os
-import random
 import subprocess
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -24,7 +27,10 @@ from urllib.parse import urlencode, urlsplit
 _TICK = os.sysconf("SC_CLK_TCK")
 _BYTES = Path(__file__).parents[2] / "apps/testkit/src/main/java/dev/steelyard/testkit/AllocatedBytes.java"
 _CONNECTIONS = 4
+_IDLE = 5.0
+"""Seconds for which servers are watched without requests."""
 _USERS = 200
+_DAYS = 6
 _FROM = [
     "NRT",
     "BOM",
@@ -53,6 +59,27 @@ class Cost:
 
     cpu: float
     allocated: float
+    ended: int
+    """Threads that ended meanwhile: what they allocated last is missing."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the processes of a deployment had used up at a time."""
+
+    at: float
+    """Seconds of a clock that only goes on."""
+    cpu: float
+    """Seconds."""
+    allocated: float
+    """Bytes."""
+    ended: int
+    """Threads."""
+
+    def rates(self, later: "Reading") -> tuple[float, float]:
+        """CPU seconds and bytes for each second until then."""
+        seconds = later.at - self.at
+        return (later.cpu - self.cpu) / seconds, (later.allocated - self.allocated) / seconds
 
 
 class Servers:
@@ -77,22 +104,22 @@ class Servers:
         """Host and port that serve a path."""
         return self._addresses[path.split("/")[1] if self.services else ""]
 
-    def read(self) -> tuple[float, float]:
-        """CPU seconds and bytes of all processes, since they started."""
+    def read(self) -> Reading:
+        """CPU, bytes and ended threads of all processes, since they started."""
         if self._bytes.stdin is None or self._bytes.stdout is None:
             raise ValueError(f"{self.name}: nobody counts its bytes")
         self._bytes.stdin.write("\n")
         self._bytes.stdin.flush()
-        allocated = sum(map(int, self._bytes.stdout.readline().split()))
-        return sum(map(_cpu, self._pids)), float(allocated)
+        told = [int(word) for word in self._bytes.stdout.readline().split()]
+        return Reading(time.monotonic(), sum(map(_cpu, self._pids)), sum(told[::2]), sum(told[1::2]))
 
-    def at_rest(self) -> tuple[float, float]:
+    def at_rest(self) -> Reading:
         """The same, once next to nothing has been allocated for a moment: calls after the answer have ended."""
         last = self.read()
         while True:
             time.sleep(0.5)
             now = self.read()
-            if now[1] - last[1] < 1 << 20:
+            if now.allocated - last.allocated < 1 << 20:
                 return now
             last = now
 
@@ -126,8 +153,9 @@ class Driver:
         self._cookies: dict[int, str] = {}
         self._profiles: dict[int, str] = {}
         self._booked: list[tuple[int, str]] = []
-        self._random = random.Random(1)
-        self._pairs = cycle([(start, end) for start in _FROM for end in _TO])
+        queries = [(start, end, day) for day in range(_DAYS) for start in _FROM for end in _TO]
+        self._every = len(queries)
+        self._queries = cycle(queries)
 
     def operations(self) -> Mapping[str, Callable[[int], Iterable[_Request]]]:
         """Requests of each operation, so many, in the order in which one prepares the next."""
@@ -135,6 +163,10 @@ class Driver:
         bill |= {"query-flight": self._query, "book-flight": self._book, "list-bookings": self._list}
         bill |= {"cancel-booking": self._cancel}
         return bill if self._servers.services else bill | {"logout": self._logout}
+
+    def prepare(self) -> None:
+        """Query every flight."""
+        self.perform("query-flight", self._every)
 
     def perform(self, operation: str, count: int) -> int:
         """Perform an operation so many times over a few kept connections; how many requests that were.
@@ -199,8 +231,8 @@ class Driver:
         path = "/flight/queryflights" if self._servers.services else "/flights/queryflights"
         today = datetime.now(UTC)
         for _ in range(count):
-            start, end = next(self._pairs)
-            there, back = (today + timedelta(self._random.randrange(6) + more) for more in (0, 6))
+            start, end, day = next(self._queries)
+            there, back = today + timedelta(day), today + timedelta(day + _DAYS)
             form = {
                 "fromAirport": start,
                 "toAirport": end,
@@ -243,10 +275,16 @@ def _date(day: datetime) -> str:
 def costs(servers: Servers, driver: Driver, count: int) -> dict[str, Cost]:
     """Every operation so many times, one operation after the other: what a request of each cost."""
     found = {}
-    before = servers.at_rest()
+    idle = servers.at_rest()
+    time.sleep(_IDLE)
+    before = servers.read()
+    idle_cpu, idle_bytes = idle.rates(before)
     for operation in driver.operations():
         done = driver.perform(operation, count)
         after = servers.at_rest()
-        found[operation] = Cost((after[0] - before[0]) / done, (after[1] - before[1]) / done)
+        seconds = after.at - before.at
+        cpu = after.cpu - before.cpu - idle_cpu * seconds
+        allocated = after.allocated - before.allocated - idle_bytes * seconds
+        found[operation] = Cost(cpu / done, allocated / done, after.ended - before.ended)
         before = after
     return found

@@ -11,19 +11,21 @@ within a round are what counts: the machine's speed is in both. It prints a tabl
     ... workload_cost.py --server ours=PID@http://127.0.0.1:9080 --server original=PID@http://127.0.0.1:9180
 
 CPU and bytes allocated of each operation, of servers that run already with 200 customers and today's flights, in turns
-(`operation_cost.py`). Services: `NAME=PID@http://HOST:PORT/auth+PID@http://HOST:PORT/booking+...`, each directly.
+(`operation_cost.py`). Give all of them a pool of fixed size (`EXECUTOR_THREADS=8`; `<executor coreThreads="8"
+maxThreads="8"/>`): threads that end take their figures along. With `-XX:TieredStopAtLevel=1` bytes depend on no
+warm-up, without it on how much C2 has removed by then.
+Services: `NAME=PID@http://HOST:PORT/auth+PID@http://HOST:PORT/booking+...`, each directly.
 """
 
 import argparse
 import tempfile
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
 import psutil
-from operation_cost import Cost, Driver, Servers, costs
+from operation_cost import Cost, Driver, Reading, Servers, costs
 from rich.console import Console
 
 from steelyard.cli.building import ensure_builds
@@ -77,13 +79,9 @@ class _Meter:
 
     def __init__(self) -> None:
         self._servers: Servers | None = None
-        self._began = (0.0, 0.0)
+        self._began: Reading | None = None
         self.rate = 0.0
         """Bytes a second in the window of the last trial."""
-
-    def _read(self) -> tuple[float, float]:
-        assert self._servers is not None
-        return time.monotonic(), self._servers.read()[1]
 
     def trial_started(self, planned: Planned, done: int, total: int) -> None:
         """Ignored."""
@@ -93,11 +91,10 @@ class _Meter:
         del seconds
         if phase == "warmup":
             self._servers = Servers("server", f"{_listener(PORT)}@http://127.0.0.1:{PORT}")
-        elif phase == "measure":
-            self._began = self._read()
-        elif phase == "stop" and self._servers is not None:
-            now = self._read()
-            self.rate = (now[1] - self._began[1]) / (now[0] - self._began[0])
+        elif phase == "measure" and self._servers is not None:
+            self._began = self._servers.read()
+        elif phase == "stop" and self._servers is not None and self._began is not None:
+            self.rate = self._began.rates(self._servers.read())[1]
             self._servers.close()
             self._servers = None
 
@@ -116,12 +113,8 @@ class _Meter:
 
 def _listener(port: int) -> int:
     """The process that listens on a port."""
-    found = {
-        one.pid
-        for one in psutil.net_connections("tcp")
-        if one.laddr and one.laddr.port == port and one.status == "LISTEN"
-    }
-    return next(pid for pid in found if pid is not None)
+    listening = ((one.laddr, one.pid) for one in psutil.net_connections("tcp") if one.status == "LISTEN")
+    return next(pid for place, pid in listening if place and place[1] == port and pid is not None)
 
 
 def _runner(
@@ -164,6 +157,8 @@ def compare(places: list[str], warm_up: int, rounds: int, requests: int) -> None
     """Print, for each operation, the median cost on each deployment and the ratios of the rounds to the last one's."""
     deployments = [Servers(*place.split("=", 1)) for place in places]
     drivers = {servers: Driver(servers) for servers in deployments}
+    for driver in drivers.values():
+        driver.prepare()
     found: dict[str, list[dict[str, Cost]]] = {servers.name: [] for servers in deployments}
     for number in range(warm_up + rounds):
         for servers in deployments if number % 2 else deployments[::-1]:
@@ -179,6 +174,9 @@ def compare(places: list[str], warm_up: int, rounds: int, requests: int) -> None
         cells.append(_spread([a.cpu / b.cpu for a, b in pairs if b.cpu]))
         cells.append(_spread([a.allocated / b.allocated for a, b in pairs]))
         print(f"| {operation} | " + " | ".join(cells) + " |")  # noqa: T201
+    for name, each in found.items():
+        if ended := sum(cost.ended for figures in each for cost in figures.values()):
+            print(f"{name}: {ended} threads ended in these rounds, and what they allocated last is missing")  # noqa: T201
     for servers in deployments:
         servers.close()
 

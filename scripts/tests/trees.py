@@ -6,7 +6,16 @@ from pathlib import Path
 from steelyard.host.system import System
 
 THP = "sys/kernel/mm/transparent_hugepage/enabled"
-PAGES = "sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages"
+_POOL = "sys/kernel/mm/hugepages/hugepages-2048kB"
+PAGES, FREE = f"{_POOL}/nr_hugepages", f"{_POOL}/free_hugepages"
+HOLDER = """
+import mmap, sys
+pages = mmap.mmap(-1, int(sys.argv[1]), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x40000)  # MAP_HUGETLB
+pages[0] = 1
+print("ready", flush=True)
+sys.stdin.read()
+"""
+"""A program that takes huge pages of so many bytes, and uses the first."""
 
 
 def put(root: Path, name: str, content: str) -> None:
@@ -74,6 +83,8 @@ class Kernel(System):
         super().__init__(root)
         self.room, self.room_compacted = room, room_compacted
         self.writes: list[str] = []
+        self.taken = 0
+        """Huge pages that other programs have."""
         put(root, THP, "always [madvise] never")
         put(root, PAGES, "0")
         put(root, "proc/sys/vm/compact_memory", "")
@@ -89,3 +100,5 @@ class Kernel(System):
         elif name.endswith("compact_memory"):
             self.room = self.room_compacted or self.room
         super().write(name, text)
+        if name == PAGES:
+            put(self.root, FREE, str(int(text) - self.taken))

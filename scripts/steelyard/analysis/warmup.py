@@ -16,7 +16,7 @@ full minute each, are steady; `scripts/bench/steady_rule.py` simulates the rule 
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,7 +37,11 @@ COMPILING = 0.2
 """JIT compiler threads' share of the servers' own CPU from which servers still compile what they are asked for. Seen
 beside 8 to 48 users: 0.26 and more until throughput came up, and below 0.2 within seconds of that."""
 COMPILED_OVER = 3.0
-"""Seconds over which that is judged."""
+"""Seconds over which that is judged, at least."""
+COMPILED_CPU: Mapping[str, float] = {"openj9": 6.0}
+"""CPU seconds of each server over which that is judged, at least, by JVM. OpenJ9 compiles again what it has seen to be
+hot: from 10 CPU seconds of load on its JIT was quiet for 3 to 6 of them, at a fortieth of the throughput that came with
+27 (OpenJ9 21, ping, a busy host)."""
 MIN_SEGMENT = 3
 """Seconds that a change has to last; two points have too little variance to speak of."""
 MIN_POINTS = 2 * MIN_SEGMENT
@@ -144,9 +148,10 @@ def warmed_up(rates: Sequence[float], jit_share: float | None) -> Steadiness:
     return now if before.steady else Steadiness(False, f"{before.detail[:-1]}, {BETWEEN_LOOKS} s ago.")
 
 
-def compiled(jit_seconds: float, cpu_seconds: float) -> bool:
-    """Whether servers have compiled what they are asked for, by what their JIT threads and all their threads used."""
-    return cpu_seconds > 0 and jit_seconds < COMPILING * cpu_seconds
+def compiled(jit_seconds: float, cpu_seconds: float, least: float = 0.0) -> bool:
+    """Whether servers have compiled what they are asked for, by what their JIT threads and all their threads used;
+    `least`: CPU seconds below which nothing can be said."""
+    return cpu_seconds > 0 and cpu_seconds >= least and jit_seconds < COMPILING * cpu_seconds
 
 
 def warm_up_ends(rates: Sequence[float], at_least: float, at_most: float) -> int | None:

@@ -13,7 +13,7 @@ from types import FrameType
 import typer
 
 from steelyard import __version__
-from steelyard.cli import images, inspect, prove, run, workload
+from steelyard.cli import host, images, inspect, prove, run, workload
 from steelyard.errors import BadInput, Exit, NoSpace, SteelyardError, crashed
 from steelyard.paths import CACHE
 
@@ -44,6 +44,7 @@ for _panel, _commands in _COMMANDS.items():
     for _command in _commands:
         app.command(name=_command.__name__.rstrip("_"), rich_help_panel=_panel)(_command)
 app.command(name="test", rich_help_panel="The suite")(prove.run_tests)
+app.add_typer(host.app, name="host", rich_help_panel="This host")
 app.add_typer(images.app, name="images", rich_help_panel="The suite")
 
 

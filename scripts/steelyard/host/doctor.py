@@ -14,6 +14,7 @@ import psutil
 
 from steelyard.errors import MissingRequirement
 from steelyard.host import settings
+from steelyard.host.preparing import RECORD as PREPARED
 from steelyard.host.states import STATES
 from steelyard.host.switching import recorded
 from steelyard.host.system import UNTOLD, Level, Seen, System
@@ -113,9 +114,12 @@ def _busy(processes: list[psutil.Process]) -> list[Busy]:
 def host_states(system: System) -> Seen:
     """What a session that was killed had set and nobody put back changes every later figure."""
     try:
-        found = recorded(system)
+        found, prepared = recorded(system), recorded(system, PREPARED)
     except MissingRequirement as error:
         return Seen(str(error), "warn")
+    if found is None and prepared is not None:
+        before = ", ".join(f"{name} {value}" for name, value in prepared.original.items())
+        return Seen(f"prepared by `host prepare` (before: {before})", "info", "sudo ./steelyard host restore")
     if found is None:
         return Seen("none set by a session")
     before = ", ".join(f"{name} {value}" for name, value in found.original.items())
@@ -125,7 +129,7 @@ def host_states(system: System) -> Seen:
     return Seen(
         f"left as {found.session} had set them when it was killed (before: {before})",
         "warn",
-        f"the next session puts them back first; by hand: {'; '.join(by_hand)}",
+        f"sudo ./steelyard host restore, or the next session, puts them back; by hand: {'; '.join(by_hand)}",
     )
 
 
@@ -163,7 +167,8 @@ def disk(host: Host) -> Seen:
 
 
 def memlock(_host: Host) -> Seen:
-    """Large pages need a limit on locked memory above the heap's size, or the JVM falls back to small ones."""
+    """OpenJ9 takes large pages as locked memory: who is neither root nor in the group needs a limit above the heap's
+    size."""
     soft, _ = resource.getrlimit(resource.RLIMIT_MEMLOCK)
     if soft == resource.RLIM_INFINITY:
         return Seen("unlimited")

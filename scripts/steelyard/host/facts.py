@@ -6,7 +6,8 @@ import re
 from pathlib import Path
 
 from steelyard.host.cpus import parse_cpu_list, read_layout
-from steelyard.host.states import read_states, reserved_pages
+from steelyard.host.huge_pages import reserved_pages
+from steelyard.host.states import read_states
 from steelyard.host.system import System
 from steelyard.results.schema import HostFacts
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from steelyard.errors import MissingRequirement
 from steelyard.jvm.identify import parse_identity
+from steelyard.jvm.options import CACHE_NAME
 from steelyard.results.spec import JvmIdentity
 
 MINIMUM = 17
@@ -25,6 +26,7 @@ _PACKAGES = {
         "`sudo apt install nginx-light` or `sudo dnf install nginx`, or let containers bring it with --engine compose"
     ),
     "taskset": "`apt-get install util-linux` or dnf",
+    "jitserver": "an OpenJ9 that was built with it, and choose that with --jdk",
 }
 USUAL_FOLDERS = (Path("/usr/lib/jvm"), Path("/usr/java"), Path("/opt/java"), Path("/opt"))
 
@@ -80,6 +82,16 @@ def vm_flags(home: str, pid: int) -> str:
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return result.stdout if result.returncode == 0 else ""
+
+
+def shared_cache_stats(home: str, folder: Path) -> str:
+    """What OpenJ9 prints of a shared class cache that lies in a folder; it ends with status 1 though it succeeded."""
+    option = f"-Xshareclasses:name={CACHE_NAME},cacheDir={folder},printStats"
+    try:
+        result = _ask([str(Path(home) / "bin" / "java"), option], ANSWER_LIMIT)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return result.stderr + result.stdout
 
 
 def _ask(
@@ -245,6 +257,6 @@ def find_maven(java_home: Path, environment: Mapping[str, str] = os.environ) -> 
 def require_program(program: str) -> None:
     """Raise MissingRequirement when a program that components are started with is not installed."""
     if shutil.which(program) is None:
-        how = _PACKAGES.get(program)
+        how = _PACKAGES.get(Path(program).name)
         advice = f"install it with {how}" if how else "install it, or give its path in the workload file"
         raise MissingRequirement(f"{program} is missing: {advice}")

@@ -9,13 +9,13 @@ The value of a state is text, exactly as `read` gives it, so that what was there
 
 import os
 import re
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from steelyard.errors import BadInput, MissingRequirement
+from steelyard.host import huge_pages
 from steelyard.host.system import UNTOLD, Seen, System
-from steelyard.units import format_size, parse_size
+from steelyard.units import format_size
 from steelyard.yamlfile import Scalar
 
 
@@ -116,102 +116,36 @@ def _judge_thp(system: System) -> Seen:
     return Seen(chosen, "info", _thp_command("madvise")) if chosen == "always" else Seen(chosen)
 
 
-# --- reserved huge pages
+# --- who may take huge pages as shared memory, as OpenJ9 does
 
-_POOLS = "sys/kernel/mm/hugepages"
-IN_USE = 10.0
-"""Seconds that pages in use are waited for: those of a JVM that is being killed come back one by one."""
+_UNLIMITED = 2**62
 
 
-def _pool(size: int) -> str:
-    return f"{_POOLS}/hugepages-{size // 1024}kB/nr_hugepages"
+def _sysctl(name: str, key: str, allowed: str, why: str, shown: Callable[[int], str]) -> HostState:
+    """A whole number that `sysctl` sets."""
+    file = f"proc/sys/{key.replace('.', '/')}"
 
+    def parse(_system: System, wanted: object) -> str:
+        text = str(wanted).strip()
+        if isinstance(wanted, bool) or not re.fullmatch(r"\d+", text):
+            raise ValueError(f"{wanted!r} is no number")
+        return text
 
-def _default_size(system: System) -> int | None:
-    """Bytes of the huge pages that programs get unless they ask for others: 2 MiB on x86-64 and POWER's radix MMU."""
-    return system.memory("Hugepagesize")
+    def judge(system: System) -> Seen:
+        value = system.number(file)
+        return Seen(shown(value)) if value is not None else UNTOLD
 
-
-def reserved_pages(system: System) -> dict[str, int]:
-    """Pages reserved by size in kB, of every size that the host has."""
-    names = (folder.name for folder in system.matching(_POOLS, "hugepages-*kB"))
-    sizes = [name.removeprefix("hugepages-").removesuffix("kB") for name in names]
-    found = {size: system.number(_pool(int(size) * 1024)) for size in sizes}
-    return {size: reserved for size, reserved in found.items() if reserved is not None}
-
-
-def _huge_pages_files(system: System) -> list[str]:
-    size = _default_size(system)
-    return [_pool(size)] if size is not None and system.path(_pool(size)).exists() else []
-
-
-def _read_huge_pages(system: System) -> str | None:
-    numbers = [system.number(name) for name in _huge_pages_files(system)]
-    return str(numbers[0]) if numbers and numbers[0] is not None else None
-
-
-def _parse_huge_pages(system: System, wanted: object) -> str:
-    """A whole number is pages of the default size; a size is as many as hold it."""
-    size = _default_size(system)
-    if size is None:
-        raise ValueError("this host has no huge pages")
-    if isinstance(wanted, bool) or not isinstance(wanted, str | int):
-        raise ValueError(f"{wanted!r} is no number of pages")  # noqa: TRY004 - its callers expect a ValueError
-    text = str(wanted).strip()
-    pages = int(text) if re.fullmatch(r"\d+", text) else -(-parse_size(text) // size)
-    memory = system.memory("MemTotal")
-    if memory is not None and pages * size > memory:
-        raise ValueError(
-            f"{format_size(pages * size)} are more than this host's {format_size(memory)} of memory"
-        )
-    return str(pages)
-
-
-def _write_huge_pages(system: System, value: str) -> None:
-    """Reserve or give back pages; a host that has too little free memory in one piece is told so.
-
-    More than can be had without swapping is refused before the kernel tries: it would swap other programs out.
-    When the kernel provides fewer pages than asked for, memory is compacted and it is asked once more.
-    """
-    (name,), size, wanted = _huge_pages_files(system), _default_size(system) or 0, int(value)
-    before, available = system.number(name) or 0, system.memory("MemAvailable")
-    if available is not None and (wanted - before) * size > available:
-        raise MissingRequirement(
-            f"{wanted} huge pages of {format_size(size)} need {format_size((wanted - before) * size)} more,"
-            f" and only {format_size(available)} of memory are free: stop what is not needed, or ask for fewer"
-        )
-    system.write(name, value)
-    if (system.number(name) or 0) < wanted:
-        system.write("proc/sys/vm/compact_memory", "1")
-        system.write(name, value)
-    deadline = time.monotonic() + IN_USE
-    while (now := system.number(name) or 0) > wanted and time.monotonic() < deadline:
-        time.sleep(0.05)
-    if now < wanted:
-        raise MissingRequirement(
-            f"this host provided {now} of {wanted} huge pages of {format_size(size)}, for its free memory is in pieces"
-            " (fragmented): reserve them soon after a restart of the host, or ask for fewer"
-        )
-    if now > wanted:
-        raise MissingRequirement(
-            f"{now} huge pages of {format_size(size)} are left where {wanted} were asked for, for some are in use:"
-            " stop the program that uses them (grep -l 'Private_Hugetlb: *[1-9]' /proc/*/smaps_rollup names it)"
-        )
-
-
-def _huge_pages_command(value: str) -> str:
-    return f"sudo sysctl vm.nr_hugepages={value}"
-
-
-def _judge_huge_pages(system: System) -> Seen:
-    reserved = reserved_pages(system)
-    if not reserved:
-        return UNTOLD
-    sizes = sorted(reserved.items(), key=lambda item: int(item[0]))
-    state = ", ".join(f"{count} of {format_size(int(size) * 1024)}" for size, count in sizes)
-    if any(reserved.values()):
-        return Seen(state, "info", f"{_huge_pages_command('0')}   (gives their memory back)")
-    return Seen(state, change=f"{_huge_pages_command('N')}   (only for `pages: large`)")
+    return HostState(
+        name=name,
+        allowed=allowed,
+        why=why,
+        files=lambda system: [file] if system.path(file).exists() else [],
+        read=lambda system: system.text(file),
+        parse=parse,
+        write=lambda system, value: system.write(file, value),
+        command=lambda value: f"sudo sysctl {key}={value}",
+        judge=judge,
+    )
 
 
 STATES: Mapping[str, HostState] = {
@@ -231,15 +165,31 @@ STATES: Mapping[str, HostState] = {
         ),
         HostState(
             name="huge_pages",
-            allowed="a number of pages of the host's default size (2 MiB on x86-64), or a size like 1g",
+            allowed="a number of pages of the host's default size (2 MiB on x86-64), a size like 1g, or both by NUMA"
+            " node (node1=1g)",
             why="`pages: large` needs huge pages that are reserved before; without them a JVM refuses to start"
             " or silently uses small ones.",
-            files=_huge_pages_files,
-            read=_read_huge_pages,
-            parse=_parse_huge_pages,
-            write=_write_huge_pages,
-            command=_huge_pages_command,
-            judge=_judge_huge_pages,
+            files=huge_pages.files,
+            read=huge_pages.read,
+            parse=huge_pages.parse,
+            write=huge_pages.write,
+            command=huge_pages.command,
+            judge=huge_pages.judge,
+        ),
+        _sysctl(
+            name="shm_group",
+            key="vm.hugetlb_shm_group",
+            allowed="the number of a group",
+            why="OpenJ9 takes large pages as shared memory, which the kernel gives to root, to this group and to users"
+            " whose limit on locked memory is as large.",
+            shown=lambda group: f"group {group}",
+        ),
+        _sysctl(
+            name="shmmax",
+            key="kernel.shmmax",
+            allowed="a number of bytes",
+            why="The largest piece of shared memory: the heap of an OpenJ9 JVM on large pages has to fit.",
+            shown=lambda size: "no limit" if size >= _UNLIMITED else format_size(size),
         ),
     )
 }

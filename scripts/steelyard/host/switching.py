@@ -53,12 +53,12 @@ class Record:
         return _start_ticks(self.pid) == self.started
 
 
-def recorded(system: System) -> Record | None:
+def recorded(system: System, name: str = RECORD) -> Record | None:
     """The record of a session that has not put its host states back; None without one, or from before a restart.
 
-    One that cannot be read raises MissingRequirement.
+    One that cannot be read raises MissingRequirement. `name`: another record than that of sessions.
     """
-    path = system.path(RECORD)
+    path = system.path(name)
     try:
         record = Record(**json.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
@@ -68,7 +68,7 @@ def recorded(system: System) -> Record | None:
             f"{path} says how this host was before a session changed it, and cannot be read ({error}): look at"
             " `steelyard doctor`, set by hand what differs, and remove the file"
         ) from error
-    return record if record.boot == _boot() else None
+    return record if record.boot == boot() else None
 
 
 def put_back(system: System, over: tuple[int, int] | None = None) -> list[str]:
@@ -83,7 +83,7 @@ def put_back(system: System, over: tuple[int, int] | None = None) -> list[str]:
     """
     if _left(system, over) is None:
         return []
-    with _lock(system):
+    with record_lock(system):
         found = _left(system, over)  # another may have put back just before
         if found is None:
             return []
@@ -92,7 +92,7 @@ def put_back(system: System, over: tuple[int, int] | None = None) -> list[str]:
             for name, value in found.original.items()
             if name in STATES and STATES[name].read(system) != value
         }
-        _write_back(system, found.original)
+        write_back(system, found.original)
     return [
         f"host state {name} was left at {value or 'nothing'} by {found.session}, which was killed,"
         f" and is {found.original[name]} again"
@@ -196,8 +196,8 @@ class HostStates:
         self._plot = None
         if not self._recorded:
             return
-        with _lock(self._system):
-            _write_back(self._system, self._original)
+        with record_lock(self._system):
+            write_back(self._system, self._original)
         self._recorded = False
         self._children.forget_crash(_CRASH)
 
@@ -228,7 +228,7 @@ class HostStates:
         started = _start_ticks(pid) or 0
         module = [f"PYTHONPATH={ROOT / 'scripts'}", sys.executable, "-m", "steelyard.host.switching"]
         put_back(self._system)
-        with _lock(self._system):
+        with record_lock(self._system):
             other = recorded(self._system)
             if other is not None:
                 raise Busy(
@@ -236,15 +236,8 @@ class HostStates:
                     " wait until it has ended or stop it"
                 )
             self._children.on_crash(_CRASH, ["env", *module, root, str(pid), str(started)])
-            record = Record(self._session, pid, started, _boot(), self._original)
-            path = self._system.path(RECORD)
             self._recorded = True
-            try:
-                write_atomic(path, json.dumps(asdict(record), indent=1) + "\n")
-            except NoSpace as error:
-                raise MissingRequirement(
-                    f"{path} cannot be written, and without a record of how this host was nothing is changed: {error}"
-                ) from error
+            write_record(self._system, Record(self._session, pid, started, boot(), self._original))
 
 
 def _left(system: System, over: tuple[int, int] | None = None) -> Record | None:
@@ -255,25 +248,37 @@ def _left(system: System, over: tuple[int, int] | None = None) -> Record | None:
     return found
 
 
-def _write_back(system: System, original: Mapping[str, str]) -> None:
+def write_record(system: System, record: Record, name: str = RECORD) -> None:
+    """Under the lock: write down how the host was (raises MissingRequirement)."""
+    path = system.path(name)
+    try:
+        write_atomic(path, json.dumps(asdict(record), indent=1) + "\n")
+    except NoSpace as error:
+        raise MissingRequirement(
+            f"{path} cannot be written, and without a record of how this host was nothing is changed: {error}"
+        ) from error
+
+
+def write_back(system: System, original: Mapping[str, str], name: str = RECORD) -> None:
     """Under the lock: set every state to what it was, the last one first; the record goes when all of them are."""
     failures = []
-    for name in sorted(original, key=[*STATES, *original].index, reverse=True):
+    for state in sorted(original, key=[*STATES, *original].index, reverse=True):
         try:
-            state_named(name).set(system, original[name])
+            state_named(state).set(system, original[state])
         except SteelyardError as error:
             failures.append(str(error))
     if failures:
-        values = ", ".join(f"{name} {value}" for name, value in original.items())
+        values = ", ".join(f"{state} {value}" for state, value in original.items())
+        again = "The next session tries again" if name == RECORD else "`./steelyard host restore` tries again"
         raise MissingRequirement(
-            f"this host could not be put back as it was ({values}): {'; '.join(failures)}. The next session tries"
-            f" again; remove {system.path(RECORD)} to leave the host as it is"
+            f"this host could not be put back as it was ({values}): {'; '.join(failures)}. {again};"
+            f" remove {system.path(name)} to leave the host as it is"
         )
-    system.path(RECORD).unlink(missing_ok=True)
+    system.path(name).unlink(missing_ok=True)
 
 
 @contextmanager
-def _lock(system: System) -> Iterator[None]:
+def record_lock(system: System) -> Iterator[None]:
     """One at a time reads the record and acts on it."""
     path = system.path(RECORD).with_suffix(".lock")
     try:
@@ -290,7 +295,8 @@ def _lock(system: System) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _boot() -> str:
+def boot() -> str:
+    """This start of the kernel."""
     return _BOOT.read_text(encoding="ascii").strip()
 
 

@@ -16,6 +16,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
 from steelyard.experiment.schema import JvmSettings
+from steelyard.jvm.sharedcache import CACHE_FIGURES
 from steelyard.results.spec import Component
 from steelyard.units import MIB, format_size
 
@@ -24,7 +25,7 @@ Facts = Mapping[str, Fact]
 """What one source tells."""
 Source = Literal["options", "gc_log", "map", "process", "info"]
 
-_SIZES = ("heap", "initial_heap", "nursery", "memory")
+_SIZES = ("heap", "initial_heap", "nursery", "memory", *CACHE_FIGURES)
 _ALIGNMENT = 2 * MIB
 """Least that collectors round sizes to; G1's regions grow with the heap, of which they are a 2048th."""
 JVM_SETTINGS = ("heap", "initial_heap", "nursery", "gc", "gc_threads", "pages", "class_cache", "compile")
@@ -43,7 +44,7 @@ _TELLS: dict[str, dict[Source, frozenset[str]]] = {
     "openj9": {
         "options": _LOGGED | {"nursery"},
         "gc_log": _LOGGED,
-        "map": frozenset({"pages", "class_cache none", "class_cache cold", "class_cache warm"}),
+        "map": frozenset({"pages", "code_pages", "class_cache none", "class_cache cold", "class_cache warm"}),
     },
 }
 """JVM -> source -> settings that it is sure to tell; of `class_cache` by value."""
@@ -64,6 +65,12 @@ def asked(component: Component) -> dict[str, Fact]:
     found: dict[str, Fact] = {}
     if component.jvm_settings is not None:
         found = component.jvm_settings.model_dump(include={*JVM_SETTINGS[1:]}, exclude_defaults=True)
+    if (
+        found.get("pages") in ("small", "large")
+        and component.artifact.jvm
+        and component.artifact.jvm.kind == "openj9"
+    ):
+        found["code_pages"] = found["pages"]
     if component.heap_bytes is not None:
         found["heap"] = component.heap_bytes
         if found.get("initial_heap") == "same":
@@ -109,8 +116,6 @@ def not_read_back(servers: Sequence[Component], settings: JvmSettings) -> list[s
     found = []
     if settings.jvm_args:
         found.append("What `jvm_args` passes to the JVMs as it is cannot be read back from them.")
-    if settings.jit == "remote":
-        found.append("That the JITServer compiles is not read back: a JVM without it compiles by itself.")
     for one in servers:
         if one.artifact.jvm is None:
             found.append("The servers' JVM does not tell what it is, so no setting of it is read back.")
@@ -157,6 +162,9 @@ def shown(name: str, value: Fact) -> str:
 def _agrees(name: str, value: Fact, wanted: Fact, kind: str, heap: int) -> bool:
     if name == "class_cache":
         return value in _CACHES[kind][str(wanted)]
+    if name == "code_pages" and wanted == "small":
+        # OpenJ9's JIT asks for transparent ones for its code, whatever it is told.
+        return value != "large"
     if name in ("heap", "initial_heap", "nursery") and isinstance(value, int) and isinstance(wanted, int):
         return abs(value - wanted) <= max(_ALIGNMENT, wanted // 100, heap // 1024)
     return value == wanted

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Neutral JVM settings to the options of OpenJ9 or HotSpot.
 
-Sources: OpenJ9 user documentation (-Xlp, -Xgcpolicy, -Xshareclasses, -XX:[+|-]TransparentHugePage,
-JITServer); the `java` command's manual for HotSpot. A setting that a JVM does not have is
-refused here, when the plan is made, and not by a trial that fails.
+Sources: OpenJ9 user documentation (-Xlp, -Xgcpolicy, -Xshareclasses, -XX:[+|-]TransparentHugePage); the `java`
+command's manual for HotSpot. A setting that a JVM does not have is refused here, when the plan is made, and not by a
+trial that fails. Those of a JITServer are in `jvm/jitserver.py`.
 """
 
 from steelyard.errors import BadInput
@@ -11,6 +11,7 @@ from steelyard.experiment.schema import JvmSettings
 from steelyard.results.spec import CACHE, FOLDER, JvmIdentity
 from steelyard.units import MIB
 
+_ORDINARY = "-Xlp:objectheap:pagesize={page} -Xlp:codecache:pagesize={page}"
 _OPTIONS: dict[str, dict[str, dict[str, str]]] = {
     "hotspot": {
         "gc": {
@@ -27,30 +28,35 @@ _OPTIONS: dict[str, dict[str, dict[str, str]]] = {
     },
     "openj9": {
         "gc": {"generational": "-Xgcpolicy:gencon", "regional": "-Xgcpolicy:balanced"},
-        # OpenJ9 asks for transparent huge pages by default under `madvise`: `small` has to say no.
+        # Unasked, OpenJ9 takes large pages for heap and code where the host has some reserved, and else asks for
+        # transparent ones under `madvise`: `small` has to say no to both.
         "pages": {
-            "small": "-XX:-TransparentHugePage",
-            "transparent": "-XX:+TransparentHugePage",
+            "small": f"-XX:-TransparentHugePage {_ORDINARY}",
+            "transparent": f"-XX:+TransparentHugePage {_ORDINARY}",
             "large": "-Xlp",
         },
-        # Not in its user documentation (it is in the JIT's own list of options), and untested.
+        # Not in its user documentation: it is in the JIT's own list of options.
         "compile": {"foreground": "-Xjit:disableAsyncCompilation"},
     },
 }
-"""JVM -> setting -> value -> option; `default` and `background` are what a JVM does without any."""
+"""JVM -> setting -> value -> options; `default` and `background` are what a JVM does without any."""
 _GC_THREADS = {"hotspot": "-XX:ParallelGCThreads=", "openj9": "-Xgcthreads"}
 GC_LOG_NAME = {"hotspot": "gc.log", "openj9": "gc.%seq.log"}
 """Names of the GC log files in an instance's log folder."""
 AOT_CACHE_SINCE = 25
 """First HotSpot release whose AOT cache is made by one run (JEP 514)."""
 AOT_CACHE_NAME, ARCHIVE_NAME = "classes.aot", "classes.jsa"
+CACHE_NAME = "steelyard"
+"""Of OpenJ9's class caches."""
 OWN_CACHE = "classes"
 """Folder of an OpenJ9 server's own class cache, beside its logs."""
 _OPENJ9_CACHES = {
     "none": ["-Xshareclasses:none"],
     # Said, so that it is neither a cache of the host nor one that an image brought: an own one, empty at the start, as
     # Liberty's script makes.
-    "default": [f"-Xshareclasses:name=steelyard,nonfatal,cacheDir={FOLDER}/{OWN_CACHE}", "-Xscmx80m"],
+    "default": [f"-Xshareclasses:name={CACHE_NAME},nonfatal,cacheDir={FOLDER}/{OWN_CACHE}", "-Xscmx80m"],
+    # One that no measured start finds, for a start before it that needs some cache.
+    "apart": [f"-Xshareclasses:name={CACHE_NAME},nonfatal,cacheDir={FOLDER}/{OWN_CACHE}/apart", "-Xscmx80m"],
 }
 CLASS_CACHE_MIB = 160
 """Size of a cold shared class cache: a Jakarta EE server fills the 80 MB that Liberty asks for by default."""
@@ -88,7 +94,6 @@ def jvm_options(
     options += _option("pages", settings.pages, jvm)
     options += class_cache_options(settings.class_cache, jvm, populates=populates)
     options += _option("compile", settings.compile, jvm)
-    options += _jit(settings, jvm)
     if settings.gc_log:
         file = f"{FOLDER}/logs/{GC_LOG_NAME[jvm.kind]}"
         kept = f"-Xverbosegclog:{file},10,100000"
@@ -108,7 +113,8 @@ def _option(setting: str, value: str, jvm: JvmIdentity) -> list[str]:
         raise BadInput(
             f"{setting}: {value} does not exist on {jvm.vm_name}: choose {', '.join(known)} or default"
         )
-    return [known[value]]
+    page = "64k" if jvm.architecture.startswith("ppc") else "4k"
+    return known[value].format(page=page).split()
 
 
 def class_cache_options(state: str, jvm: JvmIdentity, *, populates: bool = False) -> list[str]:
@@ -123,7 +129,7 @@ def class_cache_options(state: str, jvm: JvmIdentity, *, populates: bool = False
         return _OPENJ9_CACHES[state]
     if jvm.kind == "openj9":
         read_only = ",readonly" if state == "warm" and not populates else ""
-        return [f"-Xshareclasses:name=steelyard,cacheDir={CACHE}{read_only}", f"-Xscmx{CLASS_CACHE_MIB}m"]
+        return [f"-Xshareclasses:name={CACHE_NAME},cacheDir={CACHE}{read_only}", f"-Xscmx{CLASS_CACHE_MIB}m"]
     if state == "default":
         return []
     if state == "none":
@@ -136,18 +142,6 @@ def class_cache_options(state: str, jvm: JvmIdentity, *, populates: bool = False
     agent = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+AllowArchivingWithJavaAgent"]
     use = [f"-XX:ArchiveClassesAtExit={file}"] if writes else ["-Xshare:on", f"-XX:SharedArchiveFile={file}"]
     return [*agent, *use]
-
-
-def _jit(settings: JvmSettings, jvm: JvmIdentity) -> list[str]:
-    if settings.jit == "local":
-        return []
-    if jvm.kind != "openj9":
-        raise BadInput(
-            f"jit: remote needs OpenJ9; {jvm.vm_name} has no JITServer: choose an OpenJ9 JDK with --jdk"
-        )
-    host, _, port = str(settings.jitserver).partition(":")
-    options = ["-XX:+UseJITServer", f"-XX:JITServerAddress={host}"]
-    return [*options, f"-XX:JITServerPort={port}"] if port else options
 
 
 def hotspot_log_option(file: str) -> str:

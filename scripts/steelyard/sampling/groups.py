@@ -15,6 +15,7 @@ _PREFIXES = {
     "gc": (
         "GC ",  # OpenJ9 `GC Worker`, HotSpot `GC Thread#0`
         "Concurrent Mark",  # OpenJ9
+        "Dedicated GC",  # OpenJ9's balanced: leads its collections; gencon's are led by the thread that needs memory
         "VM Thread",  # HotSpot: runs Serial's collections itself and the stop-the-world part of the others'
         *("G1 ", "Shenandoah", "ZDirector", "ZDriver", "ZWorker"),
     ),

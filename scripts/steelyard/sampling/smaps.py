@@ -67,10 +67,21 @@ def heap_pages(areas: Sequence[Area], heap: int | None) -> str | None:
     """
     data = [one for one in areas if not one.executable and not one.name.startswith("[")]
     exact = [run for first in range(len(data)) if (run := _adjoining(data, first, heap or 0))]
-    alone = [
-        [one] for one in data if not one.name or one.name.startswith(("/anon_hugepage", "/SYSV", "/memfd"))
-    ]
-    run = max(exact or alone, key=_resident, default=[])
+    alone = [[one] for one in data if _of_no_file(one)]
+    return _backing(max(exact or alone, key=_resident, default=[]))
+
+
+def code_pages(areas: Sequence[Area]) -> str | None:
+    """The same of compiled code: memory of no file that may be executed."""
+    return _backing([one for one in areas if one.executable and _of_no_file(one)])
+
+
+def _of_no_file(area: Area) -> bool:
+    return not area.name or area.name.startswith(("/anon_hugepage", "/SYSV", "/memfd"))
+
+
+def _backing(run: Sequence[Area]) -> str | None:
+    """What backs mappings; None where nothing of them is resident."""
     whole = _resident(run)
     if not whole:
         return None

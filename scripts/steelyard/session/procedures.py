@@ -5,6 +5,8 @@
 - ramp-up:  prepare (start, load data, stop the servers), injectors wait | start | injectors go: the curve | stop
 - start-up: prepare, the injector waits | start: it asks for each operation until all are answered | stop
 - survive:  start, load data, injectors go | a fixed time under load, whatever dies ends it | stop
+
+In the measurement of `steady` and `ramp-up` a component may be killed on purpose (`Component.killed_after`).
 """
 
 import math
@@ -13,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from steelyard.analysis.warmup import (
+    COMPILED_CPU,
     COMPILED_OVER,
     WINDOW,
     Steadiness,
@@ -33,8 +36,6 @@ from steelyard.spec.plan import without_caches
 
 SAMPLES_LATE = 2.0
 """Seconds after which the samples of a second are there to be looked at."""
-_RESTARTED: tuple[Role, ...] = ("compiler", "server", "proxy")
-"""What a measured start starts; databases and services stand beside it."""
 
 
 def steady(flight: Flight, fill_caches: Callable[[], None]) -> None:
@@ -65,7 +66,7 @@ def ramp_up(flight: Flight, fill_caches: Callable[[], None]) -> None:
         flight.start_injectors()
     with flight.phase("start"):
         fill_caches()
-        flight.deployed.bring_up(_RESTARTED)
+        flight.deployed.bring_up(_restarted(flight))
         flight.start_sampler()
     with flight.phase("measure", flight.spec.load.measure):
         start = _whole_second(flight)
@@ -89,7 +90,7 @@ def start_up(flight: Flight, fill_caches: Callable[[], None]) -> None:
             fill_caches()
             flight.injectors.go()
             begun = time.time()
-            flight.deployed.bring_up(_RESTARTED, flight.start_sampler)
+            flight.deployed.bring_up(_restarted(flight), flight.start_sampler)
         with flight.phase("measure"):
             flight.start_sampler()
             flight.injectors.wait_until_through(PROBE_LIMIT)
@@ -143,17 +144,22 @@ def _bring_up(flight: Flight, fill_caches: Callable[[], None]) -> None:
     flight.start_sampler()
 
 
+def _restarted(flight: Flight) -> tuple[Role, ...]:
+    """What a measured start starts; databases and services stand beside it, and compilers that are kept."""
+    return ("server", "proxy") if flight.spec.keeps_compilers else ("compiler", "server", "proxy")
+
+
 def _prepare(flight: Flight) -> None:
     """Bring up what stands beside the measured start, and load the data through servers that are stopped again."""
     flight.deployed.bring_up(("database", "service"))
-    if not flight.spec.data:
+    if not flight.spec.needs_preparation:
         return
     plain = without_caches(flight.spec)
     flight.deployed.spec = plain
     try:
-        flight.deployed.bring_up(_RESTARTED)
+        flight.deployed.bring_up(("compiler", "server", "proxy"))
         flight.deployed.load_data()
-        flight.deployed.take_down(_RESTARTED)
+        flight.deployed.take_down(_restarted(flight))
     finally:
         flight.deployed.spec = flight.spec
 
@@ -167,6 +173,10 @@ def _whole_second(flight: Flight) -> float:
 
 def _measure(flight: Flight, start: float) -> None:
     with _throttling(flight):
+        for one in sorted(flight.spec.deployed, key=lambda one: one.killed_after or 0.0):
+            if one.killed_after is not None:
+                flight.watch(one.killed_after - (time.time() - start))
+                flight.kill(one)
         flight.watch(flight.spec.load.measure - (time.time() - start))
         flight.window = (start, start + flight.spec.load.measure)
 
@@ -188,9 +198,7 @@ def _warm_up(flight: Flight) -> None:
     if warmup.until != "steady":
         flight.watch(warmup.at_least)
         while warmup.until == "compiled" and time.monotonic() < begin + warmup.at_most:
-            newest = math.floor(time.time()) - 1.0
-            used = _cpu(flight, Samples.load(flight.folder / "samples"), newest - COMPILED_OVER, newest)
-            if used is not None and compiled(*used):
+            if _compiled(flight, time.monotonic() - begin):
                 break
             flight.watch(1.0)
         return
@@ -202,6 +210,18 @@ def _warm_up(flight: Flight) -> None:
         if found.steady:
             break
     _note(flight, "Warm-up", found)
+
+
+def _compiled(flight: Flight, loaded: float) -> bool:
+    """Whether the servers' JIT is quiet, over as many of the `loaded` seconds as it takes to tell."""
+    samples, newest = Samples.load(flight.folder / "samples"), math.floor(time.time()) - 1.0
+    kinds = (one.artifact.jvm.kind for one in flight.spec.servers if one.artifact.jvm is not None)
+    least, over = sum(COMPILED_CPU.get(kind, 0.0) for kind in kinds), COMPILED_OVER
+    while (used := _cpu(flight, samples, newest - over, newest)) is not None:
+        if used[1] >= least or over >= loaded:
+            return compiled(*used, least)
+        over += 1.0
+    return False
 
 
 def _judge_window(flight: Flight) -> None:

@@ -42,6 +42,8 @@ _REPORT = [
 ]
 _HOTSPOT_MAP = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+PreserveFramePointer", "-XX:+DumpPerfMapAtExit"]
 """With frame pointers perf can walk Java's stacks, and with the map it names compiled methods (JDK 17 and later)."""
+_OPENJ9_MAP = ["-XX:+MergeCompilerOptions", "-Xjit:perfTool"]
+"""Merged, as a later `-Xjit` replaces an earlier one, that of `compile: foreground` for example."""
 _KEPT = ("*.jfr", "javacore*.txt")
 
 
@@ -217,7 +219,7 @@ def _options(component: Component, profilers: Sequence[Profiler]) -> list[str]:
         file = f"{FOLDER}/logs/profile.jfr"
         options.append(f"-XX:StartFlightRecording=settings=profile,dumponexit=true,filename={file}")
     if "perf" in profilers:
-        options += ["-Xjit:perfTool"] if jvm is not None and jvm.kind == "openj9" else _HOTSPOT_MAP
+        options += _OPENJ9_MAP if jvm is not None and jvm.kind == "openj9" else _HOTSPOT_MAP
     if "javacore" in profilers:
         options.append(f"-Xdump:java:events=user,file={FOLDER}/logs/javacore.%seq.txt")
     return options

@@ -11,7 +11,7 @@ from steelyard.host.java import vm_flags
 from steelyard.jvm.facts import Fact, Facts, Source, family, hotspot_facts, openj9_facts, sources
 from steelyard.sampling.cgroup import memory_limit
 from steelyard.sampling.gclog import GcSettings
-from steelyard.sampling.smaps import class_cache, heap_pages, parse_smaps
+from steelyard.sampling.smaps import class_cache, code_pages, heap_pages, parse_smaps
 from steelyard.units import MIB
 
 
@@ -38,6 +38,8 @@ def observe(running: Running, info: Mapping[str, Any]) -> dict[Source, Facts]:
     pages = heap_pages(areas, heap if isinstance(heap, int) else None)
     if pages is not None:
         told["map"] = {"pages": pages, "class_cache": class_cache(areas)}
+        if (code := code_pages(areas)) is not None:
+            told["map"] = {**told["map"], "code_pages": code}
     return told
 
 

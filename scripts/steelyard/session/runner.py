@@ -13,6 +13,7 @@ from steelyard.analysis.search_result import search_results
 from steelyard.engines.base import Engine
 from steelyard.errors import NoSpace, ServerFailed, SteelyardError
 from steelyard.host.lock import LOCK, host_lock
+from steelyard.host.preparing import require_large_pages
 from steelyard.host.switching import HostStates, put_back
 from steelyard.host.system import System
 from steelyard.processes import Children
@@ -67,6 +68,7 @@ def run_session(
         cleanup.enter_context(states)
         for name, engine in engines.items():
             engine.check([spec for spec in course.specs.values() if spec.engine == name])
+        require_large_pages(course.specs.values(), system)
         event = "session-resume" if directory.has_journal() else "session-start"
         directory.log(time.time(), event, detail=differs or None)
         runner = TrialRunner(course, directory, engines, children, watcher, states)

@@ -201,6 +201,11 @@ def test_compiled_means_that_the_jit_takes_less_than_a_fifth(jit, all_threads, d
     assert compiled(jit, all_threads) is done
 
 
+def test_a_jit_that_compiles_again_has_to_be_quiet_for_longer() -> None:
+    assert not compiled(0.1, 5.9, 6.0)
+    assert compiled(0.1, 6.0, 6.0)
+
+
 @pytest.mark.parametrize(
     ("noise", "jump", "least", "most"),
     [(0.02, 0.0, 0.0, 0.08), (0.05, 0.0, 0.0, 0.08), (0.01, 0.1, 0.9, 1.0)],

@@ -145,25 +145,25 @@ def test_the_page_of_commands_has_every_command_and_option_and_no_other() -> Non
     commands = root().commands
     there = {
         name
-        for command in commands.values()
-        if not isinstance(command, TyperGroup)
-        for name, option in options(command).items()
+        for one in (*commands.values(), *_group("host"))
+        if not isinstance(one, TyperGroup)
+        for name, option in options(one).items()
         if not option.hidden
     }
     for name in commands:
         assert re.search(rf"`[^`]*\b{name}\b[^`]*`", text), f"{COMMANDS.name} does not name {name}"
     told = set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", text)) - {"--help", "--version", "--check"}
-    of_images = {name for command in _images() for name in options(command)}
+    of_images = {name for command in _group("images") for name in options(command)}
     assert told <= there | of_images, sorted(told - there - of_images)
     # What is on by default is told by the option that turns it off.
     on = {"--java", "--e2e", "--containers"}
     assert there - told <= on, sorted(there - told - on)
 
 
-def _images() -> list[Command]:
-    images = root().commands["images"]
-    assert isinstance(images, TyperGroup)
-    return list(images.commands.values())
+def _group(name: str) -> list[Command]:
+    group = root().commands[name]
+    assert isinstance(group, TyperGroup)
+    return list(group.commands.values())
 
 
 @pytest.mark.parametrize("document", [one for one in DOCUMENTS if one.suffix == ".md"], ids=str)

@@ -54,8 +54,6 @@ SECRETS = re.compile(
 )
 SECRET_MARKS = (b"PRIVATE KEY-----", b"ghp_", b"AKIA", b'"auths"')
 """One of these is in all that SECRETS finds; a plain search takes a tenth of its time."""
-TOKEN_KEY = "opt/wlp/usr/shared/resources/acmeair/jwt-private.pem"
-"""Signs the tokens of a benchmark's made-up users; made by the build for everyone who runs it."""
 _SECRET_NAMES = re.compile(
     r"(^|/)(\.netrc|\.npmrc|\.pypirc|\.git-credentials|id_(rsa|ed25519|ecdsa)|\.env|settings-security\.xml)$"
 )
@@ -182,7 +180,7 @@ def suspicious(member: tarfile.TarInfo, content: bytes, forbidden: list[bytes]) 
         yield "left by a package manager or by the building machine"
     if _SECRET_NAMES.search(path):
         yield "a file in which secrets are kept"
-    if any(mark in content for mark in SECRET_MARKS) and SECRETS.search(content) and path != TOKEN_KEY:
+    if any(mark in content for mark in SECRET_MARKS) and SECRETS.search(content):
         yield "holds what looks like a secret"
     for trace in forbidden:
         if trace in content or trace in f"/{path}".encode() or trace in member.linkname.encode():

@@ -124,6 +124,19 @@ def test_servers_reach_their_database_and_each_other_through_the_proxy(services:
     assert database[-4:] == ["--host", "127.0.0.1", "--port", str(ports["flight-database"])]
 
 
+def test_copies_of_a_service_share_a_key_that_no_other_component_is_told_of() -> None:
+    doubled = specs("acmeair-topology", "jvms=2", "total_heap=4g")["topology-microservices"]
+    variable = "ACMEAIR_JWT_PRIVATEKEY_LOCATION"
+    told = {
+        one.name: environment(one, Places(f"/t/{one.name}", "/package", "/t/cache"))
+        for one in doubled.components
+    }
+    assert {name: one[variable] for name, one in told.items() if variable in one} == {
+        "auth-1": "/t/shared/auth.pem",
+        "auth-2": "/t/shared/auth.pem",
+    }
+
+
 def test_the_proxy_leads_to_every_jvm_of_a_service() -> None:
     doubled = specs("acmeair-topology", "jvms=2", "total_heap=4g")["topology-microservices"]
     proxy = doubled.component("proxy")

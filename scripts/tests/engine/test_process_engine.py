@@ -97,6 +97,26 @@ def test_a_component_runs_in_its_folder_with_its_files_and_cpus(
     assert (folder / "logs" / "console.log").exists()
 
 
+def test_one_that_is_killed_on_purpose_has_not_failed(deployment: ProcessDeployment) -> None:
+    deployment.start([process("jitserver", role="compiler"), process("server-1")])
+    deployment.kill("jitserver")
+    wait_for(lambda: deployment.exit_code("jitserver") is not None, "end")
+    assert deployment.exit_code("jitserver") == -signal.SIGKILL
+    assert deployment.failure("jitserver") is None
+    assert [one.name for one in deployment.running()] == ["server-1"]
+    assert deployment.stop() == []
+
+
+def test_a_program_of_a_jdk_that_has_it_not_is_refused_before_the_first_trial(
+    tmp_path: Path, children: Children
+) -> None:
+    jvm = identity("openj9").model_copy(update={"home": str(tmp_path)})
+    artifact = Artifact(form="command", words=["${jdk}/bin/jitserver", "${jvm_options}"], jvm=jvm)
+    says = r"bin/jitserver is missing: install it with an OpenJ9 that was built with it"
+    with pytest.raises(MissingRequirement, match=says):
+        ProcessEngine(children, tmp_path).check([spec(process("jitserver", artifact=artifact))])
+
+
 def test_an_injector_gets_its_settings_and_its_folder(tmp_path: Path, deployment: ProcessDeployment) -> None:
     deployment.start([process("injector-1", role="injector", port=None, settings={"users": 3})])
     folder = tmp_path / "load" / "injector-1"
@@ -171,7 +191,10 @@ def test_a_liberty_server_that_lives_without_its_port_is_not_waited_for(
 
     assert wait_for(told, "sentence")
     assert (tmp_path / "t" / "servers" / "server-2" / "usr" / "servers").is_dir()
+    shared = tmp_path / "t" / "servers" / "shared"
+    shared.mkdir()
     deployment.close()
+    assert not shared.exists()
     assert not (tmp_path / "t" / "servers" / "server-2" / "usr").exists()
     assert (tmp_path / "t" / "servers" / "server-2" / "logs" / "console.log").exists()
 
@@ -361,7 +384,7 @@ def test_a_program_that_goes_between_the_look_and_the_start_is_told(
 
 
 def test_a_killed_harness_leaves_no_keys_of_the_application(tmp_path: Path) -> None:
-    """Copies of server folders hold them, and are of no use any more."""
+    """Copies of server folders may hold them, the folder that servers share does; both are of no use any more."""
     script = (
         "import sys\nfrom pathlib import Path\nfrom types import SimpleNamespace\n"
         "from steelyard.engines.process.engine import ProcessDeployment\nfrom steelyard.processes import Children\n"
@@ -387,6 +410,9 @@ def test_a_killed_harness_leaves_no_keys_of_the_application(tmp_path: Path) -> N
         assert harness.stdout.readline() == "started\n"
         folder = tmp_path / "servers" / "server-1"
         assert (folder / "usr" / "key.pem").exists()
+        shared = tmp_path / "servers" / "shared"
+        shared.mkdir()
+        (shared / "auth.pem").write_text("secret", encoding="utf-8")
         harness.kill()
-    wait_for(lambda: not (folder / "usr").exists(), "end of the copy")
+    wait_for(lambda: not (folder / "usr").exists() and not shared.exists(), "end of the copy")
     assert (folder / "logs" / "console.log").exists()

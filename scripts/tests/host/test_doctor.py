@@ -33,6 +33,8 @@ def laptop(tmp_path: Path) -> Path:
     put(root, f"{CPU}/intel_pstate/no_turbo", "0")
     put(root, "sys/kernel/mm/transparent_hugepage/enabled", "[always] madvise never")
     put(root, "sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages", "512")
+    put(root, "proc/sys/vm/hugetlb_shm_group", "1000")
+    put(root, "proc/sys/kernel/shmmax", "18446744073692774399")
     put(root, "proc/sys/kernel/numa_balancing", "1")
     heads = " ".join(f"CPU{i}" for i in range(16))
     put(
@@ -101,6 +103,8 @@ def test_everything_that_disturbs_is_found(laptop: Path) -> None:
         "turbo": "info",
         "thp": "info",
         "huge-pages": "info",
+        "shm-group": "ok",
+        "shmmax": "ok",
         "host-states": "ok",
         "memory": "warn",
         "numa": "warn",

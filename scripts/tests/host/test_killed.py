@@ -12,11 +12,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from trees import PAGES, put
+from trees import HOLDER, PAGES, put
 
-from steelyard.errors import Busy, MissingRequirement
+from steelyard.errors import MissingRequirement
 from steelyard.host.doctor import host_states
-from steelyard.host.lock import host_lock
 from steelyard.host.states import STATES
 from steelyard.host.switching import HostStates, put_back, recorded
 from steelyard.host.system import System
@@ -149,29 +148,6 @@ def test_killed_at_any_moment(tree: System) -> None:
 # On this host itself.
 
 
-@pytest.fixture
-def host() -> Iterator[System]:
-    """This host, under the lock of sessions; left as it was, whatever happens."""
-    system = System()
-    if os.getuid() != 0:
-        pytest.skip("needs root: it sets states of this host")
-    if host_states(system).level != "ok":
-        pytest.skip(f"states of this host are set: {host_states(system).state}")
-    with contextlib.ExitStack() as stack:
-        try:
-            stack.enter_context(host_lock())
-        except Busy as error:
-            pytest.skip(str(error))
-        before = {name: state.read(system) for name, state in STATES.items()}
-        try:
-            yield system
-        finally:
-            put_back(system)
-            for name, value in before.items():
-                if value is not None and STATES[name].read(system) != value:
-                    STATES[name].set(system, value)
-
-
 def other_levels(system: System, name: str) -> tuple[str, str, str]:
     """What this host has, and two other levels."""
     value, state = STATES[name].read(system), STATES[name]
@@ -209,15 +185,6 @@ def test_this_host_is_put_back_by_the_guard(host: System, name: str) -> None:
         assert STATES[name].read(host) == before
 
 
-HOLDER = """
-import mmap, sys
-pages = mmap.mmap(-1, int(sys.argv[1]), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x40000)  # MAP_HUGETLB
-pages[0] = 1
-print("ready", flush=True)
-sys.stdin.read()
-"""
-
-
 def test_huge_pages_of_a_program_that_is_being_killed_are_waited_for(
     host: System, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -233,7 +200,7 @@ def test_huge_pages_of_a_program_that_is_being_killed_are_waited_for(
         assert holder.stdout.readline() == b"ready\n"
         if before == "0":  # else the page may be one that was there
             with monkeypatch.context() as patch:
-                patch.setattr("steelyard.host.states.IN_USE", 0.1)
+                patch.setattr("steelyard.host.huge_pages.IN_USE", 0.1)
                 with pytest.raises(MissingRequirement, match=r"1 huge pages.* in use"):
                     state.set(host, before)
         killer.start()

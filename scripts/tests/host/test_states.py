@@ -11,7 +11,8 @@ import steelyard
 from steelyard.errors import BadInput, MissingRequirement
 from steelyard.host.doctor import TOPICS, examine
 from steelyard.host.facts import read_facts
-from steelyard.host.states import STATES, HostState, read_states, reserved_pages, state_named
+from steelyard.host.huge_pages import reserved_pages
+from steelyard.host.states import STATES, HostState, read_states, state_named
 from steelyard.host.switching import HostStates
 from steelyard.host.system import UNTOLD, Seen, System
 from steelyard.processes import Children
@@ -108,7 +109,7 @@ def test_more_memory_than_is_free_is_refused_before_the_kernel_tries(tmp_path: P
 
 
 def test_pages_in_use_are_waited_for_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steelyard.host.states.IN_USE", 0.1)
+    monkeypatch.setattr("steelyard.host.huge_pages.IN_USE", 0.1)
 
     class InUse(Kernel):
         def write(self, name: str, text: str) -> None:
@@ -174,9 +175,9 @@ def test_a_state_is_one_declaration(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_the_table_alone_knows_where_states_live() -> None:
     package = Path(steelyard.__file__).parent
-    for place in ("transparent_hugepage/", "mm/hugepages"):
+    for place, module in (("transparent_hugepage/", "states.py"), ("mm/hugepages", "huge_pages.py")):
         knowing = [path.name for path in package.rglob("*.py") if place in path.read_text(encoding="utf-8")]
-        assert knowing == ["states.py"], place
+        assert knowing == [module], place
 
 
 def test_documentation_lists_every_state() -> None:
@@ -188,4 +189,4 @@ def test_documentation_lists_every_state() -> None:
 
 
 def test_the_doctor_begins_with_what_a_session_can_set() -> None:
-    assert list(TOPICS)[: len(STATES)] == ["thp", "huge-pages"]
+    assert list(TOPICS)[: len(STATES)] == ["thp", "huge-pages", "shm-group", "shmmax"]

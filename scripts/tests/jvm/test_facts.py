@@ -10,6 +10,7 @@ from planned import containers, identity, processes, specs_of
 
 from steelyard.experiment.schema import JvmSettings
 from steelyard.jvm.facts import Fact, asked, differences, hotspot_facts, not_read_back, openj9_facts, readable
+from steelyard.jvm.sharedcache import cache_figures
 from steelyard.results.spec import Artifact, Component, JvmIdentity
 from steelyard.units import MIB
 
@@ -83,6 +84,28 @@ def test_openj9_tells_by_its_memory_bean() -> None:
         "nursery": 64 * MIB,
     }
     assert openj9_facts({"memory": {"ObjectPendingFinalizationCount": "0"}}) == {}
+
+
+def test_openj9_tells_the_figures_of_a_class_cache() -> None:
+    printed = (FIXTURES / "printstats-21.txt").read_text(encoding="utf-8")
+    assert cache_figures(printed) == {
+        "class_cache_size": 167771552,
+        "class_cache_free": 111149032,
+        "class_cache_classes": 22222464,
+        "class_cache_aot": 19567432,
+    }
+    assert cache_figures("JVMSHRC023E Cache does not exist") == {}
+
+
+@pytest.mark.parametrize(("pages", "code"), [("small", "large"), ("large", "small")])
+def test_code_of_openj9_has_the_pages_of_its_heap(openj9: JvmIdentity, pages: str, code: str) -> None:
+    """It takes large ones for both unasked, or falls back for either without a word."""
+    asks = server(openj9, heap_bytes=256 * MIB, pages=pages)
+    assert (differences(asks, [told(asks, code_pages="transparent")]) == []) == (pages == "small")
+    assert "code_pages" in asks.read_back
+    assert differences(asks, [told(asks)]) == []
+    (sentence,) = differences(asks, [told(asks, code_pages=code)])
+    assert sentence == f"server-1 has code_pages {code} instead of {pages}"
 
 
 EVERY: dict[str, Any] = {
@@ -179,7 +202,6 @@ def test_the_plan_says_what_cannot_be_read_back(hotspot: JvmIdentity, openj9: Jv
     # What OpenJ9's compiler was told nobody tells but its command line.
     (j9,) = says(server(openj9, **EVERY))
     assert j9.startswith("compile: ")
-    assert says(server(openj9, jit="remote", jitserver="jit"))[0].startswith("That the JITServer compiles")
     assert "jvm_args" in says(server(hotspot, jvm_args=["-Dx=1"]))[0]
 
 

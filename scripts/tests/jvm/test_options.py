@@ -13,6 +13,8 @@ from steelyard.units import MIB
 OWN_CACHE = ["-Xshareclasses:name=steelyard,nonfatal,cacheDir=${folder}/classes", "-Xscmx80m"]
 """What OpenJ9 is told when nothing is asked of its class cache."""
 
+ORDINARY = ["-Xlp:objectheap:pagesize=4k", "-Xlp:codecache:pagesize=4k"]
+
 
 def options(jvm: JvmIdentity, heap: int | None = None, **settings: Any) -> list[str]:
     found = jvm_options(JvmSettings.model_validate({"gc_log": False, **settings}), heap, jvm)
@@ -40,8 +42,8 @@ def test_the_same_settings_on_hotspot(hotspot: JvmIdentity) -> None:
     [
         ({"gc": "generational"}, ["-Xgcpolicy:gencon"], ["-XX:+UseParallelGC"]),
         ({"gc": "regional"}, ["-Xgcpolicy:balanced"], ["-XX:+UseG1GC"]),
-        ({"pages": "small"}, ["-XX:-TransparentHugePage"], ["-XX:-UseLargePages"]),
-        ({"pages": "transparent"}, ["-XX:+TransparentHugePage"], ["-XX:+UseTransparentHugePages"]),
+        ({"pages": "small"}, ["-XX:-TransparentHugePage", *ORDINARY], ["-XX:-UseLargePages"]),
+        ({"pages": "transparent"}, ["-XX:+TransparentHugePage", *ORDINARY], ["-XX:+UseTransparentHugePages"]),
         ({"class_cache": "none"}, ["-Xshareclasses:none"], ["-Xshare:off"]),
         ({"compile": "foreground"}, ["-Xjit:disableAsyncCompilation"], ["-XX:-BackgroundCompilation"]),
         ({"initial_heap": "512m"}, ["-Xms512m"], ["-Xms512m"]),
@@ -58,15 +60,6 @@ def test_neutral_settings_have_an_option_on_each_jvm(
 ) -> None:
     assert options(openj9, **setting) == on_openj9
     assert options(hotspot, **setting) == on_hotspot
-
-
-def test_a_remote_jit_on_openj9(openj9: JvmIdentity) -> None:
-    assert options(openj9, jit="remote", jitserver="jit:38400") == [
-        "-XX:+UseJITServer",
-        "-XX:JITServerAddress=jit",
-        "-XX:JITServerPort=38400",
-    ]
-    assert options(openj9, jit="remote", jitserver="jit") == ["-XX:+UseJITServer", "-XX:JITServerAddress=jit"]
 
 
 AGENT = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+AllowArchivingWithJavaAgent"]
@@ -110,7 +103,6 @@ def test_the_aot_cache_begins_with_jdk_25() -> None:
 @pytest.mark.parametrize(
     ("setting", "says"),
     [
-        ({"jit": "remote", "jitserver": "jit"}, "OpenJDK 64-Bit Server VM has no JITServer"),
         ({"initial_heap": "same"}, "initial_heap: same needs a heap"),
     ],
 )

@@ -46,6 +46,7 @@ def test_hotspot_server() -> None:
 @pytest.mark.parametrize(
     ("comm", "group"),
     [
+        ("Dedicated GC Ma", "gc"),  # as OpenJ9 21 names it under -Xgcpolicy:balanced
         ("G1 Conc#0", "gc"),
         ("G1 Main Marker", "gc"),
         ("VM Thread", "gc"),

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory maps of real JVMs with a heap of 256 MiB (HotSpot 17.0.15 and 25.0.3), cut to the fields that are read and to
-mappings of 1 MiB and more; folders are renamed."""
+"""Memory maps of real JVMs with a heap of 256 MiB (HotSpot 17.0.15 and 25.0.3, OpenJ9 21.0.13).
+
+They are cut to the fields that are read and to mappings of 1 MiB and more; folders are renamed.
+"""
 
 import mmap
 import os
@@ -8,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.sampling.smaps import Area, class_cache, heap_pages, parse_smaps
+from steelyard.sampling.smaps import Area, class_cache, code_pages, heap_pages, parse_smaps
 from steelyard.units import MIB
 
 MAPS = Path(__file__).parents[1] / "fixtures" / "smaps"
@@ -50,6 +52,21 @@ def test_the_code_cache_alone_had_large_pages() -> None:
 )
 def test_class_caches_are_known_by_what_is_mapped(name: str, state: str) -> None:
     assert class_cache(read(name)) == state
+
+
+@pytest.mark.parametrize(
+    ("name", "heap", "code"),
+    [
+        ("granted", "large", "large"),
+        # -Xlp with 150 pages free, not enough for the heap: not a word of it, and transparent ones as by default.
+        ("few", "transparent", "transparent"),
+        ("transparent", "transparent", "transparent"),
+        ("small", "small", "small"),
+    ],
+)
+def test_heap_and_code_of_openj9(name: str, heap: str, code: str) -> None:
+    areas = parse_smaps((MAPS / f"openj9-{name}-21.txt").read_text(encoding="utf-8"))
+    assert (heap_pages(areas, HEAP), heap_pages(areas, None), code_pages(areas)) == (heap, heap, code)
 
 
 def test_a_shared_class_cache_of_openj9_is_known_by_its_name() -> None:

@@ -15,8 +15,10 @@ from steelyard.session.plan import Request, SessionPlan, host_checks, make_plan
 from steelyard.session.schedule import trial_seconds
 
 
-def made(*settings: str, quick: bool = False, blocks: int | None = None) -> SessionPlan:
-    return make_plan(Request("jvm-count", quick=quick, blocks=blocks, settings=settings, seed=5))
+def made(
+    *settings: str, quick: bool = False, blocks: int | None = None, experiment: str = "jvm-count"
+) -> SessionPlan:
+    return make_plan(Request(experiment, quick=quick, blocks=blocks, settings=settings, seed=5))
 
 
 def test_every_block_of_the_schedule_holds_every_arm_once() -> None:
@@ -47,6 +49,9 @@ def test_notes_belong_to_what_the_plan_does() -> None:
     assert any("servers' cores" in note for note in shared.notes)
     assert any("foreground" in note for note in made(quick=True).notes)
     assert not any("foreground" in note for note in made().notes)
+    cannot = "cannot show how far the topologies are apart once warm"
+    assert any(cannot in note for note in made(quick=True, experiment="acmeair-topology").notes)
+    assert not any(cannot in note for note in made(experiment="acmeair-topology").notes)
 
 
 def test_the_command_of_a_session_asks_for_the_same_again() -> None:
@@ -150,7 +155,7 @@ def test_a_run_that_fills_class_caches_is_in_the_expected_time() -> None:
     plan = make_plan(Request("start-up", seed=1))
     each = [trial_seconds(plan.specs[place.arm]) for place in plan.schedule]
     once = [found - sum(one[end] for one in each) for end, found in enumerate(plan.expected_seconds())]
-    warm = [spec for spec in plan.specs.values() if spec.class_cache == "warm"]
+    warm = [spec for spec in plan.specs.values() if spec.caches("warm")]
     assert warm
     assert min(once) == pytest.approx(max(once))
     assert min(once) > 10 * len(warm)

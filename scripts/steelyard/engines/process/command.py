@@ -15,6 +15,8 @@ _INHERITED = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "TZ", "TMPDIR")
 what is weighed behind the experiment's back."""
 SETTINGS = "settings.json"
 """File with an injector's settings, in its folder."""
+SHARED = "shared"
+"""Folder beside those of a trial's components, which goes when they stop."""
 _HERE = "\0"
 """Stands for the folder of a script until it is quoted; no word of a command can hold it."""
 
@@ -28,11 +30,18 @@ class Places:
     package: str | None
     cache: str
 
+    @property
+    def shared(self) -> str:
+        """What components of one trial share among themselves."""
+        return f"{Path(self.folder).parent}/{SHARED}"
+
     def fill(self, text: str, component: Component) -> str:
         """The text with the names that a spec leaves to the engine."""
         jvm = component.artifact.jvm
-        java = f"{jvm.home}/bin/java" if jvm is not None else None
-        found = {"folder": self.folder, "package": self.package, "cache": self.cache, "java": java}
+        jdk = jvm.home if jvm is not None else None
+        found = {"folder": self.folder, "package": self.package, "cache": self.cache, "jdk": jdk}
+        found["java"] = f"{jdk}/bin/java" if jdk is not None else None
+        found["shared"] = self.shared
         for name, value in found.items():
             if value is not None:
                 text = text.replace(f"${{{name}}}", value)

@@ -18,6 +18,7 @@ from pathlib import Path
 from steelyard.engines.base import Deployment
 from steelyard.engines.process.command import (
     SETTINGS,
+    SHARED,
     Places,
     command,
     deployment_script,
@@ -57,7 +58,7 @@ class ProcessEngine:
         """Refuse ports that are taken (PortInUse) and programs that are missing (MissingRequirement)."""
         for component in (one for spec in specs for one in spec.deployed):
             if component.artifact.form == "command":
-                program = component.artifact.words[0]
+                program = Places("", None, "").fill(component.artifact.words[0], component)
                 if not program.startswith("${"):
                     require_program(program)
         require_ports(sorted({port for spec in specs for port in spec.ports}))
@@ -179,6 +180,8 @@ class ProcessDeployment(Deployment[Child]):
                     shutil.rmtree(self._directory / "servers" / name / part, ignore_errors=True)
                     self._registry.forget_crash(f"{part}-{name}")
         shutil.rmtree(self._directory / "cache", ignore_errors=True)
+        shutil.rmtree(self._directory / "servers" / SHARED, ignore_errors=True)
+        self._registry.forget_crash(SHARED)
 
     def _end(self, units: Sequence[Child], grace: float) -> None:
         self._registry.stop(units, grace)
@@ -189,7 +192,8 @@ class ProcessDeployment(Deployment[Child]):
         try:
             self.cache(component.kind).mkdir(parents=True, exist_ok=True)
             if component.name in self._primed:
-                # It may hold keys of the application: a crash must not leave them among the results.
+                # What components share may be a key of theirs: a crash must not leave it among the results.
+                self._registry.on_crash(SHARED, ["rm", "-rf", str(folder.parent / SHARED)])
                 self._registry.on_crash(f"usr-{component.name}", ["rm", "-rf", str(folder / "usr")])
                 shutil.rmtree(folder / "usr", ignore_errors=True)
                 (folder / "logs").mkdir(parents=True, exist_ok=True)

@@ -27,8 +27,8 @@ import java.util.zip.ZipEntry;
  *
  * <p>The JVM counts what each thread allocates, to the byte, collections or none; a heap's fill
  * level and a GC log know only what lies between two collections. The thread that answers is left
- * out. What a thread allocates between the last question and its own end is lost: servers keep
- * their threads.
+ * out. What a thread allocates between the last question and its own end is lost, so a server has
+ * to keep its threads (a pool of fixed size); how many have ended is told as well.
  */
 public final class AllocatedBytes {
 
@@ -63,8 +63,13 @@ public final class AllocatedBytes {
    * @throws Exception if it does not answer
    */
   public long sum() throws Exception {
+    return Long.parseLong(answer().split(" ", 2)[0]);
+  }
+
+  /** The bytes, a space, and the threads that have ended since the JVM's start. */
+  private String answer() throws Exception {
     machine.loadAgent(agent.toString(), answer.toString());
-    return Long.parseLong(Files.readString(answer));
+    return Files.readString(answer);
   }
 
   /** Runs in the JVM that is asked. */
@@ -91,12 +96,14 @@ public final class AllocatedBytes {
       for (long bytes : ALLOCATED.values()) {
         sum += bytes;
       }
-      Files.writeString(Path.of(answer), Long.toString(sum));
+      long ended = threads.getTotalStartedThreadCount() - threads.getThreadCount();
+      Files.writeString(Path.of(answer), sum + " " + ended);
     }
   }
 
   /**
-   * For each line on standard input one line with a number for each JVM comes out.
+   * For each line on standard input one line comes out: for each JVM its bytes, and the threads of
+   * it that have ended.
    *
    * @param pids of the JVMs
    */
@@ -110,7 +117,7 @@ public final class AllocatedBytes {
     while (questions.readLine() != null) {
       StringBuilder answer = new StringBuilder();
       for (AllocatedBytes machine : machines) {
-        answer.append(machine.sum()).append(' ');
+        answer.append(machine.answer()).append(' ');
       }
       System.out.println(answer.toString().strip());
     }

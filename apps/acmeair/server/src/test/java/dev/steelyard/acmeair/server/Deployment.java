@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -31,6 +32,15 @@ final class Deployment implements AutoCloseable {
 
   /** How long an operation looks for a database that is away; a login looks several times. */
   private static final String SHORT = "500";
+
+  private static final Map<String, String> LIMITS =
+      Map.of(
+          "MONGO_SERVERSELECTIONTIMEOUT", SHORT,
+          "ACMEAIR_VALIDATEID_TIMEOUT", LONG,
+          "ACMEAIR_REWARDS_TIMEOUT", LONG,
+          "ACMEAIR_REWARDMILES_TIMEOUT", LONG,
+          "ACMEAIR_MILES_TIMEOUT", LONG,
+          "ACMEAIR_CALLS_READ_TIMEOUT", LONG);
 
   private final Path folder = Files.createTempDirectory("acmeair-it");
   private final Map<String, PackagedServer> servers = new LinkedHashMap<>();
@@ -63,19 +73,15 @@ final class Deployment implements AutoCloseable {
     for (String name : SERVERS) {
       ports.put(name, Processes.freePort());
     }
-    Map<String, String> environment =
-        Map.of(
-            "MONGO_HOST", "127.0.0.1",
-            "MONGO_PORT", Integer.toString(database.port()),
-            "MONGO_SERVERSELECTIONTIMEOUT", SHORT,
-            "ACMEAIR_STACKAA_CUSTOMER_URL",
-                "http://127.0.0.1:" + ports.get("customer") + "/customer",
-            "ACMEAIR_STACKAA_FLIGHT_URL", "http://127.0.0.1:" + ports.get("flight") + "/flight",
-            "ACMEAIR_VALIDATEID_TIMEOUT", LONG,
-            "ACMEAIR_REWARDS_TIMEOUT", LONG,
-            "ACMEAIR_REWARDMILES_TIMEOUT", LONG,
-            "ACMEAIR_MILES_TIMEOUT", LONG,
-            "ACMEAIR_CALLS_READ_TIMEOUT", LONG);
+    Map<String, String> environment = new HashMap<>(LIMITS);
+    environment.put("MONGO_HOST", "127.0.0.1");
+    environment.put("MONGO_PORT", Integer.toString(database.port()));
+    environment.put("ACMEAIR_JWT_PRIVATEKEY_LOCATION", signingKey().toString());
+    for (String called : List.of("auth", "customer", "flight")) {
+      environment.put(
+          "ACMEAIR_STACKAA_" + called.toUpperCase(Locale.ROOT) + "_URL",
+          "http://127.0.0.1:" + ports.get(called) + "/" + called);
+    }
     for (String name : SERVERS) {
       servers.put(
           name,
@@ -120,9 +126,9 @@ final class Deployment implements AutoCloseable {
     return readyWithoutDatabase.get(name);
   }
 
-  /** The key with which auth signs, a PEM file. */
+  /** The key with which auth signs, a PEM file that auth makes. */
   Path signingKey() {
-    return wlp.resolve("usr/shared/resources/acmeair/jwt-private.pem");
+    return folder.resolve("keys/auth.pem");
   }
 
   @Override

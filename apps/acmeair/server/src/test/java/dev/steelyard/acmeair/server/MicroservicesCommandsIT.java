@@ -34,6 +34,7 @@ final class MicroservicesCommandsIT {
           Map.of(
               "MONGO_PORT", Integer.toString(relay.port()),
               "MONGO_DATABASE", "acmeair_commands",
+              "ACMEAIR_STACKAA_AUTH_URL", deployment.server("auth").uri("/auth").toString(),
               "ACMEAIR_STACKAA_FLIGHT_URL", deployment.server("flight").uri("/flight").toString(),
               "ACMEAIR_STACKAA_CUSTOMER_URL",
                   deployment.server("customer").uri("/customer").toString());

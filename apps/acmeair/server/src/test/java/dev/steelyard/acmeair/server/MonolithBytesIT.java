@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.acmeair.server;
 
-import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.steelyard.testkit.AllocatedBytes;
 import dev.steelyard.testkit.PackagedServer;
 import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -24,9 +22,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
  */
 @ExtendWith(Deployments.class)
 final class MonolithBytesIT {
-
-  private static final int WARM_UP = 60;
-  private static final int REQUESTS = 200;
 
   /** How far from its figure an operation may be: JDKs differ, and the server has some timers. */
   private static final double BAND = 0.15;
@@ -55,15 +50,10 @@ final class MonolithBytesIT {
           + "&toFlightId=0e1f2d3c-4b5a-4968-8776-655443322110&toFlightSegId=AA90"
           + "&retFlightId=null&retFlightSegId=null&oneWayFlight=true";
 
-  private interface Operation {
-    void perform() throws Exception;
-  }
-
-  private final Map<String, Long> found = new TreeMap<>();
   private final Deque<String> sessions = new ArrayDeque<>();
   private final Deque<String> bookings = new ArrayDeque<>();
   private PackagedServer monolith;
-  private AllocatedBytes bytes;
+  private RequestBytes bytes;
   private String cookie = "none=";
 
   @Test
@@ -82,53 +72,32 @@ final class MonolithBytesIT {
       server.awaitStatus("/health/ready", 200);
       get("/rest/info/loader/load?numCustomers=3");
       assertTrue(get("/bench/info").contains("\"json\":\"original\""));
-      bytes = new AllocatedBytes(server.process().pid());
+      bytes = new RequestBytes(List.of(server));
       measureAll();
     }
-    assertAll(
-        found.toString(),
-        KIB.entrySet().stream()
-            .map(
-                known ->
-                    () ->
-                        assertEquals(
-                            known.getValue(),
-                            found.get(known.getKey()),
-                            BAND * known.getValue(),
-                            known.getKey())));
+    bytes.assertAre(KIB, BAND);
   }
 
   private void measureAll() throws Exception {
     cookie = login();
     String profile = "/rest/api/customer/byid/" + USER;
     String sent = get(profile).replace("\"password\" : null", "\"password\":\"password\"");
-    measure("view-profile", () -> get(profile));
-    measure("update-customer", () -> post(profile, "application/json", sent));
-    measure("query-flight", () -> post("/rest/api/flights/queryflights", FORM, QUERY));
-    measure("book-flight", () -> bookings.push(book()));
+    bytes.measure("view-profile", () -> get(profile));
+    bytes.measure("update-customer", () -> post(profile, "application/json", sent));
+    bytes.measure("query-flight", () -> post("/rest/api/flights/queryflights", FORM, QUERY));
+    bytes.measure("book-flight", () -> bookings.push(book()));
     while (bookings.size() > 4) {
       cancel(bookings.pop()); // What users have in the long run.
     }
-    measure("list-bookings", () -> get("/rest/api/bookings/byuser/" + USER));
-    measure("cancel-booking", () -> cancel("one-that-is-no-more"));
-    measure("login", () -> sessions.push(login()));
-    measure(
+    bytes.measure("list-bookings", () -> get("/rest/api/bookings/byuser/" + USER));
+    bytes.measure("cancel-booking", () -> cancel("one-that-is-no-more"));
+    bytes.measure("login", () -> sessions.push(login()));
+    bytes.measure(
         "logout",
         () -> {
           cookie = sessions.pop();
           get("/rest/api/login/logout?login=" + USER);
         });
-  }
-
-  private void measure(String operation, Operation performed) throws Exception {
-    for (int i = 0; i < WARM_UP; i++) {
-      performed.perform();
-    }
-    long before = bytes.sum();
-    for (int i = 0; i < REQUESTS; i++) {
-      performed.perform();
-    }
-    found.put(operation, (bytes.sum() - before) / REQUESTS / 1024);
   }
 
   private String login() throws IOException, InterruptedException {

@@ -6,20 +6,17 @@ import jakarta.enterprise.context.Initialized;
 import jakarta.enterprise.event.Observes;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
-import java.io.IOException;
-import java.math.BigInteger;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.interfaces.RSAPrivateCrtKey;
 import java.security.interfaces.RSAPublicKey;
-import java.security.spec.PKCS8EncodedKeySpec;
 import java.security.spec.RSAPublicKeySpec;
-import java.util.Base64;
 import java.util.List;
+import java.util.Optional;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.jose4j.jwk.RsaJsonWebKey;
+import org.jose4j.jwk.Use;
 import org.jose4j.jws.AlgorithmIdentifiers;
 import org.jose4j.jws.JsonWebSignature;
 import org.jose4j.jwt.JwtClaims;
@@ -33,37 +30,42 @@ public class Tokens {
   private static final List<String> GROUPS = List.of("user");
 
   private final RSAPrivateCrtKey key;
+  private final RsaJsonWebKey publicHalf;
   private final String issuer;
 
   /**
-   * @param location a PEM file with an RSA key in PKCS#8: {@code ACMEAIR_JWT_PRIVATEKEY_LOCATION}
+   * @param location a PEM file with an RSA key in PKCS#8, made if it is not there, which all copies
+   *     of the service share: {@code ACMEAIR_JWT_PRIVATEKEY_LOCATION}; none: a key of its own,
+   *     which is enough for one copy
    * @param issuer the claim {@code iss}: {@code JWT_ISSUER}
-   * @throws IllegalStateException if there is no such key
+   * @throws IllegalStateException if the file holds no key, and cannot be made
    */
   @Inject
   Tokens(
-      @ConfigProperty(name = "acmeair.jwt.privatekey.location") String location,
+      @ConfigProperty(name = "acmeair.jwt.privatekey.location") Optional<String> location,
       @ConfigProperty(name = "jwt.issuer") String issuer) {
-    this.key = read(Path.of(location));
+    this.key = location.map(Path::of).map(SigningKey::in).orElseGet(SigningKey::make);
+    this.publicHalf = publicHalf(key);
     this.issuer = issuer;
   }
 
-  /** The key is read as the application starts, not at the first login. */
+  /** The key is there as the application starts, not at the first login. */
   static void start(@Observes @Initialized(ApplicationScoped.class) Object event, Tokens tokens) {
-    // That it is injected is what reads it.
+    // That it is injected is what makes or reads it.
   }
 
-  private static RSAPrivateCrtKey read(Path file) {
+  /** With an id that follows from it: who knows another key by now learns that it is another. */
+  private static RsaJsonWebKey publicHalf(RSAPrivateCrtKey key) {
     try {
-      String base64 = Files.readString(file).replaceAll("-----[A-Z ]+-----|\\s", "");
-      return (RSAPrivateCrtKey)
-          KeyFactory.getInstance("RSA")
-              .generatePrivate(new PKCS8EncodedKeySpec(Base64.getDecoder().decode(base64)));
-    } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
-      throw new IllegalStateException(
-          "%s holds no key to sign with: set ACMEAIR_JWT_PRIVATEKEY_LOCATION to a PEM file with an RSA key in PKCS#8."
-              .formatted(file),
-          e);
+      RSAPublicKeySpec half = new RSAPublicKeySpec(key.getModulus(), key.getPublicExponent());
+      RsaJsonWebKey made =
+          new RsaJsonWebKey((RSAPublicKey) KeyFactory.getInstance("RSA").generatePublic(half));
+      made.setKeyId(made.calculateBase64urlEncodedThumbprint("SHA-256"));
+      made.setAlgorithm(AlgorithmIdentifiers.RSA_USING_SHA256);
+      made.setUse(Use.SIGNATURE);
+      return made;
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException(e);
     }
   }
 
@@ -81,6 +83,7 @@ public class Tokens {
     JsonWebSignature signature = new JsonWebSignature();
     signature.setAlgorithmHeaderValue(AlgorithmIdentifiers.RSA_USING_SHA256);
     signature.setHeader("typ", "JWT");
+    signature.setKeyIdHeaderValue(publicHalf.getKeyId());
     signature.setKey(key);
     signature.setPayload(claims.toJson());
     try {
@@ -92,14 +95,6 @@ public class Tokens {
 
   /** The public half of the key, as a JSON Web Key. */
   String publicKey() {
-    try {
-      BigInteger modulus = key.getModulus();
-      RSAPublicKeySpec publicHalf = new RSAPublicKeySpec(modulus, key.getPublicExponent());
-      RSAPublicKey publicKey =
-          (RSAPublicKey) KeyFactory.getInstance("RSA").generatePublic(publicHalf);
-      return new RsaJsonWebKey(publicKey).toJson();
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException(e);
-    }
+    return publicHalf.toJson();
   }
 }

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.acmeair.server;
+
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.steelyard.testkit.AllocatedBytes;
+import dev.steelyard.testkit.PackagedServer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The bytes that a request of each operation makes servers allocate, calls between them and work
+ * after the answer included. What they allocate without requests, 70 KiB/s each, is left out: with
+ * it figures would depend on how fast the machine is.
+ */
+final class RequestBytes {
+
+  private static final int WARM_UP = 60;
+  private static final int REQUESTS = 200;
+
+  /** Between two looks: a request has more, what servers do by themselves has less. */
+  private static final double AT_REST = 50_000;
+
+  private static final long LOOK_MILLIS = 200;
+  private static final long IDLE_MILLIS = 3000;
+
+  interface Operation {
+    void perform() throws Exception;
+  }
+
+  private record Reading(long nanos, long bytes) {
+
+    double rateUntil(Reading later) {
+      return (later.bytes - bytes) / (double) (later.nanos - nanos);
+    }
+  }
+
+  private final List<AllocatedBytes> servers = new ArrayList<>();
+  private final Map<String, Long> found = new TreeMap<>();
+  private final double idle;
+
+  /** Of servers that have nothing to do now. */
+  RequestBytes(List<PackagedServer> servers) throws Exception {
+    for (PackagedServer server : servers) {
+      this.servers.add(new AllocatedBytes(server.process().pid()));
+    }
+    Reading before = atRest();
+    Thread.sleep(IDLE_MILLIS);
+    idle = before.rateUntil(read());
+  }
+
+  /** Performs an operation often enough, and keeps its figure. */
+  void measure(String name, Operation operation) throws Exception {
+    for (int i = 0; i < WARM_UP; i++) {
+      operation.perform();
+    }
+    Reading before = atRest();
+    for (int i = 0; i < REQUESTS; i++) {
+      operation.perform();
+    }
+    Reading after = atRest();
+    double own = idle * (after.nanos - before.nanos);
+    found.put(name, Math.round((after.bytes - before.bytes - own) / REQUESTS / 1024));
+  }
+
+  /** That the figures are those that are known, KiB of a request, but for a part of each. */
+  void assertAre(Map<String, Integer> known, double band) {
+    assertAll(
+        found.toString(),
+        known.entrySet().stream()
+            .map(
+                each ->
+                    () ->
+                        assertEquals(
+                            each.getValue(),
+                            found.get(each.getKey()),
+                            band * each.getValue(),
+                            each.getKey())));
+  }
+
+  private Reading atRest() throws Exception {
+    Reading last = read();
+    while (true) {
+      Thread.sleep(LOOK_MILLIS);
+      Reading now = read();
+      if (now.bytes - last.bytes < AT_REST * servers.size()) {
+        return now;
+      }
+      last = now;
+    }
+  }
+
+  private Reading read() throws Exception {
+    long sum = 0;
+    for (AllocatedBytes server : servers) {
+      sum += server.sum();
+    }
+    return new Reading(System.nanoTime(), sum);
+  }
+}

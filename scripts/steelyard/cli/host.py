@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`host prepare` and `host restore`: settings for large pages, done by one command and undone by another."""
+
+import grp
+import os
+import sys
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from typer import Argument, Option
+
+from steelyard.cli.options import say
+from steelyard.errors import BadInput
+from steelyard.host import preparing
+from steelyard.host.lock import host_lock
+from steelyard.host.states import STATES
+from steelyard.host.switching import put_back
+from steelyard.host.system import System
+from steelyard.units import format_size, parse_size
+
+app = typer.Typer(
+    help="Prepare this host for large pages, and put it back as it was.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+_WHAT = {
+    "huge_pages": "pages that are kept for those who ask; everybody else has so much less memory",
+    "shm_group": "the group that may take them as shared memory (OpenJ9)",
+    "shmmax": "the largest piece of shared memory, in bytes (OpenJ9's heap)",
+}
+
+
+@app.command()
+def prepare(
+    what: Annotated[str, Argument(metavar="large-pages", help="What to prepare the host for: large-pages.")],
+    heap: Annotated[str, Option("--heap", metavar="SIZE", help="Heap of each JVM, for example 3g.")],
+    jvms: Annotated[int, Option("--jvms", metavar="N", min=1, max=256, help="JVMs that run at once.")] = 1,
+    node: Annotated[
+        int | None,
+        Option("--node", metavar="N", min=0, help="Take memory of this NUMA node.", show_default="all nodes"),
+    ] = None,
+    group: Annotated[
+        str | None,
+        Option("--group", metavar="GROUP", help="Who runs the JVMs.", show_default="of the user of sudo"),
+    ] = None,
+    yes: Annotated[bool, Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Reserve large pages for JVMs, and let them be taken; says what it will do, and asks.
+
+    What was there is recorded; `host restore` puts it back. Needs root (sudo).
+    """
+    if what != "large-pages":
+        raise BadInput(f"a host can be prepared for large-pages, not for {what!r}")
+    try:
+        size = parse_size(heap)
+    except ValueError as error:
+        raise BadInput(f"--heap {heap}: {error}") from error
+    if size <= 0:
+        raise BadInput(f"--heap {heap}: a heap has a size above zero, for example 3g")
+    system, console = System(), Console()
+    need = preparing.need_of([size] * jvms, system)
+    wanted = preparing.wanted_states(need, system, node, _group(group))
+    say(
+        console,
+        f"{need.pages} pages of {format_size(need.size)} for {jvms} x {format_size(size)} of heap, its code and its"
+        " collector's tables:",
+    )
+    changes = {name: value for name, value in wanted.items() if STATES[name].read(system) != value}
+    for name, value in changes.items():
+        say(console, f"  {name}: {STATES[name].read(system)} -> {value}   ({_WHAT[name]})")
+    say(console, "  memlock: as it is (neither root, nor members of the group, nor HotSpot need it)")
+    if not changes:
+        say(console, "nothing to do: this host is as it should be")
+        return
+    for name in changes:
+        STATES[name].require(system)
+    if not yes:
+        if not sys.stdin.isatty():
+            raise BadInput("nobody can be asked here whether this host is to be changed so: add --yes")
+        typer.confirm("Do it?", abort=True)
+    with host_lock():
+        preparing.prepare(system, wanted, need)
+    say(console, "done; ./steelyard host restore puts it back")
+
+
+@app.command()
+def restore() -> None:
+    """Put back what `host prepare` changed, and what a killed session left."""
+    system = System()
+    with host_lock():
+        sentences = put_back(system)
+        sentences += [f"{name} is {value} again" for name, value in preparing.restore(system).items()]
+    for sentence in sentences or ["nothing to put back: this host is as it was"]:
+        typer.echo(sentence)
+
+
+def _group(told: str | None) -> int | None:
+    """The group that may take large pages; None for root, who may anyway."""
+    if told is None:
+        return int(os.environ.get("SUDO_GID", "0")) or os.getgid() or None
+    try:
+        return int(told) if told.isdigit() else grp.getgrnam(told).gr_gid
+    except KeyError as error:
+        raise BadInput(f"--group {told}: this host has no such group") from error
