@@ -17,26 +17,26 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * The bytes that each operation of the packaged monolith allocates: garbage is part of the
- * workload, and no change may shift it unseen. The server compiles without escape analysis, so that
- * figures do not depend on how warm it is; they are a few percent above those of a warm server.
+ * workload, and no change may shift it unseen. The server compiles with C1 alone, so that figures
+ * do not depend on how warm it is; they are a few percent above those of a warm server.
  */
 @ExtendWith(Deployments.class)
 final class MonolithBytesIT {
 
-  /** How far from its figure an operation may be: JDKs differ, and the server has some timers. */
-  private static final double BAND = 0.15;
+  /** How far from its figure an operation may be: JDKs differ. */
+  private static final double BAND = 0.1;
 
   /** KiB for a request, measured as this test does: docs/acmeair.md has the original's beside. */
   private static final Map<String, Integer> KIB =
       Map.of(
-          "login", 143,
-          "view-profile", 156,
-          "update-customer", 301,
-          "query-flight", 97,
-          "book-flight", 143,
-          "list-bookings", 163,
-          "cancel-booking", 138,
-          "logout", 136);
+          "login", 141,
+          "view-profile", 141,
+          "update-customer", 285,
+          "query-flight", 96,
+          "book-flight", 129,
+          "list-bookings", 150,
+          "cancel-booking", 123,
+          "logout", 123);
 
   private static final String USER = "uid1@email.com";
   private static final String FORM = "application/x-www-form-urlencoded";

@@ -18,8 +18,8 @@ import java.util.TreeMap;
  */
 final class RequestBytes {
 
-  private static final int WARM_UP = 60;
-  private static final int REQUESTS = 200;
+  private static final int WARM_UP = 40;
+  private static final int REQUESTS = 100;
 
   /** Between two looks: a request has more, what servers do by themselves has less. */
   private static final double AT_REST = 50_000;
@@ -68,6 +68,7 @@ final class RequestBytes {
 
   /** That the figures are those that are known, KiB of a request, but for a part of each. */
   void assertAre(Map<String, Integer> known, double band) {
+    System.out.println("KiB of a request: " + found);
     assertAll(
         found.toString(),
         known.entrySet().stream()
