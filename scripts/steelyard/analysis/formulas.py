@@ -12,14 +12,12 @@ from typing import Literal
 from steelyard.experiment.schema import ProcedureName
 from steelyard.results.analysis import MetricInfo
 from steelyard.results.schema import CgroupResult, ComponentResult, Latency, Trial, TrialMeasurement
-from steelyard.results.spec import Role, Spec
+from steelyard.results.spec import WEIGHED, Role, Spec
 
 OVERALL = "all"
 """Key of `Trial.latency` under which the histograms of all operations are merged."""
 LOAD: tuple[ProcedureName, ...] = ("steady", "ramp-up", "survive")
 EVERY: tuple[ProcedureName, ...] = (*LOAD, "start-up")
-WEIGHED: tuple[Role, ...] = ("server", "compiler")
-"""Roles whose CPU and memory are what is weighed."""
 Compute = Callable[[Trial, Spec], float | None]
 Read = Callable[[ComponentResult], float | None]
 

@@ -96,6 +96,7 @@ _BUILD = needs(
     lambda spec: any(server.artifact.build for server in spec.servers),
     "Nothing tells what these servers were built from.",
 )
+_COMPILERS = needs(lambda spec: spec.of("compiler"), "Servers compile by themselves.")
 _JVM = needs(
     lambda spec: any(one.artifact.form != "command" or one.artifact.jvm is not None for one in spec.servers),
     "The servers are not known to be JVMs.",
@@ -192,6 +193,15 @@ RULES: tuple[Rule, ...] = (
     _rule("restarts", 0.0, "servers", (*LIVING, "start-up"))(
         "no server died, restarted or was OOM-killed",
         none_of(lambda m: m.restarts, "No server died or restarted", "A server died or restarted"),
+    ),
+    _rule("remote-compilation", 0.0, "servers", EVERY, unless=_COMPILERS)(
+        "every server compiled in its JITServer and stayed connected to it",
+        none_of(
+            lambda m: m.not_remote,
+            "Every server compiled in its JITServer",
+            "A server did not compile in its JITServer",
+        ),
+        "the JIT's log of each server; a server without its JITServer compiles by itself and says nothing",
     ),
     _rule("injectors", 0.0, "injectors", EVERY)(
         "every injector finished and delivered",

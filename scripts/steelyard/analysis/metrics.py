@@ -12,7 +12,6 @@ from operator import attrgetter
 from steelyard.analysis.curves import SHARES, requests_lost, steady_level, time_to
 from steelyard.analysis.formulas import (
     EVERY,
-    WEIGHED,
     Compute,
     Metric,
     Read,
@@ -34,7 +33,7 @@ from steelyard.analysis.formulas import (
 from steelyard.experiment.schema import ProcedureName
 from steelyard.results.analysis import MetricInfo
 from steelyard.results.schema import ComponentResult, Trial
-from steelyard.results.spec import Role, Spec
+from steelyard.results.spec import WEIGHED, Role, Spec
 
 THROUGHPUT = "throughput"
 RAMP: tuple[ProcedureName, ...] = ("ramp-up",)
@@ -73,7 +72,7 @@ def _group_cpu(group: str) -> Read:
             return None
         used = c.cpu_by_group.get(group, 0.0)
         # A server under load has threads that serve requests: no CPU in them means that no rule knows their names.
-        return None if group == "request" and used == 0 else used
+        return None if group == "request" and used == 0 and c.role == "server" else used
 
     return read
 
@@ -94,6 +93,25 @@ def _time_to(share: int) -> Compute:
 def _curve_cpu(name: str) -> Compute:
     """CPU seconds: cores used, second by second."""
     return lambda trial, _spec: math.fsum(trial.curves[name]) if trial.curves.get(name) else None
+
+
+def _jit_of_servers(trial: Trial, spec: Spec) -> float | None:
+    """Without a compiler beside them it would be the JIT's CPU once more."""
+    return sum_of(_group_cpu("jit"), ("server",))(trial, spec) if spec.of("compiler") else None
+
+
+def _compiled(where: str) -> Compute:
+    return sum_of(lambda c: c.compiled.get(where), ("server",))
+
+
+def _compiled_remotely(trial: Trial, spec: Spec) -> float | None:
+    remote, local = _compiled("remote")(trial, spec), _compiled("local")(trial, spec)
+    return over(remote, whole((remote, local), sum))
+
+
+def _relay_delay(trial: Trial, _spec: Spec) -> float | None:
+    found = (one.told.get('relay_delay_seconds{quantile="0.5"}') for one in trial.components)
+    return next((1000 * seconds for seconds in found if seconds is not None), None)
 
 
 _lost = of_curve(lambda curve: (level := steady_level(curve)) and requests_lost(curve, level))
@@ -125,6 +143,11 @@ REGISTRY: tuple[Metric, ...] = (
         "Largest of the per-second sums of resident set sizes over the servers in the window.",
         "A maximum grows with the length of the window; a peak before the window is not in it.",
     ),
+    define("memory_rss_compiler", "bytes", 0, sum_of(lambda c: c.rss_mean, ("compiler",)))(
+        "memory (RSS), compilers",
+        "Resident set size of the compilers each second, mean over the window.",
+        "It is in memory_rss already; of a JITServer killed on purpose it counts as 0 from then on.",
+    ),
     define("cpu_per_1k", "CPU s", 3, per_1k(sum_of(_cpu)))(
         "CPU per 1,000 requests",
         "User and system CPU seconds of the servers in the window / thousands of requests.",
@@ -137,6 +160,12 @@ REGISTRY: tuple[Metric, ...] = (
             pitfalls,
         )
         for group, (who, pitfalls) in _THREADS.items()
+    ),
+    define("cpu_per_1k_jit_servers", "CPU s", 4, per_1k(_jit_of_servers))(
+        "CPU per 1,000 requests, JIT threads of the servers alone",
+        "CPU seconds of the JIT threads of the server JVMs in the window / thousands of requests, where there is a"
+        " compiler beside them.",
+        "What a JITServer does for them is in cpu_per_1k_compiler: work that moves there does not vanish.",
     ),
     *(
         define(f"cpu_per_1k_{role}", "CPU s", 4, per_1k(sum_of(_cpu, (role,))))(
@@ -214,8 +243,14 @@ REGISTRY: tuple[Metric, ...] = (
     ),
     define("start_cpu", "CPU s", 2, sum_of(lambda c: c.start_cpu_seconds), EVERY)(
         "CPU of the start",
-        "CPU seconds that the servers had used when each had answered for the first time.",
+        "CPU seconds that the servers had used when each had answered for the first time, and what compilers used"
+        " for them until then.",
         "Background work that goes on after the first answer (compilation, class loading) is not in it.",
+    ),
+    define("start_cpu_compiler", "CPU s", 2, sum_of(lambda c: c.start_cpu_seconds, ("compiler",)), EVERY)(
+        "CPU of the start, compilers",
+        "CPU seconds that the compilers used from when they were ready to when each server had answered.",
+        "It is in start_cpu already; the compilers' own start is not, as they serve many starts.",
     ),
     define("start_rss", "bytes", 0, sum_of(lambda c: c.start_rss), EVERY)(
         "memory (RSS) after the start",
@@ -302,6 +337,18 @@ REGISTRY: tuple[Metric, ...] = (
         " the servers.",
         "Start-up and page cache are in it, and peaks of different moments are summed; missing with cgroup v2"
         " before Linux 5.19.",
+    ),
+    define("relay_delay", "ms", 3, _relay_delay, better="neither")(
+        "delay before the JITServer",
+        "Median time for which the relay held what servers and JITServer sent each other, by its own clock, mean over"
+        " the window.",
+        "On a busy host it is more than was asked for, as the relay waits for a CPU like anyone else; what the kernel"
+        " does, some microseconds, is not in it.",
+    ),
+    define("compiled_remotely", "share", 3, _compiled_remotely, EVERY, "neither")(
+        "methods compiled in the JITServer",
+        "Compilations in the JITServer / all compilations in the JIT logs of the servers, since their start.",
+        "A count of methods: which are dear to compile is another matter. Only where servers have `jit: remote`.",
     ),
     define("throttled_share", "share", 5, _throttled)(
         "throttled periods",

@@ -29,7 +29,7 @@ from steelyard.paths import EXPERIMENTS, RESULTS
 from steelyard.report import write_report
 from steelyard.results.analysis import Analysis
 from steelyard.results.schema import JournalEntry, Session, Trial
-from steelyard.results.spec import Spec
+from steelyard.results.spec import WEIGHED, Component, Spec
 from steelyard.results.store import SessionDirectory
 from steelyard.session.foresight import foresee, told
 from steelyard.session.plan import Request, SessionPlan, host_checks, make_plan, metric_checks
@@ -213,11 +213,17 @@ def _arms_table(made: SessionPlan) -> Table:
         memory = (format_size(one.memory_bytes) for one in servers if one.memory_bytes is not None)
         row |= {"memory limit each": " | ".join(dict.fromkeys(memory))}
         row["options"] = " ".join(_common_options(spec, made))
-        row["beside them"] = ", ".join(one.name for one in spec.deployed if one.role != "server")
+        row["compilers"] = ", ".join(map(_place, spec.of("compiler")))
+        row["beside them"] = ", ".join(one.name for one in spec.deployed if one.role not in WEIGHED)
         row["host"] = ", ".join(f"{key}={value}" for key, value in spec.host_states.items())
         rows.append(row)
     # What no arm has needs no column.
     return _table(None, [title for title in rows[0] if any(row[title] for row in rows)], rows)
+
+
+def _place(component: Component) -> str:
+    limit = f", {format_size(component.memory_bytes)}" if component.memory_bytes is not None else ""
+    return f"{component.name}: CPUs {','.join(map(str, component.cpus))}{limit}"
 
 
 def _common_options(spec: Spec, made: SessionPlan) -> list[str]:

@@ -5,8 +5,11 @@ Engines decide nothing: which components there are, in which order they start (`
 ready, what data is loaded and what is read from them is the session's work, by the spec, the same for all engines.
 """
 
+import os
+import signal
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
@@ -120,6 +123,13 @@ class Deployment(ABC, Generic[AnyUnit]):
         """Exit code, negative for a signal; None while it runs."""
         unit = self._units.get(name)
         return None if unit is None else unit.exit_code()
+
+    def kill(self, name: str) -> None:
+        """Kill a component on purpose, as a crash would end it (SIGKILL to its main process): that is no failure."""
+        unit = self._units[name]
+        unit.told_to_end = True
+        with suppress(ProcessLookupError):
+            os.kill(unit.pid, signal.SIGKILL)
 
     def stop(self, names: Iterable[str] | None = None, grace: float = 20.0) -> list[str]:
         """End components (None: all), injectors and servers before what they need: SIGTERM, SIGKILL after `grace`

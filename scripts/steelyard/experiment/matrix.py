@@ -218,10 +218,10 @@ def _apply(
     experiment: Experiment, parts: Mapping[Section, dict[str, Any]], what: str
 ) -> tuple[Deployment, Load]:
     deployment = experiment.deployment.model_dump()
-    jvm = deployment["jvm"] | parts["jvm"]
+    inner = {part: deployment[part] | parts[part] for part in ("jvm", "jitserver")}
     try:
         return (
-            Deployment.model_validate(deployment | parts["deployment"] | {"jvm": jvm}),
+            Deployment.model_validate(deployment | parts["deployment"] | inner),
             Load.model_validate(experiment.load.model_dump() | parts["load"]),
         )
     except ValidationError as error:

@@ -67,17 +67,30 @@ class JvmSettings(Model):
     """`foreground`: callers of a method wait while it is compiled. Servers with few CPUs then reach the same steady
     throughput many times sooner, because the compiler no longer competes with every waiting request."""
     jit: Literal["local", "remote"] = "local"
-    """`remote` compiles in a JITServer (OpenJ9 only) at `jitserver`."""
-    jitserver: str | None = None
-    """`host:port` of the JITServer."""
+    """`remote` compiles in a JITServer (OpenJ9 only), which is a component of the trial: settings `jitserver.*`."""
     jvm_args: list[str] = Field(default_factory=list)
     """Further options, passed as they are."""
 
-    @model_validator(mode="after")
-    def _remote_needs_an_address(self) -> Self:
-        if self.jit == "remote" and self.jitserver is None:
-            raise ValueError("jit: remote needs jitserver: host:port")
-        return self
+
+class JitServer(Model):
+    """The JITServer of an arm with `jit: remote`; its settings are `jitserver.cores`, `jitserver.memory`, ..."""
+
+    cores: Annotated[int, Field(ge=1)] | Literal["shared"] = "shared"
+    """Physical cores of its own, which are taken from the servers' `cores`; `shared`: it runs on all of them."""
+    memory: Size | None = None
+    """Memory limit of its container; with `total_memory` it is a part of that."""
+    aot_cache: Literal["none", "cold", "warm"] = "none"
+    """Code that it keeps for further servers: `cold` begins empty; `warm` has the code of an earlier start of them."""
+    heuristics: bool = False
+    """Whether servers keep cheap compilations to themselves (`-Xjit:enableJITServerHeuristics`)."""
+    local_sync_compiles: bool | Literal["default"] = "default"
+    """Whether servers do themselves what a caller waits for at a low level; `default`: as the JVM decides."""
+    options: list[str] = Field(default_factory=list)
+    """Further options of the JITServer, passed as they are."""
+    delay: Duration | None = None
+    """By how much a relay delays what servers and JITServer send each other; 0: it stands there and delays nothing."""
+    killed_after: Annotated[Duration, Field(ge=1)] | None = None
+    """Seconds into the measurement at which the trial kills it on purpose, to see that servers go on."""
 
 
 class Deployment(Model):
@@ -109,6 +122,7 @@ class Deployment(Model):
     total_memory: Size | None = None
     """Memory limit of all servers' containers together, split as `total_heap` is."""
     jvm: JvmSettings = Field(default_factory=JvmSettings)
+    jitserver: JitServer = Field(default_factory=JitServer)
 
     @model_validator(mode="after")
     def _sizes_fit(self) -> Self:
@@ -120,7 +134,8 @@ class Deployment(Model):
                 raise ValueError(
                     f"give either {total} (split over the JVMs) or {each} (for each JVM), not both"
                 )
-        if self.engine == "process" and (self.memory or self.total_memory) is not None:
+        limits = (self.memory, self.total_memory, self.jitserver.memory)
+        if self.engine == "process" and any(limit is not None for limit in limits):
             raise ValueError("memory is the limit of a container: set engine: compose, or leave it out")
         return self
 

@@ -2,8 +2,9 @@
 """Every setting that can be a factor, be fixed by an experiment, or be given with --set: its name, its section, its
 type.
 
-Sections: `load`, `jvm`, `deployment` are parts of the experiment file; `workload` holds the workload's own settings
-(`acmeair.customers`); `host` those of the whole host (`thp`, `huge_pages`).
+Sections: `load`, `jvm`, `deployment` are parts of the experiment file, as is `jitserver`, whose settings bear its name
+in front (`jitserver.memory`); `workload` holds the workload's own (`acmeair.customers`); `host` those of the whole host
+(`thp`, `huge_pages`).
 """
 
 from collections.abc import Callable, Mapping
@@ -12,12 +13,19 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from steelyard.errors import BadInput
-from steelyard.experiment.schema import Deployment, JvmSettings, Load
+from steelyard.experiment.schema import Deployment, JitServer, JvmSettings, Load
 from steelyard.workload.schema import Workload
 from steelyard.yamlfile import first_error, nearest
 
-Section = Literal["load", "jvm", "deployment", "workload", "host"]
-_MODELS: dict[Section, type[BaseModel]] = {"load": Load, "jvm": JvmSettings, "deployment": Deployment}
+Section = Literal["load", "jvm", "deployment", "jitserver", "workload", "host"]
+_MODELS: dict[Section, type[BaseModel]] = {
+    "load": Load,
+    "jvm": JvmSettings,
+    "deployment": Deployment,
+    "jitserver": JitServer,
+}
+_NAMED = ("jitserver", "workload")
+"""Sections whose settings bear a name in front."""
 HostChecks = Mapping[str, Callable[[Any], object]]
 """Settings of the host by name; each refuses a value that it does not take by a ValueError."""
 
@@ -30,7 +38,10 @@ class Settings:
         self._own = workload.settings
         self._host = host
         self.sections: dict[str, Section] = {
-            key: section for section, model in _MODELS.items() for key in model.model_fields if key != "jvm"
+            f"{section}.{key}" if section in _NAMED else key: section
+            for section, model in _MODELS.items()
+            for key in model.model_fields
+            if key not in _MODELS
         }
         self.sections |= dict.fromkeys((f"{workload.name}.{name}" for name in workload.settings), "workload")
         self.sections |= dict.fromkeys(host, "host")
@@ -41,23 +52,24 @@ class Settings:
             return self.sections[name]
         known = sorted(self.sections)
         if "." in name:
-            own = [key for key in known if "." in key]
+            whose: Section = "jitserver" if name.startswith("jitserver.") else "workload"
+            told = "the JITServer" if whose == "jitserver" else f"the workload {self.workload}"
+            own = [key for key in known if self.sections[key] == whose]
             raise BadInput(
-                f"{name!r} is not a setting of the workload {self.workload}{nearest(name, own)}, which has"
-                f" {', '.join(own) or 'none'}"
+                f"{name!r} is not a setting of {told}{nearest(name, own)}, which has {', '.join(own) or 'none'}"
             )
-        more = [key for key in known if self.sections[key] in ("workload", "host")]
+        more = [key for key in known if self.sections[key] in (*_NAMED, "host")]
         raise BadInput(
             f"{name!r} is not a setting{nearest(name, known)}; settings are the keys of load, deployment and"
             f" deployment.jvm (docs/experiments.md), {', '.join(more)}"
         )
 
     def by_section(self, given: Mapping[str, Any]) -> dict[Section, dict[str, Any]]:
-        """Values by section (raises BadInput); the workload's own settings without its name."""
+        """Values by section (raises BadInput); those of a section with a name without it."""
         found: dict[Section, dict[str, Any]] = {section: {} for section in get_args(Section)}
         for name, value in given.items():
             section = self.section(name)
-            found[section][name.partition(".")[2] if section == "workload" else name] = value
+            found[section][name.partition(".")[2] if section in _NAMED else name] = value
         return found
 
     def check(self, name: str, value: object) -> None:
@@ -69,7 +81,7 @@ class Settings:
             elif section == "host":
                 self._host[name](value)
             else:
-                field = _MODELS[section].model_fields[name]
+                field = _MODELS[section].model_fields[name.removeprefix("jitserver.")]
                 kind: Any = Annotated[field.annotation, *field.metadata, None]
                 TypeAdapter(kind).validate_python(value)
         except ValidationError as error:

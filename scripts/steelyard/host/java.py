@@ -26,6 +26,7 @@ _PACKAGES = {
         "`sudo apt install nginx-light` or `sudo dnf install nginx`, or let containers bring it with --engine compose"
     ),
     "taskset": "`apt-get install util-linux` or dnf",
+    "jitserver": "an OpenJ9 that was built with it, and choose that with --jdk",
 }
 USUAL_FOLDERS = (Path("/usr/lib/jvm"), Path("/usr/java"), Path("/opt/java"), Path("/opt"))
 
@@ -256,6 +257,6 @@ def find_maven(java_home: Path, environment: Mapping[str, str] = os.environ) -> 
 def require_program(program: str) -> None:
     """Raise MissingRequirement when a program that components are started with is not installed."""
     if shutil.which(program) is None:
-        how = _PACKAGES.get(program)
+        how = _PACKAGES.get(Path(program).name)
         advice = f"install it with {how}" if how else "install it, or give its path in the workload file"
         raise MissingRequirement(f"{program} is missing: {advice}")

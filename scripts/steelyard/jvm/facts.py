@@ -116,8 +116,6 @@ def not_read_back(servers: Sequence[Component], settings: JvmSettings) -> list[s
     found = []
     if settings.jvm_args:
         found.append("What `jvm_args` passes to the JVMs as it is cannot be read back from them.")
-    if settings.jit == "remote":
-        found.append("That the JITServer compiles is not read back: a JVM without it compiles by itself.")
     for one in servers:
         if one.artifact.jvm is None:
             found.append("The servers' JVM does not tell what it is, so no setting of it is read back.")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Neutral JVM settings to the options of OpenJ9 or HotSpot.
 
-Sources: OpenJ9 user documentation (-Xlp, -Xgcpolicy, -Xshareclasses, -XX:[+|-]TransparentHugePage,
-JITServer); the `java` command's manual for HotSpot. A setting that a JVM does not have is
-refused here, when the plan is made, and not by a trial that fails.
+Sources: OpenJ9 user documentation (-Xlp, -Xgcpolicy, -Xshareclasses, -XX:[+|-]TransparentHugePage); the `java`
+command's manual for HotSpot. A setting that a JVM does not have is refused here, when the plan is made, and not by a
+trial that fails. Those of a JITServer are in `jvm/jitserver.py`.
 """
 
 from steelyard.errors import BadInput
@@ -55,6 +55,8 @@ _OPENJ9_CACHES = {
     # Said, so that it is neither a cache of the host nor one that an image brought: an own one, empty at the start, as
     # Liberty's script makes.
     "default": [f"-Xshareclasses:name={CACHE_NAME},nonfatal,cacheDir={FOLDER}/{OWN_CACHE}", "-Xscmx80m"],
+    # One that no measured start finds, for a start before it that needs some cache.
+    "apart": [f"-Xshareclasses:name={CACHE_NAME},nonfatal,cacheDir={FOLDER}/{OWN_CACHE}/apart", "-Xscmx80m"],
 }
 CLASS_CACHE_MIB = 160
 """Size of a cold shared class cache: a Jakarta EE server fills the 80 MB that Liberty asks for by default."""
@@ -92,7 +94,6 @@ def jvm_options(
     options += _option("pages", settings.pages, jvm)
     options += class_cache_options(settings.class_cache, jvm, populates=populates)
     options += _option("compile", settings.compile, jvm)
-    options += _jit(settings, jvm)
     if settings.gc_log:
         file = f"{FOLDER}/logs/{GC_LOG_NAME[jvm.kind]}"
         kept = f"-Xverbosegclog:{file},10,100000"
@@ -141,18 +142,6 @@ def class_cache_options(state: str, jvm: JvmIdentity, *, populates: bool = False
     agent = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+AllowArchivingWithJavaAgent"]
     use = [f"-XX:ArchiveClassesAtExit={file}"] if writes else ["-Xshare:on", f"-XX:SharedArchiveFile={file}"]
     return [*agent, *use]
-
-
-def _jit(settings: JvmSettings, jvm: JvmIdentity) -> list[str]:
-    if settings.jit == "local":
-        return []
-    if jvm.kind != "openj9":
-        raise BadInput(
-            f"jit: remote needs OpenJ9; {jvm.vm_name} has no JITServer: choose an OpenJ9 JDK with --jdk"
-        )
-    host, _, port = str(settings.jitserver).partition(":")
-    options = ["-XX:+UseJITServer", f"-XX:JITServerAddress={host}"]
-    return [*options, f"-XX:JITServerPort={port}"] if port else options
 
 
 def hotspot_log_option(file: str) -> str:

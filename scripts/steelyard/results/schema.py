@@ -240,6 +240,11 @@ class ComponentResult(Record):
     gc_pause_seconds: float | None = None
     gc_pause_max: float | None = None
     """Longest pause; seconds."""
+    compiled: dict[str, int] = Field(default_factory=dict)
+    """Of a server that compiles in a JITServer: methods that were compiled `remote` and `local`, since its
+    start; `cached` are those of the remote ones that had been compiled before."""
+    told: dict[str, float] = Field(default_factory=dict)
+    """Means of the figures that it tells of itself (`metrics` of the workload file)."""
     cgroup: CgroupResult | None = None
     """None outside of a container."""
     read_back: dict[str, int | str] = Field(default_factory=dict)
@@ -300,6 +305,8 @@ class TrialMeasurement(Record):
     """Longest time in the window in which a server used no CPU, seconds."""
     restarts: list[str]
     """Servers that died, were restarted or OOM-killed."""
+    not_remote: list[str] = Field(default_factory=list)
+    """Servers that should compile in a JITServer and did not, one sentence each."""
     wrong_builds: list[str]
     """Servers whose build fingerprint is not the expected one."""
     settings_differ: list[str]

@@ -20,6 +20,8 @@ Role = Literal["server", "compiler", "database", "proxy", "service", "injector"]
 ORDER: tuple[Role, ...] = ("database", "service", "compiler", "server", "proxy", "injector")
 """In which order components start: a server waits for what it calls, a proxy looks its servers up at once."""
 
+WEIGHED: tuple[Role, ...] = ("server", "compiler")
+"""Roles whose CPU and memory are what is weighed, and whose JVMs are of one build."""
 FOLDER = "${folder}"
 """The component's own folder: its logs lie in `logs/` below."""
 CACHE = "${cache}"
@@ -87,6 +89,8 @@ class Component(Record):
     """As the other components reach it."""
     port: int | None = None
     """On this host; None: not reached from the harness."""
+    serves: int | None = None
+    """Port on this host at which other components reach it, where that is not `port`."""
     jvm_settings: JvmSettings | None = None
     """What was asked of its JVM, to be read back; None: nothing."""
     jvm_options: list[str] = Field(default_factory=list)
@@ -102,6 +106,14 @@ class Component(Record):
     """What `settings` of its info must say."""
     read_back: list[str] = Field(default_factory=list)
     """Settings that have to be told as it runs (`jvm/facts.py`); `heap` also where it is left to the JVM."""
+    metrics: str | None = None
+    """Path of its figures in Prometheus' text format."""
+    cache: Literal["cold", "warm"] | None = None
+    """How each trial finds what `${cache}` holds for its kind; None: it is not declared."""
+    kept: bool = False
+    """Whether it stays from the start that prepares a measured one, and has served that."""
+    killed_after: float | None = None
+    """Seconds into the measurement at which the trial kills it on purpose."""
     started_in: str | None = None
     """Folder of this host in which it is started; None: its own."""
     data: str | None = None
@@ -147,7 +159,6 @@ class Spec(Record):
     """The workload's own settings, resolved."""
     host_states: dict[str, Scalar] = Field(default_factory=dict)
     """Settings of the whole host for this arm's trials."""
-    class_cache: Literal["default", "none", "cold", "warm"] = "default"
     server_cores: int
     injectors_share_cores: bool
     embedded: list[str] = Field(default_factory=list)
@@ -183,12 +194,22 @@ class Spec(Record):
     @property
     def ports(self) -> list[int]:
         """Ports on this host that it needs."""
-        return [one.port for one in self.components if one.port is not None]
+        ports = [port for one in self.components for port in (one.port, one.serves)]
+        return [port for port in ports if port is not None]
+
+    def caches(self, *states: Literal["cold", "warm"]) -> list[str]:
+        """Kinds of component whose `${cache}` each trial finds in one of these states."""
+        return list(dict.fromkeys(one.kind for one in self.components if one.cache in states))
 
     @property
     def needs_preparation(self) -> bool:
-        """Whether its measured start has to follow another one that loads the data or fills the class cache."""
-        return self.procedure in ("start-up", "ramp-up") and bool(self.data)
+        """Whether its measured start has to follow another one, for the data or for a compiler that is kept."""
+        return self.procedure in ("start-up", "ramp-up") and (bool(self.data) or self.keeps_compilers)
+
+    @property
+    def keeps_compilers(self) -> bool:
+        """Whether its compilers have compiled for an earlier start of its servers."""
+        return any(one.kept for one in self.of("compiler"))
 
     def component(self, name: str) -> Component:
         """The component of that name (raises StopIteration)."""

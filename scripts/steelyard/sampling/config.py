@@ -21,6 +21,8 @@ class Watched(NamedTuple):
     counters_url: str | None = None
     cgroup: bool = False
     """Whether it has a control group of its own (a container), whose figures are sampled too."""
+    metrics_url: str | None = None
+    """Where it tells figures of its own in Prometheus' text format."""
 
 
 class Config(NamedTuple):

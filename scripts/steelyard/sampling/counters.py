@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Request counters of the servers (`GET /bench/counters`), asked of all at once and never waited for.
+"""What components tell of themselves over HTTP, asked of all at once and never waited for: the servers' counters of
+requests (`GET /bench/counters`), and figures in Prometheus' text format.
 
 A server that is busy answers late; its answer carries its own time of reading, so late answers lose nothing. The
 questions are HTTP/1.0 with a kept connection: an answer has a length, or ends where the server closes the connection.
@@ -7,14 +8,17 @@ questions are HTTP/1.0 with a kept connection: an answer has a length, or ends w
 """
 
 import json
+import math
+import re
 import select
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+_FIGURE = re.compile(r"^([A-Za-z_:][\w:]*(?:\{[^}]*\})?)[ \t]+(\S+)", re.MULTILINE)
 ANSWER_LIMIT = 5.0
 """Seconds after which a server that does not answer is asked again on a new connection."""
 
@@ -26,6 +30,19 @@ class Count(NamedTuple):
     requests: int
     errors: int
     service_seconds: float
+
+
+class Figure(NamedTuple):
+    """A figure that a component tells of itself."""
+
+    name: str
+    """With its labels, as it is written."""
+    value: float
+
+
+Told = Count | Figure
+Parse = Callable[[bytes], tuple[float | None, Sequence[Told]]]
+"""From the body of an answer to the wall clock that it tells (epoch seconds; None: not), and what it says."""
 
 
 def parse_answer(data: bytes, closed: bool) -> tuple[bytes, bool] | None:
@@ -73,19 +90,29 @@ def parse_counters(body: bytes) -> tuple[float | None, list[Count]]:
         raise ValueError(f"no counters: {error!r}") from error
 
 
-class Endpoint:
-    """The counters of one server."""
+def parse_metrics(body: bytes) -> tuple[None, list[Figure]]:
+    """Read Prometheus' text format; what is no finite number is left out (raises ValueError: nothing else is there)."""
+    told = [Figure(name, float(value)) for name, value in _FIGURE.findall(body.decode(errors="replace"))]
+    found = [one for one in told if math.isfinite(one.value)]
+    if not found:
+        raise ValueError("no figures")
+    return None, found
 
-    def __init__(self, process: str, url: str) -> None:
+
+class Endpoint:
+    """What one component tells at one address."""
+
+    def __init__(self, process: str, url: str, parse: Parse = parse_counters) -> None:
         parts = urlsplit(url)
         self.process = process
+        self.parse = parse
         self.problem: str | None = None
         """Why the last question failed; None when it was answered or is still open."""
         self.noted: str | None = None
         """The problem that was told last."""
         self._address = (parts.hostname or "", parts.port or 80)
         head = f"GET {parts.path or '/'} HTTP/1.0\r\nHost: {parts.netloc}\r\nConnection: keep-alive\r\n"
-        self._request = f"{head}Accept: application/json\r\n\r\n".encode()
+        self._request = f"{head}Accept: application/json, text/plain\r\n\r\n".encode()
         self._socket: socket.socket | None = None
         self._asked: float | None = None
         """When the question that is open was asked, monotonic."""
@@ -116,8 +143,8 @@ class Endpoint:
         except OSError as error:
             self._fail(error.strerror or str(error))
 
-    def ready(self) -> tuple[float, list[Count]] | None:
-        """Go on after the connection became ready; the time and counts once they are complete."""
+    def ready(self) -> tuple[float, Sequence[Told]] | None:
+        """Go on after the connection became ready; the time and what is told once they are complete."""
         if self._socket is None or self._asked is None:
             return None
         try:
@@ -129,7 +156,7 @@ class Endpoint:
             answer = parse_answer(self._received, closed=not data)
             if answer is None:
                 return None
-            epoch, counts = parse_counters(answer[0])
+            epoch, told = self.parse(answer[0])
         except BlockingIOError:
             return None
         except (OSError, ValueError) as error:
@@ -138,7 +165,7 @@ class Endpoint:
         self.problem = self._asked = None
         if not answer[1]:
             self._close()
-        return (time.time() if epoch is None else epoch), counts
+        return (time.time() if epoch is None else epoch), told
 
     def _fail(self, problem: str) -> None:
         self.problem = problem
@@ -154,7 +181,7 @@ class Endpoint:
 class Counters:
     """All endpoints together."""
 
-    def __init__(self, answered: Callable[[str, float, list[Count]], None]) -> None:
+    def __init__(self, answered: Callable[[str, float, Sequence[Told]], None]) -> None:
         self.endpoints: list[Endpoint] = []
         self._answered = answered
 

@@ -9,6 +9,7 @@ COLUMNS = {
     "threads": "epoch,process,group,cpu_s",
     "cgroups": "epoch,process,cpu_s,throttled_s,periods,throttled_periods,memory,working_set,peak,oom_kills",
     "counters": "epoch,process,operation,requests,errors,service_s",
+    "metrics": "epoch,process,metric,value",
     "host": "epoch,monotonic,busy_s,steal_s,idle_s,other_s",
     "notes": "epoch,process,note",
 }

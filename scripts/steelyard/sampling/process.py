@@ -173,7 +173,8 @@ class Process:
         self._rollup = ProcFile(f"/proc/{watched.pid}/smaps_rollup")
         self.threads = Threads(watched.pid)
         self.run_queue = RunQueue(watched.pid) if watched.role == "injector" else None
-        self._count = 0
+        # More than are known yet, so that the first reading already lists them: a window may begin there.
+        self._count = 1
 
     def read_threads(self, everything: bool) -> None:
         """Read the threads; before `read`, so that the process's CPU is never less than theirs."""

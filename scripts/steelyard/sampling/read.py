@@ -3,8 +3,8 @@
 
 import csv
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -51,6 +51,8 @@ class Samples:
     """By (column of host.csv,)."""
     cgroups: Table = field(default_factory=dict)
     """By (process, column of cgroups.csv)."""
+    metrics: Table = field(default_factory=dict)
+    """By (process, name, `value`): figures that components tell of themselves."""
     internal: Table = field(default_factory=dict)
     """As `counters`: what services asked of each other. No injector knows of it, so it is in no count of requests."""
 
@@ -64,7 +66,30 @@ class Samples:
             {key: one for key, one in counted.items() if not key[1].startswith(INTERNAL)},
             _table(folder, "host", keys=0),
             _table(folder, "cgroups", keys=1),
+            _table(folder, "metrics", keys=2),
             {key: one for key, one in counted.items() if key[1].startswith(INTERNAL)},
+        )
+
+    def ended(self, process: str, at: float, until: float) -> "Samples":
+        """The same with a process that is known to have ended at a time: what it used stays, what it had is gone.
+
+        Of what it used in its last second, after its last sample, nothing is known, and nothing is added.
+        """
+        levels = {"rss", "pss"}
+
+        def lasting(table: Table, gone: Collection[str]) -> Table:
+            return {
+                key: one.going_on(at, until, None if key[-1] not in gone else 0.0)
+                if key[0] == process or key[0].startswith(f"{process}:")
+                else one
+                for key, one in table.items()
+            }
+
+        return replace(
+            self,
+            processes=lasting(self.processes, levels),
+            threads=lasting(self.threads, ()),
+            cgroups=lasting(self.cgroups, {"memory", "working_set"}),
         )
 
     def process_names(self) -> list[str]:
@@ -134,6 +159,11 @@ class Samples:
             group: one.delta(t0, t1) for (name, group, _), one in self.threads.items() if name == process
         }
         return {group: seconds for group, seconds in grown.items() if seconds is not None}
+
+    def told(self, process: str, t0: float, t1: float) -> dict[str, float]:
+        """What a process told of itself over a window, means by name; without what its samples do not cover."""
+        means = {name: one.mean(t0, t1) for (whose, name, _), one in self.metrics.items() if whose == process}
+        return {name: value for name, value in means.items() if value is not None}
 
     def memory(self, processes: Iterable[str], t0: float, t1: float) -> dict[str, float | None]:
         """`rss_mean`, `rss_peak` and `pss_mean` of processes together over a window, bytes summed at equal times.

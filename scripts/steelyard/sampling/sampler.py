@@ -10,13 +10,13 @@ each thread).
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from steelyard.sampling.cgroup import ControlGroup
 from steelyard.sampling.config import NOTHING, OWN_NAME, Config, Watched, parse_config
-from steelyard.sampling.counters import Count, Counters, Endpoint
+from steelyard.sampling.counters import Count, Counters, Endpoint, Figure, Told, parse_metrics
 from steelyard.sampling.output import GROUP_COLUMNS, Tables, text
 from steelyard.sampling.process import Process
 from steelyard.sampling.procfs import (
@@ -174,8 +174,11 @@ class Sampler:
         first = 0.0 if process.started > self._started else process.cpu + process.children
         return self._cpu_before.get(process.name, first)
 
-    def _answered(self, process: str, epoch: float, counts: list[Count]) -> None:
-        for one in counts or [Count(NOTHING, 0, 0, 0.0)]:
+    def _answered(self, process: str, epoch: float, told: Sequence[Told]) -> None:
+        for one in told or [Count(NOTHING, 0, 0, 0.0)]:
+            if isinstance(one, Figure):
+                self._tables.add("metrics", f"{epoch:.4f},{process},{text(one.name)},{one.value:.6f}")
+                continue
             self._tables.add(
                 "counters",
                 f"{epoch:.4f},{process},{text(one.operation)},{one.requests},{one.errors},{one.service_seconds:.6f}",
@@ -194,6 +197,8 @@ class Sampler:
                     self._note(watched.name, "its control group cannot be seen from here")
             if watched.counters_url:
                 self._counters.endpoints.append(Endpoint(watched.name, watched.counters_url))
+            if watched.metrics_url:
+                self._counters.endpoints.append(Endpoint(watched.name, watched.metrics_url, parse_metrics))
 
     def _reload(self) -> None:
         """Take in processes that were added to the configuration."""

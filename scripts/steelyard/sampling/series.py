@@ -26,6 +26,15 @@ class Series:
         table = np.array(sorted(samples), dtype=np.float64).reshape(-1, 2)
         return cls(table[:, 0], table[:, 1])
 
+    def going_on(self, at: float, until: float, value: float | None = None) -> "Series":
+        """The samples up to a time, and from there to another one each second: a value; None: the last one."""
+        kept = self.t <= at
+        if not kept.any():
+            return self
+        t = np.append(np.arange(at, until, 1.0), until)
+        v = np.full(t.size, self.v[kept][-1] if value is None else value)
+        return Series(np.concatenate((self.t[kept], t)), np.concatenate((self.v[kept], v)))
+
     def covers(self, t0: float, t1: float) -> bool:
         """Whether samples reach over the window, up to `SLACK` seconds at each end."""
         return bool(self.t.size) and self.t[0] <= t0 + SLACK and self.t[-1] >= t1 - SLACK

@@ -36,15 +36,14 @@ class Caches:
     watcher: Watcher
 
     def bring(self, spec: Spec, deployment: Deployment[Any]) -> None:
-        """Give a deployment's servers, which do not run, caches in the state that the spec declares."""
-        if spec.class_cache not in ("cold", "warm"):
-            return
-        for kind in dict.fromkeys(one.kind for one in spec.servers):
+        """Give a deployment's components, which do not run, caches in the state that the spec declares."""
+        warm = spec.caches("warm")
+        for kind in spec.caches("cold", "warm"):
             folder = deployment.cache(kind)
             source = self.directory.path / "caches" / spec.arm / kind
             try:
                 shutil.rmtree(folder, ignore_errors=True)
-                if spec.class_cache == "warm":
+                if kind in warm:
                     shutil.copytree(source, folder)
                 else:
                     folder.mkdir(parents=True)
@@ -58,7 +57,7 @@ class Caches:
             ServerFailed: the servers do not run, or write no cache.
         """
         kept = self.directory.path / "caches" / spec.arm
-        if spec.class_cache != "warm" or kept.exists():
+        if not spec.caches("warm") or kept.exists():
             return
         folder = self.directory.trials_path / f"populate-{spec.arm}"
         shutil.rmtree(folder, ignore_errors=True)
@@ -92,13 +91,11 @@ class Caches:
         new = kept.with_name(f".{spec.arm}.new")
         try:
             shutil.rmtree(new, ignore_errors=True)
-            for kind in dict.fromkeys(one.kind for one in spec.servers):
+            for kind in spec.caches("warm"):
                 folder = deployment.cache(kind)
                 if not folder.is_dir() or not any(folder.iterdir()):
-                    logs = deployment.logs(next(one.name for one in spec.servers if one.kind == kind))
-                    raise ServerFailed(
-                        f"{kind} of arm {spec.arm} wrote no class cache when it ended: see {logs}"
-                    )
+                    logs = deployment.logs(next(one.name for one in spec.components if one.kind == kind))
+                    raise ServerFailed(f"{kind} of arm {spec.arm} wrote no cache: see {logs}")
                 shutil.copytree(folder, new / kind)
             new.rename(kept)
         except OSError as error:

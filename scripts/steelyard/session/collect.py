@@ -15,14 +15,16 @@ from steelyard.analysis.ledger import judge
 from steelyard.analysis.rules import settling_mix
 from steelyard.host.java import shared_cache_stats
 from steelyard.jvm.facts import JVM_SETTINGS, Facts, differences, shown
+from steelyard.jvm.jitserver import JIT_LOG_NAME
 from steelyard.jvm.options import OWN_CACHE
 from steelyard.jvm.sharedcache import CACHE_FIGURES, cache_figures
 from steelyard.load.health import Health, per_second, read_health
 from steelyard.load.histograms import Recorded, read_logs
 from steelyard.results.schema import ComponentResult, RatioResult, TrialMeasurement
-from steelyard.results.spec import Component, JvmIdentity, Spec
+from steelyard.results.spec import WEIGHED, Component, JvmIdentity, Spec
 from steelyard.sampling.gclog import GcLog, read_gc_logs
 from steelyard.sampling.groups import GROUPS
+from steelyard.sampling.jitlog import JitLog, not_remote, read_jit_logs
 from steelyard.sampling.read import Samples
 from steelyard.session.deploying import Started
 from steelyard.session.flight import Flight
@@ -43,6 +45,8 @@ class Evidence:
     whole: Recorded
     """And in all."""
     health: Health
+    jit_logs: Mapping[str, JitLog] = field(default_factory=dict)
+    """By server; of those alone that compile in a JITServer."""
     caches: Mapping[str, Facts] = field(default_factory=dict)
     """By server: figures of its class cache, where OpenJ9 can be asked from this host."""
 
@@ -77,12 +81,15 @@ def gather(flight: Flight) -> Evidence:
     logs = [folder / "latency.hlog" for folder in folders]
     found = {
         one.name: sorted(flight.deployment.logs(one.name).glob("gc*.log*"))
-        for one in flight.spec.of("server", "compiler")
+        for one in flight.spec.of(*WEIGHED)
     }
+    samples = Samples.load(flight.folder / "samples")
+    for name, at in flight.killed.items():
+        samples = samples.ended(name, at, flight.window[1] + 1.0)
     return Evidence(
         flight,
         flight.deployed.started,
-        Samples.load(flight.folder / "samples"),
+        samples,
         {
             name: read_gc_logs(paths, flight.deployed.started[name].running.started)
             for name, paths in found.items()
@@ -91,6 +98,13 @@ def gather(flight: Flight) -> Evidence:
         read_logs(logs, *flight.window),
         read_logs(logs),
         read_health(folders, *flight.window),
+        jit_logs={
+            one.name: read_jit_logs(
+                flight.deployment.logs(one.name).glob(f"{JIT_LOG_NAME}*"), started.running.started
+            )
+            for one in (flight.spec.servers if flight.spec.of("compiler") else ())
+            if (started := flight.deployed.started.get(one.name)) is not None
+        },
         caches={
             name: cache_figures(shared_cache_stats(jvm.home, folder))
             for name, jvm, folder in _class_caches(flight)
@@ -124,12 +138,13 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
     counts = evidence.recorded.counts()
     requests = sum(counts.values())
     shares = {name: count / requests for name, count in counts.items() if requests}
+    weighed = [one for one in components if one.role in WEIGHED]
     # Of the servers' containers where they have some (our own group is not theirs), else of our own group.
     contained = any(one.cgroup for one in servers)
     throttled = [one.cgroup.throttled_seconds if one.cgroup else None for one in servers]
     cpus = {cpu for one in evidence.spec.servers for cpu in one.cpus}
     gap = samples.longest_gap([one.name for one in evidence.spec.components], start, end)
-    memory = samples.memory([one.name for one in evidence.spec.of("server", "compiler")], start, end)
+    memory = samples.memory([one.name for one in weighed], start, end)
     jit = whole((one.cpu_by_group.get("jit") if one.cpu_by_group else None for one in servers), sum)
     return TrialMeasurement(
         measure_seconds=evidence.seconds,
@@ -158,9 +173,18 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
             *(
                 # Be it not the server itself.
                 f"the kernel killed a process in the container of {one.name} for want of memory"
-                for one in servers
+                for one in weighed
                 if one.cgroup is not None and one.cgroup.oom_kills
             ),
+        ],
+        not_remote=[
+            sentence
+            for name, log in evidence.jit_logs.items()
+            if (
+                sentence := not_remote(
+                    name, log, killed=bool(flight.killed), kept=flight.spec.keeps_compilers
+                )
+            )
         ],
         wrong_builds=[
             f"{name} reports build {started.info.get('build')!r}, expected {started.component.artifact.build!r}"
@@ -274,6 +298,13 @@ def _result(evidence: Evidence, component: Component) -> ComponentResult:
         found |= {"ready_message_seconds": started.ready_message_seconds, "start_rss": started.rss}
     if log := evidence.gc_logs.get(name):
         found |= log.totals(start, end)
+    if compiled := evidence.jit_logs.get(name):
+        found["compiled"] = {
+            "remote": compiled.remote,
+            "local": compiled.local,
+            "cached": compiled.cached,
+        }
+    found["told"] = samples.told(name, start, end)
     if component.role == "server":
         found["read_back"] = {key: value for one in facts(evidence, name) for key, value in one.items()}
     found["faults"] = samples.faults(name, start, end)

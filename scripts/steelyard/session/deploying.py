@@ -33,9 +33,9 @@ class Started:
     start_seconds: float
     """Process start to first successful response."""
     cpu_seconds: float | None
-    """CPU that its processes had used by then."""
+    """CPU that its processes had used by then; of a compiler what it used while the servers started."""
     rss: int | None
-    """Resident memory of its processes at that moment, bytes."""
+    """Resident memory of its processes at that moment, bytes; of a compiler when the servers had answered."""
     ready_message_seconds: float | None = None
     info: Mapping[str, Any] = field(default_factory=dict)
     told: Mapping[Source, Facts] = field(default_factory=dict)
@@ -72,9 +72,20 @@ class Deployed:
         """
         for role in ORDER:
             if role in roles and (components := self.spec.of(role)):
+                before = self._compilers() if role == "server" else {}
                 self.deployment.start(components)
                 on_start()
                 self._wait(components)
+                for name, (used, _) in before.items():
+                    now, self.started[name].rss = self._compilers()[name]
+                    self.started[name].cpu_seconds = (
+                        now - used if now is not None and used is not None else None
+                    )
+
+    def _compilers(self) -> dict[str, tuple[float | None, int | None]]:
+        """CPU and memory of the compilers that run, by name."""
+        running = (self.started[one.name] for one in self.spec.of("compiler") if one.name in self.started)
+        return {one.component.name: _spent(process_tree(one.running.pids[0])) for one in running}
 
     def take_down(self, roles: Iterable[Role], grace: float = 20.0) -> list[str]:
         """Stop the components of some roles; returns what did not end by itself."""

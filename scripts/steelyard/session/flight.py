@@ -17,7 +17,7 @@ from steelyard.errors import NoSpace
 from steelyard.paths import ROOT
 from steelyard.processes import Child, Children
 from steelyard.results.schema import Phase
-from steelyard.results.spec import Role, Spec
+from steelyard.results.spec import WEIGHED, Component, Role, Spec
 from steelyard.results.store import write_atomic
 from steelyard.session.deploying import Deployed
 from steelyard.session.injectors import Injectors
@@ -61,6 +61,8 @@ class Flight:
     injector_failures: list[str] = field(default_factory=list)
     inconsistent: list[str] = field(default_factory=list)
     survived: bool | None = None
+    killed: dict[str, float] = field(default_factory=dict)
+    """Components that were killed on purpose, and when, epoch seconds."""
     sampler: Child | None = None
 
     def __post_init__(self) -> None:
@@ -120,6 +122,11 @@ class Flight:
             if rate is not None:
                 self.watcher.throughput(rate)
 
+    def kill(self, component: Component) -> None:
+        """Kill a component on purpose; from now on its processes use nothing."""
+        self.deployment.kill(component.name)
+        self.killed[component.name] = time.time()
+
     def clock_step(self) -> float:
         """Seconds by which the wall clock has moved against the monotonic clock since the trial began."""
         return abs(time.time() - time.monotonic() - self._wall_ahead)
@@ -149,7 +156,7 @@ class Flight:
         if self.sampler is not None:
             self.children.stop([self.sampler], grace=10.0)
         # With a cache to write at its end, a server takes longer to end.
-        self.restarts += self.deployment.stop(grace=120.0 if self.spec.class_cache == "cold" else 20.0)
+        self.restarts += self.deployment.stop(grace=120.0 if self.spec.caches("cold") else 20.0)
 
     def abandon(self) -> None:
         """Stop whatever still runs, and remove what is only of use while it does; after an error or Ctrl-C as well."""
@@ -161,8 +168,9 @@ class Flight:
         processes: list[dict[str, object]] = []
         for running in self.deployment.running():
             component = running.component
-            counters = (
-                f"{component.url}{component.counters}" if component.counters and component.port else None
+            counters, metrics = (
+                f"{component.url}{path}" if path and component.port else None
+                for path in (component.counters, component.metrics)
             )
             processes += [
                 {
@@ -170,7 +178,8 @@ class Flight:
                     "pid": pid,
                     "role": _SAMPLED_AS.get(component.role, "backing"),
                     "counters_url": counters if index == 0 else None,
-                    "cgroup": running.contained and index == 0 and component.role in ("server", "compiler"),
+                    "metrics_url": metrics if index == 0 else None,
+                    "cgroup": running.contained and index == 0 and component.role in WEIGHED,
                 }
                 for index, pid in enumerate(running.pids)
                 if index == 0 or component.role == "injector" or component.name in self.deployed.started

@@ -21,7 +21,7 @@ from steelyard.host.states import STATES
 from steelyard.host.system import System
 from steelyard.paths import EXPERIMENTS
 from steelyard.results.schema import Profiler, ScheduledTrial
-from steelyard.results.spec import Spec
+from steelyard.results.spec import WEIGHED, Spec
 from steelyard.session.profiling import require_profilers
 from steelyard.session.runtimes import Runtimes
 from steelyard.session.schedule import make_schedule, populating_seconds, trial_seconds
@@ -156,9 +156,10 @@ def make_plan(request: Request) -> SessionPlan:
     }
     runtimes.refuse_unused([arm.deployment for arm in arms])
     refuse_ephemeral(port for spec in specs.values() for port in spec.ports)
-    check_conserved(
-        specs, {key for name, factor in experiment.factors.items() for key, _ in factor.values(name)}
-    )
+    varied = {key for name, factor in experiment.factors.items() for key, _ in factor.values(name)}
+    if experiment.search is not None and experiment.search.lower is not None:
+        varied.add(experiment.search.lower)
+    check_conserved(specs, varied)
     _refuse_different_builds(arms, specs)
     refuse_absurd(specs)
     if experiment.search is not None:
@@ -204,7 +205,7 @@ def refuse_absurd(specs: dict[str, Spec]) -> None:
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     seen: dict[str, str] = {}
     for name, spec in specs.items():
-        limits = [one.memory_bytes or 0 for one in spec.servers]
+        limits = [one.memory_bytes or 0 for one in spec.of(*WEIGHED)]
         heaps = [one.heap_bytes or 0 for one in spec.servers]
         for what, wanted in (("heap", sum(heaps)), ("memory limits", sum(limits))):
             if wanted > memory:

@@ -5,6 +5,8 @@
 - ramp-up:  prepare (start, load data, stop the servers), injectors wait | start | injectors go: the curve | stop
 - start-up: prepare, the injector waits | start: it asks for each operation until all are answered | stop
 - survive:  start, load data, injectors go | a fixed time under load, whatever dies ends it | stop
+
+In the measurement of `steady` and `ramp-up` a component may be killed on purpose (`Component.killed_after`).
 """
 
 import math
@@ -34,8 +36,6 @@ from steelyard.spec.plan import without_caches
 
 SAMPLES_LATE = 2.0
 """Seconds after which the samples of a second are there to be looked at."""
-_RESTARTED: tuple[Role, ...] = ("compiler", "server", "proxy")
-"""What a measured start starts; databases and services stand beside it."""
 
 
 def steady(flight: Flight, fill_caches: Callable[[], None]) -> None:
@@ -66,7 +66,7 @@ def ramp_up(flight: Flight, fill_caches: Callable[[], None]) -> None:
         flight.start_injectors()
     with flight.phase("start"):
         fill_caches()
-        flight.deployed.bring_up(_RESTARTED)
+        flight.deployed.bring_up(_restarted(flight))
         flight.start_sampler()
     with flight.phase("measure", flight.spec.load.measure):
         start = _whole_second(flight)
@@ -90,7 +90,7 @@ def start_up(flight: Flight, fill_caches: Callable[[], None]) -> None:
             fill_caches()
             flight.injectors.go()
             begun = time.time()
-            flight.deployed.bring_up(_RESTARTED, flight.start_sampler)
+            flight.deployed.bring_up(_restarted(flight), flight.start_sampler)
         with flight.phase("measure"):
             flight.start_sampler()
             flight.injectors.wait_until_through(PROBE_LIMIT)
@@ -144,17 +144,22 @@ def _bring_up(flight: Flight, fill_caches: Callable[[], None]) -> None:
     flight.start_sampler()
 
 
+def _restarted(flight: Flight) -> tuple[Role, ...]:
+    """What a measured start starts; databases and services stand beside it, and compilers that are kept."""
+    return ("server", "proxy") if flight.spec.keeps_compilers else ("compiler", "server", "proxy")
+
+
 def _prepare(flight: Flight) -> None:
     """Bring up what stands beside the measured start, and load the data through servers that are stopped again."""
     flight.deployed.bring_up(("database", "service"))
-    if not flight.spec.data:
+    if not flight.spec.needs_preparation:
         return
     plain = without_caches(flight.spec)
     flight.deployed.spec = plain
     try:
-        flight.deployed.bring_up(_RESTARTED)
+        flight.deployed.bring_up(("compiler", "server", "proxy"))
         flight.deployed.load_data()
-        flight.deployed.take_down(_RESTARTED)
+        flight.deployed.take_down(_restarted(flight))
     finally:
         flight.deployed.spec = flight.spec
 
@@ -168,6 +173,10 @@ def _whole_second(flight: Flight) -> float:
 
 def _measure(flight: Flight, start: float) -> None:
     with _throttling(flight):
+        for one in sorted(flight.spec.deployed, key=lambda one: one.killed_after or 0.0):
+            if one.killed_after is not None:
+                flight.watch(one.killed_after - (time.time() - start))
+                flight.kill(one)
         flight.watch(flight.spec.load.measure - (time.time() - start))
         flight.window = (start, start + flight.spec.load.measure)
 

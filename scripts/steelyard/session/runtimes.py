@@ -13,11 +13,12 @@ from steelyard.engines.compose.engine import ComposeEngine
 from steelyard.engines.compose.images import bundle_settings, find_images
 from steelyard.engines.process.engine import ProcessEngine
 from steelyard.errors import BadInput
-from steelyard.experiment.schema import Deployment
+from steelyard.experiment.schema import Deployment, JvmSettings
 from steelyard.host.docker import Docker, find_docker
 from steelyard.host.java import Jdk, find_hotspot, find_jdk, jdk_of, require_program
 from steelyard.paths import ROOT
 from steelyard.processes import Children
+from steelyard.spec.jitserver import compilers
 from steelyard.spec.layout import Runtime
 from steelyard.workload.loader import Found
 
@@ -50,7 +51,8 @@ class Runtimes:
         """
         if deployment.engine == "process":
             return self._processes(deployment)
-        return self._images(deployment.topology, deployment.jdk, deployment.build)
+        remote = deployment.jvm.jit == "remote"
+        return self._images(deployment.topology, deployment.jdk, deployment.build, remote)
 
     def refuse_unused(self, deployments: Sequence[Deployment]) -> None:
         """Refuse `--jdk` where no arm runs processes without a JDK of its own (raises BadInput)."""
@@ -100,11 +102,13 @@ class Runtimes:
             jcmd=(jdk.home / "bin" / "jcmd").exists(),
         )
 
-    def _find_images(self, topology: str | None, jdk: str | None, build: str | None) -> Runtime:
+    def _find_images(self, topology: str | None, jdk: str | None, build: str | None, remote: bool) -> Runtime:
         _, found = self.found.workload.topology(topology)
-        places = {kind: one.container for kind, one in found.components.items() if one.container is not None}
+        more = compilers(Deployment(jvm=JvmSettings(jit="remote"))) if remote else {}
+        kinds = {**found.components, **more}
+        places = {kind: one.container for kind, one in kinds.items() if one.container is not None}
         told = bundle_settings(found.bundle or "server")
-        return find_images(self.docker, places, found.kinds("server"), jdk, build, told)
+        return find_images(self.docker, places, found.kinds("server"), jdk, build, told, more)
 
     def _mark(self, commit: str | None) -> str:
         root = ROOT if commit is None else checkout(commit)

@@ -170,7 +170,7 @@ def trial_seconds(spec: Spec) -> tuple[float, float]:
 
 def populating_seconds(spec: Spec) -> float:
     """Expected time of the run that fills an arm's class caches; 0 without one."""
-    if spec.class_cache != "warm":
+    if not spec.caches("warm"):
         return 0.0
     return _start_seconds(spec) + INJECTOR_START_SECONDS + populating_load(spec) + STOP_SECONDS
 

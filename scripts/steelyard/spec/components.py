@@ -6,8 +6,9 @@ from typing import Any
 
 from steelyard.errors import BadInput
 from steelyard.jvm.facts import readable
+from steelyard.jvm.jitserver import client_options
 from steelyard.jvm.options import jvm_options
-from steelyard.results.spec import Artifact, Component, JvmIdentity
+from steelyard.results.spec import WEIGHED, Artifact, Component, JvmIdentity
 from steelyard.spec.layout import LATER, Layout, fill
 from steelyard.spec.split import CpuShare
 from steelyard.workload.schema import Container, ContainerPlace, Process
@@ -31,7 +32,7 @@ def make_component(
     values = layout.values(kind, name)
     jvm = _jvm(layout, kind, how)
     special: dict[str, Any] = {}
-    options: list[str] = []
+    options = [fill(option, values, where) for option in how.options]
     if isinstance(how, Container):
         special["container"] = ContainerPlace(**how.model_dump(include=set(ContainerPlace.model_fields)))
     else:
@@ -40,7 +41,6 @@ def make_component(
         special |= {"copies": how.files, "port_taken": how.port_taken, "data": how.data}
         if how.folder is not None:
             special["started_in"] = str((layout.found.folder / how.folder).resolve())
-        options = [fill(option, values, where) for option in how.options]
     environment = described.environment | how.environment
     if described.role == "server":
         environment |= _threads(layout, kind, where)
@@ -48,7 +48,13 @@ def make_component(
             _refuse_jvm_settings(layout, kind, heap, where)
         else:
             special["jvm_settings"] = asked
+            special["cache"] = asked.class_cache if asked.class_cache in ("cold", "warm") else None
+            for compiler in layout.relays or layout.compilers:
+                options += client_options(layout.arm.deployment.jitserver, layout.address(compiler), jvm)
             options += jvm_options(asked, heap, jvm)
+    elif described.role == "compiler":
+        special["kept"] = layout.arm.deployment.jitserver.aot_cache == "warm"
+        special["killed_after"] = layout.arm.deployment.jitserver.killed_after
     made = Component(
         name=name,
         kind=kind,
@@ -60,12 +66,14 @@ def make_component(
         heap_bytes=heap,
         memory_bytes=memory,
         host=layout.address(kind)[0],
-        port=layout.ports.get(name),
+        port=layout.status.get(name, layout.ports.get(name)),
+        serves=layout.ports[name] if name in layout.status and not layout.contained else None,
         jvm_options=options,
         environment={key: fill(text, values, where) for key, text in environment.items()},
         ready=described.ready,
         counters=described.counters,
         info=described.info,
+        metrics=described.metrics,
         expected_info=_expected(layout, kind) if described.info is not None else {},
         **special,
     )
@@ -79,8 +87,8 @@ def make_component(
 def _jvm(layout: Layout, kind: str, how: Process | Container) -> JvmIdentity | None:
     """The JVM of a component; None where it is no JVM, takes no options, or nobody told."""
     if isinstance(how, Container):
-        is_server = layout.kinds[kind].role == "server" and how.jvm_options is not None
-        return layout.runtime.server_jvm if is_server else None
+        weighed = layout.kinds[kind].role in WEIGHED and how.jvm_options is not None
+        return layout.runtime.server_jvm if weighed else None
     if how.command is not None and "${jvm_options}" not in how.command:
         return None
     return layout.runtime.server_jvm if how.jvm == "servers" else layout.runtime.injector_jvm

@@ -12,13 +12,14 @@ from functools import cached_property
 from steelyard.errors import BadInput
 from steelyard.experiment.matrix import Arm
 from steelyard.results.spec import ORDER, JvmIdentity
+from steelyard.spec.jitserver import compilers, relays
 from steelyard.workload.loader import Found
 from steelyard.workload.schema import Component, Container, Process, Topology
 from steelyard.yamlfile import Scalar
 
 FIRST_PORT = 9080
 _NAME = re.compile(r"\$\{([A-Za-z][\w.-]*)\}")
-LATER = frozenset({"folder", "shared", "package", "java", "cache"})
+LATER = frozenset({"folder", "shared", "package", "java", "jdk", "cache"})
 """Places that only the engine knows; they stay as they are."""
 
 
@@ -80,9 +81,20 @@ class Layout:
         return {name: known[name].told(value) for name, value in self.settings.items()}
 
     @cached_property
+    def compilers(self) -> dict[str, Component]:
+        """What compiles for the servers, by kind."""
+        return compilers(self.arm.deployment)
+
+    @cached_property
+    def relays(self) -> dict[str, Component]:
+        """What stands between servers and compilers, by kind."""
+        return relays(self.arm.deployment)
+
+    @cached_property
     def kinds(self) -> dict[str, Component]:
         """Kinds of component in the order in which they start."""
-        return dict(sorted(self.topology.components.items(), key=lambda item: ORDER.index(item[1].role)))
+        described = {**self.topology.components, **self.compilers, **self.relays}
+        return dict(sorted(described.items(), key=lambda item: ORDER.index(item[1].role)))
 
     def how(self, kind: str) -> Process | Container:
         """How a kind runs with the arm's engine (raises BadInput where the workload does not say)."""
@@ -134,6 +146,14 @@ class Layout:
         names = [name for kind in wanted for name in self.names[kind]]
         return {name: self.first_port + index for index, name in enumerate(names)}
 
+    @cached_property
+    def status(self) -> dict[str, int]:
+        """Ports on this host at which components tell of themselves, of those that do so on a port of their own."""
+        apart = [
+            name for kind, described in self.kinds.items() if described.status for name in self.names[kind]
+        ]
+        return {name: self.first_port + len(self.ports) + index for index, name in enumerate(apart)}
+
     def address(self, kind: str) -> tuple[str, int]:
         """Host and port at which other components reach a kind."""
         how = self.how(kind)
@@ -148,7 +168,10 @@ class Layout:
             host, port = self.address(other)
             found |= {f"{other}.host": host, f"{other}.port": port, f"{other}.url": f"http://{host}:{port}"}
         host, port = self.address(kind)
-        return found | {"host": host, "port": port if self.contained else self.ports[name]}
+        how = self.how(kind)
+        status = how.status if isinstance(how, Container) else self.status.get(name)
+        told = {} if status is None else {"status": status}
+        return found | {"host": host, "port": port if self.contained else self.ports[name], **told}
 
 
 def fill(text: str, values: Mapping[str, object], where: str, later: frozenset[str] = LATER) -> str:

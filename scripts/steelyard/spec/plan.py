@@ -2,8 +2,9 @@
 """From an arm to its spec: components with CPUs, heap, ports, options and environment; load; what is expected.
 
 The proxy, services and compilers are part of what is measured and run on the servers' cores, unless the workload says
-otherwise. Databases stand on the other side of the wire, with the injectors: on their cores where those are apart.
-Variants of a spec bring class caches into their declared state: they are run, labelled, and never averaged in.
+otherwise; a JITServer may be given some of them for its own, as it may be given a part of a total memory limit.
+Databases stand on the other side of the wire, with the injectors: on their cores where those are apart. Variants of a
+spec bring caches into their declared state: they are run, labelled, and never averaged in.
 """
 
 from collections.abc import Sequence
@@ -44,6 +45,7 @@ def make_spec(
     """
     layout = Layout(arm, found, runtime, first_port)
     workload, deployment, topology, values = found.workload, arm.deployment, layout.topology, layout.told
+    _refuse_foreign(arm, procedure)
     servers, injectors = cores_for(deployment.cores, deployment.injector_cores, cores, arm.name)
     components = _components(layout, servers, injectors)
     parts = mix_parts(topology, arm.load, values)
@@ -68,7 +70,6 @@ def make_spec(
         ratios=topology.ratios,
         settings={f"{workload.name}.{key}": value for key, value in layout.settings.items()},
         host_states=dict(arm.host),
-        class_cache=deployment.jvm.class_cache,
         server_cores=len(servers),
         injectors_share_cores=injectors == servers,
         embedded=[text for kind, text in workload.notes.items() if _stands_in(layout, kind)],
@@ -85,18 +86,67 @@ def _components(layout: Layout, servers: Sequence[Core], injectors: Sequence[Cor
     deployment = layout.arm.deployment
     # Services that take unequal parts in each request cannot be given equal cores: they share all.
     one_kind = len(layout.topology.kinds("server")) == 1
+    servers, compilers = _compiler_cores(layout, servers)
     shares = iter(split_cores(servers, len(layout.servers), apart=one_kind))
     heaps = _sizes(layout, deployment.total_heap, deployment.jvm.heap, "total_heap")
-    memory = _sizes(layout, deployment.total_memory, deployment.memory, "total_memory")
+    memory = _memory(layout)
     _refuse_small(layout, heaps)
     components = []
     for kind, described in layout.kinds.items():
         side = described.cpus or ("injectors" if described.role == "database" else "servers")
-        beside = split_cores(servers if side == "servers" else injectors, 1)[0]
+        there = compilers if described.role == "compiler" else servers
+        beside = split_cores(there if side == "servers" else injectors, 1)[0]
         for name in layout.names[kind]:
             share = next(shares) if described.role == "server" else beside
             components.append(make_component(layout, kind, name, share, heaps.get(kind), memory.get(kind)))
     return components
+
+
+def _refuse_foreign(arm: Arm, procedure: ProcedureName) -> None:
+    """Settings of a JITServer that mean nothing to trials of a procedure."""
+    after = arm.deployment.jitserver.killed_after
+    if arm.deployment.jvm.jit == "local":
+        return
+    if arm.deployment.jitserver.aot_cache == "warm" and procedure not in ("start-up", "ramp-up"):
+        raise BadInput(
+            f"arm {arm.name}: jitserver.aot_cache: warm is for start-up and ramp-up trials, this one is {procedure}"
+        )
+    if after is None:
+        return
+    if procedure not in ("steady", "ramp-up"):
+        raise BadInput(f"arm {arm.name}: jitserver.killed_after means nothing to a {procedure} trial")
+    if after >= arm.load.measure:
+        raise BadInput(
+            f"arm {arm.name}: jitserver.killed_after ({after:g} s) is not within the measurement of"
+            f" {arm.load.measure:g} s"
+        )
+
+
+def _compiler_cores(layout: Layout, servers: Sequence[Core]) -> tuple[Sequence[Core], Sequence[Core]]:
+    """Cores of the servers and of the compilers, which may have some of their own: those that come last."""
+    own = layout.arm.deployment.jitserver.cores
+    if own == "shared" or not layout.compilers:
+        return servers, servers
+    if own >= len(servers):
+        raise BadInput(
+            f"arm {layout.arm.name}: a JITServer with {own} cores of its own leaves none of {len(servers)} to the"
+            " servers: lower jitserver.cores, or raise cores"
+        )
+    return servers[:-own], servers[-own:]
+
+
+def _memory(layout: Layout) -> dict[str, int | None]:
+    """Memory limits by kind; what a JITServer has is no longer there to be split over the servers."""
+    deployment, own = layout.arm.deployment, layout.arm.deployment.jitserver.memory
+    total = deployment.total_memory
+    if layout.compilers and total is not None:
+        if own is None or own >= total:
+            raise BadInput(
+                f"arm {layout.arm.name}: of total_memory ({total // MIB} MiB) the JITServer takes a part: say how much"
+                " with jitserver.memory"
+            )
+        total -= own
+    return _sizes(layout, total, deployment.memory, "total_memory") | dict.fromkeys(layout.compilers, own)
 
 
 def _sent(layout: Layout, request: R, where: str) -> R:
@@ -140,6 +190,24 @@ def _stands_in(layout: Layout, kind: str) -> bool:
 
 
 def _notes(layout: Layout, cores: int) -> list[str]:
+    return [*_compiler_notes(layout, cores), *_sharing_notes(layout, cores)]
+
+
+def _compiler_notes(layout: Layout, cores: int) -> list[str]:
+    deployment = layout.arm.deployment
+    own, killed = deployment.jitserver.cores, deployment.jitserver.killed_after
+    if not layout.compilers:
+        return []
+    where = "shares the servers' cores" if own == "shared" else f"has {own} of the {cores} cores for its own"
+    found = [f"{layout.arm.name}: the JITServer {where}"]
+    if killed is not None:
+        found.append(
+            f"{layout.arm.name}: the JITServer is killed on purpose after {killed:g} s of the measurement"
+        )
+    return found
+
+
+def _sharing_notes(layout: Layout, cores: int) -> list[str]:
     kinds, count = len(layout.topology.kinds("server")), len(layout.servers)
     shown = f"{cores} core" + ("" if cores == 1 else "s")
     if kinds > 1:
@@ -165,7 +233,7 @@ def populating(spec: Spec) -> Spec:
     operation once, which leaves much code untouched: here the injectors offer real load.
     """
     first = {one.kind: one.name for one in reversed(spec.servers)}
-    filled = spec.changed("server", lambda one: _options(one, writes=first[one.kind] == one.name))
+    filled = spec.changed("server", lambda one: _options(one, "none", writes=first[one.kind] == one.name))
     load = {"model": "closed", "users": POPULATING_USERS, "firstUser": 0}
     return filled.changed(
         "injector",
@@ -175,16 +243,21 @@ def populating(spec: Spec) -> Spec:
 
 
 def without_caches(spec: Spec) -> Spec:
-    """The run before a measured start that only loads the data: it must not touch the class caches."""
-    return spec.changed("server", lambda one: _options(one, writes=False))
+    """The run before a measured start that only loads the data: it must not touch the class caches.
+
+    Servers ask a JITServer to keep code, or for such code, only where they have some class cache.
+    """
+    without = "apart" if spec.keeps_compilers else "none"
+    return spec.changed("server", lambda one: _options(one, without))
 
 
-def _options(component: Component, *, writes: bool) -> dict[str, Any]:
-    """The same options with a class cache that is written; or with none that a later start could find."""
+def _options(component: Component, without: str, *, writes: bool = False) -> dict[str, Any]:
+    """The same options with a class cache that is written; or with none (OpenJ9: `without`) that a later start could
+    find."""
     settings, jvm, heap = component.jvm_settings, component.artifact.jvm, component.heap_bytes
     if settings is None or jvm is None:
         return {}
     own = component.jvm_options[: len(component.jvm_options) - len(jvm_options(settings, heap, jvm))]
-    without = "none" if jvm.kind == "openj9" else "default"
-    changed = settings.model_copy(update={"class_cache": "warm" if writes else without})
+    state = "warm" if writes else without if jvm.kind == "openj9" else "default"
+    changed = settings.model_copy(update={"class_cache": state})
     return {"jvm_options": [*own, *jvm_options(changed, heap, jvm, populates=writes)]}

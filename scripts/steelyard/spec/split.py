@@ -6,7 +6,7 @@ from math import gcd
 from typing import Literal, NamedTuple
 
 from steelyard.errors import BadInput
-from steelyard.results.spec import Spec
+from steelyard.results.spec import WEIGHED, Spec
 from steelyard.units import MIB
 
 Core = tuple[int, ...]
@@ -90,7 +90,8 @@ def cores_for(
 def check_conserved(specs: Mapping[str, Spec], varied: Collection[str]) -> None:
     """Refuse an experiment whose arms do not have the same total cores, heap and memory, unless that is its question.
 
-    A heap that is left to the JVM is unknown, and unknown is not equal to anything but itself.
+    What compilers have counts with the servers'. A heap that is left to the JVM is unknown, and unknown is not equal to
+    anything but itself.
 
     Raises:
         BadInput: naming the arms and the totals.
@@ -98,7 +99,12 @@ def check_conserved(specs: Mapping[str, Spec], varied: Collection[str]) -> None:
     totals: tuple[tuple[str, str, set[str], Callable[[Spec], float | None]], ...] = (
         ("server cores", "", {"cores", "injector_cores"}, lambda spec: float(spec.server_cores)),
         ("total heap", " MiB", {"heap", "total_heap"}, lambda spec: _total(spec, "heap_bytes")),
-        ("total memory limit", " MiB", {"memory", "total_memory"}, lambda spec: _total(spec, "memory_bytes")),
+        (
+            "total memory limit",
+            " MiB",
+            {"memory", "total_memory", "jitserver.memory"},
+            lambda spec: _total(spec, "memory_bytes"),
+        ),
     )
     for what, unit, settings, total in totals:
         if not settings.intersection(varied):
@@ -106,8 +112,10 @@ def check_conserved(specs: Mapping[str, Spec], varied: Collection[str]) -> None:
 
 
 def _total(spec: Spec, size: str) -> float | None:
-    known = [found for one in spec.servers if (found := getattr(one, size)) is not None]
-    return sum(known) / MIB if len(known) == len(spec.servers) else None
+    # A JITServer has a memory limit, and no heap that anybody sets.
+    counted = spec.of(*WEIGHED) if size == "memory_bytes" else spec.servers
+    known = [found for one in counted if (found := getattr(one, size)) is not None]
+    return sum(known) / MIB if len(known) == len(counted) else None
 
 
 def _same(totals: Mapping[str, float | None], what: str, unit: str) -> None:

@@ -118,6 +118,8 @@ class ContainerPlace(Model):
 
     port: Annotated[int, Field(ge=0, le=65535)] = 9080
     """Where it listens inside."""
+    status: Annotated[int, Field(ge=1, le=65535)] | None = None
+    """Where it tells of itself inside, when its `status` is true."""
     jvm_options: str | None = "JVM_ARGS"
     """Environment variable that takes JVM options; null: it has none."""
     folder: str | None = "/steelyard"
@@ -140,6 +142,8 @@ class Container(ContainerPlace):
     """Environment variable that names another image instead."""
     published: bool = True
     """Whether the harness needs its port on this host."""
+    options: list[str] = Field(default_factory=list)
+    """JVM options that it always has."""
     environment: dict[str, str] = Field(default_factory=dict)
     """What it is told in containers alone, with `${...}`."""
 
@@ -180,11 +184,17 @@ class Component(Model):
     """Path of its request counts (`/bench/counters`); left out: the ledger says which checks are missing."""
     info: str | None = None
     """Path of what it says of itself (`/bench/info`)."""
+    metrics: str | None = None
+    """Path of figures of its own in Prometheus' text format, which are kept each second."""
+    status: bool = False
+    """Whether it tells of itself (`ready`, `counters`, `info`, `metrics`) on a port of its own, `${status}`."""
 
     @model_validator(mode="after")
     def _runs_somewhere(self) -> Self:
         if self.process is None and self.container is None:
             raise ValueError("say how it runs: process, container, or both")
+        if self.container is not None and (self.container.status is not None) != self.status:
+            raise ValueError("status goes with the container's status: its port inside")
         return self
 
 

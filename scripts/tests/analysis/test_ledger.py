@@ -40,6 +40,7 @@ SPEC = spec(
     consistency=[Consistency(component="server", path="/check", equals="0", about="orphans")],
 )
 CLOSED = SPEC.model_copy(update={"load": Load(users=10)})
+REMOTE = SPEC.model_copy(update={"components": [*SPEC.components, component("compiler")]})
 
 
 def judge(measured, by=SPEC):
@@ -79,6 +80,7 @@ LIMITS = {
     "sample-gaps": ({"sample_gap": 2.5}, {"sample_gap": 2.51}),
     "stalled": ({"stall_seconds": 2.5}, {"stall_seconds": 2.51}),
     "restarts": ({"restarts": []}, {"restarts": ["jvm-1 was OOM-killed"]}),
+    "remote-compilation": ({"not_remote": []}, {"not_remote": ["jvm-1 compiled by itself"]}),
     "injectors": ({"injector_failures": []}, {"injector_failures": ["injector 1 died"]}),
     "build": ({"wrong_builds": []}, {"wrong_builds": ["jvm-1"]}),
     "settings": ({"settings_differ": []}, {"settings_differ": ["heap is 1 GiB, not 2"]}),
@@ -87,10 +89,12 @@ LIMITS = {
     "jit-busy": ({"jit_share": 0.02}, {"jit_share": 0.0201}),
 }
 MARKS = {"injector-waits", "counts-exact", "not-steady", "jit-busy"}
-MODEL = {"arrival-rate": SPEC, "late-arrivals": SPEC, "users-in-flight": CLOSED}
-"""Rules of one model of load only."""
+MODEL = {"users-in-flight": CLOSED, "remote-compilation": REMOTE}
+"""Rules of another model of load, or of servers with a compiler."""
 
 
+IDLE = {"users-in-flight", "remote-compilation"}
+"""Rules that have nothing to judge in an open model without compilers."""
 HEALTHY = {"ratios": [ratio(0.65, of=60_000)]}
 
 
@@ -107,7 +111,7 @@ def test_every_rule_is_tested():
 
 
 def test_an_undisturbed_trial_passes():
-    checks = [check for by in (SPEC, CLOSED) for check in judge(healthy(), by) if check.applies]
+    checks = [check for by in (SPEC, CLOSED, REMOTE) for check in judge(healthy(), by) if check.applies]
     assert {check.name for check in checks} == LIMITS.keys()
     assert all(check.passed for check in checks)
     assert not is_void(checks)
@@ -192,7 +196,7 @@ def test_servers_without_counters_lack_checks_and_the_ledger_says_so():
     idle = {name for name, check in checks.items() if not check.applies}
     assert idle == {
         *("late-arrivals", "arrival-rate", "outcomes", "counts", "counts-window", "counts-exact"),
-        *("consistency", "build", "jit-busy"),
+        *("consistency", "build", "jit-busy", "remote-compilation"),
     }
     assert "not every server has counters" in checks["counts"].detail
     assert not is_void(checks.values())
@@ -218,9 +222,9 @@ def test_servers_without_counters_lack_checks_and_the_ledger_says_so():
         ),
         (
             "ramp-up",
-            LIMITS.keys() - {"arrival-rate", "counts-window", "users-in-flight", "not-steady", "jit-busy"},
+            {*LIMITS} - IDLE - {"arrival-rate", "counts-window", "not-steady", "jit-busy"},
         ),
-        ("steady", LIMITS.keys() - {"users-in-flight"}),
+        ("steady", {*LIMITS} - IDLE),
     ],
 )
 def test_which_checks_apply_by_procedure(procedure, applied):

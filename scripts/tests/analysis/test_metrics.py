@@ -99,11 +99,19 @@ def server(number, **changes):
         "gc_pause_seconds": 0.6 * number,
         "gc_pause_max": 0.01 * number,
         "cgroup": GROUP,
+        "compiled": {"remote": 30, "local": 10, "cached": 0},
     }
     return result(f"server-{number}", "server", 30.0, **(figures | changes))
 
 
-COMPILER = {"faults": 0.0, "switches": 0.0, "start_cpu_seconds": 1.0, "start_rss": 10.0, "cgroup": GROUP}
+COMPILER = {
+    "faults": 0.0,
+    "switches": 0.0,
+    "start_cpu_seconds": 1.0,
+    "start_rss": 10.0,
+    "rss_mean": 7.0,
+    "cgroup": GROUP,
+}
 
 
 def measured(servers=None, **changes):
@@ -133,9 +141,11 @@ def test_every_metric_of_a_steady_trial():
             "memory_rss": 2.0 * 2**30,
             "memory_rss_peak": 3.0,
             "memory_pss": 4.0,
+            "memory_rss_compiler": 7.0,
             "cpu_per_1k": 2.0,
             "cpu_per_1k_request": 1.0,
             "cpu_per_1k_jit": 0.5,
+            "cpu_per_1k_jit_servers": 0.25,
             "cpu_per_1k_gc": 0.5,
             "cpu_per_1k_network": 0.0,
             "cpu_per_1k_other": 0.0,
@@ -153,7 +163,9 @@ def test_every_metric_of_a_steady_trial():
             "start_time": 4.0,
             "ready_message_time": 3.0,
             "start_cpu": 11.0,
+            "start_cpu_compiler": 1.0,
             "start_rss": 210.0,
+            "compiled_remotely": 0.75,
             "gc_per_second": 0.1,
             "gc_pause_share": 0.015,
             "gc_pause_max": 20.0,
@@ -174,7 +186,7 @@ def test_every_metric_of_a_steady_trial():
         ({"cpu_seconds": None}, {"cpu_per_1k", "cpu_per_1k_system"}),
         (
             {"cpu_by_group": {}},
-            {f"cpu_per_1k_{group}" for group in ("request", "jit", "gc", "network", "other")},
+            {f"cpu_per_1k_{group}" for group in ("request", "jit", "jit_servers", "gc", "network", "other")},
         ),
         ({"start_seconds": None}, {"start_time"}),
         ({"gc_count": None, "gc_pause_seconds": None}, {"gc_per_second", "gc_pause_share"}),
@@ -213,7 +225,9 @@ def test_start_up_trials_have_the_figures_of_a_start_and_no_others():
         "ready_message_time": 3.0,
         "first_answers_time": 7.25,
         "start_cpu": 11.0,
+        "start_cpu_compiler": 1.0,
         "start_rss": 210.0,
+        "compiled_remotely": 0.75,
     }
     assert "first_answers_time" not in metrics_of(measured(first_answers={"browse": 5.5}), by)
 
@@ -249,7 +263,7 @@ def test_every_formula_is_tried_here():
         whole = measured(survived=True, curves=curves, first_answers={"browse": 1.0, "book": 2.0})
         services = [*WHOLE.components, component("service")]
         by = WHOLE.model_copy(update={"procedure": procedure, "components": services})
-        one = result("service-1", "service", 1.0)
+        one = result("service-1", "service", 1.0, told={'relay_delay_seconds{quantile="0.5"}': 0.001})
         tried |= metrics_of(whole.model_copy(update={"components": [*whole.components, one]}), by).keys()
     assert tried == {one.info.name for one in REGISTRY if one.compute is not None}
 

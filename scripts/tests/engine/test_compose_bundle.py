@@ -149,12 +149,13 @@ def test_an_injector_gets_its_settings_and_waits_for_the_servers() -> None:
 
 def test_any_kind_of_component_gets_a_service() -> None:
     """A compiler server that the bundle does not know stands by itself; a server of any kind extends `server`."""
-    place = ContainerPlace(port=38400, jvm_options=None, folder="/var/jit", user="image")
+    place = ContainerPlace(port=38400, status=38500, jvm_options=None, folder="/var/jit", user="image")
     compiler = Component(
         name="jitserver-1",
         kind="jitserver",
         role="compiler",
         cpus=[1],
+        port=9082,
         container=place,
         artifact=Artifact(form="image", image="reg/jitserver:1"),
     )
@@ -165,6 +166,7 @@ def test_any_kind_of_component_gets_a_service() -> None:
         "cpuset": "1",
         "labels": {SESSION_LABEL: "s"},
         "networks": {"default": {"aliases": ["jitserver"]}},
+        "ports": ["127.0.0.1:9082:38500"],
         "volumes": ["${TRIAL:-.}/servers/jitserver-1/logs:/var/jit/logs:z"],
         "healthcheck": {"disable": "${MEASURED:-false}"},
     }

@@ -147,6 +147,22 @@ def test_servers_of_one_topology_share_a_jvm(tmp_path: Path) -> None:
         find_images(docker, wanted, {"shop", "cart"}, environment=HERE)
 
 
+def test_a_compiler_is_of_the_build_of_its_servers(tmp_path: Path) -> None:
+    jitserver = Container(repository="jitserver", flavoured=False)
+    found = find_images(
+        engine(tmp_path),
+        {"server": OURS, "jitserver": jitserver},
+        {"server"},
+        environment=HERE,
+        compilers={"jitserver"},
+    )
+    assert found.images["jitserver"].startswith("lab:5000/s/jitserver:0.1.0")
+    docker = engine(tmp_path, missing="--entrypoint=java lab:5000/other")
+    wanted = {"server": Container(image="lab:5000/other:1"), "jitserver": jitserver}
+    with pytest.raises(BadInput, match=r"different JVMs \(server on an unknown one, jitserver on 17.*\)"):
+        find_images(docker, wanted, {"server"}, environment=HERE, compilers={"jitserver"})
+
+
 def test_a_digest_that_somebody_gave_is_kept(tmp_path: Path) -> None:
     named = {**HERE, "STEELYARD_MONGO_IMAGE": "lab:5000/mongo:8@sha256:78"}
     found = find_images(engine(tmp_path), *acmeair("monolith"), environment=named)

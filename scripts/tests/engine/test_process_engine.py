@@ -97,6 +97,26 @@ def test_a_component_runs_in_its_folder_with_its_files_and_cpus(
     assert (folder / "logs" / "console.log").exists()
 
 
+def test_one_that_is_killed_on_purpose_has_not_failed(deployment: ProcessDeployment) -> None:
+    deployment.start([process("jitserver", role="compiler"), process("server-1")])
+    deployment.kill("jitserver")
+    wait_for(lambda: deployment.exit_code("jitserver") is not None, "end")
+    assert deployment.exit_code("jitserver") == -signal.SIGKILL
+    assert deployment.failure("jitserver") is None
+    assert [one.name for one in deployment.running()] == ["server-1"]
+    assert deployment.stop() == []
+
+
+def test_a_program_of_a_jdk_that_has_it_not_is_refused_before_the_first_trial(
+    tmp_path: Path, children: Children
+) -> None:
+    jvm = identity("openj9").model_copy(update={"home": str(tmp_path)})
+    artifact = Artifact(form="command", words=["${jdk}/bin/jitserver", "${jvm_options}"], jvm=jvm)
+    says = r"bin/jitserver is missing: install it with an OpenJ9 that was built with it"
+    with pytest.raises(MissingRequirement, match=says):
+        ProcessEngine(children, tmp_path).check([spec(process("jitserver", artifact=artifact))])
+
+
 def test_an_injector_gets_its_settings_and_its_folder(tmp_path: Path, deployment: ProcessDeployment) -> None:
     deployment.start([process("injector-1", role="injector", port=None, settings={"users": 3})])
     folder = tmp_path / "load" / "injector-1"

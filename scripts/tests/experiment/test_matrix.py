@@ -108,7 +108,18 @@ def test_a_day_is_a_text_as_it_was_written() -> None:
         ("gc=fancy", "Input should be 'default', 'generational', 'regional' or 'serial'"),
         ("jvms=4", "one arm only"),
         ("jvms=2,2", "have the same settings"),
-        ("jit=remote", "jit: remote needs jitserver"),
+        (
+            "jitserver.core=1",
+            "'jitserver.core' is not a setting of the JITServer (did you mean 'jitserver.cores'?)",
+        ),
+        (
+            "jitserver.cores=0",
+            "jitserver.cores=0: jitserver.cores: Input should be greater than or equal to 1",
+        ),
+        (
+            "jitserver.memory=1g",
+            "jitserver.memory=1g: memory is the limit of a container: set engine: compose",
+        ),
         ("total_memory=1g", "total_memory=1g: memory is the limit of a container: set engine: compose"),
         ("jvms=[", "'[' is not a value that YAML can read"),
         ("jvms=null", "'null' is not one value"),

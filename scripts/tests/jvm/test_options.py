@@ -62,15 +62,6 @@ def test_neutral_settings_have_an_option_on_each_jvm(
     assert options(hotspot, **setting) == on_hotspot
 
 
-def test_a_remote_jit_on_openj9(openj9: JvmIdentity) -> None:
-    assert options(openj9, jit="remote", jitserver="jit:38400") == [
-        "-XX:+UseJITServer",
-        "-XX:JITServerAddress=jit",
-        "-XX:JITServerPort=38400",
-    ]
-    assert options(openj9, jit="remote", jitserver="jit") == ["-XX:+UseJITServer", "-XX:JITServerAddress=jit"]
-
-
 AGENT = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+AllowArchivingWithJavaAgent"]
 CACHES = {
     # state, whether this run fills a cache -> options of each family
@@ -112,7 +103,6 @@ def test_the_aot_cache_begins_with_jdk_25() -> None:
 @pytest.mark.parametrize(
     ("setting", "says"),
     [
-        ({"jit": "remote", "jitserver": "jit"}, "OpenJDK 64-Bit Server VM has no JITServer"),
         ({"initial_heap": "same"}, "initial_heap: same needs a heap"),
     ],
 )

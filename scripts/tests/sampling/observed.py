@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A process to be sampled: named threads that burn CPU, memory, and counters over HTTP. Prints its port, then serves.
 
-GET /bench/counters as servers answer it, with the connections so far as errors; GET /kept the same, and the connection
-is kept; GET /lost promises that and closes it; GET /silent never answers; GET /stop ends the process.
+GET /metrics in Prometheus' text format; GET /bench/counters as servers answer it, with the connections as errors;
+GET /kept the same, and the connection is kept; GET /lost promises that and closes it; GET /silent never answers; GET
+/stop ends the process.
 """
 
 import json
@@ -38,6 +39,12 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         if self.path == "/silent":
             time.sleep(600)
+        if self.path == "/metrics":
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"# TYPE busy_threads gauge\nbusy_threads 7.000000\n")
+            self.close_connection = True
+            return
         if self.path == "/stop":
             os._exit(3)
         Handler.asked += 1

@@ -15,6 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 import steelyard
@@ -126,6 +127,19 @@ def test_threads_of_a_process_by_group(sampler: Running, observed: Observed) -> 
     assert sum(one.v for one in groups.values()) == pytest.approx(process, abs=0.0101)
 
 
+def test_the_first_sample_knows_the_threads(sampler: Running, observed: Observed) -> None:
+    """A window may begin with it: what threads had used before must not look as if they used it in the first second."""
+    process = psutil.Process(observed.process.pid)
+    deadline = time.monotonic() + 120
+    while sum(process.cpu_times()[:2]) < 0.8:  # what its threads burn
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    sampler.start(observed.entry())
+    samples = sampler.until(lambda s: s.threads and s.threads["server-1", "gc", "cpu_s"].t.size >= 3)
+    assert samples.threads["server-1", "gc", "cpu_s"].v[0] >= 0.3
+    assert sampler.stop()[0] == Exit.OK
+
+
 def test_memory_faults_and_switches(sampler: Running, observed: Observed) -> None:
     sampler.start(observed.entry())
     sampler.until(lambda s: s.host and s.host[("monotonic",)].t.size >= 5)
@@ -149,6 +163,19 @@ def test_counters_with_the_servers_own_time(sampler: Running, observed: Observed
     requests = Samples.load(sampler.output).counters["server-1", "ping", "requests"]
     # Each question raises the count by ten, so every answer was kept, the last sample's too.
     assert list(requests.v) == [10.0 * (i + 1) for i in range(requests.v.size)]
+    assert sampler.notes() == []
+
+
+def test_figures_that_a_process_tells_of_itself(sampler: Running, observed: Observed) -> None:
+    told = {"counters_url": None, "metrics_url": f"http://127.0.0.1:{observed.port}/metrics"}
+    sampler.start(observed.entry(name="jitserver") | told)
+    sampler.until(lambda s: s.metrics and s.metrics["jitserver", "busy_threads", "value"].t.size >= 5)
+    assert sampler.stop() == (Exit.OK, "")
+    samples = Samples.load(sampler.output)
+    first, *_, last = samples.metrics["jitserver", "busy_threads", "value"].t
+    assert samples.told("jitserver", first, last) == {"busy_threads": 7.0}
+    assert samples.told("server-1", first, last) == {}
+    assert samples.counted() is None
     assert sampler.notes() == []
 
 

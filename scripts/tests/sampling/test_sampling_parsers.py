@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.sampling.config import parse_config
-from steelyard.sampling.counters import Count, parse_answer, parse_counters
+from steelyard.sampling.counters import Count, Figure, parse_answer, parse_counters, parse_metrics
 from steelyard.sampling.output import text
 from steelyard.sampling.procfs import (
     CLOCK_TICKS,
@@ -153,3 +153,20 @@ def test_text_fields_stay_one_field() -> None:
 def test_children_that_ended_keep_their_cpu_with_the_parent() -> None:
     stat = parse_stat(b"7 (a b) S 1 7 7 0 -1 0 5 0 6 0 100 20 30 4 20 0 9 0 777 0 0")
     assert (stat.user, stat.system, stat.children, stat.start) == (100, 20, 34, 777)
+
+
+def test_figures_in_prometheus_text_format() -> None:
+    """As a JITServer of OpenJ9 21 told them; labels belong to the name, a time after the value does not."""
+    recorded = Path(__file__).parents[1] / "fixtures" / "jit" / "metrics.txt"
+    assert parse_metrics(recorded.read_bytes()) == (
+        None,
+        [
+            Figure("jitserver_cpu_utilization", 80.0),
+            Figure("jitserver_available_memory", 21685477376.0),
+            Figure("jitserver_connected_clients", 1.0),
+            Figure("jitserver_active_threads", 7.0),
+        ],
+    )
+    assert parse_metrics(b'a{le="x y"} 1 1700000000\nb NaN\n') == (None, [Figure('a{le="x y"}', 1.0)])
+    with pytest.raises(ValueError, match="no figures"):
+        parse_metrics(b"# HELP a nothing\n")

@@ -29,7 +29,7 @@ from steelyard.sampling.output import COLUMNS
 from steelyard.units import MIB
 
 GC_LOG = Path(__file__).parents[1] / "fixtures" / "gc" / "hotspot17-parallel.txt"
-SERVER_CORES, INJECTOR_CORES = 0.5, 0.1
+SERVER_CORES, COMPILER_CORES, INJECTOR_CORES = 0.5, 0.2, 0.1
 """Cores that each uses."""
 WRITES_CACHE = ("-XX:ArchiveClassesAtExit=", "-XX:AOTCacheOutput=", "-Xshareclasses:name=")
 READS_CACHE = ("-XX:SharedArchiveFile=", "-XX:AOTCache=")
@@ -56,6 +56,8 @@ class World:
     """Overrides what tells of the settings of servers, which is else what was asked for; None: nothing tells it."""
     deaths: dict[str, tuple[str, float]] = field(default_factory=dict)
     """By folder of the trial: component that dies, and after how many seconds under load (0: at its start)."""
+    jit_log: str = ""
+    """What the JIT of a server that has a JITServer logs."""
     writes_data: bool = True
     """Whether components that keep data have written it when they end."""
     starved: bool = False
@@ -136,6 +138,10 @@ class FakeDeployment:
             self.logs(one.name).mkdir(parents=True, exist_ok=True)
             if one.jvm_settings is not None and one.jvm_settings.gc_log:
                 (self.logs(one.name) / "gc.log").write_bytes(GC_LOG.read_bytes())
+            if any(option.startswith("-Xjit:verbose") for option in one.jvm_options):
+                log, now = self.logs(one.name) / "jit.log.20260101.1", self.world.clock.time()
+                log.write_text(self.world.jit_log, encoding="utf-8")
+                os.utime(log, (now, now))
             if one.port is not None:
                 self.sites[one.name] = Site(one, self.world)
             if one.role == "injector":
@@ -190,6 +196,10 @@ class FakeDeployment:
                 (kept / "rows").write_text("x", encoding="utf-8")
         return []
 
+    def kill(self, name: str) -> None:
+        del self.up[name]
+        self._end(name, 0)
+
     def close(self) -> None:
         if not self.closed:
             self.stop()
@@ -232,11 +242,14 @@ class FakeDeployment:
         rows: dict[str, list[str]] = {name: [] for name in COLUMNS}
         used = 0.0
         for name, (one, _) in self.up.items():
-            cores = SERVER_CORES if one.role == "server" else INJECTOR_CORES
+            cores = {"server": SERVER_CORES, "compiler": COMPILER_CORES}.get(one.role, INJECTOR_CORES)
             used += cores
             rows["processes"].append(
                 f"{now},{name},{cores * age},0,{10**8},{9 * 10**7},{10 * age},0,{age},{age},30,{0.1 * age}"
             )
+            if one.role == "compiler":
+                spent = {"jit": age}
+                rows["threads"] += [f"{now},{name},{g},{cores * spent.get(g, 0.0)}" for g in GROUPS]
             if one.role == "server":
                 under_load = now - self.load_from if self.load_from is not None else 0.0
                 jit = 0.5 * min(under_load, self.world.compiling)

@@ -3,7 +3,7 @@
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from fake_engine import FakeChildren, FakeEngine, Recorder, World
@@ -27,9 +27,15 @@ class Bench:
         self.kernel: Kernel | None = None
         self.children = FakeChildren(world)
 
-    def session(self, question: Question, blocks: int = 2, feature: int = 17) -> SessionDirectory:
+    def session(
+        self,
+        question: Question,
+        blocks: int = 2,
+        feature: int = 17,
+        kind: Literal["hotspot", "openj9"] = "hotspot",
+    ) -> SessionDirectory:
         """A session that has not begun."""
-        specs = specs_of(question, runtime=processes(identity("hotspot", feature)), first_port=self.port)
+        specs = specs_of(question, runtime=processes(identity(kind, feature)), first_port=self.port)
         directory = SessionDirectory(self.folder / f"session-{len(list(self.folder.iterdir()))}")
         (directory.path / "trials").mkdir(parents=True)
         write_record(directory.path / "session.json", session_of(question, specs, blocks))

@@ -155,7 +155,7 @@ def test_a_run_that_fills_class_caches_is_in_the_expected_time() -> None:
     plan = make_plan(Request("start-up", seed=1))
     each = [trial_seconds(plan.specs[place.arm]) for place in plan.schedule]
     once = [found - sum(one[end] for one in each) for end, found in enumerate(plan.expected_seconds())]
-    warm = [spec for spec in plan.specs.values() if spec.class_cache == "warm"]
+    warm = [spec for spec in plan.specs.values() if spec.caches("warm")]
     assert warm
     assert min(once) == pytest.approx(max(once))
     assert min(once) > 10 * len(warm)

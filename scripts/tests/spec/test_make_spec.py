@@ -405,6 +405,10 @@ def test_the_spec_is_the_same_after_a_session_file() -> None:
 
 def test_the_experiment_decides_the_procedure_and_host_states() -> None:
     spec = specs_of(question("start-up", "thp=never"))["class-cache-warm"]
-    assert (spec.procedure, spec.class_cache, spec.host_states) == ("start-up", "warm", {"thp": "never"})
+    assert (spec.procedure, spec.caches("warm"), spec.host_states) == (
+        "start-up",
+        ["server"],
+        {"thp": "never"},
+    )
     assert spec.needs_preparation
     assert not specs("jvm-count")["jvms-1"].needs_preparation

@@ -188,7 +188,7 @@ def _entry(
     if component.name != component.kind:
         entry["networks"] = {"default": {"aliases": [component.kind]}}
     if component.port is not None and place is not None:
-        entry["ports"] = _Override([f"127.0.0.1:{component.port}:{place.port}"])
+        entry["ports"] = _Override([f"127.0.0.1:{component.port}:{place.status or place.port}"])
     elif "ports" in base:
         entry["ports"] = _Override([])
     if volumes := _volumes(component):
@@ -196,7 +196,8 @@ def _entry(
     # A check costs CPU that the measurement would see, and the harness asks by itself.
     entry["healthcheck"] = {"disable": _MEASURED}
     if "profiles" in base:
-        entry["profiles"] = _Override(base["profiles"])
+        # What the trial deploys comes up with it; the load on request.
+        entry["profiles"] = _Override(base["profiles"] if component.role == "injector" else [])
     return entry | _waits(base, names)
 
 

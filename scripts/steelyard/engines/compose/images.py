@@ -125,6 +125,7 @@ def find_images(
     jdk: str | None = None,
     build: str | None = None,
     environment: Mapping[str, str] = os.environ,
+    compilers: Collection[str] = (),
 ) -> Runtime:
     """The images of a topology and of the injectors; pulled when they are not on this host.
 
@@ -135,11 +136,12 @@ def find_images(
         jdk: what the servers run on (`image_reference`).
         build: what the servers were built from (`image_reference`).
         environment: variables that say where images are.
+        compilers: kinds that compile for the servers, whose JVM must be of the same build.
 
     Raises:
         MissingRequirement: an image is neither here nor to be had, is for another architecture, or is the project's
             own and does not tell its JVM.
-        BadInput: as `image_reference`; or servers of one topology on different JVMs.
+        BadInput: as `image_reference`; or servers and compilers of one topology on different JVMs.
     """
     found: dict[str, Image] = {}
     jvms: dict[str, JvmIdentity | None] = {}
@@ -148,7 +150,7 @@ def find_images(
         reference = image_reference(container, *varied, environment)
         own = container.repository is not None and reference != jdk
         found[kind] = find_image(docker, reference, _advice(container, own))
-        if kind == INJECTOR or (kind in servers and container.jvm_options is not None):
+        if kind == INJECTOR or (kind in {*servers, *compilers} and container.jvm_options is not None):
             earlier = next((other for other in jvms if found[other] == found[kind]), None)
             jvms[kind] = jvms[earlier] if earlier else _jvm(docker, found[kind], own)
     injector_jvm = jvms.pop(INJECTOR)

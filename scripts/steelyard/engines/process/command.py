@@ -38,8 +38,9 @@ class Places:
     def fill(self, text: str, component: Component) -> str:
         """The text with the names that a spec leaves to the engine."""
         jvm = component.artifact.jvm
-        java = f"{jvm.home}/bin/java" if jvm is not None else None
-        found = {"folder": self.folder, "package": self.package, "cache": self.cache, "java": java}
+        jdk = jvm.home if jvm is not None else None
+        found = {"folder": self.folder, "package": self.package, "cache": self.cache, "jdk": jdk}
+        found["java"] = f"{jdk}/bin/java" if jdk is not None else None
         found["shared"] = self.shared
         for name, value in found.items():
             if value is not None:

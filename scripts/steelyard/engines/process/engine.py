@@ -58,7 +58,7 @@ class ProcessEngine:
         """Refuse ports that are taken (PortInUse) and programs that are missing (MissingRequirement)."""
         for component in (one for spec in specs for one in spec.deployed):
             if component.artifact.form == "command":
-                program = component.artifact.words[0]
+                program = Places("", None, "").fill(component.artifact.words[0], component)
                 if not program.startswith("${"):
                     require_program(program)
         require_ports(sorted({port for spec in specs for port in spec.ports}))

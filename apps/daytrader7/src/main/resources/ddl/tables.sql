@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- The tables on Derby.
+-- The tables, on Derby and on Db2.
 -- DATASET is ours: it tells what was populated.
 
 DROP TABLE ACCOUNTEJB;

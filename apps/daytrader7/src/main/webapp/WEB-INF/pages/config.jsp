@@ -21,6 +21,22 @@
     </TR>
   </TBODY>
 </TABLE>
+<TABLE width="740" border="0" cellpadding="2" cellspacing="0" style="font-size: smaller">
+  <TBODY>
+    <TR>
+      <TD align="left" valign="top" width="100%"><FONT size="-1">What is set here holds for this server alone, from the next request on, until it ends; the values with which it
+      starts are those of its environment, and <A href="bench/info">bench/info</A> tells the ones that hold now. Several servers of one database have to be
+      told one by one. A box that is not ticked is switched off, also when a script leaves it out: one that sets nothing but the number of users
+      switches the alerts, the published prices and the support for long runs off. A value that cannot be is passed over and written to the log; the others of
+      the same request are taken.<BR>
+      The numbers of users and stocks change nothing in the database: they say what the next population makes, and what the scenario draws from. A
+      population empties the tables and fills them again, which takes from seconds to a minute, and tells line by line how far it has come. Two
+      populations with the same numbers and the same seed make the same data, whatever was there before; a reset is quicker, and leaves the balances, the
+      prices and the holdings of the users as trading has made them: it removes those who have registered since, the orders that were cancelled, and the orders of
+      holdings that were sold.</FONT></TD>
+    </TR>
+  </TBODY>
+</TABLE>
 <FORM action="config" method="POST">
   <TABLE width="740" border="1" cellpadding="2" cellspacing="0">
     <TBODY>

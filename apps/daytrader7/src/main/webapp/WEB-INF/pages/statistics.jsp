@@ -35,101 +35,71 @@
         <TD align="right" bgcolor="#cccccc"><B>expected of the scenario</B></TD>
         <TD align="center" bgcolor="#cccccc"><B>within 5 percent</B></TD>
       </TR>
-      <TR>
-        <TD align="left" bgcolor="#eeeeee"><FONT size="-1"><B>Run-Time Mode</B></FONT></TD>
-        <TD align="right"><FONT size="-1"><%= settings.runMode().shown() %></FONT></TD>
-        <TD align="right"><FONT size="-1">&nbsp;</FONT></TD>
-        <TD align="center"><FONT size="-1">&nbsp;</FONT></TD>
+<% for (RunCheck.Row row : check.rows(settings)) { %>
+      <TR align="left" valign="top" bgcolor="#eeeeee">
+        <TD align="left" valign="top" width="280" bgcolor="#eeeeee" rowspan="2"><FONT color="#000000" size="-1"><B><%= row.name() %></B></FONT></TD>
+        <TD align="right" valign="top" width="150" bgcolor="#ffffff"><FONT color="#000000" size="-1"><%= row.actual() %></FONT></TD>
+        <TD align="right" valign="top" width="150" bgcolor="#ffffff"><FONT color="#000000" size="-1"><%= row.expected() %>&nbsp;</FONT></TD>
+        <TD align="center" valign="top" width="160" bgcolor="#ffffff"><FONT color="#000000" size="-1"><%= row.verdict() %>&nbsp;</FONT></TD>
       </TR>
-      <TR>
-        <TD align="left" bgcolor="#eeeeee"><FONT size="-1"><B>Order-Processing Mode</B></FONT></TD>
-        <TD align="right"><FONT size="-1"><%= settings.orderMode().shown() %></FONT></TD>
-        <TD align="right"><FONT size="-1">&nbsp;</FONT></TD>
-        <TD align="center"><FONT size="-1">&nbsp;</FONT></TD>
+      <TR align="left" valign="top" bgcolor="#ffffff">
+        <TD align="left" valign="top" width="460" bgcolor="#ffffff" colspan="3"><FONT color="#333333" size="-1"><%= row.about() %></FONT></TD>
       </TR>
+<% } %>
+    </TBODY>
+  </TABLE>
+  <TABLE width="740" border="1" cellpadding="2" cellspacing="0">
+    <CAPTION align="left"><B>What the scenario does</B></CAPTION>
+    <TBODY>
       <TR>
-        <TD align="left" bgcolor="#eeeeee"><FONT size="-1"><B>Web Interface</B></FONT></TD>
-        <TD align="right"><FONT size="-1"><%= settings.webInterface().shown() %></FONT></TD>
-        <TD align="right"><FONT size="-1">&nbsp;</FONT></TD>
-        <TD align="center"><FONT size="-1">&nbsp;</FONT></TD>
+        <TD align="left" bgcolor="#cccccc"><B>operation</B></TD>
+        <TD align="right" bgcolor="#cccccc"><B>percent</B></TD>
+        <TD align="left" bgcolor="#cccccc"><B>what it asks for</B></TD>
       </TR>
-      <TR>
-        <TD align="left" bgcolor="#eeeeee"><FONT size="-1"><B>Trade users</B></FONT></TD>
-        <TD align="right"><FONT size="-1"><%= run.tradeUsers() %></FONT></TD>
-        <TD align="right"><FONT size="-1"><%= settings.maxUsers() %></FONT></TD>
-        <TD align="center"><FONT size="-1"><%= RunCheck.verdict(run.tradeUsers(), settings.maxUsers()) %></FONT></TD>
+      <TR align="left" valign="top" bgcolor="#eeeeee">
+        <TD align="left" valign="top" width="160" bgcolor="#eeeeee"><FONT color="#000000" size="-1"><B>home</B></FONT></TD>
+        <TD align="right" valign="top" width="80" bgcolor="#ffffff"><FONT color="#000000" size="-1">20</FONT></TD>
+        <TD align="left" valign="top" width="500" bgcolor="#ffffff"><FONT color="#333333" size="-1">The home page: balance, number and value of the holdings, gain since the account was opened, and the market summary.</FONT></TD>
       </TR>
-      <TR>
-        <TD align="left" bgcolor="#eeeeee"><FONT size="-1"><B>Trade stocks</B></FONT></TD>
-        <TD align="right"><FONT size="-1"><%= run.tradeStocks() %></FONT></TD>
-        <TD align="right"><FONT size="-1"><%= settings.maxQuotes() %></FONT></TD>
-        <TD align="center"><FONT size="-1"><%= RunCheck.verdict(run.tradeStocks(), settings.maxQuotes()) %></FONT></TD>
+      <TR align="left" valign="top" bgcolor="#eeeeee">
+        <TD align="left" valign="top" width="160" bgcolor="#eeeeee"><FONT color="#000000" size="-1"><B>quotes</B></FONT></TD>
+        <TD align="right" valign="top" width="80" bgcolor="#ffffff"><FONT color="#000000" size="-1">40</FONT></TD>
+        <TD align="left" valign="top" width="500" bgcolor="#ffffff"><FONT color="#333333" size="-1">The page of quotes, for one to ten stocks that are drawn at random; a statement of the database for each of them.</FONT></TD>
       </TR>
-      <TR>
-        <TD align="left" bgcolor="#eeeeee"><FONT size="-1"><B>Scenario requests since the last reset</B></FONT></TD>
-        <TD align="right"><FONT size="-1"><%= requests %></FONT></TD>
-        <TD align="right"><FONT size="-1">&nbsp;</FONT></TD>
-        <TD align="center"><FONT size="-1">&nbsp;</FONT></TD>
+      <TR align="left" valign="top" bgcolor="#eeeeee">
+        <TD align="left" valign="top" width="160" bgcolor="#eeeeee"><FONT color="#000000" size="-1"><B>account</B></FONT></TD>
+        <TD align="right" valign="top" width="80" bgcolor="#ffffff"><FONT color="#000000" size="-1">10</FONT></TD>
+        <TD align="left" valign="top" width="500" bgcolor="#ffffff"><FONT color="#333333" size="-1">The account with its profile and, unless long runs are supported, its newest orders.</FONT></TD>
       </TR>
-      <TR>
-        <TD align="left" bgcolor="#eeeeee"><FONT size="-1"><B>New users registered</B></FONT></TD>
-        <TD align="right"><FONT size="-1"><%= run.newUsers() %></FONT></TD>
-        <TD align="right"><FONT size="-1"><%= check.registrations() %></FONT></TD>
-        <TD align="center"><FONT size="-1"><%= RunCheck.verdict(run.newUsers(), check.registrations()) %></FONT></TD>
+      <TR align="left" valign="top" bgcolor="#eeeeee">
+        <TD align="left" valign="top" width="160" bgcolor="#eeeeee"><FONT color="#000000" size="-1"><B>portfolio</B></FONT></TD>
+        <TD align="right" valign="top" width="80" bgcolor="#ffffff"><FONT color="#000000" size="-1">12</FONT></TD>
+        <TD align="left" valign="top" width="500" bgcolor="#ffffff"><FONT color="#333333" size="-1">All holdings with what they were bought for and what they are worth now, a statement for the stock of each.</FONT></TD>
       </TR>
-      <TR>
-        <TD align="left" bgcolor="#eeeeee"><FONT size="-1"><B>Logins</B></FONT></TD>
-        <TD align="right"><FONT size="-1"><%= run.logins() %></FONT></TD>
-        <TD align="right"><FONT size="-1"><%= check.logins() %></FONT></TD>
-        <TD align="center"><FONT size="-1"><%= RunCheck.verdict(run.logins(), check.logins()) %></FONT></TD>
+      <TR align="left" valign="top" bgcolor="#eeeeee">
+        <TD align="left" valign="top" width="160" bgcolor="#eeeeee"><FONT color="#000000" size="-1"><B>buy</B></FONT></TD>
+        <TD align="right" valign="top" width="80" bgcolor="#ffffff"><FONT color="#000000" size="-1">4</FONT></TD>
+        <TD align="left" valign="top" width="500" bgcolor="#ffffff"><FONT color="#333333" size="-1">The quote of a stock, then one to two hundred shares of it; a sale, while sales are owed from empty portfolios.</FONT></TD>
       </TR>
-      <TR>
-        <TD align="left" bgcolor="#eeeeee"><FONT size="-1"><B>Logouts</B></FONT></TD>
-        <TD align="right"><FONT size="-1"><%= run.logouts() %></FONT></TD>
-        <TD align="right"><FONT size="-1"><%= check.logouts() %></FONT></TD>
-        <TD align="center"><FONT size="-1"><%= RunCheck.verdict(run.logouts(), check.logouts()) %></FONT></TD>
+      <TR align="left" valign="top" bgcolor="#eeeeee">
+        <TD align="left" valign="top" width="160" bgcolor="#eeeeee"><FONT color="#000000" size="-1"><B>sell</B></FONT></TD>
+        <TD align="right" valign="top" width="80" bgcolor="#ffffff"><FONT color="#000000" size="-1">4</FONT></TD>
+        <TD align="left" valign="top" width="500" bgcolor="#ffffff"><FONT color="#333333" size="-1">The portfolio, then the first holding in it that is not being sold already; a purchase, if there is none.</FONT></TD>
       </TR>
-      <TR>
-        <TD align="left" bgcolor="#eeeeee"><FONT size="-1"><B>User holdings</B></FONT></TD>
-        <TD align="right"><FONT size="-1"><%= run.holdings() %></FONT></TD>
-        <TD align="right"><FONT size="-1">&nbsp;</FONT></TD>
-        <TD align="center"><FONT size="-1">&nbsp;</FONT></TD>
+      <TR align="left" valign="top" bgcolor="#eeeeee">
+        <TD align="left" valign="top" width="160" bgcolor="#eeeeee"><FONT color="#000000" size="-1"><B>update profile</B></FONT></TD>
+        <TD align="right" valign="top" width="80" bgcolor="#ffffff"><FONT color="#000000" size="-1">4</FONT></TD>
+        <TD align="left" valign="top" width="500" bgcolor="#ffffff"><FONT color="#333333" size="-1">The account, then a change of the profile: name, address, card and e-mail are made of random numbers.</FONT></TD>
       </TR>
-      <TR>
-        <TD align="left" bgcolor="#eeeeee"><FONT size="-1"><B>Buy orders</B></FONT></TD>
-        <TD align="right"><FONT size="-1"><%= run.buyOrders() %></FONT></TD>
-        <TD align="right"><FONT size="-1"><%= check.buys() %></FONT></TD>
-        <TD align="center"><FONT size="-1"><%= RunCheck.verdict(run.buyOrders(), check.buys()) %></FONT></TD>
+      <TR align="left" valign="top" bgcolor="#eeeeee">
+        <TD align="left" valign="top" width="160" bgcolor="#eeeeee"><FONT color="#000000" size="-1"><B>logout</B></FONT></TD>
+        <TD align="right" valign="top" width="80" bgcolor="#ffffff"><FONT color="#000000" size="-1">4</FONT></TD>
+        <TD align="left" valign="top" width="500" bgcolor="#ffffff"><FONT color="#333333" size="-1">The end of the session. The next request of the same client is a login of the next user of a shuffled deck.</FONT></TD>
       </TR>
-      <TR>
-        <TD align="left" bgcolor="#eeeeee"><FONT size="-1"><B>Sell orders</B></FONT></TD>
-        <TD align="right"><FONT size="-1"><%= run.sellOrders() %></FONT></TD>
-        <TD align="right"><FONT size="-1"><%= check.sells() %></FONT></TD>
-        <TD align="center"><FONT size="-1"><%= RunCheck.verdict(run.sellOrders(), check.sells()) %></FONT></TD>
-      </TR>
-      <TR>
-        <TD align="left" bgcolor="#eeeeee"><FONT size="-1"><B>Total orders</B></FONT></TD>
-        <TD align="right"><FONT size="-1"><%= run.orders() %></FONT></TD>
-        <TD align="right"><FONT size="-1"><%= check.orders() %></FONT></TD>
-        <TD align="center"><FONT size="-1"><%= RunCheck.verdict(run.orders(), check.orders()) %></FONT></TD>
-      </TR>
-      <TR>
-        <TD align="left" bgcolor="#eeeeee"><FONT size="-1"><B>Open orders</B></FONT></TD>
-        <TD align="right"><FONT size="-1"><%= run.openOrders() %></FONT></TD>
-        <TD align="right"><FONT size="-1">0</FONT></TD>
-        <TD align="center"><FONT size="-1"><%= RunCheck.verdict(run.openOrders(), 0) %></FONT></TD>
-      </TR>
-      <TR>
-        <TD align="left" bgcolor="#eeeeee"><FONT size="-1"><B>Cancelled orders</B></FONT></TD>
-        <TD align="right"><FONT size="-1"><%= run.cancelledOrders() %></FONT></TD>
-        <TD align="right"><FONT size="-1">0</FONT></TD>
-        <TD align="center"><FONT size="-1"><%= RunCheck.verdict(run.cancelledOrders(), 0) %></FONT></TD>
-      </TR>
-      <TR>
-        <TD align="left" bgcolor="#eeeeee"><FONT size="-1"><B>Orders of sold holdings, removed</B></FONT></TD>
-        <TD align="right"><FONT size="-1"><%= run.deletedOrders() %></FONT></TD>
-        <TD align="right"><FONT size="-1">&nbsp;</FONT></TD>
-        <TD align="center"><FONT size="-1">&nbsp;</FONT></TD>
+      <TR align="left" valign="top" bgcolor="#eeeeee">
+        <TD align="left" valign="top" width="160" bgcolor="#eeeeee"><FONT color="#000000" size="-1"><B>register</B></FONT></TD>
+        <TD align="right" valign="top" width="80" bgcolor="#ffffff"><FONT color="#000000" size="-1">2</FONT></TD>
+        <TD align="left" valign="top" width="500" bgcolor="#ffffff"><FONT color="#333333" size="-1">A log-out, then a new user with a million dollars, who is logged in at once and sees the home page.</FONT></TD>
       </TR>
     </TBODY>
   </TABLE>

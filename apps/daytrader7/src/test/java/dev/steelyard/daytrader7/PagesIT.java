@@ -48,9 +48,25 @@ final class PagesIT {
     int wanted = 8592 + 1098 * portfolio.all("holdingID=([0-9]+)").size();
     assertEquals(wanted, portfolio.body().length(), SIZE_BAND * wanted);
     assertEquals(8145, order, SIZE_BAND * 8145);
+    int cancelled = user.app("sell&holdingID=2000000000").must("cancelled").body().length();
+    assertEquals(8112, cancelled, SIZE_BAND * 8112);
     int register =
         server.browser().get("register.jsp").must("DayTrader Registration").body().length();
     assertEquals(6471, register, SIZE_BAND * 6471);
+  }
+
+  /** The original's was measured with eight holdings and one alert of 1,400 bytes. */
+  @Test
+  void thePortfolioOfFacesIsAsLargeAsTheOriginals(TradeServer server) throws Exception {
+    server.configure(RunMode.EJB, OrderMode.SYNC);
+    int number = 150;
+    Browser user = loggedIn(server, "uid:" + number);
+    while (user.app("portfolio").all("holdingID=([0-9]+)").size() != 8) {
+      user = loggedIn(server, "uid:" + ++number);
+    }
+    int size = user.get("portfolio.faces").must("DayTrader Portfolio").body().length();
+    int wanted = 10344 - 1400;
+    assertEquals(wanted, size, SIZE_BAND * wanted);
   }
 
   @ParameterizedTest

@@ -22,7 +22,9 @@ import org.apache.derby.drda.NetworkServerControl;
  * unless given. Databases lie below the folder, made by clients that ask for it.
  *
  * <p>Derby's own program leaves its databases open when it is asked to end, and the next start has
- * to recover them. This one closes them on SIGTERM, so that their files can be copied.
+ * to recover them. This one closes them on SIGTERM, so that their files can be copied. Derby also
+ * keeps the global transactions, with their locks, of a client that was killed before it prepared
+ * them: this one undoes them after 30 s.
  *
  * <p>Prints {@code derby-server ready on HOST:PORT} when it serves. Exit codes: 1 the folder cannot
  * be used or the server failed; 2 bad arguments; 5 the port is taken or cannot be listened on.
@@ -32,6 +34,10 @@ public final class Main {
   private static final int FAILED = 1;
   private static final int BAD_ARGUMENTS = 2;
   private static final int PORT_TAKEN = 5;
+
+  /** Seconds, after which a global transaction that is not prepared is undone. */
+  private static final String ABANDONED_AFTER = "30";
+
   private static final String USAGE =
       "Give --port N, a number from 1 to 65535, --folder PATH, and if you like --host NAME.";
 
@@ -69,6 +75,7 @@ public final class Main {
     try {
       Files.createDirectories(folder);
       System.setProperty("derby.system.home", folder.toString());
+      System.setProperty("derby.jdbc.xaTransactionTimeout", ABANDONED_AFTER);
       NetworkServerControl server = new NetworkServerControl(InetAddress.getByName(host), port);
       server.start(new PrintWriter(System.out, true, StandardCharsets.UTF_8));
       Runtime.getRuntime().addShutdownHook(new Thread(() -> close(server), "shutdown"));

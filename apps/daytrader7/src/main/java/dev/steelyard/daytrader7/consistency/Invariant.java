@@ -81,6 +81,15 @@ record Invariant(String name, boolean history, String sql, List<Object> values) 
               "holdings that are being sold by no order",
               "SELECT COUNT(*) FROM HOLDINGEJB WHERE PURCHASEDATE = ?",
               new Timestamp(0)),
+          // Orders that were shown may be deleted, but a sale never before the purchase it sells.
+          of(
+              "accounts whose purchases have lost holdings without a sale",
+              "SELECT COUNT(*) FROM (SELECT O.ACCOUNT_ACCOUNTID FROM ORDEREJB O LEFT JOIN HOLDINGEJB H"
+                  + " ON H.HOLDINGID = O.HOLDING_HOLDINGID WHERE "
+                  + SETTLED
+                  + " GROUP BY O.ACCOUNT_ACCOUNTID HAVING"
+                  + " SUM(CASE WHEN O.ORDERTYPE = 'buy' AND H.HOLDINGID IS NULL THEN 1 ELSE 0 END)"
+                  + " > SUM(CASE WHEN O.ORDERTYPE = 'sell' THEN 1 ELSE 0 END)) WRONG"),
           of(
               "keys beyond their counter",
               "SELECT COUNT(*) FROM KEYGENEJB WHERE"

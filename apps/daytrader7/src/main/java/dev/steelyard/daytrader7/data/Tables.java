@@ -17,7 +17,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** Makes the tables, from the script of the database in use. */
+/** Makes the tables, by the scripts in {@code ddl/}. */
 @ApplicationScoped
 public class Tables {
 
@@ -106,18 +106,21 @@ public class Tables {
     }
   }
 
-  /** The statements for a product; Derby's for one that nobody wrote a script for. */
+  /** The statements for a product: those of all, and what Db2 is told besides. */
   static List<String> statements(String product) {
-    String name = product.startsWith("DB2") ? "db2" : "derby";
-    String script;
-    try (InputStream in = Tables.class.getResourceAsStream("/ddl/" + name + ".sql")) {
-      script = new String(in.readAllBytes(), StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return Arrays.stream(COMMENT.matcher(script).replaceAll("").split(";"))
+    List<String> scripts = product.startsWith("DB2") ? List.of("tables", "db2") : List.of("tables");
+    return scripts.stream()
+        .flatMap(name -> Arrays.stream(COMMENT.matcher(script(name)).replaceAll("").split(";")))
         .map(String::strip)
         .filter(each -> !each.isEmpty())
         .toList();
+  }
+
+  private static String script(String name) {
+    try (InputStream in = Tables.class.getResourceAsStream("/ddl/" + name + ".sql")) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }

@@ -55,7 +55,8 @@ public class Messages {
   private Topic streamer;
 
   /**
-   * Asks for the completion of an order.
+   * Asks for the completion of an order. Its message is kept on disk and committed with the order:
+   * it is delivered after a crash, too.
    *
    * @param direct whether by JDBC
    */
@@ -63,6 +64,7 @@ public class Messages {
     send(
         brokers,
         broker,
+        DeliveryMode.PERSISTENT,
         NEW_ORDER,
         "Order " + orderID + (direct ? ", direct" : ", beans") + ", twoPhase=" + twoPhase,
         message -> {
@@ -80,6 +82,7 @@ public class Messages {
     send(
         streamers,
         streamer,
+        DeliveryMode.NON_PERSISTENT,
         UPDATE_QUOTE,
         "Stock " + quote.getSymbol() + " from " + oldPrice + " to " + quote.getPrice(),
         message -> {
@@ -98,12 +101,12 @@ public class Messages {
 
   /** Sends a message to the queue that only its statistics see. */
   public void pingQueue(String text) {
-    send(brokers, broker, PING, text, message -> {});
+    send(brokers, broker, DeliveryMode.NON_PERSISTENT, PING, text, message -> {});
   }
 
   /** Sends a message to the topic that only its statistics see. */
   public void pingTopic(String text) {
-    send(streamers, streamer, PING, text, message -> {});
+    send(streamers, streamer, DeliveryMode.NON_PERSISTENT, PING, text, message -> {});
   }
 
   /** The change that a message tells of. */
@@ -124,6 +127,7 @@ public class Messages {
   private static void send(
       ConnectionFactory factory,
       Destination destination,
+      int delivery,
       String command,
       String text,
       Properties properties) {
@@ -132,10 +136,7 @@ public class Messages {
       message.setStringProperty(COMMAND, command);
       message.setLongProperty(PUBLISH_TIME, System.currentTimeMillis());
       properties.set(message);
-      context
-          .createProducer()
-          .setDeliveryMode(DeliveryMode.NON_PERSISTENT)
-          .send(destination, message);
+      context.createProducer().setDeliveryMode(delivery).send(destination, message);
     } catch (JMSException e) {
       throw new IllegalStateException("A message was not sent", e);
     }

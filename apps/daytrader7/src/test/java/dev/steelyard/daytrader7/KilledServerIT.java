@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.daytrader7;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steelyard.testkit.Folders;
+import dev.steelyard.testkit.PackagedServer;
+import dev.steelyard.testkit.Processes;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A server whose JVM is killed while orders of the 2-phase mode are under way, some of them in the
+ * middle of a commit, others only in the queue: once it runs again, each order that a user was told
+ * of, and each that was paid for, has been carried out, once. The database is a process of its own.
+ */
+final class KilledServerIT {
+
+  private static final int USERS = 12;
+
+  /** Users that never come, and whose orders nobody has shown. */
+  private static final int STRANGERS = 8;
+
+  private static final int ORDERS = 120;
+  private static final int WAITING = 6;
+  private static final String OPEN = "SELECT COUNT(*) FROM ORDEREJB WHERE ORDERSTATUS = 'open'";
+
+  private static Path folder;
+  private static Process database;
+  private static String url;
+  private static PackagedServer server;
+
+  @BeforeAll
+  static void start() throws IOException, InterruptedException {
+    folder = Files.createTempDirectory("daytrader7-killed");
+    int port = Processes.freePort();
+    url = "jdbc:derby://127.0.0.1:" + port + "/tradedb;user=trade;password=trade";
+    database =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx128m",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                "dev.steelyard.derbyserver.Main",
+                "--port",
+                Integer.toString(port),
+                "--folder",
+                folder.resolve("data").toString())
+            .redirectErrorStream(true)
+            .redirectOutput(folder.resolve("derby.txt").toFile())
+            .start();
+    Processes.await(
+        "the database serves",
+        () -> Files.readString(folder.resolve("derby.txt")).contains("derby-server ready"));
+    Map<String, String> environment =
+        Map.of(
+            "JVM_ARGS",
+            "-Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+            "TRADE_DATABASE",
+            "derby-network",
+            "TRADE_DERBY_PORT",
+            Integer.toString(port),
+            "TRADE_CONNECTIONS",
+            "30",
+            "TRADE_MAX_USERS",
+            Integer.toString(USERS + STRANGERS),
+            "TRADE_MAX_QUOTES",
+            "100",
+            "TRADE_LONG_RUN",
+            "false");
+    server =
+        PackagedServer.of(
+            "daytrader7", Path.of(System.getProperty("server.archive")), folder, environment);
+    startServer();
+  }
+
+  private static void startServer() throws IOException, InterruptedException {
+    server.start();
+    server.awaitStatus("/daytrader/health/ready", 200);
+  }
+
+  @AfterAll
+  static void end() throws IOException, InterruptedException {
+    if (server != null) {
+      server.close();
+      server.process().onExit().join();
+    }
+    Processes.stop(database);
+    Folders.delete(folder);
+  }
+
+  @Test
+  void noOrderIsLostOrDoubledByBeans() throws Exception {
+    survives(RunMode.EJB);
+  }
+
+  @Test
+  void noOrderIsLostOrDoubledByJdbc() throws Exception {
+    survives(RunMode.DIRECT);
+  }
+
+  /** Beans delete orders that were shown; what is left still tells of a loss. */
+  @Test
+  void longRunsAreConsistentWithoutTheirOrders() throws Exception {
+    configure(RunMode.EJB, OrderMode.SYNC, "&EnableLongRun=on");
+    Load load = new Load();
+    load.await(ORDERS);
+    load.end();
+    assertEquals("consistent\n", server.get("/daytrader/consistency").body());
+    assertTrue(settled().stream().filter(load.told::contains).count() < ORDERS, "none was deleted");
+    try (Connection connection = DriverManager.getConnection(url);
+        Statement statement = connection.createStatement()) {
+      statement.execute(
+          "DELETE FROM HOLDINGEJB WHERE HOLDINGID = (SELECT MAX(HOLDING_HOLDINGID) FROM ORDEREJB O"
+              + " JOIN ACCOUNTEJB A ON A.ACCOUNTID = O.ACCOUNT_ACCOUNTID WHERE A.LOGINCOUNT = 0)");
+    }
+    assertEquals(
+        "accounts whose purchases have lost holdings without a sale: 1\n",
+        server.get("/daytrader/consistency").body());
+  }
+
+  /** Makes the data anew and sets modes. */
+  private static void configure(RunMode mode, OrderMode order, String more)
+      throws IOException, InterruptedException {
+    for (String action :
+        List.of(
+            "buildDB",
+            "updateConfig&DisplayOrderAlerts=on&RunTimeMode=%d&OrderProcessingMode=%d"
+                    .formatted(mode.value(), order.value())
+                + more)) {
+      assertEquals(200, server.get("/daytrader/config?action=" + action).statusCode(), action);
+    }
+  }
+
+  private static void survives(RunMode mode) throws Exception {
+    configure(mode, OrderMode.ASYNC_2PHASE, "");
+    Load load = new Load();
+    load.await(ORDERS);
+    try (Connection connection = DriverManager.getConnection(url);
+        Statement statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      // From now on no order can be completed, but orders can be made.
+      statement.execute("LOCK TABLE HOLDINGEJB IN EXCLUSIVE MODE");
+      Processes.await("orders wait in the queue", () -> count(OPEN + " WITH UR") >= WAITING);
+      server.process().destroyForcibly().waitFor();
+      connection.rollback();
+    }
+    load.killed();
+
+    startServer();
+    // The database keeps the locks of what the dead had begun for half a minute.
+    Processes.await(
+        "the data is consistent again",
+        () -> server.get("/daytrader/consistency").body().equals("consistent\n"));
+    Set<Integer> distinct = new HashSet<>(load.told);
+    assertEquals(load.told.size(), distinct.size(), "a number was given twice");
+    distinct.removeAll(settled());
+    assertEquals(Set.of(), distinct, "orders that users were told of");
+  }
+
+  /** Users who buy without end; every third sells as well. */
+  private static final class Load {
+    final ConcurrentLinkedQueue<Integer> told = new ConcurrentLinkedQueue<>();
+    private final List<Future<Void>> sessions = new ArrayList<>();
+    private volatile boolean ended;
+
+    Load() {
+      ExecutorService users = Executors.newFixedThreadPool(USERS);
+      for (int user = 0; user < USERS; user++) {
+        int number = user;
+        sessions.add(users.submit(() -> trade(number)));
+      }
+      users.shutdown();
+    }
+
+    void await(int orders) throws IOException, InterruptedException {
+      Processes.await(orders + " orders", () -> told.size() >= orders);
+    }
+
+    void end() throws Exception {
+      ended = true;
+      for (Future<Void> session : sessions) {
+        session.get();
+      }
+    }
+
+    /** Each has ended because the server was gone, and for no other reason. */
+    void killed() {
+      for (Future<Void> session : sessions) {
+        Throwable end = assertThrows(ExecutionException.class, session::get).getCause();
+        assertInstanceOf(IOException.class, end, () -> "not by the kill: " + end);
+      }
+    }
+
+    private Void trade(int number) throws IOException, InterruptedException {
+      Browser user = new Browser(server.uri("/daytrader/"));
+      user.app("login&uid=uid:" + number + "&passwd=xxx").must("Welcome to DayTrader");
+      while (!ended) {
+        note(user.app("buy&quantity=3&symbol=s:" + (told.size() % 100)));
+        if (number % 3 == 0) {
+          List<String> held = user.app("portfolio").all("holdingID=([0-9]+)");
+          if (!held.isEmpty()) {
+            note(user.app("sell&holdingID=" + held.get(0)));
+          }
+        }
+      }
+      return null;
+    }
+
+    private void note(Browser.Answer answer) {
+      answer.must("has been submitted");
+      if (!answer.body().contains(">cancelled<")) {
+        told.add(Integer.valueOf(answer.all("Order ([0-9]+) details").get(0)));
+      }
+    }
+  }
+
+  private static Set<Integer> settled() throws SQLException {
+    Set<Integer> found = new HashSet<>();
+    try (Connection connection = DriverManager.getConnection(url);
+        Statement statement = connection.createStatement();
+        ResultSet rows =
+            statement.executeQuery(
+                "SELECT ORDERID FROM ORDEREJB WHERE ORDERSTATUS IN ('closed', 'completed')")) {
+      while (rows.next()) {
+        found.add(rows.getInt(1));
+      }
+    }
+    return found;
+  }
+
+  private static int count(String sql) throws IOException {
+    try (Connection connection = DriverManager.getConnection(url);
+        Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery(sql)) {
+      rows.next();
+      return rows.getInt(1);
+    } catch (SQLException e) {
+      throw new IOException(e);
+    }
+  }
+}

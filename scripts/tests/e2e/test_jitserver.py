@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A real JITServer beside the real ping server: it compiles, its own figures are kept, and servers outlive it."""
+
+from pathlib import Path
+
+import pytest
+
+from steelyard.host.java import named_jdks
+
+from .driver import start, void_for_other_reasons_than_noise
+
+pytestmark = pytest.mark.e2e
+
+EXPERIMENT = """\
+steelyard: 1
+name: tiny
+title: A JITServer that lives, at a distance, and one that is killed
+question: Do its servers compile in it, and go on without it?
+workload: ping
+procedure: ramp-up
+factors:
+  jit:
+    levels:
+      lives: {jit: remote, jitserver.delay: 1ms}
+      killed: {jit: remote, jitserver.killed_after: 4s}
+deployment: {total_heap: 128m, jvm: {gc: generational}}
+load: {users: 4, measure: 10s}
+metrics: {primary: requests_lost}
+design: {blocks: 2, repeats: 0}
+"""
+
+
+@pytest.fixture(scope="module")
+def jdk() -> Path:
+    """An OpenJ9 of this host that has a JITServer."""
+    homes = [jdk.home for jdk in named_jdks().values() if jdk.identity.kind == "openj9"]
+    found = next((home for home in homes if (home / "bin" / "jitserver").exists()), None)
+    if found is None:
+        pytest.skip("this host has no OpenJ9 with a JITServer: name its folder in STEELYARD_JDKS")
+    return found
+
+
+def test_servers_compile_in_a_jitserver_and_outlive_it(tmp_path: Path, out: Path, jdk: Path) -> None:
+    path = tmp_path / "tiny.yaml"
+    path.write_text(EXPERIMENT, encoding="utf-8")
+    session = start(path, out, "--jdk", str(jdk))
+    trials = {trial.arm: trial for trial in session.wait_for_trials(2)}
+    assert session.interrupt() == 130
+    assert not void_for_other_reasons_than_noise([*trials.values()])
+    for trial in trials.values():
+        components = {one.name: one for one in trial.components}
+        assert components["server-1"].compiled["remote"] > 0
+        assert (components["jitserver"].cpu_seconds or 0) > 0
+        assert len(trial.curves["cpu_compiler"]) == len(trial.curves["throughput"]) == 10
+        assert sum(trial.curves["throughput"][6:]) > 0
+        assert trial.measurement is not None
+        assert trial.measurement.injector_errors == 0
+    lives, killed = trials["jit-lives"], trials["jit-killed"]
+    told = next(one.told for one in lives.components if one.name == "jitserver")
+    assert told["jitserver_connected_clients"] == pytest.approx(1, abs=0.5)
+    assert lives.metrics["relay_delay"] >= 0.99
+    assert sum(killed.curves["cpu_compiler"][6:]) == 0
