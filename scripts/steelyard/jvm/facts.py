@@ -104,6 +104,9 @@ def readable(component: Component, *, jcmd: bool) -> list[str]:
     tells = _TELLS[jvm.kind] if jvm is not None else {}
     told = {name for source in there for name in tells.get(source, ())}
     told |= {"cpus", "memory"} | ({"processors"} if "info" in there else set())
+    settings = component.jvm_settings
+    if jvm is not None and jvm.kind == "openj9" and settings is not None and settings.gc == "regional":
+        told -= {"nursery"}  # balanced takes it as a bound of an eden that it sizes itself
     return [
         name
         for name, value in {"heap": 0, **asked(component)}.items()

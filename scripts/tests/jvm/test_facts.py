@@ -86,6 +86,11 @@ def test_openj9_tells_by_its_memory_bean() -> None:
     assert openj9_facts({"memory": {"ObjectPendingFinalizationCount": "0"}}) == {}
 
 
+def test_a_nursery_that_balanced_sizes_itself_is_not_read_back(openj9: JvmIdentity) -> None:
+    assert "nursery" in server(openj9, nursery="48m", gc="generational").read_back
+    assert "nursery" not in server(openj9, nursery="48m", gc="regional").read_back
+
+
 def test_openj9_tells_the_figures_of_a_class_cache() -> None:
     printed = (FIXTURES / "printstats-21.txt").read_text(encoding="utf-8")
     assert cache_figures(printed) == {

@@ -4,15 +4,17 @@
 import json
 from collections import namedtuple
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 from fake_site import READY_AFTER
 from planned import asked
 from sessions import WINDOW, Bench, events, failed, order, ping
+from trees import Kernel
 
 from steelyard.engines.base import Running
-from steelyard.errors import NoSpace, ServerFailed
+from steelyard.errors import MissingRequirement, NoSpace, ServerFailed
 from steelyard.session import deploying, flight, runner
 
 
@@ -218,7 +220,7 @@ def test_another_build_and_other_settings_void(bench: Bench) -> None:
 @pytest.mark.parametrize(
     ("jvm", "told", "says"),
     [
-        ({"pages": "large"}, {"pages": "small"}, "has pages small instead of large"),
+        ({"pages": "transparent"}, {"pages": "small"}, "has pages small instead of transparent"),
         ({"nursery": "16m"}, {"nursery": None}, "does not tell its nursery, which should be 16 MiB"),
     ],
 )
@@ -230,6 +232,19 @@ def test_a_setting_that_was_not_granted_or_not_seen_voids(
     one = bench.run(bench.session(wanted))[0]
     assert [check.name for check in one.checks if check.voids and check.failed] == ["settings"]
     assert says in next(check.detail for check in one.checks if check.name == "settings")
+
+
+def test_large_pages_that_cannot_be_had_end_a_session_before_its_first_trial(
+    bench: Bench, tmp_path: Path
+) -> None:
+    bench.kernel = Kernel(tmp_path / "host")
+    directory = bench.session(ping(deployment={"total_heap": "64m", "jvm": {"pages": "large"}}))
+    with pytest.raises(
+        MissingRequirement, match=r"needs 162 large pages .*, and 0 are free: reserve them with"
+    ):
+        bench.run(directory)
+    assert directory.trials() == []
+    assert not directory.has_journal()
 
 
 @pytest.mark.parametrize("procedure", ["start-up", "ramp-up"])
