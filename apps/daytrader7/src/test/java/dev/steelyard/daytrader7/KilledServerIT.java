@@ -62,6 +62,7 @@ final class KilledServerIT {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx128m",
                 "-XX:TieredStopAtLevel=1",
+                "-Dderby.jdbc.xaTransactionTimeout=8",
                 "-cp",
                 System.getProperty("java.class.path"),
                 "dev.steelyard.derbyserver.Main",
@@ -171,7 +172,7 @@ final class KilledServerIT {
     load.killed();
 
     startServer();
-    // The database keeps the locks of what the dead had begun for half a minute.
+    // The database keeps the locks of what the dead had begun for some seconds.
     Processes.await(
         "the data is consistent again",
         () -> server.get("/daytrader/consistency").body().equals("consistent\n"));

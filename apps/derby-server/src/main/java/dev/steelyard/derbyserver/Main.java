@@ -35,7 +35,10 @@ public final class Main {
   private static final int BAD_ARGUMENTS = 2;
   private static final int PORT_TAKEN = 5;
 
-  /** Seconds, after which a global transaction that is not prepared is undone. */
+  /**
+   * Seconds, after which a global transaction that is not prepared is undone, unless the JVM was
+   * given Derby's own property.
+   */
   private static final String ABANDONED_AFTER = "30";
 
   private static final String USAGE =
@@ -75,7 +78,7 @@ public final class Main {
     try {
       Files.createDirectories(folder);
       System.setProperty("derby.system.home", folder.toString());
-      System.setProperty("derby.jdbc.xaTransactionTimeout", ABANDONED_AFTER);
+      System.getProperties().putIfAbsent("derby.jdbc.xaTransactionTimeout", ABANDONED_AFTER);
       NetworkServerControl server = new NetworkServerControl(InetAddress.getByName(host), port);
       server.start(new PrintWriter(System.out, true, StandardCharsets.UTF_8));
       Runtime.getRuntime().addShutdownHook(new Thread(() -> close(server), "shutdown"));
