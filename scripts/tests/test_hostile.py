@@ -16,7 +16,9 @@ from planned import question, session_of, specs
 
 from steelyard.cli.app import main
 from steelyard.errors import Exit
+from steelyard.paths import RESULTS
 from steelyard.results.store import write_record
+from steelyard.session.opening import new_session
 from steelyard.session.workload_up import Up
 
 SEED = 20261122
@@ -50,6 +52,11 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr("steelyard.cli.workload.workload_up.start", lambda _: Up("x", 1, []))
     for name in ("cli.run.require_idle", "cli.run.ensure_builds", "cli.run._run", "cli.run.require_ports"):
         monkeypatch.setattr(f"steelyard.{name}", lambda *_: None)
+    # Without --out sessions lie in the checkout.
+    usual = {RESULTS: tmp_path / "results"}
+    monkeypatch.setattr(
+        "steelyard.cli.run.new_session", lambda plan, out: new_session(plan, usual.get(out, out))
+    )
     for name in ("workload_up.require_idle", "ensure_builds"):
         monkeypatch.setattr(f"steelyard.cli.workload.{name}", lambda *_: None)
     return tmp_path
