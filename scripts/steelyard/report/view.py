@@ -304,7 +304,8 @@ def why_void(trial: Trial) -> str:
     """Why a trial is void, in the ledger's own sentences."""
     reasons = [trial.failure] if trial.failure else []
     reasons += [check.detail for check in trial.checks if check.voids and check.failed]
-    told = map(str.strip, reasons)
+    # A trial that did not start has its failure as a check as well.
+    told = dict.fromkeys(map(str.strip, reasons))
     ended = (text if text.endswith((".", "!", "?")) else f"{text}." for text in told)
     return " ".join(ended) or "No reason was recorded."
 

@@ -22,7 +22,7 @@ from steelyard.report import write_report
 from steelyard.report.pages import to_markdown
 from steelyard.report.plain import to_benchstat, to_csv
 from steelyard.report.terminal import render_summary
-from steelyard.report.view import View
+from steelyard.report.view import View, why_void
 from steelyard.results.analysis import Estimate, MetricInfo
 from steelyard.results.store import SessionDirectory
 
@@ -110,6 +110,13 @@ def test_a_void_trial_is_named_with_its_reason_and_its_repeat() -> None:
     text = to_markdown(View(session, analysis, trials))
     assert "block 3, jvms-4: Other processes used 6.10 %" in text
     assert "Its comparison was repeated (repeat 1): valid." in text
+
+
+def test_why_a_trial_did_not_start_is_said_once() -> None:
+    _, trials, _ = sample.make(sample.study_plan())
+    void = next(trial for trial in trials if trial.state == "void")
+    sentence = next(check.detail for check in void.checks if check.voids and check.failed)
+    assert why_void(void.model_copy(update={"failure": sentence})) == why_void(void) == sentence
 
 
 def test_terminal_shows_answer_table_and_caveats(tmp_path: Path) -> None:
