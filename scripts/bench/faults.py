@@ -359,6 +359,7 @@ def _move_build(victim: Victim) -> bool:
                 raise Trouble("trials go on without a build")
             time.sleep(0.05)
     finally:
+        shutil.rmtree(BUILDS, ignore_errors=True)  # what a server that was on its way made anew
         away.rename(BUILDS)
     if (code := victim.running.end()) not in (*DONE, Exit.PROGRAM_GONE):
         raise Trouble(f"the build was away, and the session ended with {code}")
