@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import scipy
 
+from steelyard.analysis.paired import share_interval as exact_interval
 from steelyard.workload.journey import MixPart, mix_counts
 
 FALSE_ALARM = 0.001
@@ -43,11 +44,7 @@ def share_interval(count: float, of: float, effect: float = 1.0, figures: int = 
         effect: design effect, at least 1.
         figures: that are looked at with `FALSE_ALARM` in all (Bonferroni).
     """
-    hits, misses = count / effect, (of - count) / effect
-    tail = FALSE_ALARM / (2 * figures)
-    low = float(scipy.special.betaincinv(hits, misses + 1, tail)) if hits > 0 else 0.0
-    high = float(scipy.special.betainccinv(hits + 1, misses, tail)) if misses > 0 else 1.0
-    return Interval(low, high)
+    return Interval(*exact_interval(count / effect, of / effect, FALSE_ALARM / figures))
 
 
 def ratio_interval(count: float, per: float, effect: float = 1.0, figures: int = 1) -> Interval:

@@ -198,7 +198,9 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
     return corrected
 
 
-def share_interval(hits: int, n: int) -> tuple[float, float]:
-    """Exact 95 % interval of a share (Clopper and Pearson, Biometrika, 1934)."""
-    found = scipy.stats.binomtest(hits, n).proportion_ci(1 - LEVEL, method="exact")
-    return float(found.low), float(found.high)
+def share_interval(hits: float, of: float, level: float = LEVEL) -> tuple[float, float]:
+    """Exact 1 - `level` interval of a share (Clopper and Pearson, Biometrika, 1934); counts need not be whole."""
+    misses = of - hits
+    low = float(scipy.special.betaincinv(hits, misses + 1, level / 2)) if hits > 0 else 0.0
+    high = float(scipy.special.betainccinv(hits + 1, misses, level / 2)) if misses > 0 else 1.0
+    return low, high

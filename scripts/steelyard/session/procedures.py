@@ -36,6 +36,8 @@ from steelyard.spec.plan import without_caches
 
 SAMPLES_LATE = 2.0
 """Seconds after which the samples of a second are there to be looked at."""
+_RESTARTED: tuple[Role, ...] = ("compiler", "server", "proxy")
+"""What a measured start starts; databases and services stand beside it."""
 
 
 def steady(flight: Flight, fill_caches: Callable[[], None]) -> None:
@@ -145,8 +147,9 @@ def _bring_up(flight: Flight, fill_caches: Callable[[], None]) -> None:
 
 
 def _restarted(flight: Flight) -> tuple[Role, ...]:
-    """What a measured start starts; databases and services stand beside it, and compilers that are kept."""
-    return ("server", "proxy") if flight.spec.keeps_compilers else ("compiler", "server", "proxy")
+    """The same, but for compilers that are kept."""
+    kept = flight.spec.keeps_compilers
+    return tuple(role for role in _RESTARTED if not (kept and role == "compiler"))
 
 
 def _prepare(flight: Flight) -> None:
@@ -157,7 +160,7 @@ def _prepare(flight: Flight) -> None:
     plain = without_caches(flight.spec)
     flight.deployed.spec = plain
     try:
-        flight.deployed.bring_up(("compiler", "server", "proxy"))
+        flight.deployed.bring_up(_RESTARTED)
         flight.deployed.load_data()
         flight.deployed.take_down(_restarted(flight))
     finally:
