@@ -147,7 +147,7 @@ def _bring_up(flight: Flight, fill_caches: Callable[[], None]) -> None:
 
 
 def _restarted(flight: Flight) -> tuple[Role, ...]:
-    """The same, but for compilers that are kept."""
+    """What this measured start starts: compilers that are kept stay."""
     kept = flight.spec.keeps_compilers
     return tuple(role for role in _RESTARTED if not (kept and role == "compiler"))
 
