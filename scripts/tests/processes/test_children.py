@@ -202,10 +202,14 @@ HARNESS = (
     # One that stays itself, and a script with a process of its own, as a proxy with its workers.
     "for name, script in (('server', 'exec sleep 600'), ('proxy', 'sleep 600 & sleep 600')):\n"
     "    children.spawn(name, ['sh', '-c', script], console=where / f'{name}.log', cwd=where)\n"
-    "(where / 'guard').write_text(f'{children._guard.pid}\\n')\n"
+    # In one step: killed between emptying the file and writing it, nobody would ever know the guard.
+    "def tell(guard):\n"
+    "    (where / 'new').write_text(f'{guard.pid}\\n')\n"
+    "    (where / 'new').replace(where / 'guard')\n"
+    "tell(children._guard)\n"
     "while True:\n"
     "    guard = children._guard\n"
-    "    if guard is not None: (where / 'guard').write_text(f'{guard.pid}\\n')\n"
+    "    if guard is not None: tell(guard)\n"
     "    time.sleep(0.02)\n"
 )
 
@@ -229,7 +233,8 @@ def harness(
     )
 
     def guard() -> int:
-        return int(until(lambda: (tmp_path / "guard").exists() and (tmp_path / "guard").read_text(), "guard"))
+        until((tmp_path / "guard").exists, "guard")
+        return int((tmp_path / "guard").read_text())
 
     def ours() -> list[int]:
         return [pid for pid, mark in marked().items() if f"-{process.pid}-" in mark and alive(pid)]
