@@ -3,8 +3,9 @@
 
 import os
 import time
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from contextlib import suppress
+from typing import Self
 
 from steelyard.sampling.config import Watched
 from steelyard.sampling.groups import GROUPS, group_of
@@ -154,8 +155,9 @@ class Process:
         self.name = watched.name
         self.is_server = watched.role == "server"
         self._is_engine = watched.role == "engine"
-        self._pid = watched.pid
+        self.pid = watched.pid
         self._watched_children: set[int] = set()
+        """Those that were seen below it; they stay when they have ended."""
         self.cpu = 0.0
         """CPU seconds at the last reading."""
         self.children = 0.0
@@ -180,11 +182,12 @@ class Process:
         """Read the threads; before `read`, so that the process's CPU is never less than theirs."""
         self.threads.read(self._count, everything)
 
-    def read(self, watched: Set[int] = frozenset()) -> Stat | None:
-        """Read the process; None when it is gone. The last reading of one that ended has its final counts.
+    def read(self, watched: Mapping[int, Self] | None = None) -> Stat | None:
+        """Read the process; None when it is gone. The last reading of one that ended has its final counts, if whoever
+        started it has not yet taken note of its end.
 
         Args:
-            watched: processes that are read for themselves, and so are not an engine's helpers.
+            watched: by id, the processes that are read for themselves, and so are not an engine's helpers.
         """
         line = self._stat.read()
         if line is None:
@@ -202,18 +205,26 @@ class Process:
         if self.is_server:
             self.children = stat.children / CLOCK_TICKS
         elif self._is_engine:
-            self._read_helpers(stat, watched)
+            self._read_helpers(watched or {})
         return stat
 
-    def _read_helpers(self, stat: Stat, watched: Set[int]) -> None:
-        """The kernel adds to an engine process what a child used that has ended: of a watched one it was counted
-        before, so from then on the figure stands still."""
-        running = _children(self._pid)
-        self._watched_children |= running & watched
-        ticks = stat.children + sum(_ticks_below(pid, watched) for pid in running - watched)
-        # Looked at last: what still runs now was not yet in the reading above.
-        if all(_runs(pid) for pid in self._watched_children):
-            self.children = ticks / CLOCK_TICKS
+    def _read_helpers(self, watched: Mapping[int, Self]) -> None:
+        """The kernel adds to an engine process what a child used, once its end is noticed. Of a watched one all that
+        was read before is counted for itself; what it used between its last reading and its end remains, and is the
+        engine's: nobody else knows of it."""
+        running = _children(self.pid)
+        self._watched_children |= running & watched.keys()
+        ended = {pid for pid in self._watched_children if not _exists(pid)}
+        line = self._stat.read()
+        if line is None:
+            return
+        ticks = parse_stat(line).children + sum(
+            _ticks_below(pid, watched.keys()) for pid in running - watched.keys()
+        )
+        # One that ended meanwhile may be in the reading above or not: then the figure waits for the next.
+        if all(_exists(pid) for pid in self._watched_children - ended):
+            known = sum(watched[pid].cpu + watched[pid].children for pid in ended)
+            self.children = ticks / CLOCK_TICKS - known
 
     def read_pss(self) -> int | None:
         """Proportional memory in bytes, the large-page pool included. Dear: the kernel walks all page tables."""
@@ -237,9 +248,9 @@ def _ticks_below(pid: int, watched: Set[int]) -> int:
     return stat.user + stat.system + stat.children + below
 
 
-def _runs(pid: int) -> bool:
-    line = ProcFile(f"/proc/{pid}/stat", keep=False).read()
-    return line is not None and parse_stat(line).state not in ENDED_STATES
+def _exists(pid: int) -> bool:
+    """Whether it runs, or has ended and its parent has not yet taken note."""
+    return ProcFile(f"/proc/{pid}/stat", keep=False).read() is not None
 
 
 def _children(pid: int) -> set[int]:

@@ -29,6 +29,10 @@ from steelyard.sampling.procfs import (
 
 LAST_ANSWERS = 1.0
 """Seconds that the last sample waits for the servers' counters."""
+_TOGETHER = 0.001
+"""Seconds within which the host's CPU time and the clock are read; all CPUs go on between them."""
+_READINGS = 5
+"""Attempts at that on a busy host."""
 
 
 class Sampler:
@@ -45,13 +49,14 @@ class Sampler:
         self._output = config.output
         self._tables = Tables(self._output)
         self._processes: dict[str, Process] = {}
-        self._pids: set[int] = set()
+        self._by_pid: dict[int, Process] = {}
         self._groups: dict[str, ControlGroup] = {}
         self._counters = Counters(self._answered)
         self._host = ProcFile("/proc/stat")
         self._interrupts_apart = interrupts_apart()
         self._other_seconds = 0.0
-        self._host_before: float | None = None
+        self._cpus = os.sysconf("SC_NPROCESSORS_ONLN")
+        self._used_before: float | None = None
         self._cpu_before: dict[str, float] = {}
         self._everything = True
         """Whether the next sample reads what is dear, too."""
@@ -110,7 +115,7 @@ class Sampler:
             with self._part("threads"):
                 process.read_threads(self._everything)
         with self._part("processes"):
-            stat = process.read(self._pids)
+            stat = process.read(self._by_pid)
         if process.ended:
             self._note(process.name, "the process has ended")
         if stat is None:
@@ -148,17 +153,20 @@ class Sampler:
                 self._tables.add("cgroups", f"{epoch:.4f},{name},{','.join(fields)}")
 
     def _sample_host(self) -> None:
-        line = self._host.read(512)
+        for _ in range(_READINGS):
+            before = time.monotonic()
+            line = self._host.read(512)
+            epoch, monotonic = time.time(), time.monotonic()
+            if monotonic - before < _TOGETHER:
+                break
         if line is None:
             return
-        epoch, monotonic = time.time(), time.monotonic()
         cpu = parse_host_cpu(line)
-        # Where interrupt time is in the processes' own time it belongs on both sides of the difference.
-        total = cpu.tasks if self._interrupts_apart else cpu.busy
-        if self._host_before is not None:
+        used = cpu.used(monotonic, self._cpus, interrupts_apart=self._interrupts_apart)
+        if self._used_before is not None:
             watched = sum(p.cpu + p.children - self._cpu_known(p) for p in self._processes.values())
-            self._other_seconds += total - self._host_before - watched
-        self._host_before = total
+            self._other_seconds += used - self._used_before - watched
+        self._used_before = used
         self._cpu_before = {name: one.cpu + one.children for name, one in self._processes.items()}
         self._tables.add(
             "host",
@@ -189,8 +197,7 @@ class Sampler:
         for watched in (own, *config.processes):
             if watched.name in self._processes:
                 continue
-            self._processes[watched.name] = Process(watched)
-            self._pids.add(watched.pid)
+            self._processes[watched.name] = self._by_pid[watched.pid] = Process(watched)
             if watched.cgroup:
                 group = self._groups[watched.name] = ControlGroup(watched.pid)
                 if not group.found:

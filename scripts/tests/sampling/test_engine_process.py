@@ -57,31 +57,50 @@ def engine() -> Iterator[Engine]:
             process.kill()
 
 
-def used(pid: int, role: str, watched: set[int]) -> float:
+def used(pid: int, role: str, *others: Process) -> float:
     process = Process(Watched("it", pid, role))
-    assert process.read(watched) is not None
+    assert process.read({one.pid: one for one in others}) is not None
     return process.children
 
 
 def test_helpers_of_an_engine_are_its_own(engine: Engine) -> None:
     """A runtime helper that has ended, and a client that runs, each 0.3 s of CPU."""
-    ended = used(engine.pid, "engine", {engine.helper})
-    both = used(engine.pid, "engine", set())
+    ended = used(engine.pid, "engine", Process(Watched("helper", engine.helper, "server")))
+    both = used(engine.pid, "engine")
     assert ended >= 0.29
     assert both >= ended + 0.29
 
 
 def test_only_an_engine_has_helpers(engine: Engine) -> None:
     """What the harness starts in the process engine is the trial itself, or somebody else's."""
-    assert used(engine.pid, "harness", set()) == 0.0
+    assert used(engine.pid, "harness") == 0.0
 
 
 def test_what_was_watched_is_not_counted_again_when_it_ends(engine: Engine) -> None:
     """A container's process, whose CPU the kernel adds to its shim when it ends."""
-    shim = Process(Watched("shim", engine.pid, "engine"))
-    assert shim.read({engine.helper}) is not None
+    shim, helper = (
+        Process(Watched("shim", engine.pid, "engine")),
+        Process(Watched("it", engine.helper, "server")),
+    )
+    assert helper.read() is not None
+    assert shim.read({engine.helper: helper}) is not None
     before = shim.children
     engine.reap()
-    assert used(engine.pid, "engine", set()) >= before + 0.29, "the kernel has added it"
-    assert shim.read({engine.helper}) is not None
-    assert shim.children == before
+    assert used(engine.pid, "engine") >= before + 0.29, "the kernel has added it"
+    assert shim.read({engine.helper: helper}) is not None
+    assert shim.children == pytest.approx(before, abs=0.1)
+
+
+def test_what_it_used_after_its_last_reading_is_the_engines(engine: Engine) -> None:
+    """Nobody else can know of it: it would be the CPU of strangers."""
+    shim, helper = (
+        Process(Watched("shim", engine.pid, "engine")),
+        Process(Watched("it", engine.helper, "server")),
+    )
+    assert helper.read() is not None
+    assert shim.read({engine.helper: helper}) is not None
+    before, known = shim.children, helper.cpu
+    helper.cpu = 0.0  # as if it had been read before it had worked
+    engine.reap()
+    assert shim.read({engine.helper: helper}) is not None
+    assert shim.children == pytest.approx(before + known, abs=0.1)

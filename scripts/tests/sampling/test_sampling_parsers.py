@@ -54,6 +54,17 @@ def test_host_cpu() -> None:
     assert cpu.steal == pytest.approx(152 / CLOCK_TICKS)
 
 
+@pytest.mark.parametrize(("apart", "used"), [(True, 2.3), (False, 2.5)])
+def test_what_processes_used_is_what_idle_cpus_leave(apart: bool, used: float) -> None:
+    """Of 2 CPUs in 5 s; what the timer's ticks saw (user, nice, system) has no part in it."""
+    before, after = (
+        parse_host_cpu(f"cpu  {ticks} 0 {ticks} {idle} 100 10 {10 + irq} {7 + stolen} 0 0\n".encode())
+        for ticks, idle, irq, stolen in ((50, 1000, 0, 0), (999, 1700, 20, 50))
+    )
+    grown = after.used(105.0, 2, interrupts_apart=apart) - before.used(100.0, 2, interrupts_apart=apart)
+    assert grown * CLOCK_TICKS / 100 == pytest.approx(used)
+
+
 @pytest.mark.parametrize(("option", "apart"), [("CONFIG_IRQ_TIME_ACCOUNTING=y", True), ("# none", False)])
 def test_interrupt_time_by_the_kernels_configuration(tmp_path: Path, option: str, apart: bool) -> None:
     (tmp_path / "proc").mkdir()
