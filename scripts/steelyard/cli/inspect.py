@@ -17,12 +17,11 @@ from steelyard.analysis.metrics import METRICS
 from steelyard.analysis.sentences import answer
 from steelyard.cli import options
 from steelyard.cli.options import JsonOption, SessionArgument, conclude, print_json, say
-from steelyard.engines.compose.bundle import command_line as compose_line
-from steelyard.engines.process.command import command_line as process_line
+from steelyard.engines.kubernetes.cluster import NAMESPACE
 from steelyard.errors import BadInput, SteelyardError
 from steelyard.experiment.loader import experiment_files, load_experiment
 from steelyard.experiment.schema import Experiment
-from steelyard.host.doctor import examine
+from steelyard.host.doctor import Finding, examine
 from steelyard.host.facts import read_facts
 from steelyard.host.java import named_jdks
 from steelyard.paths import EXPERIMENTS, RESULTS
@@ -34,6 +33,7 @@ from steelyard.results.store import SessionDirectory
 from steelyard.session.foresight import foresee, told
 from steelyard.session.plan import Request, SessionPlan, host_checks, make_plan, metric_checks
 from steelyard.session.runner import analyse_again
+from steelyard.session.runtimes import Where, command_line, examine_where
 from steelyard.units import format_size
 from steelyard.workload.loader import workload_names
 from steelyard.workload.schema import Workload
@@ -50,12 +50,13 @@ def plan(
     jdk: options.JdkOption = None,
     port: options.PortOption = 9080,
     out: options.OutOption = RESULTS,
+    context: options.ContextOption = None,
+    namespace: options.NamespaceOption = NAMESPACE,
     as_json: JsonOption = False,
 ) -> None:
     """Show what `run` would do, without doing it: arms, CPU and heap split, time, what it detects, order, commands."""
-    made = make_plan(
-        Request(experiment, quick, blocks, options.with_engine(set_, engine), seed, jdk, port, workload)
-    )
+    settings, where = options.with_engine(set_, engine), Where(context, namespace)
+    made = make_plan(Request(experiment, quick, blocks, settings, seed, jdk, port, workload, where=where))
     foreseen = foresee(made, out)
     if as_json:
         print_json({**_plan_document(made), "detects": [one._asdict() for one in foreseen]})
@@ -85,10 +86,7 @@ def plan(
         say(console, f"  block {block}: {', '.join(order)}")
     console.print("\n[bold]Commands[/bold] (first server of each arm)")
     for arm in made.arms:
-        spec = made.specs[arm.name]
-        server, composed = spec.servers[0], spec.engine == "compose"
-        line = compose_line(server, spec.bundle) if composed else process_line(server)
-        say(console, f"  {arm.name}: {line}")
+        say(console, f"  {arm.name}: {command_line(made.specs[arm.name])}")
 
 
 def _runs_on(spec: Spec) -> str:
@@ -156,8 +154,24 @@ def list_(
         console.print(f"No session in {out} yet: ./steelyard run jvm-count --quick", highlight=False)
 
 
-def doctor(out: options.OutOption = RESULTS, as_json: JsonOption = False) -> None:
-    """Show what on this host would disturb a measurement, why it matters and how to change it."""
+def doctor(
+    out: options.OutOption = RESULTS,
+    engine: Annotated[
+        str,
+        typer.Option("--engine", metavar="ENGINE", help="kubernetes: look at a cluster, not at this host."),
+    ] = "process",
+    context: options.ContextOption = None,
+    namespace: options.NamespaceOption = NAMESPACE,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what on this host, or in a cluster, would disturb a measurement, why it matters and how to change it."""
+    where = examine_where(engine, Where(context, namespace))
+    if where is not None:
+        if as_json:
+            print_json({"findings": [finding._asdict() for finding in where]})
+        else:
+            Console().print(_findings_table(where))
+        return
     facts, findings = read_facts(), examine(out)
     jdks = {name: str(jdk.home) for name, jdk in sorted(named_jdks().items())}
     if as_json:
@@ -170,6 +184,12 @@ def doctor(out: options.OutOption = RESULTS, as_json: JsonOption = False) -> Non
         f" {facts.os}, Linux {facts.kernel}",
         highlight=False,
     )
+    console.print(_findings_table(findings))
+    named = ", ".join(f"{name} ({home})" for name, home in jdks.items())
+    say(console, f"\nJDKs by name, for the factor jdk: {named or 'none'}")
+
+
+def _findings_table(findings: Sequence[Finding]) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
     styles = {"ok": "green", "info": "blue", "warn": "yellow"}
     for finding in findings:
@@ -179,9 +199,7 @@ def doctor(out: options.OutOption = RESULTS, as_json: JsonOption = False) -> Non
             table.add_row("", "", f"[dim]{escape(finding.why)}[/dim]")
             if finding.change:
                 table.add_row("", "", f"[dim]change: {escape(finding.change)}[/dim]")
-    console.print(table)
-    named = ", ".join(f"{name} ({home})" for name, home in jdks.items())
-    say(console, f"\nJDKs by name, for the factor jdk: {named or 'none'}")
+    return table
 
 
 def schema(

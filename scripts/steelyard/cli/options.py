@@ -43,7 +43,7 @@ EngineOption = Annotated[
     Option(
         "--engine",
         metavar="ENGINE",
-        help="process (no containers) or compose; both, with a comma between, compares them.",
+        help="process (no containers), compose or kubernetes; several, with a comma between, are compared.",
         show_default="what the experiment says, else process",
     ),
 ]
@@ -89,6 +89,18 @@ ProfileOption = Annotated[
         " May be given several times.",
         show_default=False,
     ),
+]
+ContextOption = Annotated[
+    str | None,
+    Option(
+        "--context",
+        metavar="NAME",
+        help="Context of kubectl: the cluster of --engine kubernetes.",
+        show_default="the current one",
+    ),
+]
+NamespaceOption = Annotated[
+    str, Option("--namespace", metavar="NAME", help="Namespace in it, which must be there.")
 ]
 JsonOption = Annotated[bool, Option("--json", help="Print JSON on standard output.")]
 

@@ -9,6 +9,7 @@ from steelyard.cli.building import ensure_builds
 from steelyard.cli.exporter import exported
 from steelyard.cli.live import screen
 from steelyard.cli.options import JsonOption, SessionArgument, conclude, say
+from steelyard.engines.kubernetes.cluster import NAMESPACE
 from steelyard.errors import Exit, SteelyardError, crashed
 from steelyard.experiment.schema import Deployment
 from steelyard.host.ports import require_ports
@@ -18,7 +19,7 @@ from steelyard.results.store import SessionDirectory
 from steelyard.session.opening import new_session, require_same
 from steelyard.session.plan import Request, make_plan
 from steelyard.session.runner import missing, run_session
-from steelyard.session.runtimes import Runtimes, make_engines
+from steelyard.session.runtimes import Runtimes, Where, make_engines
 from steelyard.session.workload_up import require_idle
 from steelyard.workload.loader import load_workload
 
@@ -36,6 +37,8 @@ def run(
     port: options.PortOption = 9080,
     profile: options.ProfileOption = [],  # noqa: B006 - as above
     metrics_port: options.MetricsPortOption = None,
+    context: options.ContextOption = None,
+    namespace: options.NamespaceOption = NAMESPACE,
     as_json: JsonOption = False,
 ) -> None:
     """Run an experiment and write its report.
@@ -44,12 +47,9 @@ def run(
     keeps what was measured; `resume` goes on. What it would do: `plan`.
     """
     console = Console(stderr=True)
-    request = Request(
-        experiment, quick, blocks, options.with_engine(set_, engine), seed, jdk, port, workload, profile
-    )
-    plan = make_plan(request)
-    contained = any(spec.engine != "process" for spec in plan.specs.values())
-    require_idle(plan.runtimes.docker if contained else None)
+    settings, where = options.with_engine(set_, engine), Where(context, namespace)
+    plan = make_plan(Request(experiment, quick, blocks, settings, seed, jdk, port, workload, profile, where))
+    require_idle(plan.runtimes.container_engine({spec.engine for spec in plan.specs.values()}))
     own_ports = {metrics_port} if metrics_port is not None else set()
     require_ports(sorted({port for spec in plan.specs.values() for port in spec.ports} | own_ports))
     ensure_builds(console, plan.runtimes)
@@ -66,6 +66,8 @@ def run(
 def resume(
     directory: SessionArgument,
     metrics_port: options.MetricsPortOption = None,
+    context: options.ContextOption = None,
+    namespace: options.NamespaceOption = NAMESPACE,
     as_json: JsonOption = False,
 ) -> None:
     """Go on with a session that was interrupted, with its own schedule and specs."""
@@ -73,9 +75,8 @@ def resume(
     found = SessionDirectory(directory)
     session, trials = found.session(), found.trials()
     doubts = found.doubts(trials)
-    runtimes = Runtimes(load_workload(session.workload_path), None)
-    contained = any(arm.spec.engine != "process" for arm in session.arms)
-    require_idle(runtimes.docker if contained else None)
+    runtimes = Runtimes(load_workload(session.workload_path), None, Where(context, namespace))
+    require_idle(runtimes.container_engine({arm.spec.engine for arm in session.arms}))
     if any(one.artifact.package == "loadgen" for arm in session.arms for one in arm.spec.components):
         # The build of the checkout, should it be gone and the sources the same.
         runtimes.runtime(Deployment())
@@ -107,7 +108,9 @@ def _run(
             engines = make_engines(names, runtimes, children, directory.path.name)
             trials = run_session(directory, engines, children, watcher, differs)
     except KeyboardInterrupt:
-        say(console, f"stopped; what was measured is kept. Go on with: ./steelyard resume {directory.path}")
+        where = runtimes.where.options()
+        again = " ".join(["./steelyard resume", *where, str(directory.path)])
+        say(console, f"stopped; what was measured is kept. Go on with: {again}")
         raise
     except SteelyardError:
         raise

@@ -71,6 +71,10 @@ def up(
     """
     if engine not in ENGINES:
         raise BadInput(f"unknown engine {engine!r}: there are {', '.join(ENGINES)}")
+    if engine == "kubernetes":
+        raise BadInput(
+            f"up starts a workload on this host: in a cluster, `kubectl apply -k k8s/{workload}` does"
+        )
     own = {"topology": topology, "heap": heap}
     given = [f"engine={engine}", f"jvms={jvms}", "injector_cores=shared", *set_]
     given += [f"{name}={told}" for name, told in own.items() if told is not None]

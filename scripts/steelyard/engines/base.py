@@ -8,12 +8,14 @@ ready, what data is loaded and what is read from them is the session's work, by 
 import os
 import signal
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
+from steelyard.engines import readiness
+from steelyard.jvm.facts import Facts
 from steelyard.processes import process_tree
 from steelyard.results.spec import ORDER, Component, Spec
 
@@ -24,7 +26,7 @@ class Running:
 
     component: Component
     pids: Sequence[int]
-    """Its processes on this host, the main one first."""
+    """Its processes on this host, the main one first; none of one that runs elsewhere."""
     started: float
     """Epoch seconds at which its process began."""
     contained: bool = False
@@ -49,8 +51,8 @@ class Unit(Protocol):
     told_to_end: bool
 
     @property
-    def pid(self) -> int:
-        """Of its main process."""
+    def pid(self) -> int | None:
+        """Of its main process; None: it is not on this host."""
 
     def exit_code(self) -> int | None:
         """Exit code, negative for a signal; None while it runs."""
@@ -62,7 +64,25 @@ class Unit(Protocol):
 AnyUnit = TypeVar("AnyUnit", bound=Unit)
 
 
-class Deployment(ABC, Generic[AnyUnit]):
+class Reached:
+    """How components are asked; here those of this host."""
+
+    def ask(
+        self, component: Component, path: str, timeout: float, told: Callable[[str], None] | None = None
+    ) -> tuple[int, bytes] | None:
+        """One GET: status and body, or None when there is no answer (see `readiness.ask`)."""
+        return readiness.get(component.port, path, timeout, told) if component.port is not None else None
+
+    def serves(self, component: Component) -> bool:
+        """Whether it serves, by its own readiness check; one that is not reached from here counts as serving."""
+        return readiness.answers(component)
+
+    def granted(self, name: str) -> Facts:  # noqa: ARG002 - for those that know
+        """What the engine tells of a component's settings; nothing where its processes can be looked at."""
+        return {}
+
+
+class Deployment(Reached, ABC, Generic[AnyUnit]):
     """What one trial runs. Every method may be called at any time; `stop` also twice and after an error."""
 
     contained = False
@@ -89,7 +109,7 @@ class Deployment(ABC, Generic[AnyUnit]):
         return [
             Running(self._components[name], process_tree(one.pid), one.started, self.contained)
             for name, one in self._units.items()
-            if not one.told_to_end
+            if not one.told_to_end and one.pid is not None
         ]
 
     def overhead(self) -> list[int]:
@@ -128,8 +148,9 @@ class Deployment(ABC, Generic[AnyUnit]):
         """Kill a component on purpose, as a crash would end it (SIGKILL to its main process): that is no failure."""
         unit = self._units[name]
         unit.told_to_end = True
-        with suppress(ProcessLookupError):
-            os.kill(unit.pid, signal.SIGKILL)
+        if unit.pid is not None:
+            with suppress(ProcessLookupError):
+                os.kill(unit.pid, signal.SIGKILL)
 
     def stop(self, names: Iterable[str] | None = None, grace: float = 20.0) -> list[str]:
         """End components (None: all), injectors and servers before what they need: SIGTERM, SIGKILL after `grace`

@@ -21,13 +21,27 @@ _READY_MESSAGE = re.compile(r"^\[(\d+/\d+/\d+,? \d+:\d+:\d+:\d+) (\S+)\].*CWWKF0
 def get(
     port: int, path: str, timeout: float, told: Callable[[str], None] | None = None
 ) -> tuple[int, bytes] | None:
-    """One GET on loopback: status and body, or None when there is no answer.
+    """One GET on loopback (see `ask`).
 
     Args:
+        port: of this host.
+        path: what is asked for.
         timeout: seconds without a word from the server.
+        told: as `ask`.
+    """
+    return ask(http.client.HTTPConnection("127.0.0.1", port, timeout=timeout), path, told)
+
+
+def ask(
+    connection: http.client.HTTPConnection, path: str, told: Callable[[str], None] | None = None
+) -> tuple[int, bytes] | None:
+    """One GET: status and body, or None when there is no answer.
+
+    Args:
+        connection: which is closed afterwards.
+        path: what is asked for.
         told: is given each line of text as it comes, without its marks; what begins with a mark is a page's own.
     """
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
     try:
         connection.request("GET", path)
         response = connection.getresponse()
@@ -60,9 +74,8 @@ def answers(component: Component) -> bool:
     return answer is not None and answer[0] == component.ready.status
 
 
-def read_info(component: Component) -> dict[str, Any]:
-    """What a component says of itself; empty when it does not, or not properly."""
-    answer = get(component.port, component.info, timeout=10.0) if component.info and component.port else None
+def read_info(answer: tuple[int, bytes] | None) -> dict[str, Any]:
+    """What a component says of itself, by its answer; empty when it does not, or not properly."""
     try:
         info = json.loads(answer[1]) if answer is not None and answer[0] == 200 else None
     except ValueError:

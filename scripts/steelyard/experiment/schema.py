@@ -13,7 +13,7 @@ from steelyard.units import parse_size
 from steelyard.workload.schema import Limits
 from steelyard.yamlfile import DURATION_PATTERN, Duration, Limit, Model, Scalar, Size
 
-EngineName = Literal["process", "compose"]
+EngineName = Literal["process", "compose", "kubernetes"]
 ENGINES: tuple[EngineName, ...] = get_args(EngineName)
 ProcedureName = Literal["steady", "start-up", "ramp-up", "survive"]
 Measure = Annotated[Duration, Field(ge=1)]
@@ -97,7 +97,8 @@ class Deployment(Model):
     """What a trial deploys."""
 
     engine: EngineName = "process"
-    """What realises the topology: `process` starts the servers as processes of this host, `compose` as containers."""
+    """What realises the topology: `process` starts the servers as processes of this host, `compose` as containers,
+    `kubernetes` as pods of a cluster."""
     jdk: str | None = None
     """What the servers run on. Processes: a path, or a name that `doctor` lists; containers: a flavour (`openj9`,
     `hotspot`) or a whole image reference. Left out: `--jdk`, or the default of the engine."""
@@ -136,7 +137,9 @@ class Deployment(Model):
                 )
         limits = (self.memory, self.total_memory, self.jitserver.memory)
         if self.engine == "process" and any(limit is not None for limit in limits):
-            raise ValueError("memory is the limit of a container: set engine: compose, or leave it out")
+            raise ValueError(
+                "memory is the limit of a container: set engine: compose or kubernetes, or leave it out"
+            )
         return self
 
 

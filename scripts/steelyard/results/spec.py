@@ -140,7 +140,9 @@ class Spec(Record):
     workload_version: str
     topology: str
     bundle: str
-    """Folder below `compose/`."""
+    """Folder below `compose/`, or `k8s/`."""
+    remote: bool = False
+    """Whether its components run where the harness sees neither their processes nor their ports."""
     procedure: ProcedureName
     load: Load
     components: list[Component]
@@ -194,6 +196,8 @@ class Spec(Record):
     @property
     def ports(self) -> list[int]:
         """Ports on this host that it needs."""
+        if self.remote:
+            return []
         ports = [port for one in self.components for port in (one.port, one.serves)]
         return [port for port in ports if port is not None]
 

@@ -14,7 +14,7 @@ from typing import Any
 import psutil
 
 from steelyard.engines.base import Deployment, Running
-from steelyard.engines.readiness import POLL_INTERVAL, answers, get, read_info, ready_message_after
+from steelyard.engines.readiness import POLL_INTERVAL, read_info, ready_message_after
 from steelyard.errors import PortInUse, ServerFailed
 from steelyard.jvm.facts import Facts, Source
 from steelyard.processes import process_tree
@@ -85,7 +85,7 @@ class Deployed:
     def _compilers(self) -> dict[str, tuple[float | None, int | None]]:
         """CPU and memory of the compilers that run, by name."""
         running = (self.started[one.name] for one in self.spec.of("compiler") if one.name in self.started)
-        return {one.component.name: _spent(process_tree(one.running.pids[0])) for one in running}
+        return {one.component.name: _spent(_tree(one.running)) for one in running}
 
     def take_down(self, roles: Iterable[Role], grace: float = 20.0) -> list[str]:
         """Stop the components of some roles; returns what did not end by itself."""
@@ -103,9 +103,8 @@ class Deployed:
         """
         for step in self.spec.data:
             component = self.spec.component(step.component)
-            assert component.port is not None
             self.progress(f"{step.component} loads its data")
-            answer = get(component.port, step.path, LOAD_TIMEOUT, self.progress)
+            answer = self.deployment.ask(component, step.path, LOAD_TIMEOUT, self.progress)
             if answer is None or answer[0] != 200:
                 said = f"{_status(answer)}, it said: {_first(answer[1])}" if answer else _status(answer)
                 raise ServerFailed(f"{step.component} could not load its data ({step.path}): {said}")
@@ -114,9 +113,10 @@ class Deployed:
         """Read what the components say of themselves (which data they have, they know only once it is loaded), and what
         servers really have."""
         for started in self.started.values():
-            started.info = read_info(started.component)
+            started.info = self._info(started.component)
             if started.component.role == "server":
-                started.told = observe(started.running, started.info)
+                granted = self.deployment.granted(started.component.name)
+                started.told = observe(started.running, started.info, granted)
 
     def failures(self) -> list[str]:
         """What ended by itself, injectors left out, one sentence each."""
@@ -127,7 +127,7 @@ class Deployed:
         found = []
         for check in self.spec.consistency:
             component = self.spec.component(check.component)
-            answer = get(component.port, check.path, 30.0) if component.port is not None else None
+            answer = self.deployment.ask(component, check.path, 30.0)
             if answer is None or answer[0] != 200:
                 found.append(f"{check.about}: {check.component} gave {_status(answer)} to {check.path}")
                 continue
@@ -137,6 +137,10 @@ class Deployed:
             elif check.matches is not None and re.fullmatch(check.matches, text, re.DOTALL) is None:
                 found.append(f"{check.about}: {_first(answer[1])!r} does not match {check.matches}")
         return found
+
+    def _info(self, component: Component) -> Mapping[str, Any]:
+        """What a component says of itself."""
+        return read_info(self.deployment.ask(component, component.info, 10.0) if component.info else None)
 
     def _wait(self, components: Sequence[Component]) -> None:
         """Each is asked by a thread of its own: one that is slow to answer must not delay what is noted of the
@@ -154,7 +158,7 @@ class Deployed:
     def _wait_for(self, running: Running, beside: int) -> Started:
         component = running.component
         deadline = time.monotonic() + component.ready.within
-        while not answers(component):
+        while not self.deployment.serves(component):
             failure = self.deployment.failure(component.name)
             if failure is not None:
                 raise ServerFailed(failure)
@@ -168,7 +172,7 @@ class Deployed:
             time.sleep(POLL_INTERVAL * max(1.0, beside / 4))
         seconds = time.time() - running.started
         # Only now: what a start script needed for a moment has gone.
-        whole = replace(running, pids=process_tree(running.pids[0]))
+        whole = replace(running, pids=_tree(running))
         return Started(whole, seconds, *_spent(whole.pids))
 
     def _refuse_stranger(self, started: Started) -> None:
@@ -176,12 +180,17 @@ class Deployed:
         component, pids = started.component, started.running.pids
         if component.info is None or started.running.contained:
             return
-        told = read_info(component).get("pid", pids[0])
+        told = self._info(component).get("pid", pids[0])
         if told not in pids:
             raise PortInUse(
                 f"port {component.port} is answered by process {told}, not by {component.name}: stop that process, or"
                 " choose other ports with --port"
             )
+
+
+def _tree(running: Running) -> list[int]:
+    """All processes of a component, those that it started among them; none of one that runs elsewhere."""
+    return process_tree(running.pids[0]) if running.pids else []
 
 
 def _status(answer: tuple[int, bytes] | None) -> str:
@@ -193,7 +202,9 @@ def _first(body: bytes) -> str:
 
 
 def _spent(pids: Sequence[int]) -> tuple[float | None, int | None]:
-    """CPU seconds (user and system) and resident bytes of processes; None when one of them has gone."""
+    """CPU seconds (user and system) and resident bytes of processes; None when one has gone, or none is here."""
+    if not pids:
+        return None, None
     try:
         processes = [psutil.Process(pid) for pid in pids]
         times = [one.cpu_times() for one in processes]

@@ -13,7 +13,7 @@ from steelyard.analysis.metrics import REGISTRY
 from steelyard.errors import BadInput
 from steelyard.experiment.loader import experiment_files, load_experiment
 from steelyard.experiment.matrix import Arm, expand, with_design, with_quick, with_settings
-from steelyard.experiment.schema import Experiment
+from steelyard.experiment.schema import Experiment, ProcedureName
 from steelyard.experiment.settings import HostChecks
 from steelyard.host.cpus import read_layout
 from steelyard.host.ports import refuse_ephemeral
@@ -23,7 +23,7 @@ from steelyard.paths import EXPERIMENTS
 from steelyard.results.schema import Profiler, ScheduledTrial
 from steelyard.results.spec import WEIGHED, Spec
 from steelyard.session.profiling import require_profilers
-from steelyard.session.runtimes import Runtimes
+from steelyard.session.runtimes import HERE, Runtimes, Where
 from steelyard.session.schedule import make_schedule, populating_seconds, trial_seconds
 from steelyard.spec.plan import make_spec
 from steelyard.spec.search import range_of
@@ -49,6 +49,7 @@ class Request:
     first_port: int = 9080
     workload: str | None = None
     profilers: Sequence[str] = ()
+    where: Where = HERE
 
     def command(self, seed: int) -> str:
         """The command line that asks for the same again, with the seed that was used."""
@@ -58,6 +59,7 @@ class Request:
         words += [word for setting in self.settings for word in ("--set", setting)]
         words += ["--jdk", str(self.jdk)] if self.jdk is not None else []
         words += [word for one in self.profilers for word in ("--profile", one)]
+        words += self.where.options()
         return shlex.join([*words, "--seed", str(seed)])
 
 
@@ -146,14 +148,8 @@ def make_plan(request: Request) -> SessionPlan:
     experiment = with_design(experiment, blocks=request.blocks, seed=request.seed)
     seed = experiment.design.seed if experiment.design.seed is not None else secrets.randbelow(2**31)
     arms = expand(experiment, settings)
-    runtimes = Runtimes(workload, request.jdk)
-    cores = [core.cpus for core in read_layout().cores]
-    specs = {
-        arm.name: make_spec(
-            arm, experiment.procedure, workload, cores, runtimes.runtime(arm.deployment), request.first_port
-        )
-        for arm in arms
-    }
+    runtimes = Runtimes(workload, request.jdk, request.where)
+    specs = {arm.name: _spec(arm, experiment.procedure, runtimes, request.first_port) for arm in arms}
     runtimes.refuse_unused([arm.deployment for arm in arms])
     refuse_ephemeral(port for spec in specs.values() for port in spec.ports)
     varied = {key for name, factor in experiment.factors.items() for key, _ in factor.values(name)}
@@ -175,6 +171,15 @@ def make_plan(request: Request) -> SessionPlan:
             " arms or blocks, or shorter windows"
         )
     return plan
+
+
+def _spec(arm: Arm, procedure: ProcedureName, runtimes: Runtimes, first_port: int) -> Spec:
+    runtime = runtimes.runtime(arm.deployment)
+    cores = [core.cpus for core in read_layout().cores]
+    if runtime.cpus is not None:
+        # A cluster's CPUs are told apart by nothing but their number.
+        cores = [(cpu,) for cpu in range(runtime.cpus)]
+    return runtimes.fitted(make_spec(arm, procedure, runtimes.found, cores, runtime, first_port))
 
 
 def host_checks() -> HostChecks:
@@ -205,8 +210,9 @@ def refuse_absurd(specs: dict[str, Spec]) -> None:
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     seen: dict[str, str] = {}
     for name, spec in specs.items():
-        limits = [one.memory_bytes or 0 for one in spec.of(*WEIGHED)]
-        heaps = [one.heap_bytes or 0 for one in spec.servers]
+        here = not spec.remote
+        limits = [one.memory_bytes or 0 for one in spec.of(*WEIGHED) if here]
+        heaps = [one.heap_bytes or 0 for one in spec.servers if here]
         for what, wanted in (("heap", sum(heaps)), ("memory limits", sum(limits))):
             if wanted > memory:
                 raise BadInput(

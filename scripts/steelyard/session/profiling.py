@@ -69,6 +69,8 @@ def require_profilers(names: Sequence[str], specs: Iterable[Spec], *, searches: 
             )
         if "javacore" in profilers and kinds != {"openj9"}:
             raise BadInput(f"--profile javacore: arm {spec.arm} does not run on OpenJ9: choose jfr or perf")
+        if spec.remote:
+            raise BadInput(f"--profile: the servers of arm {spec.arm} run elsewhere: choose another engine")
         if None in kinds:
             raise BadInput(f"--profile: the JVM of arm {spec.arm} does not tell what it is")
         if spec.engine != "process" and set(profilers) - {"jfr"}:

@@ -15,16 +15,19 @@ from steelyard.sampling.smaps import class_cache, code_pages, heap_pages, parse_
 from steelyard.units import MIB
 
 
-def observe(running: Running, info: Mapping[str, Any]) -> dict[Source, Facts]:
+def observe(running: Running, info: Mapping[str, Any], granted: Facts | None = None) -> dict[Source, Facts]:
     """What tells of a component now, by source; a source that does not answer tells nothing.
 
     Args:
         running: the component with its processes. Of several, the largest is the server: the others started it.
         info: what it says of itself.
+        granted: what its engine tells, of one whose processes are not on this host.
     """
     component, jvm = running.component, running.component.artifact.jvm
-    pid = max(running.pids, key=_resident)
-    told: dict[Source, Facts] = {"process": _process(pid, {*component.environment})}
+    pid = max(running.pids, key=_resident, default=None)
+    told: dict[Source, Facts] = {
+        "process": _process(pid, {*component.environment}) if pid is not None else granted or {}
+    }
     if "availableProcessors" in info:
         told["info"] = {"processors": info["availableProcessors"]}
     if jvm is None:
@@ -32,7 +35,10 @@ def observe(running: Running, info: Mapping[str, Any]) -> dict[Source, Facts]:
     if jvm.kind == "openj9":
         told["options"] = openj9_facts(info)
     elif "options" in sources(component, jcmd=not running.contained):
-        told["options"] = hotspot_facts(str(info.get("vmFlags") or vm_flags(jvm.home, pid)))
+        asked = vm_flags(jvm.home, pid) if pid is not None else ""
+        told["options"] = hotspot_facts(str(info.get("vmFlags") or asked))
+    if pid is None:
+        return told
     heap = told.get("options", {}).get("heap", component.heap_bytes)
     areas = parse_smaps(_read(pid, "smaps"))
     pages = heap_pages(areas, heap if isinstance(heap, int) else None)

@@ -1,26 +1,54 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the arms of a session run on: JDKs and builds of this host, or images; found and asked before the plan is
-made."""
+"""What the arms of a session run on: JDKs and builds of this host, or images of this host or of a cluster; found and
+asked before the plan is made. And the engines by name, here alone."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
 from steelyard.build import BUILDS, checkout, fingerprint
 from steelyard.engines.base import Engine
+from steelyard.engines.compose.bundle import command_line as compose_line
 from steelyard.engines.compose.engine import ComposeEngine
-from steelyard.engines.compose.images import bundle_settings, find_images
+from steelyard.engines.compose.images import DockerImages, bundle_settings
+from steelyard.engines.images import Images, find_images
+from steelyard.engines.kubernetes import manifests
+from steelyard.engines.kubernetes.cluster import NAMESPACE, Cluster, find_cluster
+from steelyard.engines.kubernetes.engine import KubernetesEngine, bundle_objects, require_rights
+from steelyard.engines.kubernetes.images import ClusterImages
+from steelyard.engines.kubernetes.nodes import examine as examine_cluster
+from steelyard.engines.kubernetes.nodes import offered
+from steelyard.engines.process.command import command_line as process_line
 from steelyard.engines.process.engine import ProcessEngine
 from steelyard.errors import BadInput
-from steelyard.experiment.schema import Deployment, JvmSettings
+from steelyard.experiment.schema import ENGINES, Deployment, JvmSettings
 from steelyard.host.docker import Docker, find_docker
+from steelyard.host.doctor import Finding
 from steelyard.host.java import Jdk, find_hotspot, find_jdk, jdk_of, require_program
 from steelyard.paths import ROOT
 from steelyard.processes import Children
+from steelyard.results.spec import Spec
 from steelyard.spec.jitserver import compilers
 from steelyard.spec.layout import Runtime
 from steelyard.workload.loader import Found
+
+
+@dataclass(frozen=True)
+class Where:
+    """The cluster and namespace of arms that run in one."""
+
+    context: str | None = None
+    namespace: str = NAMESPACE
+
+    def options(self) -> list[str]:
+        """The same on the command line."""
+        found = ["--context", self.context] if self.context is not None else []
+        return found + (["--namespace", self.namespace] if self.namespace != NAMESPACE else [])
+
+
+HERE = Where()
+"""Kubectl's own choice."""
 
 
 @dataclass
@@ -30,29 +58,43 @@ class Runtimes:
     found: Found
     jdk: Path | None
     """`--jdk`: for arms that name no JDK of their own."""
+    where: Where = HERE
     builds: dict[str, Path] = field(default_factory=dict)
     """What has to be built: fingerprint -> checkout."""
     builder: Jdk | None = None
     """A JDK for building; None: nothing is built."""
     _docker: Docker | None = None
+    _cluster: Cluster | None = None
 
     def __post_init__(self) -> None:
         # Asking takes seconds, and arms ask for the same.
         self._jdk = cache(lambda name: find_jdk(self.jdk) if name is None else jdk_of(name))
         self._fingerprint = cache(self._mark)
         self._images = cache(self._find_images)
+        self._cluster_images = cache(lambda: ClusterImages(self.cluster))
+        self._offered = cache(lambda: offered(self.cluster))
 
     def runtime(self, deployment: Deployment) -> Runtime:
         """What an arm's components run on.
 
         Raises:
-            MissingRequirement: a JDK, `taskset`, the container engine or an image is missing.
+            MissingRequirement: a JDK, `taskset`, the container engine, the cluster or an image is missing.
             BadInput: a package that is not there, or no such commit.
         """
-        if deployment.engine == "process":
-            return self._processes(deployment)
-        remote = deployment.jvm.jit == "remote"
-        return self._images(deployment.topology, deployment.jdk, deployment.build, remote)
+        finds = {"process": self._processes, "compose": self._containers, "kubernetes": self._pods}
+        return finds[deployment.engine](deployment)
+
+    def fitted(self, spec: Spec) -> Spec:
+        """The spec with what belongs beside its figures for its engine's sake.
+
+        Raises:
+            BadInput, MissingRequirement: the engine cannot have it.
+        """
+        if spec.engine != "kubernetes":
+            return spec
+        manifests.require_possible(spec)
+        bundle_objects(self.cluster, spec)
+        return spec.model_copy(update={"notes": [*spec.notes, *manifests.notes(spec)]})
 
     def refuse_unused(self, deployments: Sequence[Deployment]) -> None:
         """Refuse `--jdk` where no arm runs processes without a JDK of its own (raises BadInput)."""
@@ -64,6 +106,19 @@ class Runtimes:
                 " with --set jdk=hotspot or STEELYARD_FLAVOUR"
             )
 
+    def container_engine(self, names: Iterable[str]) -> Docker | None:
+        """The container engine where engines of these names need one (raises MissingRequirement)."""
+        return self.docker if "compose" in names else None
+
+    @property
+    def cluster(self) -> Cluster:
+        """The cluster, in which a session may be made (raises MissingRequirement)."""
+        if self._cluster is None:
+            found = find_cluster(self.where.context, self.where.namespace)
+            require_rights(found)
+            self._cluster = found
+        return self._cluster
+
     @property
     def docker(self) -> Docker:
         """The container engine (raises MissingRequirement)."""
@@ -73,9 +128,14 @@ class Runtimes:
 
     def versions(self) -> dict[str, str]:
         """Versions of the tools that engines use."""
+        found = {"kubernetes": self._cluster.version} if self._cluster is not None else {}
         if self._docker is None:
-            return {}
-        return {"docker": self._docker.engine_version, "docker compose": self._docker.compose_version}
+            return found
+        return {
+            "docker": self._docker.engine_version,
+            "docker compose": self._docker.compose_version,
+            **found,
+        }
 
     def _processes(self, deployment: Deployment) -> Runtime:
         require_program("taskset")
@@ -102,13 +162,23 @@ class Runtimes:
             jcmd=(jdk.home / "bin" / "jcmd").exists(),
         )
 
-    def _find_images(self, topology: str | None, jdk: str | None, build: str | None, remote: bool) -> Runtime:
+    def _containers(self, deployment: Deployment) -> Runtime:
+        return self._images(*_asked(deployment), DockerImages(self.docker))
+
+    def _pods(self, deployment: Deployment) -> Runtime:
+        found = self._images(*_asked(deployment), self._cluster_images())
+        cpus, notes = self._offered()
+        return replace(found, cpus=cpus, notes=notes)
+
+    def _find_images(
+        self, topology: str | None, jdk: str | None, build: str | None, remote: bool, images: Images
+    ) -> Runtime:
         _, found = self.found.workload.topology(topology)
         more = compilers(Deployment(jvm=JvmSettings(jit="remote"))) if remote else {}
         kinds = {**found.components, **more}
         places = {kind: one.container for kind, one in kinds.items() if one.container is not None}
         told = bundle_settings(found.bundle or "server")
-        return find_images(self.docker, places, found.kinds("server"), jdk, build, told, more)
+        return find_images(images, places, found.kinds("server"), jdk, build, told, more)
 
     def _mark(self, commit: str | None) -> str:
         root = ROOT if commit is None else checkout(commit)
@@ -117,13 +187,40 @@ class Runtimes:
         return mark
 
 
+def _asked(deployment: Deployment) -> tuple[str | None, str | None, str | None, bool]:
+    return deployment.topology, deployment.jdk, deployment.build, deployment.jvm.jit == "remote"
+
+
+def command_line(spec: Spec) -> str:
+    """What starts the first server of a spec, as a person would type it (for `plan`)."""
+    server = spec.servers[0]
+    lines = {
+        "process": lambda: process_line(server),
+        "compose": lambda: compose_line(server, spec.bundle),
+        "kubernetes": lambda: "kubectl apply -k $TRIAL/replay",
+    }
+    return lines[spec.engine]()
+
+
+def examine_where(engine: str, where: Where) -> list[Finding] | None:
+    """What would disturb a measurement where an engine runs components; None: that is this host.
+
+    Raises:
+        BadInput: there is no such engine.
+        MissingRequirement: the cluster does not answer.
+    """
+    if engine not in ENGINES:
+        raise BadInput(f"unknown engine {engine!r}: there are {', '.join(ENGINES)}")
+    return examine_cluster(find_cluster(where.context, where.namespace)) if engine == "kubernetes" else None
+
+
 def make_engines(
     names: Sequence[str], runtimes: Runtimes, children: Children, session: str
 ) -> Mapping[str, Engine]:
-    """The engines of a session by name; `session` is written on its containers."""
-    return {
-        name: ProcessEngine(children, BUILDS)
-        if name == "process"
-        else ComposeEngine(children, runtimes.docker, session)
-        for name in dict.fromkeys(names)
+    """The engines of a session by name; `session` is written on its containers and pods."""
+    made: dict[str, Callable[[], Engine]] = {
+        "process": lambda: ProcessEngine(children, BUILDS),
+        "compose": lambda: ComposeEngine(children, runtimes.docker, session),
+        "kubernetes": lambda: KubernetesEngine(children, runtimes.cluster, session),
     }
+    return {name: made[name]() for name in dict.fromkeys(names)}

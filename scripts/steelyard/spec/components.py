@@ -79,9 +79,8 @@ def make_component(
     )
     if described.role != "server":
         return made
-    return made.model_copy(
-        update={"read_back": readable(made, jcmd=layout.runtime.jcmd and not layout.contained)}
-    )
+    jcmd = layout.runtime.jcmd and not layout.contained
+    return made.model_copy(update={"read_back": readable(made, jcmd=jcmd, here=layout.runtime.here)})
 
 
 def _jvm(layout: Layout, kind: str, how: Process | Container) -> JvmIdentity | None:

@@ -42,6 +42,15 @@ class Runtime:
     """Whether the servers' JDK has `jcmd`; runtimes do without."""
     embedded: frozenset[str] = frozenset()
     """Kinds of component that stand in for something else here."""
+    cpus: int | None = None
+    """CPUs that a cluster offers; None: it runs on this host, whose processes can be looked at."""
+    notes: tuple[str, ...] = ()
+    """What belongs beside every figure of it."""
+
+    @property
+    def here(self) -> bool:
+        """Whether it runs on this host."""
+        return self.cpus is None
 
 
 @dataclass(frozen=True)

@@ -56,6 +56,7 @@ def make_spec(
         workload_version=workload.version,
         topology=layout.chosen[0],
         bundle=topology.bundle or "server",
+        remote=not runtime.here,
         procedure=procedure,
         load=arm.load,
         components=components,
@@ -74,7 +75,7 @@ def make_spec(
         injectors_share_cores=injectors == servers,
         embedded=[text for kind, text in workload.notes.items() if _stands_in(layout, kind)],
         not_read_back=not_read_back([one for one in components if one.role == "server"], deployment.jvm),
-        notes=[*_notes(layout, len(servers)), *_left_heap(components)],
+        notes=[*_notes(layout, len(servers)), *_left_heap(components), *runtime.notes],
     )
     cpus = split_cores(injectors, 1)[0].cpus
     more = injector_components(spec, topology, values, runtime, cpus)

@@ -27,7 +27,7 @@ from e2e.driver import (
 )
 
 from steelyard.engines.compose.bundle import SESSION_LABEL
-from steelyard.engines.compose.images import LOADGEN, image_reference
+from steelyard.engines.images import LOADGEN, image_reference
 from steelyard.errors import MissingRequirement
 from steelyard.host.docker import find_docker
 from steelyard.results.store import SessionDirectory

@@ -14,8 +14,9 @@ from compose_specs import IMAGES, LOADGEN, component, injector, spec, spec_of
 
 from steelyard.engines.compose.bundle import SESSION_LABEL, User, command_line, override
 from steelyard.engines.compose.engine import BUNDLES
-from steelyard.engines.compose.images import LOADGEN as LOADGEN_IMAGE
-from steelyard.engines.compose.images import bundle_settings, image_reference, leave_settings
+from steelyard.engines.compose.images import bundle_settings, leave_settings
+from steelyard.engines.images import LOADGEN as LOADGEN_IMAGE
+from steelyard.engines.images import image_reference
 from steelyard.experiment.schema import JvmSettings
 from steelyard.results.spec import Artifact, Component, JvmIdentity, Spec
 from steelyard.workload.loader import load_workload, workload_names

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.engines.compose.images import find_images, image_reference
+from steelyard.engines.compose.images import DockerImages
+from steelyard.engines.images import find_images, image_reference
 from steelyard.errors import BadInput, MissingRequirement
 from steelyard.host.docker import Docker, native_architecture
 from steelyard.workload.loader import load_workload
@@ -98,7 +99,7 @@ def test_what_no_image_can_be_is_refused(
 
 
 def test_every_component_is_pinned_and_asked_what_it_is(tmp_path: Path) -> None:
-    found = find_images(engine(tmp_path), *acmeair("microservices"), environment=HERE)
+    found = find_images(DockerImages(engine(tmp_path)), *acmeair("microservices"), environment=HERE)
     services = ("auth", "customer", "flight", "booking", "main")
     databases = ("customer-database", "flight-database", "booking-database")
     assert found.images == {
@@ -115,7 +116,7 @@ def test_every_component_is_pinned_and_asked_what_it_is(tmp_path: Path) -> None:
 
 def test_the_arm_varies_the_servers_alone(tmp_path: Path) -> None:
     docker = engine(tmp_path, digests=[])
-    found = find_images(docker, *acmeair("monolith"), "openj9", "2", HERE)
+    found = find_images(DockerImages(docker), *acmeair("monolith"), "openj9", "2", HERE)
     assert found.images == {
         "server": "lab:5000/s/acmeair:2-openj9",
         "database": "docker.io/library/mongo:8.0",
@@ -126,31 +127,31 @@ def test_the_arm_varies_the_servers_alone(tmp_path: Path) -> None:
 def test_an_image_of_other_origin_need_not_tell_its_jvm(tmp_path: Path) -> None:
     """The project's own must: a build that went wrong is noticed before anything is measured."""
     docker = engine(tmp_path, missing="--entrypoint=java lab:5000/other")
-    found = find_images(docker, *acmeair("monolith"), jdk="lab:5000/other:1", environment=HERE)
+    found = find_images(DockerImages(docker), *acmeair("monolith"), jdk="lab:5000/other:1", environment=HERE)
     assert found.images["server"] == "lab:5000/other:1"
     assert found.server_jvm is None
     docker = engine(tmp_path, missing="--entrypoint=java lab:5000/s/acmeair")
     with pytest.raises(MissingRequirement, match=r"acmeair:0.1.0-hotspot does not tell its JVM"):
-        find_images(docker, *acmeair("monolith"), environment=HERE)
+        find_images(DockerImages(docker), *acmeair("monolith"), environment=HERE)
 
 
 def test_a_server_that_is_no_jvm_is_not_asked(tmp_path: Path) -> None:
     docker = engine(tmp_path, missing="--entrypoint=java lab:5000/go")
     wanted = {"server": Container(image="lab:5000/go:1", jvm_options=None)}
-    assert find_images(docker, wanted, {"server"}, environment=HERE).server_jvm is None
+    assert find_images(DockerImages(docker), wanted, {"server"}, environment=HERE).server_jvm is None
 
 
 def test_servers_of_one_topology_share_a_jvm(tmp_path: Path) -> None:
     docker = engine(tmp_path, missing="--entrypoint=java lab:5000/other")
     wanted = {"shop": OURS, "cart": Container(image="lab:5000/other:1")}
     with pytest.raises(BadInput, match=r"different JVMs \(shop on 17.*, cart on an unknown one\)"):
-        find_images(docker, wanted, {"shop", "cart"}, environment=HERE)
+        find_images(DockerImages(docker), wanted, {"shop", "cart"}, environment=HERE)
 
 
 def test_a_compiler_is_of_the_build_of_its_servers(tmp_path: Path) -> None:
     jitserver = Container(repository="jitserver", flavoured=False)
     found = find_images(
-        engine(tmp_path),
+        DockerImages(engine(tmp_path)),
         {"server": OURS, "jitserver": jitserver},
         {"server"},
         environment=HERE,
@@ -160,12 +161,12 @@ def test_a_compiler_is_of_the_build_of_its_servers(tmp_path: Path) -> None:
     docker = engine(tmp_path, missing="--entrypoint=java lab:5000/other")
     wanted = {"server": Container(image="lab:5000/other:1"), "jitserver": jitserver}
     with pytest.raises(BadInput, match=r"different JVMs \(server on an unknown one, jitserver on 17.*\)"):
-        find_images(docker, wanted, {"server"}, environment=HERE, compilers={"jitserver"})
+        find_images(DockerImages(docker), wanted, {"server"}, environment=HERE, compilers={"jitserver"})
 
 
 def test_a_digest_that_somebody_gave_is_kept(tmp_path: Path) -> None:
     named = {**HERE, "STEELYARD_MONGO_IMAGE": "lab:5000/mongo:8@sha256:78"}
-    found = find_images(engine(tmp_path), *acmeair("monolith"), environment=named)
+    found = find_images(DockerImages(engine(tmp_path)), *acmeair("monolith"), environment=named)
     assert found.images["database"] == "lab:5000/mongo:8@sha256:78"
 
 
@@ -181,10 +182,10 @@ def test_a_digest_that_somebody_gave_is_kept(tmp_path: Path) -> None:
 def test_what_cannot_be_had_is_named_with_advice(tmp_path: Path, missing: str, advice: str) -> None:
     docker = engine(tmp_path, missing=missing)
     with pytest.raises(MissingRequirement, match=rf"{missing} .*no such thing.*{advice}"):
-        find_images(docker, *acmeair("microservices"), environment=HERE)
+        find_images(DockerImages(docker), *acmeair("microservices"), environment=HERE)
 
 
 def test_an_image_for_another_architecture_is_refused(tmp_path: Path) -> None:
     docker = engine(tmp_path, architecture="s390x")
     with pytest.raises(MissingRequirement, match=r"is for s390x and the host is .*docker pull --platform"):
-        find_images(docker, *acmeair("monolith"), environment=HERE)
+        find_images(DockerImages(docker), *acmeair("monolith"), environment=HERE)

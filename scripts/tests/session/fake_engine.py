@@ -19,7 +19,7 @@ from fake_site import EPOCH, Clock, Site
 from hdrh.histogram import HdrHistogram
 from hdrh.log import HistogramLogWriter
 
-from steelyard.engines.base import Running
+from steelyard.engines.base import Reached, Running
 from steelyard.jvm.facts import asked
 from steelyard.processes import Children
 from steelyard.results.schema import Phase, Planned, Trial
@@ -75,7 +75,9 @@ class World:
     def current(self) -> "FakeDeployment | None":
         return self.deployments[-1] if self.deployments and not self.deployments[-1].closed else None
 
-    def observe(self, running: Running, info: Mapping[str, Any]) -> dict[str, dict[str, int | str]]:
+    def observe(
+        self, running: Running, info: Mapping[str, Any], granted: object = None
+    ) -> dict[str, dict[str, int | str]]:
         """Stands in for what asks the JVM and the kernel, for which there is no process here."""
         told = {"heap": 64 * MIB, **asked(running.component), **self.told}
         told["processors"] = info.get("availableProcessors", told["processors"])
@@ -106,7 +108,7 @@ class FakeEngine:
         return deployment
 
 
-class FakeDeployment:
+class FakeDeployment(Reached):
     """The components of one trial."""
 
     contained = False

@@ -253,7 +253,7 @@ def test_a_fresh_server_is_asked_only_after_its_measurement(
 ) -> None:
     asked_in: list[str] = []
 
-    def observe(running: Running, info: Mapping[str, Any]) -> Any:
+    def observe(running: Running, info: Mapping[str, Any], _granted: object) -> Any:
         asked_in.append(bench.watcher.phases[-1])
         return bench.world.observe(running, info)
 

@@ -7,7 +7,6 @@ it gets no container. What a service of the bundle waits for, its components wai
 `replay/`, where `docker compose -f compose.yaml -f trial.yaml --profile load up` repeats the trial by hand.
 """
 
-import json
 import shlex
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -15,12 +14,9 @@ from typing import Any, NamedTuple
 import yaml
 
 from steelyard.engines.base import log_folder
-from steelyard.results.spec import CACHE, FOLDER, Component, Spec
+from steelyard.engines.container import CACHE_FOLDER, LOAD_FOLDER, environment, uses_cache
+from steelyard.results.spec import Component, Spec
 
-CONTAINER_FOLDER = "/steelyard"
-"""Where a component may write when its workload names no folder."""
-CACHE_FOLDER = "/steelyard/cache"
-LOAD_FOLDER = "/load"
 OUTPUT = "${TRIAL:-.}"
 """Where folders of this host begin: beside the files when repeated by hand, the trial's directory when measured."""
 SESSION_LABEL = "dev.steelyard.session"
@@ -68,11 +64,6 @@ class User(NamedTuple):
         return f"{self.uid}:{self.gid}"
 
 
-def uses_cache(component: Component) -> bool:
-    """Whether something that it is told names the class cache."""
-    return any(CACHE in text for text in (*component.jvm_options, *component.environment.values()))
-
-
 def command_line(component: Component, bundle: str) -> str:
     """What starts a component, as a person would type it; the override holds what stands before it (for `plan`)."""
     settings = [f"cpuset={_cpuset(component)}"]
@@ -81,24 +72,6 @@ def command_line(component: Component, bundle: str) -> str:
     settings += [f"{name}={shlex.quote(text)}" for name, text in environment(component).items()]
     files = f"-f compose/{bundle}/compose.yaml -f $TRIAL/replay/trial.yaml"
     return f"{' '.join(settings)} docker compose {files} up {component.name}"
-
-
-def environment(component: Component) -> dict[str, str]:
-    """What a component is told: its environment, JVM options among them; an injector its settings."""
-    place = component.container
-    folder = (place and place.folder) or CONTAINER_FOLDER
-
-    def placed(text: str) -> str:
-        return text.replace(FOLDER, folder).replace(CACHE, CACHE_FOLDER)
-
-    told = {}
-    if place is not None and place.jvm_options is not None:
-        told[place.jvm_options] = shlex.join(placed(option) for option in component.jvm_options)
-    told |= {name: placed(text) for name, text in component.environment.items()}
-    if component.role == "injector":
-        output = f"{LOAD_FOLDER}/{component.name}"
-        told["LOADGEN_SETTINGS"] = json.dumps({**component.settings, "output": output})
-    return told
 
 
 def override(spec: Spec, bundle: Services, user: User, session: str) -> str:

@@ -17,9 +17,10 @@ import psutil
 import yaml
 
 from steelyard.engines.base import Deployment, log_folder
-from steelyard.engines.compose.bundle import SESSION_LABEL, User, override, uses_cache
+from steelyard.engines.compose.bundle import SESSION_LABEL, User, override
 from steelyard.engines.compose.images import BUNDLES, find_image
 from steelyard.engines.compose.project import DOWN_LIMIT, Container, Project, removal_of
+from steelyard.engines.container import uses_cache
 from steelyard.host.docker import Docker, DockerFailed
 from steelyard.host.ports import require_ports
 from steelyard.processes import Children

@@ -1,45 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The images that an arm runs: which they are, whether they fit this host, and the JVMs inside."""
+"""The images of this host's container engine, and the settings of bundles that say which they are."""
 
 import os
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from steelyard import __version__
-from steelyard.errors import BadInput, MissingRequirement
+from steelyard.engines.images import Image
+from steelyard.errors import MissingRequirement
 from steelyard.host.docker import Docker, DockerFailed, native_architecture
 from steelyard.jvm.identify import parse_identity
 from steelyard.paths import ROOT
 from steelyard.results.spec import JvmIdentity
 from steelyard.results.store import write_atomic
-from steelyard.spec.layout import Runtime
-from steelyard.workload.schema import Container
 
 BUNDLES = ROOT / "compose"
-REGISTRY = "localhost/steelyard"
-"""Where a build on this host puts them: a name that no registry has. Published ones have their owner's."""
-FLAVOUR = "openj9"
-FINGERPRINT_LABEL = "dev.steelyard.fingerprint"
-DATABASE_LABEL = "dev.steelyard.database"
-"""`embedded` on the stand-in for MongoDB."""
 PULL_LIMIT = 1800.0
 _LEFT = "# Left by `./steelyard images build`, which replaces it; a file without this line it leaves alone."
-LOADGEN = Container(repository="loadgen", flavoured=False)
-INJECTOR = "injector"
-"""The injectors' image, and its name among the others."""
-
-
-@dataclass(frozen=True)
-class Image:
-    """An image that is on this host."""
-
-    reference: str
-    """As it was asked for, with a tag."""
-    pinned: str
-    """The same content by digest, where the engine knows it by one; else the reference."""
-    labels: Mapping[str, str]
 
 
 def bundle_settings(bundle: str, environment: Mapping[str, str] = os.environ) -> dict[str, str]:
@@ -67,112 +45,19 @@ def leave_settings(settings: Mapping[str, str]) -> list[Path]:
     return others
 
 
-def image_reference(
-    container: Container,
-    jdk: str | None = None,
-    build: str | None = None,
-    environment: Mapping[str, str] = os.environ,
-) -> str:
-    """The image of a component, with a tag, by the same variables as in `compose/`.
+@dataclass(frozen=True)
+class DockerImages:
+    """Images of this host's container engine; pulled when they are not there."""
 
-    Args:
-        container: what the workload says.
-        jdk: a flavour of the project's images (`openj9`, `hotspot`), or a whole image reference.
-        build: another tag; of the project's images another version.
-        environment: STEELYARD_REGISTRY, STEELYARD_VERSION, STEELYARD_FLAVOUR, and the component's own variable.
+    docker: Docker
 
-    Raises:
-        BadInput: the image cannot be had in that flavour or build.
-    """
-    if jdk is not None and jdk.startswith(("/", ".", "~")):
-        raise BadInput(
-            f"jdk {jdk} is a folder: an arm in containers takes a flavour (openj9, hotspot) or an image"
-        )
-    if jdk is not None and not re.fullmatch(r"[a-z0-9]+", jdk):
-        if build is not None:
-            raise BadInput(f"jdk {jdk} is a whole image: leave build ({build}) out")
-        return jdk
-    if container.repository is None:
-        return _foreign(container, jdk, build, environment)
-    registry = environment.get("STEELYARD_REGISTRY") or REGISTRY
-    version = build or environment.get("STEELYARD_VERSION") or __version__
-    if not container.flavoured:
-        if jdk is not None:
-            raise BadInput(
-                f"the image {container.repository} has no flavours: jdk {jdk} must be a whole image"
-            )
-        return f"{registry}/{container.repository}:{version}"
-    flavour = jdk or environment.get("STEELYARD_FLAVOUR") or FLAVOUR
-    return f"{registry}/{container.repository}:{version}-{flavour}"
+    def find(self, wanted: Mapping[str, str]) -> dict[str, Image]:
+        """Images by reference (see `Images.find`)."""
+        return {reference: find_image(self.docker, reference, advice) for reference, advice in wanted.items()}
 
-
-def _foreign(container: Container, jdk: str | None, build: str | None, environment: Mapping[str, str]) -> str:
-    named = environment.get(container.variable) if container.variable else None
-    reference = named or container.image or ""
-    if jdk is not None:
-        raise BadInput(
-            f"the image {reference} is not the project's and has no flavours: give jdk as a whole image, not {jdk!r}"
-        )
-    if build is None:
-        return reference
-    return f"{re.sub(r'(:[^/:@]+)?(@.*)?$', '', reference)}:{build}"
-
-
-def find_images(
-    docker: Docker,
-    wanted: Mapping[str, Container],
-    servers: Collection[str],
-    jdk: str | None = None,
-    build: str | None = None,
-    environment: Mapping[str, str] = os.environ,
-    compilers: Collection[str] = (),
-) -> Runtime:
-    """The images of a topology and of the injectors; pulled when they are not on this host.
-
-    Args:
-        docker: the container engine.
-        wanted: how each kind of component lives in a container.
-        servers: those kinds that are weighed, which alone the arm varies.
-        jdk: what the servers run on (`image_reference`).
-        build: what the servers were built from (`image_reference`).
-        environment: variables that say where images are.
-        compilers: kinds that compile for the servers, whose JVM must be of the same build.
-
-    Raises:
-        MissingRequirement: an image is neither here nor to be had, is for another architecture, or is the project's
-            own and does not tell its JVM.
-        BadInput: as `image_reference`; or servers and compilers of one topology on different JVMs.
-    """
-    found: dict[str, Image] = {}
-    jvms: dict[str, JvmIdentity | None] = {}
-    for kind, container in {**wanted, INJECTOR: LOADGEN}.items():
-        varied = (jdk, build) if kind in servers else (None, None)
-        reference = image_reference(container, *varied, environment)
-        own = container.repository is not None and reference != jdk
-        found[kind] = find_image(docker, reference, _advice(container, own))
-        if kind == INJECTOR or (kind in {*servers, *compilers} and container.jvm_options is not None):
-            earlier = next((other for other in jvms if found[other] == found[kind]), None)
-            jvms[kind] = jvms[earlier] if earlier else _jvm(docker, found[kind], own)
-    injector_jvm = jvms.pop(INJECTOR)
-    assert injector_jvm is not None
-    if len({jvm and (jvm.kind, jvm.runtime_version) for jvm in jvms.values()}) > 1:
-        listed = ", ".join(
-            f"{kind} on {jvm.runtime_version if jvm else 'an unknown one'}" for kind, jvm in jvms.items()
-        )
-        raise BadInput(
-            f"the servers of one topology run on different JVMs ({listed}): give them images with the same one"
-        )
-    builds = (found[kind].labels.get(FINGERPRINT_LABEL) for kind in wanted if kind in servers)
-    return Runtime(
-        images={kind: image.pinned for kind, image in found.items()},
-        server_jvm=next(iter(jvms.values()), None),
-        injector_jvm=injector_jvm,
-        build=next((mark for mark in builds if mark), None),
-        tools=found[INJECTOR].labels.get(FINGERPRINT_LABEL),
-        embedded=frozenset(
-            kind for kind, image in found.items() if image.labels.get(DATABASE_LABEL) == "embedded"
-        ),
-    )
+    def jvm(self, image: Image, required: bool) -> JvmIdentity | None:
+        """The JVM inside (see `Images.jvm`)."""
+        return _jvm(self.docker, image, required)
 
 
 def find_image(docker: Docker, reference: str, advice: str = "pull or build it, then go on") -> Image:
@@ -202,17 +87,6 @@ def find_image(docker: Docker, reference: str, advice: str = "pull or build it, 
         pinned=_pinned(reference, described.get("RepoDigests") or []),
         labels=(described.get("Config") or {}).get("Labels") or {},
     )
-
-
-def _advice(container: Container, own: bool) -> str:
-    if own:
-        return (
-            "build it with `./steelyard images build`, or say where and which it is with STEELYARD_REGISTRY,"
-            " STEELYARD_VERSION and STEELYARD_FLAVOUR"
-        )
-    if container.variable is not None:
-        return f"say with {container.variable} which image to run instead (docs/containers.md)"
-    return "build or pull it on this host, or correct the image in the workload file or the experiment"
 
 
 def _pinned(reference: str, digests: Iterable[str]) -> str:

@@ -9,13 +9,13 @@ import hashlib
 import os
 import re
 import select
-import signal
 import time
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from steelyard.engines.container import exit_code_of
 from steelyard.errors import MissingRequirement, PortInUse, ServerFailed
 from steelyard.host.docker import Docker, DockerFailed
 from steelyard.processes.children import ended_with
@@ -26,9 +26,6 @@ DOWN_LIMIT = 120.0
 ENGINE_BACK = 60.0
 """Seconds that a restarted container engine has to answer again."""
 _PORT_TAKEN = re.compile(r"(?:port is already allocated|address already in use)")
-_SIGNALLED = 128
-_FATAL = {signal.SIGILL, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGKILL, signal.SIGSEGV}
-"""Signals after which no program chooses its exit code; a JVM that is asked to end exits with 143 by itself."""
 
 
 def removal_of(project: str) -> list[str]:
@@ -197,5 +194,4 @@ class Container:
 
 def _exit_code(state: dict[str, Any]) -> int:
     """Exit code, negative for a signal; -1 when the engine does not tell."""
-    code = int(state.get("ExitCode", -1))
-    return _SIGNALLED - code if code - _SIGNALLED in _FATAL else code
+    return exit_code_of(int(state.get("ExitCode", -1)))

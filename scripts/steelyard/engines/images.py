@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The images that an arm runs: which they are, what is known of them, and the JVMs inside; whoever can be asked for
+them."""
+
+import os
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from steelyard import __version__
+from steelyard.errors import BadInput
+from steelyard.results.spec import JvmIdentity
+from steelyard.spec.layout import Runtime
+from steelyard.workload.schema import Container
+
+REGISTRY = "localhost/steelyard"
+"""Where a build on this host puts them: a name that no registry has. Published ones have their owner's."""
+FLAVOUR = "openj9"
+FINGERPRINT_LABEL = "dev.steelyard.fingerprint"
+DATABASE_LABEL = "dev.steelyard.database"
+"""`embedded` on the stand-in for MongoDB."""
+LOADGEN = Container(repository="loadgen", flavoured=False)
+INJECTOR = "injector"
+"""The injectors' image, and its name among the others."""
+
+
+@dataclass(frozen=True)
+class Image:
+    """An image that is there."""
+
+    reference: str
+    """As it was asked for, with a tag."""
+    pinned: str
+    """The same content by digest, where the engine knows it by one; else the reference."""
+    labels: Mapping[str, str]
+
+
+class Images(Protocol):
+    """Where images are, and who can be asked for them."""
+
+    def find(self, wanted: Mapping[str, str]) -> dict[str, Image]:
+        """Images by reference; fetched where they are not there.
+
+        Args:
+            wanted: references, each with what a person does when it is not to be had.
+
+        Raises:
+            MissingRequirement: one cannot be had (with that advice), or is for another architecture.
+        """
+
+    def jvm(self, image: Image, required: bool) -> JvmIdentity | None:
+        """The JVM inside (raises MissingRequirement: it does not tell, and is `required` to); None: not told."""
+
+
+def image_reference(
+    container: Container,
+    jdk: str | None = None,
+    build: str | None = None,
+    environment: Mapping[str, str] = os.environ,
+) -> str:
+    """The image of a component, with a tag, by the same variables as in `compose/`.
+
+    Args:
+        container: what the workload says.
+        jdk: a flavour of the project's images (`openj9`, `hotspot`), or a whole image reference.
+        build: another tag; of the project's images another version.
+        environment: STEELYARD_REGISTRY, STEELYARD_VERSION, STEELYARD_FLAVOUR, and the component's own variable.
+
+    Raises:
+        BadInput: the image cannot be had in that flavour or build.
+    """
+    if jdk is not None and jdk.startswith(("/", ".", "~")):
+        raise BadInput(
+            f"jdk {jdk} is a folder: an arm in containers takes a flavour (openj9, hotspot) or an image"
+        )
+    if jdk is not None and not re.fullmatch(r"[a-z0-9]+", jdk):
+        if build is not None:
+            raise BadInput(f"jdk {jdk} is a whole image: leave build ({build}) out")
+        return jdk
+    if container.repository is None:
+        return _foreign(container, jdk, build, environment)
+    registry = environment.get("STEELYARD_REGISTRY") or REGISTRY
+    version = build or environment.get("STEELYARD_VERSION") or __version__
+    if not container.flavoured:
+        if jdk is not None:
+            raise BadInput(
+                f"the image {container.repository} has no flavours: jdk {jdk} must be a whole image"
+            )
+        return f"{registry}/{container.repository}:{version}"
+    flavour = jdk or environment.get("STEELYARD_FLAVOUR") or FLAVOUR
+    return f"{registry}/{container.repository}:{version}-{flavour}"
+
+
+def _foreign(container: Container, jdk: str | None, build: str | None, environment: Mapping[str, str]) -> str:
+    named = environment.get(container.variable) if container.variable else None
+    reference = named or container.image or ""
+    if jdk is not None:
+        raise BadInput(
+            f"the image {reference} is not the project's and has no flavours: give jdk as a whole image, not {jdk!r}"
+        )
+    if build is None:
+        return reference
+    return f"{re.sub(r'(:[^/:@]+)?(@.*)?$', '', reference)}:{build}"
+
+
+def find_images(
+    images: Images,
+    wanted: Mapping[str, Container],
+    servers: Collection[str],
+    jdk: str | None = None,
+    build: str | None = None,
+    environment: Mapping[str, str] = os.environ,
+    compilers: Collection[str] = (),
+) -> Runtime:
+    """The images of a topology and of the injectors.
+
+    Args:
+        images: where they are.
+        wanted: how each kind of component lives in a container.
+        servers: those kinds that are weighed, which alone the arm varies.
+        jdk: what the servers run on (`image_reference`).
+        build: what the servers were built from (`image_reference`).
+        environment: variables that say where images are.
+        compilers: kinds that compile for the servers, whose JVM must be of the same build.
+
+    Raises:
+        MissingRequirement: an image is neither here nor to be had, is for another architecture, or is the project's
+            own and does not tell its JVM.
+        BadInput: as `image_reference`; or servers and compilers of one topology on different JVMs.
+    """
+    jvms: dict[str, JvmIdentity | None] = {}
+    places = {**wanted, INJECTOR: LOADGEN}
+    references = {
+        kind: image_reference(place, *((jdk, build) if kind in servers else (None, None)), environment)
+        for kind, place in places.items()
+    }
+    own = {kind: place.repository is not None and references[kind] != jdk for kind, place in places.items()}
+    there = images.find({references[kind]: _advice(place, own[kind]) for kind, place in places.items()})
+    found = {kind: there[reference] for kind, reference in references.items()}
+    for kind, container in places.items():
+        if kind == INJECTOR or (kind in {*servers, *compilers} and container.jvm_options is not None):
+            earlier = next((other for other in jvms if found[other] == found[kind]), None)
+            jvms[kind] = jvms[earlier] if earlier else images.jvm(found[kind], own[kind])
+    injector_jvm = jvms.pop(INJECTOR)
+    assert injector_jvm is not None
+    if len({jvm and (jvm.kind, jvm.runtime_version) for jvm in jvms.values()}) > 1:
+        listed = ", ".join(
+            f"{kind} on {jvm.runtime_version if jvm else 'an unknown one'}" for kind, jvm in jvms.items()
+        )
+        raise BadInput(
+            f"the servers of one topology run on different JVMs ({listed}): give them images with the same one"
+        )
+    builds = (found[kind].labels.get(FINGERPRINT_LABEL) for kind in wanted if kind in servers)
+    return Runtime(
+        images={kind: image.pinned for kind, image in found.items()},
+        server_jvm=next(iter(jvms.values()), None),
+        injector_jvm=injector_jvm,
+        build=next((mark for mark in builds if mark), None),
+        tools=found[INJECTOR].labels.get(FINGERPRINT_LABEL),
+        embedded=frozenset(
+            kind for kind, image in found.items() if image.labels.get(DATABASE_LABEL) == "embedded"
+        ),
+    )
+
+
+def _advice(container: Container, own: bool) -> str:
+    if own:
+        return (
+            "build it with `./steelyard images build`, or say where and which it is with STEELYARD_REGISTRY,"
+            " STEELYARD_VERSION and STEELYARD_FLAVOUR"
+        )
+    if container.variable is not None:
+        return f"say with {container.variable} which image to run instead (docs/containers.md)"
+    return "build or pull it on this host, or correct the image in the workload file or the experiment"

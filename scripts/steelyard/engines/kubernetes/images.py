@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The images of a cluster, as a pod sees them: its nodes may have others than this host, or come by them otherwise.
+
+One pod has a container for each image, which says what JVM is inside and from which sources the servers were built;
+what it ran tells the digest.
+"""
+
+import contextlib
+import json
+import re
+import secrets
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from steelyard.engines.images import DATABASE_LABEL, FINGERPRINT_LABEL, Image
+from steelyard.engines.kubernetes.cluster import Cluster, KubectlFailed
+from steelyard.engines.kubernetes.pods import SESSION, Pod, hindrance
+from steelyard.errors import MissingRequirement
+from steelyard.jvm.identify import parse_identity
+from steelyard.results.spec import JvmIdentity
+
+PLAN = "plan"
+"""What stands for a session on what is made before there is one."""
+ASK_LIMIT = 900.0
+"""Seconds that a node may take to fetch images."""
+_POLL = 0.5
+_MARK = "dev.steelyard:"
+_ASK = f"""
+java -XshowSettings:properties -version 2>&1
+box=/opt/steelyard/bin/busybox
+if [ -d /opt/embedded-mongo ]; then echo "{_MARK} database=embedded"; fi
+for war in $($box find /opt/wlp/usr -name '*.war' 2>/dev/null | $box head -n 1); do
+    $box unzip -p "$war" 'WEB-INF/lib/bench-*.jar' >/tmp/bench.jar
+    echo "{_MARK} $($box unzip -p /tmp/bench.jar dev/steelyard/bench/build.properties | $box grep ^fingerprint=)"
+done
+true
+"""
+_LABELS = {"database": DATABASE_LABEL, "fingerprint": FINGERPRINT_LABEL}
+
+
+@dataclass(eq=False)
+class ClusterImages:
+    """Images that pods of a cluster can run."""
+
+    cluster: Cluster
+    _told: dict[str, str] = field(default_factory=dict)
+    """By reference: what a container of the image printed."""
+    _found: dict[str, Image] = field(default_factory=dict)
+
+    def find(self, wanted: Mapping[str, str]) -> dict[str, Image]:
+        """Images by reference (see `Images.find`), asked for by one pod."""
+        if unknown := [one for one in wanted if one not in self._found]:
+            self._ask(unknown, wanted)
+        return {reference: self._found[reference] for reference in wanted}
+
+    def jvm(self, image: Image, required: bool) -> JvmIdentity | None:
+        """The JVM inside (see `Images.jvm`)."""
+        try:
+            return parse_identity(self._told[image.reference])
+        except ValueError as error:
+            if not required:
+                return None
+            raise MissingRequirement(
+                f"the image {image.reference} does not tell its JVM ({error}): build it anew with"
+                " `./steelyard images build`"
+            ) from error
+
+    def _ask(self, references: list[str], advice: Mapping[str, str]) -> None:
+        name = f"steelyard-images-{secrets.token_hex(4)}"
+        try:
+            self.cluster.run(
+                "create", "--filename=-", given=json.dumps(_asking(name, references)), whole=True
+            )
+            pod = self._wait(name, references, advice)
+            for number, reference in enumerate(references):
+                told = self.cluster.run("logs", name, f"--container=image-{number}")
+                self._told[reference] = told
+                self._found[reference] = Image(reference, _pinned(reference, pod, number), _labels(told))
+        except KubectlFailed as error:
+            raise MissingRequirement(f"no pod can be made to ask for images ({error})") from error
+        finally:
+            with contextlib.suppress(KubectlFailed):
+                self.cluster.run(
+                    "delete", "pod", name, "--ignore-not-found", "--wait=false", "--grace-period=0"
+                )
+
+    def _wait(self, name: str, references: list[str], advice: Mapping[str, str]) -> Pod:
+        deadline = time.monotonic() + ASK_LIMIT
+        while True:
+            (pod,) = self.cluster.get("pod", name)
+            if pod["status"].get("phase") in ("Succeeded", "Failed"):
+                return pod
+            if (why := hindrance(pod, "a pod that asks for images", "")) is not None:
+                missing = next((one for one in references if one in why), references[0])
+                raise MissingRequirement(f"{why}: {advice[missing]}")
+            if time.monotonic() > deadline:
+                raise MissingRequirement(
+                    f"no node could run {', '.join(references)} within {ASK_LIMIT:.0f} s"
+                )
+            time.sleep(_POLL)
+
+
+def _asking(name: str, references: list[str]) -> dict[str, Any]:
+    """The pod, as a namespace of the restricted level takes it, and one with a quota."""
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name, "labels": {"app.kubernetes.io/part-of": "steelyard", SESSION: PLAN}},
+        "spec": {
+            "restartPolicy": "Never",
+            "automountServiceAccountToken": False,
+            "enableServiceLinks": False,
+            "securityContext": {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}},
+            "containers": [
+                {
+                    "name": f"image-{number}",
+                    "image": reference,
+                    "imagePullPolicy": "IfNotPresent",
+                    "command": ["sh", "-c", _ASK],
+                    "resources": {
+                        "requests": {"cpu": "50m", "memory": "64Mi"},
+                        "limits": {"cpu": "1", "memory": "512Mi"},
+                    },
+                    "securityContext": {
+                        "allowPrivilegeEscalation": False,
+                        "capabilities": {"drop": ["ALL"]},
+                        "readOnlyRootFilesystem": True,
+                    },
+                    "volumeMounts": [{"name": "tmp", "mountPath": "/tmp"}],
+                }
+                for number, reference in enumerate(references)
+            ],
+            "volumes": [{"name": "tmp", "emptyDir": {}}],
+        },
+    }
+
+
+def _labels(told: str) -> dict[str, str]:
+    """What the image says of itself, by the names of labels of images."""
+    found = re.findall(rf"^{_MARK} (\w+)=(\S+)$", told, re.MULTILINE)
+    return {_LABELS[name]: text for name, text in found if name in _LABELS}
+
+
+def _pinned(reference: str, pod: Pod, number: int) -> str:
+    """The reference by the digest that the node knows it by; as it is where it was brought there without a registry."""
+    if "@" in reference:
+        return reference
+    listed = pod["status"].get("containerStatuses", ())
+    told = next((one.get("imageID", "") for one in listed if one["name"] == f"image-{number}"), "")
+    repository = re.sub(r":[^/:]+$", "", reference)
+    known, _, digest = told.removeprefix("docker-pullable://").partition("@")
+    return f"{repository}@{digest}" if digest and known == repository else reference

@@ -1,0 +1,354 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The overlay that makes a hand-written bundle of `k8s/` deploy one trial (pure).
+
+The objects of a bundle, as kustomize renders them -> those that the trial needs (`bundle.yaml`), a patch for each kind
+of component (`KIND.yaml`), names for components that are one of several (`names.yaml`) -> `kustomization.yaml`. They
+lie in the trial's `replay/`, where `kubectl apply -k .` repeats the trial by hand.
+
+A kind of component is a StatefulSet, or a Deployment where there is one pod; injectors are an Indexed Job. Component
+`server-2` is pod `server-1`. Each pod gets an observer beside the component (sampling/observe.py).
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from steelyard.engines.container import (
+    CACHE_FOLDER,
+    LOAD_FOLDER,
+    container_folder,
+    environment,
+    uses_cache,
+)
+from steelyard.engines.kubernetes.pods import NAME, SESSION, TRIAL
+from steelyard.errors import BadInput
+from steelyard.results.spec import WEIGHED, Component, Role, Spec
+
+Object = Mapping[str, Any]
+OBSERVER = "observer"
+ROLE = "steelyard.dev/role"
+"""Label of nodes: what runs on them, where a cluster has nodes of its own for that."""
+NODES: Mapping[Role, str] = {"database": "database", "service": "database", "injector": "injector"}
+"""Values of that label by role; of all others `server`."""
+_WORKLOADS = ("StatefulSet", "Deployment", "Job")
+_BESIDE = ("Service", "ConfigMap")
+_INDEX = "JOB_COMPLETION_INDEX"
+_OBSERVED = "observed"
+_SAMPLED_AS: Mapping[Role, str] = {"server": "server", "compiler": "server", "injector": "injector"}
+_PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
+_SHARE = "100m"
+"""CPU that is requested for what shares its CPUs with others: what it may use is its limit."""
+
+
+@dataclass(frozen=True)
+class Marks:
+    """Whose objects they are, and where."""
+
+    namespace: str
+    session: str
+    trial: str
+    observer: str
+    """Image of the observers."""
+    roles: frozenset[str] = field(default_factory=frozenset)
+    """Values of the label `ROLE` that nodes of the cluster have."""
+
+
+def kinds(spec: Spec) -> dict[str, list[Component]]:
+    """The components of a spec by their kind."""
+    found: dict[str, list[Component]] = {}
+    for one in spec.components:
+        found.setdefault(one.kind, []).append(one)
+    return found
+
+
+def require_alike(spec: Spec) -> None:
+    """Refuse components of a kind that differ: one template makes all pods of a kind (raises BadInput)."""
+    for kind, components in kinds(spec).items():
+        made = [
+            (
+                one.artifact.image,
+                len(one.cpus),
+                one.memory_bytes,
+                _told(one) if one.role != "injector" else {},
+            )
+            for one in components
+        ]
+        if any(other != made[0] for other in made):
+            raise BadInput(
+                f"{spec.arm}: the {kind}s differ in what they are given, and pods of one kind are alike in a cluster:"
+                " choose as many CPUs as divide evenly, or --engine process or compose"
+            )
+
+
+def require_possible(spec: Spec) -> None:
+    """Refuse what an arm asks for and trials in a cluster do not have (raises BadInput)."""
+    require_alike(spec)
+    lacking = {
+        "class_cache: warm": spec.caches("warm"),
+        "jitserver.aot_cache: warm": spec.keeps_compilers,
+        "pages: large": any(one.jvm_settings and one.jvm_settings.pages == "large" for one in spec.servers),
+        "settings of the host": spec.host_states,
+    }
+    for what, asked in lacking.items():
+        if asked:
+            raise BadInput(
+                f"{spec.arm}: {what} is not to be had in a cluster: choose --engine process or compose"
+            )
+
+
+def notes(spec: Spec) -> list[str]:
+    """What belongs beside every figure of trials in a cluster."""
+    apart = [one.name for one in spec.servers if not _shares(spec, one)]
+    said = ""
+    if not apart:
+        said = (
+            f"{spec.arm}: pods that share CPUs are held apart by no pinning, as processes are: each may use as many as"
+            " it was given (a limit), on whichever CPUs the node has."
+        )
+    elif any(one.memory_bytes is None for one in spec.servers):
+        said = (
+            f"{spec.arm}: servers without a memory limit get their CPUs as a share of time and not for their own: give"
+            " `memory` or `total_memory`."
+        )
+    return [said] if said else []
+
+
+def needed(spec: Spec, objects: Iterable[Object]) -> list[Object]:
+    """What a trial takes of a bundle, each once: its workloads, and what they need beside them.
+
+    Raises:
+        BadInput: the bundle does not have a kind.
+    """
+    wanted, found = kinds(spec), {}
+    for one in objects:
+        name, kind = one["metadata"]["name"], one["kind"]
+        part = one["metadata"].get("labels", {}).get(NAME)
+        if (kind in _WORKLOADS and name in wanted) or (kind in _BESIDE and part in (None, *wanted)):
+            found[kind, name] = one
+    for name in wanted:
+        _workload(name, found.values(), spec.bundle)
+    return list(found.values())
+
+
+def overlay(spec: Spec, objects: Sequence[Object], marks: Marks) -> dict[str, str]:
+    """The files of a trial's kustomization, by name.
+
+    Args:
+        spec: what the trial deploys.
+        objects: what it takes of the bundle (`needed`).
+        marks: whose objects they become, and where.
+    """
+    patches = {
+        f"{kind}.yaml": _patch(spec, components, _workload(kind, objects, spec.bundle), marks)
+        for kind, components in kinds(spec).items()
+    }
+    names = [_name(one, number) for number, one in _numbered(spec)]
+    kustomization = {
+        "apiVersion": "kustomize.config.k8s.io/v1beta1",
+        "kind": "Kustomization",
+        "namespace": marks.namespace,
+        "resources": ["bundle.yaml", *(["names.yaml"] if names else [])],
+        "labels": [{"pairs": {SESSION: marks.session, TRIAL: marks.trial}, "includeTemplates": True}],
+        "patches": [{"path": name} for name in patches],
+    }
+    # The namespace is the user's choice.
+    bundle = [{**one, "metadata": _without(one["metadata"], "namespace")} for one in objects]
+    files = {"kustomization.yaml": _head(spec) + _dump(kustomization)}
+    files["bundle.yaml"] = _LICENSE + _dump(*bundle)
+    if names:
+        files["names.yaml"] = _LICENSE + _dump(*names)
+    return files | {name: _LICENSE + _dump(patch) for name, patch in patches.items()}
+
+
+_LICENSE = "# SPDX-License-Identifier: Apache-2.0\n"
+
+
+def _head(spec: Spec) -> str:
+    lines = [
+        "# One trial, on top of bundle.yaml beside it. By hand: kubectl apply -k . ; the injectors wait for their start:",
+        "# kubectl exec POD -c load -- touch /load/start ; touch /load/stop ends the load.",
+    ]
+    for request in spec.data:
+        place = spec.component(request.component).container
+        if place is not None:
+            url = f"http://{request.component}:{place.port}{request.path}"
+            lines.append(
+                f"# Data, before the load and once the servers answer, from a pod beside them: {url}"
+            )
+    return _LICENSE + "\n".join(lines) + "\n"
+
+
+def _workload(kind: str, objects: Iterable[Object], bundle: str) -> Object:
+    for one in objects:
+        if one["kind"] in _WORKLOADS and one["metadata"]["name"] == kind:
+            main = one["spec"]["template"]["spec"]["containers"][0]["name"]
+            if main != kind:
+                raise BadInput(
+                    f"k8s/{bundle}: the first container of {kind} is called {main!r}: call it {kind!r}"
+                )
+            return one
+    raise BadInput(
+        f"the bundle k8s/{bundle} has no {kind}: choose another workload or topology, or --engine process or compose"
+    )
+
+
+def _patch(spec: Spec, components: Sequence[Component], base: Object, marks: Marks) -> Object:
+    one, kind = components[0], components[0].kind
+    template = base["spec"]["template"]["spec"]
+    main = template["containers"][0]
+    apart = not _shares(spec, one)
+    resources = _resources(one, apart)
+    changed: dict[str, Any] = {
+        "name": kind,
+        "image": one.artifact.image,
+        "imagePullPolicy": "IfNotPresent",
+        "env": _variables(components),
+        "resources": resources,
+        **dict.fromkeys((probe for probe in _PROBES if probe in main), None),
+    }
+    volumes = [{"name": _OBSERVED, "emptyDir": {}}, {"name": "observer-tmp", "emptyDir": {}}]
+    if mounts := _mounts(one):
+        changed["volumeMounts"] = mounts
+        volumes += [{"name": mount["name"], "emptyDir": {}} for mount in mounts if mount["name"] != _OBSERVED]
+    pod: dict[str, Any] = {
+        "shareProcessNamespace": True,
+        "containers": [_observer(one, main, marks, apart), changed],
+        "volumes": volumes,
+    }
+    # What prepares a pod does it with the component's own image.
+    inits = [
+        {"name": init["name"], "resources": resources}
+        | ({"image": one.artifact.image} if init["image"] == main["image"] else {})
+        for init in template.get("initContainers", ())
+    ]
+    if inits:
+        pod["initContainers"] = inits
+    if (role := NODES.get(one.role, "server")) in marks.roles:
+        pod["nodeSelector"] = {ROLE: role}
+    count = len(components)
+    scale = {"replicas": count} if base["kind"] != "Job" else {"completions": count, "parallelism": count}
+    return {
+        "apiVersion": base["apiVersion"],
+        "kind": base["kind"],
+        "metadata": {"name": kind},
+        "spec": {**scale, "template": {"spec": pod}},
+    }
+
+
+def _observer(component: Component, main: Mapping[str, Any], marks: Marks, apart: bool) -> dict[str, Any]:
+    place = component.container
+    at = f"http://127.0.0.1:{(place.status or place.port) if place is not None else 0}"
+    settings = {
+        "role": _SAMPLED_AS.get(component.role, "backing"),
+        "counters_url": f"{at}{component.counters}" if component.counters else None,
+        "metrics_url": f"{at}{component.metrics}" if component.metrics else None,
+        "cgroup": component.role in WEIGHED,
+    }
+    allowed = {"cpu": "250m", "memory": "128Mi"}
+    return {
+        "name": OBSERVER,
+        "image": marks.observer,
+        "imagePullPolicy": "IfNotPresent",
+        "command": ["python3", "-m", "steelyard.sampling.observe"],
+        "env": [{"name": "STEELYARD_OBSERVE", "value": json.dumps(settings)}],
+        # Only where every container has limits does a pod get CPUs of its own.
+        "resources": {"requests": allowed, "limits": allowed}
+        if apart
+        else {"requests": {"cpu": "50m", "memory": "64Mi"}},
+        # The component's user: it may read of its own processes alone.
+        "securityContext": {**main.get("securityContext", {}), "readOnlyRootFilesystem": True},
+        "volumeMounts": [
+            {"name": _OBSERVED, "mountPath": "/observed"},
+            {"name": "observer-tmp", "mountPath": "/tmp"},
+        ],
+    }
+
+
+def _shares(spec: Spec, component: Component) -> bool:
+    """Whether other components may run on its CPUs."""
+    own = set(component.cpus)
+    return any(own.intersection(other.cpus) for other in spec.components if other.name != component.name)
+
+
+def _resources(component: Component, apart: bool) -> dict[str, Any]:
+    cpus, memory = str(len(component.cpus)), component.memory_bytes
+    size = str(memory) if memory is not None else None
+    return {
+        "requests": {"cpu": cpus if apart else _SHARE, "memory": size},
+        "limits": {"cpu": cpus, "memory": size},
+    }
+
+
+def _told(component: Component) -> dict[str, str]:
+    """What a component is told, as Kubernetes has it: a dollar sign begins a variable."""
+    return {name: text.replace("$", "$$") for name, text in environment(component).items()}
+
+
+def _variables(components: Sequence[Component]) -> list[dict[str, Any]]:
+    one = components[0]
+    found: list[dict[str, Any]] = [{"name": "STEELYARD_COMPONENT", "value": one.kind}]
+    if one.role != "injector":
+        return found + [{"name": name, "value": text} for name, text in _told(one).items()]
+    field_of = {
+        "fieldPath": f"metadata.annotations['batch.kubernetes.io/{_INDEX.lower().replace('_', '-')}']"
+    }
+    settings = json.dumps({**one.settings, "output": LOAD_FOLDER, "injector": _INDEX}).replace("$", "$$")
+    return [
+        *found,
+        {"name": _INDEX, "valueFrom": {"fieldRef": field_of}},
+        {"name": "LOADGEN_SETTINGS", "value": settings.replace(f'"{_INDEX}"', f"$({_INDEX})")},
+    ]
+
+
+def _mounts(component: Component) -> list[dict[str, str]]:
+    if component.role == "injector":
+        return [{"name": _OBSERVED, "mountPath": LOAD_FOLDER}]
+    found = []
+    if component.container is not None and component.container.folder is not None:
+        found.append({"name": _OBSERVED, "mountPath": f"{container_folder(component)}/logs"})
+    if uses_cache(component):
+        found.append({"name": "class-cache", "mountPath": CACHE_FOLDER})
+    return found
+
+
+def _numbered(spec: Spec) -> list[tuple[int, Component]]:
+    """Components that are one of several, with their numbers from 0."""
+    return [
+        (number, one)
+        for kind, components in kinds(spec).items()
+        for number, one in enumerate(components)
+        if one.role != "injector" and one.name != kind
+    ]
+
+
+def _name(component: Component, number: int) -> Object:
+    """The name of a component, at which it is reached from its start on."""
+    port = component.container.port if component.container is not None else 0
+    return {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": component.name, "labels": {NAME: component.kind}},
+        "spec": {
+            "clusterIP": "None",
+            "publishNotReadyAddresses": True,
+            "selector": {"statefulset.kubernetes.io/pod-name": f"{component.kind}-{number}"},
+            "ports": [{"name": "main", "port": port}],
+        },
+    }
+
+
+def _without(found: Mapping[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in found.items() if key != name}
+
+
+class _Dumper(yaml.SafeDumper):
+    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 - the signature is the library's
+        """Everything is written out: a person reads these files."""
+        return True
+
+
+def _dump(*documents: Object) -> str:
+    return yaml.dump_all([dict(one) for one in documents], Dumper=_Dumper, sort_keys=False, width=10_000)

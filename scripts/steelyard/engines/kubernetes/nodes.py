@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The nodes of a cluster: what they offer, and what on them would disturb a measurement (for `doctor`)."""
+
+import json
+import math
+import re
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from steelyard.engines.kubernetes.cluster import Cluster, KubectlFailed
+from steelyard.engines.kubernetes.manifests import ROLE
+from steelyard.errors import MissingRequirement
+from steelyard.host.doctor import Finding
+
+_PRESSURES = ("MemoryPressure", "DiskPressure", "PIDPressure")
+_LEVEL = "pod-security.kubernetes.io/enforce"
+CLOCK_LIMIT = 1.0
+"""Seconds between this host's clock and the API server's; finer ones are measured in each trial."""
+
+
+def cpus(text: str) -> float:
+    """A number of CPUs as Kubernetes writes it: `2`, `1930m`."""
+    return float(text.removesuffix("m")) / 1000 if text.endswith("m") else float(text)
+
+
+def usable(nodes: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Nodes that are ready and take pods of everybody."""
+    return [
+        one
+        for one in nodes
+        if not one["spec"].get("unschedulable")
+        and not any(taint["effect"] in ("NoSchedule", "NoExecute") for taint in one["spec"].get("taints", ()))
+        and any(each["type"] == "Ready" and each["status"] == "True" for each in one["status"]["conditions"])
+    ]
+
+
+def offered(cluster: Cluster) -> tuple[int, tuple[str, ...]]:
+    """Whole CPUs that the nodes offer to pods, and a note on the cluster (raises MissingRequirement)."""
+    try:
+        nodes = usable(cluster.get("nodes"))
+    except KubectlFailed as error:
+        raise MissingRequirement(
+            f"a plan divides the CPUs of the cluster's nodes, which you may not list ({error.said}): have `list nodes`"
+            " granted (docs/kubernetes.md)"
+        ) from error
+    count = sum(math.floor(cpus(one["status"]["allocatable"]["cpu"])) for one in nodes)
+    if count < 1:
+        raise MissingRequirement("no node of the cluster is ready and takes pods of everybody")
+    shown = f"{len(nodes)} node{'' if len(nodes) == 1 else 's'} with {count} CPUs"
+    models = Counter(one["status"]["nodeInfo"]["architecture"] for one in nodes)
+    note = (
+        f"The components were pods of Kubernetes {cluster.version} ({shown}, {', '.join(models)}); its CPUs are told"
+        " apart by their number alone, and each counts as a core."
+    )
+    return count, (note,)
+
+
+def examine(cluster: Cluster) -> list[Finding]:
+    """What in a cluster would disturb a measurement, or keep a session from being made; nothing is changed."""
+    found = [_client(cluster), _rights(cluster), _level(cluster)]
+    try:
+        nodes = cluster.get("nodes")
+    except KubectlFailed as error:
+        why = "placement, CPU manager and neighbours decide what a figure means"
+        return [*found, Finding("nodes", why, f"may not be listed ({error.said})", "warn", None)]
+    found.append(_nodes(nodes))
+    found += [_cpu_manager(cluster, nodes), _neighbours(cluster), _clock(cluster)]
+    return found
+
+
+def _client(cluster: Cluster) -> Finding:
+    why = "what answers is what is measured on"
+    state = f"context {cluster.context or '(this pod)'}, Kubernetes {cluster.version}, namespace {cluster.namespace}"
+    return Finding("cluster", why, state, "ok", None)
+
+
+def _rights(cluster: Cluster) -> Finding:
+    why = "a session makes, watches and removes pods in its namespace"
+    try:
+        lacking = cluster.refusals()
+    except KubectlFailed as error:
+        return Finding("rights", why, f"not told ({error.said})", "warn", None)
+    if lacking:
+        return Finding(
+            "rights", why, f"you may not {', '.join(lacking)}", "warn", "docs/kubernetes.md has the role"
+        )
+    return Finding("rights", why, "enough for a session", "ok", None)
+
+
+def _level(cluster: Cluster) -> Finding:
+    why = "what a namespace forbids keeps pods from being made"
+    try:
+        labels = cluster.get("namespace", cluster.namespace)[0]["metadata"].get("labels", {})
+    except KubectlFailed as error:
+        make = f"kubectl create namespace {cluster.namespace}" if "not found" in error.said else None
+        return Finding("pod security", why, f"not told ({error.said})", "warn", make)
+    return Finding(
+        "pod security",
+        why,
+        f"level {labels.get(_LEVEL, 'not set')}; trials need no more than restricted",
+        "ok",
+        None,
+    )
+
+
+def _nodes(nodes: Sequence[Mapping[str, Any]]) -> Finding:
+    why = "nodes of different kinds or under pressure make trials differ by where they ran"
+    told = []
+    for one in nodes:
+        status, labels = one["status"], one["metadata"].get("labels", {})
+        bad = [
+            each["type"]
+            for each in status["conditions"]
+            if each["type"] in _PRESSURES and each["status"] == "True"
+        ]
+        role = f", {labels[ROLE]}" if ROLE in labels else ""
+        told.append(
+            f"{one['metadata']['name']} ({status['allocatable']['cpu']} CPUs of {status['capacity']['cpu']},"
+            f" {status['nodeInfo']['architecture']}, Linux {status['nodeInfo']['kernelVersion']}{role}"
+            f"{', ' + ', '.join(bad) if bad else ''})"
+        )
+    pressed = len(usable(nodes)) < len(nodes) or any("Pressure" in text for text in told)
+    kinds = {(one["status"]["nodeInfo"]["architecture"], one["status"]["capacity"]["cpu"]) for one in nodes}
+    change = f"label nodes {ROLE}=server, injector and database, so that each role has nodes of one kind"
+    state = "; ".join(told[:8]) + (f"; and {len(told) - 8} more" if len(told) > 8 else "")
+    return Finding(
+        "nodes", why, state, "warn" if pressed or len(kinds) > 1 else "ok", change if len(kinds) > 1 else None
+    )
+
+
+def _cpu_manager(cluster: Cluster, nodes: Sequence[Mapping[str, Any]]) -> Finding:
+    why = "without the static policy no pod has CPUs for its own, and others run on them"
+    policies: dict[str, list[str]] = {}
+    for one in nodes[:8]:
+        name = one["metadata"]["name"]
+        try:
+            told = json.loads(cluster.run("get", "--raw", f"/api/v1/nodes/{name}/proxy/configz"))
+            policy = told["kubeletconfig"].get("cpuManagerPolicy", "none")
+        except (KubectlFailed, ValueError, KeyError):
+            policy = "not told"
+        policies.setdefault(policy, []).append(name)
+    state = "; ".join(f"{policy}: {', '.join(names)}" for policy, names in policies.items())
+    fine = set(policies) == {"static"}
+    change = None if fine else "start kubelets with cpuManagerPolicy: static, and reserve a CPU for them"
+    return Finding("CPU manager", why, state, "ok" if fine else "info", change)
+
+
+def _neighbours(cluster: Cluster) -> Finding:
+    why = "what else runs on the nodes takes CPU, caches and network from some trials more than from others"
+    try:
+        pods = cluster.get("pods", "--all-namespaces", "--field-selector=status.phase=Running")
+    except KubectlFailed as error:
+        return Finding("other pods", why, f"may not be listed ({error.said})", "warn", None)
+    others = [one for one in pods if one["metadata"]["namespace"] != cluster.namespace]
+    by_space = Counter(one["metadata"]["namespace"] for one in others)
+    foreign = {name: count for name, count in by_space.items() if not re.match(r"(kube|openshift)-", name)}
+    state = ", ".join(f"{count} of {name}" for name, count in by_space.most_common(6)) or "none"
+    change = "keep nodes for the measurement alone (a taint, or another cluster)" if foreign else None
+    return Finding("other pods", why, state, "warn" if foreign else "ok", change)
+
+
+def _clock(cluster: Cluster) -> Finding:
+    """By the time that the API server writes on an object, in whole seconds."""
+    why = "windows are cut by the clock: nodes and harness must agree"
+    before = time.time()
+    try:
+        made = json.loads(
+            cluster.run("create", "--filename=-", "--output=json", given=json.dumps(_TOKEN), patient=False)
+        )
+        told = datetime.fromisoformat(made["metadata"]["creationTimestamp"]).timestamp()
+        cluster.run("delete", "configmap", made["metadata"]["name"], "--ignore-not-found", "--wait=false")
+    except (KubectlFailed, ValueError, KeyError) as error:
+        return Finding("clock", why, f"not told ({error})", "info", None)
+    after = time.time()
+    apart = max(told - after, before - told - 1.0, 0.0)
+    fine = apart <= CLOCK_LIMIT
+    state = (
+        "agrees with the API server's to a second" if fine else f"{apart:.0f} s or more from the API server's"
+    )
+    return Finding("clock", why, state, "ok" if fine else "warn", None if fine else "synchronise both by NTP")
+
+
+_TOKEN = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"generateName": "steelyard-clock-"}}

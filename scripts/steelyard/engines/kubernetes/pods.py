@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the API server tells of a pod, read for a trial (pure): whether it runs, where, since when, how it ended.
+
+Pods are the API's objects as they are; of the containers in one, that of the component bears the name of its kind.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from steelyard.engines.container import exit_code_of
+from steelyard.processes.children import ended_with
+from steelyard.units import MIB
+
+Pod = Mapping[str, Any]
+NAME, SESSION, TRIAL = "app.kubernetes.io/name", "steelyard.dev/session", "steelyard.dev/trial"
+"""Labels: the kind of a component; whose pod it is."""
+_NUMBERS = ("apps.kubernetes.io/pod-index", "batch.kubernetes.io/job-completion-index")
+_REFUSED = {
+    "ErrImageNeverPull": "its image is not on the node",
+    "ImagePullBackOff": "its image cannot be pulled",
+    "InvalidImageName": "its image has no valid name",
+    "CreateContainerConfigError": "its container cannot be made",
+    "CreateContainerError": "its container cannot be made",
+    "RunContainerError": "its container cannot be started",
+    "CrashLoopBackOff": "its container ends again and again",
+}
+_DISRUPTED = {
+    "EvictionByEvictionAPI": "was evicted (its node is being drained, or somebody asked for it)",
+    "DeletionByTaintManager": "had to leave its node (a taint)",
+    "PreemptionByScheduler": "had to make room for pods of a higher priority",
+    "DeletionByPodGC": "was removed because its node is gone",
+    "TerminationByKubelet": "was ended by its node (pressure, or a shutdown)",
+}
+_SUFFIXES = {
+    "Ki": 2**10,
+    "Mi": 2**20,
+    "Gi": 2**30,
+    "Ti": 2**40,
+    "k": 10**3,
+    "M": 10**6,
+    "G": 10**9,
+    "T": 10**12,
+}
+
+
+def place(pod: Pod) -> tuple[str, int]:
+    """Kind of its component, and its number among those of the kind, from 0."""
+    labels = pod["metadata"].get("labels", {})
+    number = next((labels[one] for one in _NUMBERS if one in labels), "0")
+    return labels.get(NAME, ""), int(number)
+
+
+def node(pod: Pod) -> str:
+    """Name of the node that it runs on; empty while it has none."""
+    return str(pod["spec"].get("nodeName", ""))
+
+
+def status(pod: Pod, container: str) -> Mapping[str, Any]:
+    """The status of one of its containers; empty before there is one."""
+    listed = pod.get("status", {}).get("containerStatuses", ())
+    return next((one for one in listed if one["name"] == container), {})
+
+
+def started(pod: Pod, container: str) -> float | None:
+    """Epoch seconds at which a container that runs was started; Kubernetes tells whole ones, rounded down."""
+    at = status(pod, container).get("state", {}).get("running", {}).get("startedAt")
+    return datetime.fromisoformat(at).timestamp() if at is not None else None
+
+
+def exit_code(pod: Pod, container: str) -> int | None:
+    """Exit code of a container's end, its first if it was started again: negative for a signal; None: it runs."""
+    ended = _ended(pod, container)
+    return exit_code_of(int(ended.get("exitCode", -1))) if ended is not None else None
+
+
+def out_of_memory(pod: Pod, container: str) -> bool:
+    """Whether a container ended because it reached its memory limit."""
+    return (_ended(pod, container) or {}).get("reason") == "OOMKilled"
+
+
+def ready(pod: Pod) -> bool:
+    """Whether it serves, by its own readiness checks."""
+    return any(one["type"] == "Ready" and one["status"] == "True" for one in _conditions(pod))
+
+
+def memory_limit(pod: Pod, container: str) -> int | None:
+    """Bytes that a container may have, as the API server has it."""
+    limit = _limits(pod, container).get("memory")
+    return quantity(limit) if limit is not None else None
+
+
+def cpu_limit(pod: Pod, container: str) -> float | None:
+    """CPUs that a container may use, as the API server has it; None: no limit."""
+    limit = _limits(pod, container).get("cpu")
+    if limit is None:
+        return None
+    return float(limit.removesuffix("m")) / 1000 if limit.endswith("m") else float(limit)
+
+
+def variables(pod: Pod, container: str) -> dict[str, str]:
+    """The environment that a container is given."""
+    found = _container(pod, container)
+    return {one["name"]: one["value"] for one in found.get("env", ()) if "value" in one}
+
+
+def quantity(text: str) -> int:
+    """Bytes of a quantity as Kubernetes writes it: `512Mi`, `2G`, `1000`."""
+    suffix = next((one for one in _SUFFIXES if text.endswith(one)), "")
+    return int(float(text.removesuffix(suffix)) * _SUFFIXES.get(suffix, 1))
+
+
+def hindrance(pod: Pod, name: str, container: str) -> str | None:
+    """Why a pod will not start as things stand, in one sentence; None: nothing is known against it."""
+    for one in _conditions(pod):
+        if one["type"] == "PodScheduled" and one.get("reason") == "Unschedulable":
+            return f"{name} fits no node of the cluster ({_words(one.get('message'))})"
+    listed = [
+        *pod.get("status", {}).get("initContainerStatuses", ()),
+        *pod.get("status", {}).get("containerStatuses", ()),
+    ]
+    for one in listed:
+        waiting = one.get("state", {}).get("waiting", {})
+        if (reason := waiting.get("reason")) in _REFUSED:
+            told = f"{_words(waiting.get('message')) or reason}"
+            return f"{name} does not start: {_REFUSED[reason]} ({one['image']}: {told})"
+    for one in pod.get("status", {}).get("initContainerStatuses", ()):
+        code = one.get("state", {}).get("terminated", {}).get("exitCode", 0)
+        if code:
+            return f"{name} does not start: what prepares it ended with exit code {code} ({one['name']})"
+    return disruption(pod, name) or how_it_ended(pod, name, container)
+
+
+def disruption(pod: Pod, name: str) -> str | None:
+    """How the cluster took a pod away, in one sentence; None: it did not."""
+    told = pod.get("status", {})
+    if told.get("phase") == "Failed" and told.get("reason"):
+        return f"{name} was ended by its node: {told['reason']} ({_words(told.get('message'))})"
+    for one in _conditions(pod):
+        if one["type"] == "DisruptionTarget" and one["status"] == "True":
+            return f"{name} {_DISRUPTED.get(one.get('reason', ''), 'was taken away')}: {_words(one.get('message'))}"
+    if "deletionTimestamp" in pod["metadata"]:
+        return f"{name} ended because somebody deleted its pod {pod['metadata']['name']}"
+    return None
+
+
+def how_it_ended(pod: Pod, name: str, container: str, last: str = "") -> str | None:
+    """How a container ended by itself, in one sentence with its last words; None: it did not."""
+    if out_of_memory(pod, container):
+        limit = memory_limit(pod, container)
+        shown = f"{limit // MIB} MiB" if limit is not None else "its node's memory"
+        return (
+            f"{name} was killed for want of memory (its limit is {shown}): raise `memory`, or lower the heap"
+        )
+    code = exit_code(pod, container)
+    return ended_with(name, code, last) if code is not None else None
+
+
+def _ended(pod: Pod, container: str) -> Mapping[str, Any] | None:
+    told = status(pod, container)
+    for state in (told.get("lastState", {}), told.get("state", {})):
+        if "terminated" in state:
+            found: Mapping[str, Any] = state["terminated"]
+            return found
+    # Restarted, and how it had ended is not told any more.
+    return {} if told.get("restartCount", 0) else None
+
+
+def _conditions(pod: Pod) -> list[Mapping[str, Any]]:
+    return list(pod.get("status", {}).get("conditions", ()))
+
+
+def _container(pod: Pod, name: str) -> Mapping[str, Any]:
+    return next((one for one in pod["spec"]["containers"] if one["name"] == name), {})
+
+
+def _limits(pod: Pod, container: str) -> Mapping[str, str]:
+    found: Mapping[str, str] = _container(pod, container).get("resources", {}).get("limits", {})
+    return found
+
+
+def _words(message: str | None) -> str:
+    return " ".join((message or "").split()).rstrip(".")
