@@ -212,7 +212,7 @@ class Process:
         """The kernel adds to an engine process what a child used, once its end is noticed. Of a watched one all that
         was read before is counted for itself; what it used between its last reading and its end remains, and is the
         engine's: nobody else knows of it."""
-        running = _children(self.pid)
+        running = children(self.pid)
         self._watched_children |= running & watched.keys()
         ended = {pid for pid in self._watched_children if not _exists(pid)}
         line = self._stat.read()
@@ -244,7 +244,7 @@ def _ticks_below(pid: int, watched: Set[int]) -> int:
     if line is None:
         return 0
     stat = parse_stat(line)
-    below = sum(_ticks_below(child, watched) for child in _children(pid) - watched)
+    below = sum(_ticks_below(child, watched) for child in children(pid) - watched)
     return stat.user + stat.system + stat.children + below
 
 
@@ -253,7 +253,7 @@ def _exists(pid: int) -> bool:
     return ProcFile(f"/proc/{pid}/stat", keep=False).read() is not None
 
 
-def _children(pid: int) -> set[int]:
+def children(pid: int) -> set[int]:
     """Running children of all threads of a process."""
     try:
         threads = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 - names as text: no Path objects

@@ -26,7 +26,7 @@ PROBE_LIMIT = 300.0
 def injector_components(
     spec: Spec, topology: Topology, values: Mapping[str, Scalar], runtime: Runtime, cpus: Sequence[int]
 ) -> list[Component]:
-    """The injectors of a spec that has everything else; users and rate are divided evenly over them."""
+    """The injectors of a spec that has everything else; each deals out its own part of users and rate."""
     jvm = runtime.injector_jvm
     probe = spec.procedure == "start-up"
     count = 1 if probe else spec.load.injectors
@@ -48,7 +48,7 @@ def injector_components(
             role="injector",
             cpus=list(cpus),
             cpus_shared_with=count,
-            settings={**offered, "injector": index, **({} if probe else share_of_load(spec.load, index))},
+            settings={**offered, "injector": index, **({} if probe else load_of_all(spec.load))},
             **special,
         )
         for index in range(count)
@@ -71,18 +71,11 @@ def targets(spec: Spec) -> list[str]:
     return [f"http://{one.name}:{one.container.port}" for one in entry if one.container is not None]
 
 
-def share_users(users: int, injectors: int, index: int) -> tuple[int, int]:
-    """Users of an injector, and the global index of its first: as even as can be."""
-    each, rest = divmod(users, injectors)
-    return each + (index < rest), index * each + min(index, rest)
-
-
-def share_of_load(load: Load, index: int) -> dict[str, Any]:
-    """What an injector is told of its part of the users or of the rate."""
+def load_of_all(load: Load) -> dict[str, Any]:
+    """What every injector is told of the users or of the rate of all (loadgen/README.md, Several injectors)."""
     if load.users is not None:
-        users, first = share_users(load.users, load.injectors, index)
-        return {"users": users, "firstUser": first}
-    return {"rate": (load.rate or 0.0) / load.injectors, "arrivals": load.arrivals}
+        return {"users": load.users}
+    return {"rate": load.rate, "arrivals": load.arrivals}
 
 
 def _offered(spec: Spec, topology: Topology, values: Mapping[str, Scalar]) -> dict[str, Any]:

@@ -111,7 +111,7 @@ class FakeEngine:
 class FakeDeployment(Reached):
     """The components of one trial."""
 
-    contained = False
+    contained = remote = False
 
     def __init__(self, world: World, spec: Spec, directory: Path) -> None:
         self.world, self.spec, self.directory = world, spec, directory
@@ -131,6 +131,9 @@ class FakeDeployment(Reached):
         self._recorded: dict[str, list[tuple[float, float, dict[str, int]]]] = {}
 
     # --- the protocol
+
+    def fetch(self, name: str) -> None:
+        """Files are here."""
 
     def start(self, components: Sequence[Component]) -> None:
         self.starts.append([one.name for one in components])

@@ -168,7 +168,7 @@ _LICENSE = "# SPDX-License-Identifier: Apache-2.0\n"
 
 def _head(spec: Spec) -> str:
     lines = [
-        "# One trial, on top of bundle.yaml beside it. By hand: kubectl apply -k . ; the injectors wait for their start:",
+        "# One trial, on top of bundle.yaml beside it. By hand: kubectl apply -k . ; injectors wait for their start:",
         "# kubectl exec POD -c load -- touch /load/start ; touch /load/stop ends the load.",
     ]
     for request in spec.data:

@@ -111,7 +111,7 @@ final class Injector {
     return launch(output, program, jvmOptions, List.of(), null);
   }
 
-  private static Injector launch(
+  static Injector launch(
       Path output,
       Class<?> program,
       List<String> jvmOptions,
@@ -171,6 +171,11 @@ final class Injector {
     Files.createFile(output.resolve("stop"));
   }
 
+  /** Ends it as a lost pod does. */
+  void kill() {
+    process.destroyForcibly();
+  }
+
   String console() {
     try {
       return Files.readString(console);
@@ -202,7 +207,13 @@ final class Injector {
 
   /** Lets load begin that waits for it. */
   void createStartFile() throws IOException {
-    Files.createFile(output.resolve("start"));
+    createStartFile("");
+  }
+
+  /** Lets load begin at a time. */
+  void createStartFile(String epochMillis) throws IOException {
+    Path file = Files.writeString(output.resolve("start.new"), epochMillis);
+    Files.move(file, output.resolve("start"), StandardCopyOption.ATOMIC_MOVE);
   }
 
   boolean hasSummary() {
