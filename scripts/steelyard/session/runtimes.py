@@ -194,7 +194,7 @@ def _asked(deployment: Deployment) -> tuple[str | None, str | None, str | None, 
 def command_line(spec: Spec) -> str:
     """What starts the first server of a spec, as a person would type it (for `plan`)."""
     server = spec.servers[0]
-    lines = {
+    lines: dict[str, Callable[[], str]] = {
         "process": lambda: process_line(server),
         "compose": lambda: compose_line(server, spec.bundle),
         "kubernetes": lambda: "kubectl apply -k $TRIAL/replay",

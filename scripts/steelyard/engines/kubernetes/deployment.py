@@ -194,6 +194,7 @@ class KubernetesDeployment(Deployment[Member]):
         return {
             one.name: Observer(
                 one.node,
+                str(one.uid),
                 [*self._cluster.command, "logs", "--follow", one.pod_name, f"--container={OBSERVER}"],
                 [*self._in_pod(one, "-i"), "sh", "-c", "exec cat >/tmp/tell"],
             )
