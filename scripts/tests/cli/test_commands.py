@@ -78,7 +78,11 @@ def steelyard(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str
         ),
         (["plan", "jvm-count", "--set", "gc=2024-13-45"], 4, "gc: Input should be 'default'"),
         (["plan", "jvm-count", "--engine", ","], 4, "is not one value"),
-        (["plan", "jvm-count", "--engine", "podman"], 4, "Input should be 'process' or 'compose'"),
+        (
+            ["plan", "jvm-count", "--engine", "podman"],
+            4,
+            "Input should be 'process', 'compose' or 'kubernetes'",
+        ),
         (["plan", "jvm-count", "--seed", "-1"], 4, "--seed -1: design.seed: Input should be greater"),
         (["plan", "jvm-count", "--workload", "pong"], 4, "unknown workload 'pong'"),
         (["plan", "n" * 300 + ".yaml"], 4, "there is no experiment file"),

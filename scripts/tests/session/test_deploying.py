@@ -83,7 +83,7 @@ def test_components_of_a_role_are_asked_side_by_side(
     deployed, _ = opened(world, services, tmp_path)
     deployed.bring_up(("database",))
     together = threading.Barrier(len(services.servers), timeout=120)
-    monkeypatch.setattr(deploying, "answers", lambda _: together.wait() >= 0)
+    monkeypatch.setattr(FakeDeployment, "serves", lambda *_: together.wait() >= 0)
     deployed.bring_up(("server",))
     assert {one.name for one in services.servers} <= deployed.started.keys()
 
