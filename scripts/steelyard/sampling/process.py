@@ -14,6 +14,7 @@ from steelyard.sampling.procfs import (
     ENDED_STATES,
     ProcFile,
     Stat,
+    cpu_clock,
     parse_comm_and_ticks,
     parse_stat,
     status_number,
@@ -200,7 +201,7 @@ class Process:
         self.rss = _memory(status, b"VmRSS", b"HugetlbPages")
         self._count = stat.threads
         self.started = stat.start / CLOCK_TICKS
-        self.cpu = (stat.user + stat.system) / CLOCK_TICKS
+        self.cpu = cpu_clock(self.pid) or (stat.user + stat.system) / CLOCK_TICKS
         # Not of others: the harness's children are the servers, which are watched themselves.
         if self.is_server:
             self.children = stat.children / CLOCK_TICKS
