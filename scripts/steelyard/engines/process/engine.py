@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The process engine: components as processes of this host, each with its own CPUs, port and folder.
+
+A trial's directory gets `replay/` (scripts that repeat it by hand), `servers/NAME/` (folder of each deployed
+component, its logs in `logs/`), `load/NAME/` (folder of each injector) and `cache/KIND/` (class caches).
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache, partial
+from pathlib import Path
+
+from steelyard.engines.process.command import Places, deployment_script, load_script
+from steelyard.engines.process.deployment import ProcessDeployment
+from steelyard.engines.process.priming import archived_classes, primed_folder
+from steelyard.errors import MissingRequirement, ProgramGone
+from steelyard.host import programs
+from steelyard.host.java import require_program
+from steelyard.host.ports import require_ports
+from steelyard.processes import Children
+from steelyard.results.spec import Artifact, Spec
+from steelyard.results.store import write_atomic
+
+
+@dataclass(frozen=True)
+class ProcessEngine:
+    """Starts components under `taskset`."""
+
+    children: Children
+    builds: Path
+    """Folder of the project's builds, by fingerprint."""
+    _seen: dict[Path, object] = field(default_factory=dict)
+    """What tells each file of a program from another in its place, as first seen."""
+
+    def check(self, specs: Sequence[Spec]) -> None:
+        """Refuse ports that are taken (PortInUse) and programs that are missing (MissingRequirement)."""
+        for component in (one for spec in specs for one in spec.deployed):
+            if component.artifact.form == "command":
+                program = Places("", None, "").fill(component.artifact.words[0], component)
+                if not program.startswith("${"):
+                    require_program(program)
+        require_ports(sorted({port for spec in specs for port in spec.ports}))
+        for spec in specs:
+            self.require_programs(spec)
+
+    def require_programs(self, spec: Spec) -> None:
+        """See that what the components run is there and still the same (raises ProgramGone)."""
+        is_whole = cache(programs.is_whole)  # asked once for all servers of a build
+        for component in spec.components:
+            artifact = component.artifact
+            package = self.package(artifact) if artifact.package is not None else None
+            now = {path: programs.stamp(path) for path in programs.of_artifact(artifact, package)}
+            lost = [path for path, seen in now.items() if self._seen.setdefault(path, seen) != seen]
+            if artifact.jvm is not None and not (java := Path(artifact.jvm.home) / "bin" / "java").exists():
+                lost.append(java)
+            if package is not None and not package.exists():
+                lost.append(package)
+            elif package is not None and artifact.path is None and not is_whole(package.parent):
+                lost.append(package.parent)
+            if lost:
+                raise ProgramGone(
+                    f"{lost[0]}, which {component.name} runs, was removed, damaged or replaced: put back what the"
+                    " session began with and go on with `resume`, or start a new one; what was measured is kept"
+                )
+
+    def open(self, spec: Spec, directory: Path) -> "ProcessDeployment":
+        """Write the replay and make ready to start (see `Engine.open`; also ProgramGone)."""
+        require_ports(sorted(spec.ports))
+        self.require_programs(spec)
+        packages = {
+            one.name: str(self.package(one.artifact))
+            for one in spec.components
+            if one.artifact.package is not None
+        }
+        primed = {
+            one.name: primed_folder(one, Path(packages[one.name]), self.children)
+            for one in spec.deployed
+            if one.artifact.form == "liberty"
+        }
+        for one in spec.injectors:
+            archived_classes(one, Path(packages[one.name]), self.children)
+        replay = directory / "replay"
+        scripts = {
+            "deployment.sh": deployment_script(spec, packages, primed),
+            "load.sh": load_script(spec.injectors, packages),
+        }
+        for name, text in scripts.items():
+            write_atomic(replay / name, text)
+            (replay / name).chmod(0o755)
+        for injector in spec.injectors:
+            settings = {**injector.settings, "awaitStart": False, "output": "@OUTPUT@"}
+            write_atomic(replay / f"{injector.name}.json", json.dumps(settings, indent=1) + "\n")
+        require = partial(self.require_programs, spec)
+        return ProcessDeployment(self.children, directory, packages, primed, require)
+
+    def package(self, artifact: Artifact) -> Path:
+        """Folder of a component's package."""
+        if artifact.path is not None:
+            return Path(artifact.path)
+        if artifact.build is None or artifact.package is None:
+            raise MissingRequirement(f"nothing says where the package {artifact.package} lies")
+        return self.builds / artifact.build / artifact.package
