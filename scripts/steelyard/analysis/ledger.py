@@ -218,6 +218,12 @@ RULES: tuple[Rule, ...] = (
         rules.clock,
         f"{_VOIDS}; NTP slews at most 0.5 ms/s, 0.25 s in 8 minutes",
     ),
+    # Counters, samples and histograms are cut by whole seconds of each machine's own clock.
+    _rule("clock-offset", 0.25, "s", EVERY)(
+        "in a cluster, no machine's clock more than 0.25 s from the harness's, as far as it is known",
+        rules.clocks,
+        "what a window loses at its ends: 0.25 s of 60 s are 0.4 %",
+    ),
     _rule("not-steady", 0.0, "", STEADY, voids=False)(
         "steady before the measurement, by the rules above", rules.steady, _TRIAL
     ),

@@ -82,6 +82,21 @@ def settings(m: TrialMeasurement, spec: Spec) -> Finding:
     return found._replace(detail=" ".join(said))
 
 
+def clocks(m: TrialMeasurement, _: Spec) -> Finding:
+    """How far the clocks of a cluster's machines may be from the harness's: what is known of them at its worst."""
+    if not m.machines:
+        return Finding(None, "The trial ran on the harness's own host.", applies=False)
+    unknown = [one.name for one in m.machines if one.clock is None]
+    if unknown:
+        return Finding(None, f"The clock of {', '.join(unknown)} was not compared with the harness's.")
+    worst = max(m.machines, key=lambda one: max(map(abs, one.clock or ())))
+    low, high = worst.clock or (0.0, 0.0)
+    return Finding(
+        max(abs(low), abs(high)),
+        f"The clock of {worst.name} is between {low:+.3f} s and {high:+.3f} s ahead of the harness's.",
+    )
+
+
 def apart(
     read: Callable[[TrialMeasurement], tuple[float | None, float | None]], sentence: str, missing: str
 ) -> Judge:

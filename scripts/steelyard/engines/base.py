@@ -8,7 +8,7 @@ ready, what data is loaded and what is read from them is the session's work, by 
 import os
 import signal
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from steelyard.processes import process_tree
 from steelyard.results.spec import ORDER, Component, Spec
+from steelyard.sampling.streams import Observer
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,9 @@ class Deployment(ABC, Generic[AnyUnit]):
     """What one trial runs. Every method may be called at any time; `stop` also twice and after an error."""
 
     contained = False
+    remote = False
+    """Whether components run where this host sees neither their processes nor their files: then `observers` and `fetch`
+    stand for those."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory.resolve()
@@ -91,6 +95,17 @@ class Deployment(ABC, Generic[AnyUnit]):
             for name, one in self._units.items()
             if not one.told_to_end
         ]
+
+    def observers(self) -> Mapping[str, Observer]:
+        """What samples the components of a remote deployment, by their names: of those whose observer runs by now."""
+        return {}
+
+    def fetch(self, name: str) -> None:
+        """Bring the files of a remote component into `logs(name)`, but for `health.jsonl` (its stream brings that).
+
+        Raises:
+            ServerFailed: they cannot be had.
+        """
 
     def overhead(self) -> list[int]:
         """Processes by which the engine itself runs the components, on this host: what they use is the trial's."""

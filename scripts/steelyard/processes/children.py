@@ -208,6 +208,7 @@ class Children:
         console: Path,
         cwd: Path,
         env: Mapping[str, str] | None = None,
+        stdin: int = subprocess.DEVNULL,
     ) -> Child:
         """Start a command in a process group of its own; its output goes to `console`.
 
@@ -217,6 +218,7 @@ class Children:
             console: file for standard output and error.
             cwd: working directory.
             env: the whole environment; None inherits ours.
+            stdin: PIPE for one that is told something.
 
         Raises:
             ServerFailed: the program cannot be started.
@@ -236,7 +238,7 @@ class Children:
             try:
                 process = subprocess.Popen(
                     dying_with_us(command),
-                    stdin=subprocess.DEVNULL,
+                    stdin=stdin,
                     stdout=output,
                     stderr=subprocess.STDOUT,
                     cwd=cwd,

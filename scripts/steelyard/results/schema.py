@@ -264,6 +264,18 @@ class RatioResult(Record):
     """Limits between which it may lie, chance left out."""
 
 
+class MachineResult(Record):
+    """What a machine of a cluster did in the window of a trial that ran there."""
+
+    name: str
+    """Of the node, or of the nodes that are one machine."""
+    components: list[str]
+    clock: tuple[float, float] | None
+    """Between which bounds its clock ran ahead of the harness's, seconds; None, here and below: it was not measured."""
+    other_cpu_share: float | None
+    """CPU of all that is not the trial's / CPU time of the CPUs that the trial's components have there."""
+
+
 class TrialMeasurement(Record):
     """What the ledger judges: raw figures of one trial's measurement window."""
 
@@ -297,7 +309,8 @@ class TrialMeasurement(Record):
     """CPU throttling by cgroups: of the servers' containers, else of the harness's own group; None: cannot be told."""
     steal_share: float | None
     other_cpu_share: float | None
-    """CPU of all processes that do not belong to the trial / CPU time of the servers' CPUs; it may be above 1."""
+    """CPU of all processes that do not belong to the trial / CPU time of the servers' CPUs; it may be above 1. In a
+    cluster that of the machine where it is most, by `MachineResult.other_cpu_share`."""
     sample_gap: float | None = None
     """Longest time in the window, seconds, without a sample of the host or of a component, or without a word of an
     injector."""
@@ -315,6 +328,8 @@ class TrialMeasurement(Record):
     """What the servers' JVMs were found to run with, for people; each server's in `ComponentResult.read_back`."""
     clock_step_seconds: float | None
     """Largest change of (wall clock - monotonic clock) over the trial, by the sampler and by the harness."""
+    machines: list[MachineResult] = Field(default_factory=list)
+    """Of a cluster; empty: the trial ran on the harness's own host."""
     inconsistent: list[str] = Field(default_factory=list)
     """What the application's data shows after the load and should not, one sentence each."""
     injector_failures: list[str]

@@ -64,16 +64,19 @@ class Place(NamedTuple):
     unified: bool
 
 
-def find(controller: str, pid: int, root: str = "") -> Place | None:
+def find(controller: str, pid: int, root: str = "", inside: bool = False) -> Place | None:
     """Where a controller's files lie for a process: version 1 where that has the controller, else version 2.
 
-    The controller has its name of version 1; `root` stands before every path, for recorded trees.
+    The controller has its name of version 1; `root` stands before every path, for recorded trees. `inside` asks for
+    what the process itself sees: from the container beside it, in one pod, its group is seen there alone, and may be
+    read by the same user.
     """
     membership = parse_membership(_text(f"{root}/proc/{pid}/cgroup"))
-    mounts = parse_mounts(_text(f"{root}/proc/self/mountinfo"))
+    mounts = parse_mounts(_text(f"{root}/proc/{pid if inside else 'self'}/mountinfo"))
+    top = f"{root}/proc/{pid}/root" if inside else root
     for name in (controller, UNIFIED):
         for point in (point for point, names in mounts if name in names and name in membership):
-            for folder in _folders(f"{root}{point}", membership[name]):
+            for folder in _folders(f"{top}{point}", membership[name]):
                 if str(pid) in _text(f"{folder}/cgroup.procs").split():
                     return Place(folder, name == UNIFIED)
     return None
@@ -127,7 +130,8 @@ class ControlGroup:
     """The group of one process, with its files held open: like those of /proc they end with the group."""
 
     def __init__(self, pid: int, root: str = "") -> None:
-        places = {name: find(name, pid, root) for name in ("cpuacct", "cpu", "memory")}
+        controllers = ("cpuacct", "cpu", "memory")
+        places = {name: find(name, pid, root) or find(name, pid, root, inside=True) for name in controllers}
         self.found = any(places.values())
         """Whether its files can be seen from here."""
         self._files: dict[str, ProcFile] = {}

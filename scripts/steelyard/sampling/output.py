@@ -1,7 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sampler's CSV files: rows are gathered and appended once a sample, so that they can be read meanwhile."""
+"""Where the sampler's rows go: CSV files, or one stream of lines. Rows are gathered and written once a sample, so that
+they can be read meanwhile.
+"""
 
+import json
+import os
+import threading
+import time
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any, Protocol
+
+STREAM = Path("-")
+"""In place of a folder: standard output, as a stream."""
 
 COLUMNS = {
     "processes": "epoch,process,user_s,system_s,rss,pss,minor_faults,major_faults,"
@@ -14,19 +25,36 @@ COLUMNS = {
     "notes": "epoch,process,note",
 }
 GROUP_COLUMNS = COLUMNS["cgroups"].split(",")[2:]
+WATCHED = "watched"
+"""Told in a stream alone: `epoch,watched_s`, CPU seconds of all watched processes together since the first sample."""
+
+
+class Output(Protocol):
+    """Takes the rows of all tables."""
+
+    def add(self, name: str, row: str) -> None:
+        """Add a row, already in CSV."""
+
+    def flush(self) -> None:
+        """Write what was added (raises OSError: it cannot be written)."""
+
+    def finish(self, cost: Mapping[str, Any]) -> None:
+        """Write what sampling has cost, the last of all."""
 
 
 class Tables:
     """The files, by their names in `COLUMNS`."""
 
     def __init__(self, folder: Path) -> None:
+        self._folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         self._files = {name: (folder / f"{name}.csv").open("ab", buffering=0) for name in COLUMNS}
         self._rows = {name: [] if file.tell() else [COLUMNS[name]] for name, file in self._files.items()}
 
     def add(self, name: str, row: str) -> None:
-        """Add a row, already in CSV."""
-        self._rows[name].append(row)
+        """Add a row, already in CSV; what only a stream tells is left out."""
+        if name in self._rows:
+            self._rows[name].append(row)
 
     def flush(self) -> None:
         """Append the rows to their files.
@@ -39,6 +67,58 @@ class Tables:
             rows.clear()
             while data:
                 data = data[self._files[name].write(data) :]
+
+    def finish(self, cost: Mapping[str, Any]) -> None:
+        """Write what sampling has cost beside the tables."""
+        (self._folder / "sampler.json").write_text(json.dumps(cost, indent=1) + "\n", encoding="utf-8")
+
+
+class Stream:
+    """Lines `NUMBER,TABLE,ROW` on a file that is already open. Thread-safe.
+
+    Numbers count from 1 without a gap: whoever reads from the beginning again, after a lost connection, knows what came
+    twice and sees what is missing. The first line says who this is, and the columns of the tables.
+    """
+
+    def __init__(self, file: int) -> None:
+        self._file = file
+        self._lock = threading.Lock()
+        self._lines: list[str] = []
+        self._number = 0
+        self.say("about", json.dumps({"boot": boot_id(), "epoch": time.time(), "columns": COLUMNS}))
+
+    def add(self, name: str, row: str) -> None:
+        """Add a row of a table, already in CSV, or another text in one line."""
+        with self._lock:
+            self._number += 1
+            self._lines.append(f"{self._number},{name},{row}\n")
+
+    def flush(self) -> None:
+        """Write what was added, whole lines only, in order."""
+        with self._lock:
+            data = "".join(self._lines).encode()
+            self._lines.clear()
+            while data:
+                data = data[os.write(self._file, data) :]
+
+    def say(self, name: str, row: str) -> None:
+        """Add and write."""
+        self.add(name, row)
+        self.flush()
+
+    def finish(self, cost: Mapping[str, Any]) -> None:
+        """Say what sampling has cost."""
+        self.say("cost", json.dumps(cost))
+
+
+def output(folder: Path) -> Output:
+    """Tables in a folder, or a stream on standard output for `STREAM`."""
+    return Stream(1) if folder == STREAM else Tables(folder)
+
+
+def boot_id() -> str:
+    """What tells one running kernel from all others: what reads the same one shares its CPUs and its clock."""
+    return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
 
 
 def text(value: str) -> str:

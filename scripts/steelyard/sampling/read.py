@@ -2,6 +2,7 @@
 """Reads the sampler's files (docs/files.md), also while they are being written."""
 
 import csv
+import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -13,6 +14,7 @@ import numpy as np
 from steelyard.analysis.formulas import over, whole
 from steelyard.errors import BadInput
 from steelyard.results.schema import CgroupResult
+from steelyard.sampling import nodes
 from steelyard.sampling.config import NOTHING, OWN_NAME
 from steelyard.sampling.output import COLUMNS
 from steelyard.sampling.series import NOTHING_READ, SLACK, Series, total
@@ -23,6 +25,7 @@ STALLED = 0.05
 """Share of its mean CPU in a window below which a server does nothing."""
 STALL_SHOWS = 0.2
 """CPU seconds that a server has to have left out for that to be said: 20 ticks of the kernel's clock."""
+_COLUMNS = {**COLUMNS, "nodes": nodes.COLUMNS}
 
 
 class Counts(NamedTuple):
@@ -38,6 +41,18 @@ Table = dict[tuple[str, ...], Series]
 
 
 @dataclass(frozen=True)
+class Machine:
+    """A machine of a cluster that components run on."""
+
+    name: str
+    components: tuple[str, ...]
+    clock: nodes.Clock | None
+    """How far its clock runs ahead of the harness's; None: it was not compared."""
+    host: Table
+    """As `Samples.host`."""
+
+
+@dataclass(frozen=True)
 class Samples:
     """All samples of one trial."""
 
@@ -48,13 +63,15 @@ class Samples:
     counters: Table
     """By (process, operation, column of counters.csv): what clients asked for."""
     host: Table
-    """By (column of host.csv,)."""
+    """By (column of host.csv,): this host, where the trial runs here."""
     cgroups: Table = field(default_factory=dict)
     """By (process, column of cgroups.csv)."""
     metrics: Table = field(default_factory=dict)
     """By (process, name, `value`): figures that components tell of themselves."""
     internal: Table = field(default_factory=dict)
     """As `counters`: what services asked of each other. No injector knows of it, so it is in no count of requests."""
+    machines: tuple[Machine, ...] = ()
+    """Where the trial runs elsewhere: the machines that its components run on."""
 
     @classmethod
     def load(cls, folder: Path) -> "Samples":
@@ -68,6 +85,7 @@ class Samples:
             _table(folder, "cgroups", keys=1),
             _table(folder, "metrics", keys=2),
             {key: one for key, one in counted.items() if key[1].startswith(INTERNAL)},
+            _machines(folder),
         )
 
     def ended(self, process: str, at: float, until: float) -> "Samples":
@@ -196,8 +214,8 @@ class Samples:
 
         None where one has no samples. Of a process that ended before the window it is the whole window.
         """
-        host = self.host.get(("monotonic",), NOTHING_READ)
-        series = (host, *(self._series(name, "user_s") for name in processes))
+        hosts = (host.get(("monotonic",), NOTHING_READ) for host in self._hosts())
+        series = (*hosts, *(self._series(name, "user_s") for name in processes))
         return whole((one.longest_gap(t0, t1) for one in series), max)
 
     def stall(self, process: str, t0: float, t1: float) -> float | None:
@@ -243,28 +261,38 @@ class Samples:
         )
 
     def steal_share(self, t0: float, t1: float) -> float | None:
-        """CPU time that the hypervisor took / CPU time of the host."""
-        grown = {key[0]: one.delta(t0, t1) for key, one in self.host.items()}
-        capacity = whole((grown.get(part) for part in ("busy_s", "steal_s", "idle_s")), sum)
-        return over(grown.get("steal_s"), capacity)
+        """CPU time that the hypervisor took / CPU time of the host; of several, of the one that lost most."""
 
-    def other_cpu(self, t0: float, t1: float) -> float | None:
-        """CPU seconds of the host that no watched process used, however short-lived what used them; at least 0.
+        def share(host: Table) -> float | None:
+            grown = {key[0]: one.delta(t0, t1) for key, one in host.items()}
+            capacity = whole((grown.get(part) for part in ("busy_s", "steal_s", "idle_s")), sum)
+            return over(grown.get("steal_s"), capacity)
+
+        return whole(map(share, self._hosts()), max)
+
+    def other_cpu(self, t0: float, t1: float, machine: Machine | None = None) -> float | None:
+        """CPU seconds of the host, or of a machine, that no watched process used, however short-lived what used them;
+        at least 0.
 
         The host's total is sampled by the timer tick and the processes' is exact, so that the difference of the two
         can come out a little below zero on an undisturbed host. Interrupts that the kernel keeps apart are not in it.
         """
-        other = self.host.get(("other_s",), NOTHING_READ).delta(t0, t1)
+        host = self.host if machine is None else machine.host
+        other = host.get(("other_s",), NOTHING_READ).delta(t0, t1)
         return None if other is None else max(0.0, other)
 
     def clock_step(self, t0: float, t1: float) -> float | None:
         """Largest change of (wall clock - monotonic clock) over all samples, seconds; None where they do not cover a
         window.
 
-        Not in the window alone: samples after a step bear times beyond it.
+        Not in the window alone: samples after a step bear times beyond it. Of several hosts the largest.
         """
-        clock = self.host.get(("monotonic",), NOTHING_READ)
-        return float(np.ptp(clock.t - clock.v)) if clock.covers(t0, t1) else None
+        clocks = (host.get(("monotonic",), NOTHING_READ) for host in self._hosts())
+        return whole((float(np.ptp(one.t - one.v)) if one.covers(t0, t1) else None for one in clocks), max)
+
+    def _hosts(self) -> list[Table]:
+        """What the trial runs on."""
+        return [one.host for one in self.machines] or [self.host]
 
     def _series(self, process: str, column: str) -> Series:
         """A column of a process; empty where there are no samples."""
@@ -275,6 +303,24 @@ class Samples:
         return whole((self._series(process, column).delta(t0, t1) for column in columns), sum)
 
 
+def _machines(folder: Path) -> tuple[Machine, ...]:
+    """The machines of a trial that ran in a cluster; none where it ran on this host."""
+    try:
+        told = json.loads((folder / "nodes.json").read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return ()
+    sampled = _table(folder, "nodes", keys=1)
+    return tuple(
+        Machine(
+            one["name"],
+            tuple(one["components"]),
+            nodes.Clock(*one["clock"]) if one["clock"] is not None else None,
+            {key[1:]: series for key, series in sampled.items() if key[0] == one["name"]},
+        )
+        for one in told
+    )
+
+
 def _rows(folder: Path, name: str) -> Iterator[list[str]]:
     """Rows of a file without its header and without a last line that is still being written."""
     try:
@@ -283,17 +329,17 @@ def _rows(folder: Path, name: str) -> Iterator[list[str]]:
         return
     whole = text[: text.rfind("\n") + 1]
     rows = csv.reader(whole.splitlines())
-    columns = COLUMNS[name].split(",")
+    columns = _COLUMNS[name].split(",")
     if next(rows, columns) != columns:
         raise BadInput(
-            f"{folder / name}.csv does not have the columns {COLUMNS[name]}: restore it from a copy"
+            f"{folder / name}.csv does not have the columns {_COLUMNS[name]}: restore it from a copy"
         )
     yield from (row for row in rows if len(row) == len(columns))
 
 
 def _table(folder: Path, name: str, keys: int) -> Table:
     """Series of a file: time first, then `keys` columns that say whose they are, then a series a column."""
-    columns = COLUMNS[name].split(",")[1 + keys :]
+    columns = _COLUMNS[name].split(",")[1 + keys :]
     samples: dict[tuple[str, ...], list[tuple[float, float]]] = defaultdict(list)
     for row in _rows(folder, name):
         whose = tuple(row[1 : 1 + keys])

@@ -7,7 +7,6 @@ measurement begins and ends: PSS (the kernel walks all page tables of the proces
 each thread).
 """
 
-import json
 import os
 import time
 from collections.abc import Iterator, Sequence
@@ -17,7 +16,7 @@ from pathlib import Path
 from steelyard.sampling.cgroup import ControlGroup
 from steelyard.sampling.config import NOTHING, OWN_NAME, Config, Watched, parse_config
 from steelyard.sampling.counters import Count, Counters, Endpoint, Figure, Told, parse_metrics
-from steelyard.sampling.output import GROUP_COLUMNS, Tables, text
+from steelyard.sampling.output import GROUP_COLUMNS, WATCHED, Output, output, text
 from steelyard.sampling.process import Process
 from steelyard.sampling.procfs import (
     CLOCK_TICKS,
@@ -38,7 +37,7 @@ _READINGS = 5
 class Sampler:
     """Samples until it is woken, its parent is gone, or its files cannot be written."""
 
-    def __init__(self, config_path: Path, wake: int) -> None:
+    def __init__(self, config_path: Path, wake: int, tables: Output | None = None) -> None:
         self._started = time.clock_gettime(time.CLOCK_BOOTTIME)
         self._config_path = config_path
         self._wake = wake
@@ -46,15 +45,14 @@ class Sampler:
         config = parse_config(config_path.read_text(encoding="utf-8"))
         self._interval = config.interval
         self._parent = config.parent if config.parent is not None else os.getppid()
-        self._output = config.output
-        self._tables = Tables(self._output)
+        self._tables = tables or output(config.output)
         self._processes: dict[str, Process] = {}
         self._by_pid: dict[int, Process] = {}
         self._groups: dict[str, ControlGroup] = {}
         self._counters = Counters(self._answered)
         self._host = ProcFile("/proc/stat")
         self._interrupts_apart = interrupts_apart()
-        self._other_seconds = 0.0
+        self._other_seconds = self._watched_seconds = 0.0
         self._cpus = os.sysconf("SC_NPROCESSORS_ONLN")
         self._used_before: float | None = None
         self._cpu_before: dict[str, float] = {}
@@ -164,14 +162,16 @@ class Sampler:
         cpu = parse_host_cpu(line)
         used = cpu.used(monotonic, self._cpus, interrupts_apart=self._interrupts_apart)
         if self._used_before is not None:
-            watched = sum(p.cpu + p.children - self._cpu_known(p) for p in self._processes.values())
+            watched = sum(p.used - self._cpu_known(p) for p in self._processes.values())
             self._other_seconds += used - self._used_before - watched
+            self._watched_seconds += watched
         self._used_before = used
-        self._cpu_before = {name: one.cpu + one.children for name, one in self._processes.items()}
+        self._cpu_before = {name: one.used for name, one in self._processes.items()}
         self._tables.add(
             "host",
             f"{epoch:.4f},{monotonic:.4f},{cpu.busy:.2f},{cpu.steal:.2f},{cpu.idle:.2f},{self._other_seconds:.2f}",
         )
+        self._tables.add(WATCHED, f"{epoch:.4f},{self._watched_seconds:.2f}")
 
     def _cpu_known(self, process: Process) -> float:
         """CPU seconds of a watched process that are no longer to be taken from `other`.
@@ -179,7 +179,7 @@ class Sampler:
         What a process used before it was added to the configuration was counted as `other`: if it started after the
         sampler, that is all of its CPU, and it is taken back.
         """
-        first = 0.0 if process.started > self._started else process.cpu + process.children
+        first = 0.0 if process.started > self._started else process.used
         return self._cpu_before.get(process.name, first)
 
     def _answered(self, process: str, epoch: float, told: Sequence[Told]) -> None:
@@ -241,7 +241,7 @@ class Sampler:
             "samples": self._samples,
             "missed_samples": self._late,
         }
-        (self._output / "sampler.json").write_text(json.dumps(cost, indent=1) + "\n", encoding="utf-8")
+        self._tables.finish(cost)
 
     @contextmanager
     def _part(self, name: str) -> Iterator[None]:

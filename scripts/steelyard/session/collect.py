@@ -5,7 +5,7 @@ answers.
 Metrics are not made here: they follow from these figures alone (analysis/metrics.py).
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from steelyard.jvm.options import OWN_CACHE
 from steelyard.jvm.sharedcache import CACHE_FIGURES, cache_figures
 from steelyard.load.health import Health, per_second, read_health
 from steelyard.load.histograms import Recorded, read_logs
-from steelyard.results.schema import ComponentResult, RatioResult, TrialMeasurement
+from steelyard.results.schema import ComponentResult, MachineResult, RatioResult, TrialMeasurement
 from steelyard.results.spec import WEIGHED, Component, JvmIdentity, Spec
 from steelyard.sampling.gclog import GcLog, read_gc_logs
 from steelyard.sampling.groups import GROUPS
@@ -140,9 +140,9 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
     shares = {name: count / requests for name, count in counts.items() if requests}
     weighed = [one for one in components if one.role in WEIGHED]
     # Of the servers' containers where they have some (our own group is not theirs), else of our own group.
-    contained = any(one.cgroup for one in servers)
+    contained = any(one.cgroup for one in servers) or bool(samples.machines)
     throttled = [one.cgroup.throttled_seconds if one.cgroup else None for one in servers]
-    cpus = {cpu for one in evidence.spec.servers for cpu in one.cpus}
+    machines = machine_results(evidence)
     gap = samples.longest_gap([one.name for one in evidence.spec.components], start, end)
     memory = samples.memory([one.name for one in weighed], start, end)
     jit = whole((one.cpu_by_group.get("jit") if one.cpu_by_group else None for one in servers), sum)
@@ -165,7 +165,7 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
         ratios=_ratios(evidence.spec, {**counts, **evidence.health.outcomes}),
         throttled_seconds=whole(throttled, sum) if contained else flight.throttled,
         steal_share=samples.steal_share(start, end),
-        other_cpu_share=over(samples.other_cpu(start, end), len(cpus) * evidence.seconds),
+        other_cpu_share=_other_share(evidence, machines),
         sample_gap=whole((gap, evidence.health.gap), max),
         stall_seconds=whole((samples.stall(one.name, start, end) for one in servers), max),
         restarts=[
@@ -202,6 +202,7 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
         settings_read=settings_read(servers),
         # By the harness too: the sampler does not see what came before it.
         clock_step_seconds=whole((samples.clock_step(start, end), flight.clock_step()), max),
+        machines=machines,
         inconsistent=flight.inconsistent,
         injector_failures=[*flight.injector_failures, *evidence.whole.damaged],
         steady=flight.steady,
@@ -212,6 +213,22 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
         memory_pss=memory["pss_mean"],
         service_calls=samples.service_calls(start, end),
     )
+
+
+def machine_results(evidence: Evidence) -> list[MachineResult]:
+    """What each machine did, where the trial ran in a cluster."""
+    return [
+        MachineResult(
+            name=machine.name,
+            components=list(machine.components),
+            clock=machine.clock,
+            other_cpu_share=over(
+                evidence.samples.other_cpu(evidence.start, evidence.end, machine),
+                evidence.seconds * len(_cpus(evidence.spec, machine.components)),
+            ),
+        )
+        for machine in evidence.samples.machines
+    ]
 
 
 def facts(evidence: Evidence, name: str) -> list[Facts]:
@@ -329,6 +346,19 @@ def _cores(samples: Samples, names: Iterable[str], group: str, start: float, end
     return whole((samples.cpu_by_group(name, start, end).get(group) for name in names), sum)
 
 
+def _cpus(spec: Spec, names: Collection[str]) -> set[int]:
+    """CPUs that some components may use, all together."""
+    return {cpu for one in spec.components if one.name in names for cpu in one.cpus}
+
+
+def _other_share(evidence: Evidence, machines: Sequence[MachineResult]) -> float | None:
+    """CPU of others / CPU time of the servers' CPUs; in a cluster where it is most."""
+    if machines:
+        return whole((one.other_cpu_share for one in machines), max)
+    time = len(_cpus(evidence.spec, [one.name for one in evidence.spec.servers])) * evidence.seconds
+    return over(evidence.samples.other_cpu(evidence.start, evidence.end), time)
+
+
 def _own_requests(evidence: Evidence) -> int:
     """Requests of the harness that the servers counted since their start: data and checks of it."""
     kept = set(evidence.started)
@@ -344,7 +374,7 @@ def _injector_share(evidence: Evidence, components: Sequence[ComponentResult]) -
     their own the databases and services that stand there count with them. On the servers' CPUs only their own use
     does, for servers are to fill those; whether the injectors came to run in time is another figure (`_injector_wait`).
     """
-    cpus = set(evidence.spec.injectors[0].cpus)
+    cpus = _cpus(evidence.spec, [one.name for one in evidence.spec.injectors])
     beside = set() if evidence.spec.injectors_share_cores else evidence.spec.deployed
     there = {one.name for one in beside if cpus.intersection(one.cpus)}
     used = [one.cpu_seconds for one in components if one.role == "injector" or one.name in there]

@@ -19,6 +19,8 @@ from steelyard.processes import Child, Children
 from steelyard.results.schema import Phase
 from steelyard.results.spec import WEIGHED, Component, Role, Spec
 from steelyard.results.store import write_atomic
+from steelyard.sampling.output import STREAM
+from steelyard.sampling.streams import StreamLost, Streams
 from steelyard.session.deploying import Deployed
 from steelyard.session.injectors import Injectors
 from steelyard.session.live import LiveRate, Watcher
@@ -26,6 +28,8 @@ from steelyard.session.live import LiveRate, Watcher
 MIN_FREE_BYTES = 32 * 1024 * 1024
 """A session stops, resumable, when the results' file system has less: a full disk would lose samples."""
 _WATCH_INTERVAL = 0.2
+_LAST = 30.0
+"""Seconds that the last samples of observers may take to come."""
 _SAMPLED_AS: dict[Role, str] = {"server": "server", "compiler": "server", "injector": "injector"}
 """Roles whose threads are told apart; all else is read as a whole."""
 
@@ -68,7 +72,11 @@ class Flight:
     def __post_init__(self) -> None:
         self.deployed = Deployed(self.spec, self.deployment, self.watcher.progress)
         names = [one.name for one in self.spec.injectors]
-        self.injectors = Injectors(names, self.deployment, self.check_alive)
+        self.streams = (
+            Streams(self.folder, self.children, self.deployment.logs) if self.deployment.remote else None
+        )
+        tell = self._tell if self.streams is not None else None
+        self.injectors = Injectors(names, self.deployment, self.check_alive, tell, self._take_streams)
         self._wall_ahead = time.time() - time.monotonic()
         self._live = LiveRate(self.folder / "samples" / "counters.csv")
 
@@ -102,6 +110,12 @@ class Flight:
                 cwd=ROOT / "scripts",
                 env={**os.environ, "PYTHONPATH": str(ROOT / "scripts")},
             )
+            if self.streams is not None:
+                self.streams.own(self.sampler)
+        if self.streams is not None:
+            with self._streaming():
+                self.streams.watch(self.deployment.observers())
+                self.streams.look({one.name for one in self.spec.injectors} | self.deployed.started.keys())
 
     def watch(self, seconds: float, *, survive: bool = False) -> None:
         """Wait; raise as soon as something of the trial has died.
@@ -145,6 +159,7 @@ class Flight:
             )
         if self.sampler is not None and self.sampler.exit_code() is not None:
             raise TrialFailedError("sampler", f"the sampler ended: {self.sampler.how_it_ended()}")
+        self._take_streams()
 
     def stop_in_order(self) -> None:
         """Load first, then the checks of the data, then the sampler (its last sample holds the final counters),
@@ -153,8 +168,7 @@ class Flight:
         self.inconsistent = self.deployed.inconsistencies() if self.survived is not False else []
         if self.survived is not False:
             self.restarts += self.deployed.failures()
-        if self.sampler is not None:
-            self.children.stop([self.sampler], grace=10.0)
+        self._stop_sampling()
         # With a cache to write at its end, a server takes longer to end.
         self.restarts += self.deployment.stop(grace=120.0 if self.spec.caches("cold") else 20.0)
 
@@ -162,7 +176,41 @@ class Flight:
         """Stop whatever still runs, and remove what is only of use while it does; after an error or Ctrl-C as well."""
         if self.sampler is not None:
             self.children.stop([self.sampler], grace=5.0)
+        if self.streams is not None:
+            self.streams.close()
         self.deployment.close()
+
+    @contextmanager
+    def _streaming(self) -> Iterator[None]:
+        """What observers are told and tell; one that is lost voids the trial."""
+        try:
+            yield
+        except StreamLost as lost:
+            raise TrialFailedError("sampler", str(lost)) from lost
+
+    def _take_streams(self) -> None:
+        """Follow the observers of what has come, and take what they have told."""
+        if self.streams is not None:
+            with self._streaming():
+                self.streams.watch(self.deployment.observers())
+                self.streams.poll()
+
+    def _tell(self, injector: str, word: str) -> None:
+        if self.streams is not None:
+            with self._streaming():
+                self.streams.tell(injector, word)
+
+    def _stop_sampling(self) -> None:
+        """The last samples of all, and then the files of what runs elsewhere."""
+        if self.streams is not None:
+            with self._streaming():
+                self.streams.last(_LAST)
+        if self.sampler is not None:
+            self.children.stop([self.sampler], grace=10.0)
+        if self.streams is not None:
+            self.streams.finish()
+            for one in self.deployed.started:
+                self.deployment.fetch(one)
 
     def _write_sampler_config(self) -> None:
         processes: list[dict[str, object]] = []
@@ -188,10 +236,12 @@ class Flight:
         role = "engine" if self.deployment.contained else "harness"
         processes.append({"name": "harness", "pid": os.getpid(), "role": role})
         processes += [
-            {"name": f"engine:{pid}", "pid": pid, "role": "engine"} for pid in self.deployment.overhead()
+            # Below those of a cluster are pods, which their observers watch.
+            {"name": f"engine:{pid}", "pid": pid, "role": "engine" if self.streams is None else "backing"}
+            for pid in self.deployment.overhead()
         ]
         config = {
-            "output": str((self.folder / "samples").resolve()),
+            "output": str((self.folder / "samples").resolve() if self.streams is None else STREAM),
             "interval": 1.0,
             "parent": os.getpid(),
             "processes": processes,

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The running injectors of a trial, steered by files in their folders (loadgen/README.md): ready, start, stop,
-summary."""
+summary. In folders elsewhere their observers write them."""
 
 import json
+import math
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -17,6 +18,8 @@ from steelyard.load.health import health_lines
 READY_TIMEOUT = 180.0
 LOAD_TIMEOUT = 120.0
 STOP_TIMEOUT = 45.0
+LEAD = 1.0
+"""Seconds before a start on other machines at which each is told of it, at least."""
 _POLL = 0.02
 
 
@@ -28,6 +31,10 @@ class Injectors:
     deployment: Deployment[Any]
     alive: Callable[[], None]
     """Called while waiting; raises when something else of the trial died."""
+    tell: Callable[[str, str], None] | None = None
+    """Says a word to an injector's observer (sampling/observe.py); None: their folders are on this host."""
+    hear: Callable[[], None] = lambda: None
+    """Takes what observers have told; raises when one is lost."""
     _told_to_end: bool = False
 
     @property
@@ -41,11 +48,17 @@ class Injectors:
         self._wait(lambda name: ready[name].exists(), READY_TIMEOUT, "injectors were not ready")
 
     def go(self) -> float:
-        """Let all of them begin; returns the epoch time just before."""
-        now = time.time()
-        for folder in self.folders.values():
-            (folder / "start").touch()
-        return now
+        """Let all of them begin, all at once; returns the epoch time just before.
+
+        Others need time to hear of it: they are told a whole second that is still to come, and it is waited for.
+        """
+        begin = time.time() if self.tell is None else float(math.ceil(time.time() + LEAD))
+        for name in self.names:
+            self._write(name, "start", "" if self.tell is None else f"{begin * 1000:.0f}")
+        while (left := begin - time.time()) > 0:
+            self.alive()
+            time.sleep(min(_POLL, left))
+        return begin
 
     def wait_for_load(self) -> None:
         """Wait until every injector has sent requests (raises ServerFailed: one died, or sent nothing in time)."""
@@ -66,12 +79,14 @@ class Injectors:
         """Ask for the end by stop file, wait, and return what went wrong (empty: every injector delivered)."""
         problems = self.failures()
         self._told_to_end = True
-        for folder in self.folders.values():
-            (folder / "stop").touch()
+        for name in self.names:
+            self._write(name, "stop")
         deadline = time.monotonic() + STOP_TIMEOUT
         for name, folder in self.folders.items():
             while not self._has_ended(name) and time.monotonic() < deadline:
+                self.hear()
                 time.sleep(0.05)
+            self.deployment.fetch(name)
             code = self.deployment.exit_code(name)
             if code is None:
                 problems.append(f"{name} did not end within {STOP_TIMEOUT:.0f} s of its stop file")
@@ -79,7 +94,8 @@ class Injectors:
                 problems.append(self.deployment.failure(name) or f"{name} ended with exit code {code}")
             elif code == 0 and not (folder / "summary.json").exists():
                 problems.append(f"{name} wrote no summary: see {folder}")
-        self.deployment.stop(self.names, grace=5.0)
+        if self.tell is None:  # elsewhere their observers have still to tell the last
+            self.deployment.stop(self.names, grace=5.0)
         return problems
 
     def summaries(self) -> list[dict[str, Any]]:
@@ -99,6 +115,12 @@ class Injectors:
             if time.monotonic() > deadline:
                 raise ServerFailed(f"{what} within {timeout:.0f} s: see {next(iter(self.folders.values()))}")
             time.sleep(_POLL)
+
+    def _write(self, name: str, file: str, text: str = "") -> None:
+        if self.tell is not None:
+            self.tell(name, f"touch {file} {text}".rstrip())
+        else:
+            (self.deployment.logs(name) / file).write_text(text, encoding="utf-8")
 
     def _has_requests(self, name: str) -> bool:
         return any(line["requests"] > 0 for line in health_lines(self.deployment.logs(name)))

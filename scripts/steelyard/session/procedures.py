@@ -71,9 +71,9 @@ def ramp_up(flight: Flight, fill_caches: Callable[[], None]) -> None:
         flight.deployed.bring_up(_restarted(flight))
         flight.start_sampler()
     with flight.phase("measure", flight.spec.load.measure):
-        start = _whole_second(flight)
-        flight.injectors.go()
-        _measure(flight, start)
+        _whole_second(flight)
+        # Load begins in this second, on other machines in one that they were told before.
+        _measure(flight, float(math.floor(flight.injectors.go())))
     with flight.phase("stop"):
         # Not before: to be asked is work, and a fresh server is being measured.
         flight.deployed.describe()
@@ -108,8 +108,9 @@ def survive(flight: Flight, fill_caches: Callable[[], None]) -> None:
     try:
         with flight.phase("start"):
             _bring_up(flight, fill_caches)
-            start = _whole_second(flight)
+            _whole_second(flight)
             flight.ramp_end = flight.injectors.go()
+            start = float(math.floor(flight.ramp_end))
     except (ServerFailed, TrialFailedError):
         # Too little memory to start with is an answer; any other failure to start is a fault.
         flight.survived = False if flight.deployment.out_of_memory() else None

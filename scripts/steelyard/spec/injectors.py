@@ -7,16 +7,19 @@ from typing import Any
 
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import Load
-from steelyard.results.spec import Artifact, Component, Spec
+from steelyard.results.spec import Artifact, Component, JvmIdentity, Spec
 from steelyard.spec.layout import Runtime, fill_value
 from steelyard.workload.journey import MixPart, mix_counts
 from steelyard.workload.schema import ContainerPlace, Topology
 from steelyard.yamlfile import Scalar
 
 _WORDS = [
-    *("-cp", "${package}/conf:${package}/lib/*"),
+    *("-cp", "${package}/lib/*"),
     *("dev.steelyard.loadgen.Main", "${folder}/settings.json"),
 ]
+ARCHIVE = "-XX:SharedArchiveFile="
+"""Of classes that need not be loaded again; the process engine makes it once for each build and JVM. A JVM starts
+without one that is not there."""
 LATEST = 120.0
 """Seconds that an injector goes on for beyond its plan, should the harness's stop not come."""
 PROBE_LIMIT = 300.0
@@ -26,14 +29,14 @@ PROBE_LIMIT = 300.0
 def injector_components(
     spec: Spec, topology: Topology, values: Mapping[str, Scalar], runtime: Runtime, cpus: Sequence[int]
 ) -> list[Component]:
-    """The injectors of a spec that has everything else; users and rate are divided evenly over them."""
+    """The injectors of a spec that has everything else; each deals out its own part of users and rate."""
     jvm = runtime.injector_jvm
     probe = spec.procedure == "start-up"
     count = 1 if probe else spec.load.injectors
     if spec.engine == "process":
         special: dict[str, Any] = {
             "artifact": Artifact(form="java", package="loadgen", build=runtime.tools, jvm=jvm, words=_WORDS),
-            "jvm_options": injector_options(jvm.feature),
+            "jvm_options": injector_options(jvm),
         }
     else:
         special = {
@@ -48,18 +51,20 @@ def injector_components(
             role="injector",
             cpus=list(cpus),
             cpus_shared_with=count,
-            settings={**offered, "injector": index, **({} if probe else share_of_load(spec.load, index))},
+            settings={**offered, "injector": index, **({} if probe else load_of_all(spec.load))},
             **special,
         )
         for index in range(count)
     ]
 
 
-def injector_options(feature: int) -> list[str]:
-    """JVM options of an injector on this Java release (loadgen/README.md says why)."""
+def injector_options(jvm: JvmIdentity) -> list[str]:
+    """JVM options of an injector (loadgen/README.md says why)."""
     options = ["-Xms256m", "-Xmx256m", "-XX:+UseParallelGC", "--add-opens=java.base/java.lang=ALL-UNNAMED"]
-    if feature >= 24:
+    if jvm.feature >= 24:
         options += ["--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"]
+    if jvm.kind == "hotspot":
+        options.append(f"{ARCHIVE}${{package}}/classes-{jvm.runtime_version}-{jvm.architecture}.jsa")
     return options
 
 
@@ -71,18 +76,11 @@ def targets(spec: Spec) -> list[str]:
     return [f"http://{one.name}:{one.container.port}" for one in entry if one.container is not None]
 
 
-def share_users(users: int, injectors: int, index: int) -> tuple[int, int]:
-    """Users of an injector, and the global index of its first: as even as can be."""
-    each, rest = divmod(users, injectors)
-    return each + (index < rest), index * each + min(index, rest)
-
-
-def share_of_load(load: Load, index: int) -> dict[str, Any]:
-    """What an injector is told of its part of the users or of the rate."""
+def load_of_all(load: Load) -> dict[str, Any]:
+    """What every injector is told of the users or of the rate of all (loadgen/README.md, Several injectors)."""
     if load.users is not None:
-        users, first = share_users(load.users, load.injectors, index)
-        return {"users": users, "firstUser": first}
-    return {"rate": (load.rate or 0.0) / load.injectors, "arrivals": load.arrivals}
+        return {"users": load.users}
+    return {"rate": load.rate, "arrivals": load.arrivals}
 
 
 def _offered(spec: Spec, topology: Topology, values: Mapping[str, Scalar]) -> dict[str, Any]:

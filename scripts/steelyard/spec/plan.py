@@ -234,7 +234,7 @@ def populating(spec: Spec) -> Spec:
     """
     first = {one.kind: one.name for one in reversed(spec.servers)}
     filled = spec.changed("server", lambda one: _options(one, "none", writes=first[one.kind] == one.name))
-    load = {"model": "closed", "users": POPULATING_USERS, "firstUser": 0}
+    load = {"model": "closed", "users": POPULATING_USERS}
     return filled.changed(
         "injector",
         lambda one: {"settings": one.settings | (load if one.settings.get("model") == "probe" else {})},

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import Search
 from steelyard.results.spec import Spec
-from steelyard.spec.injectors import share_of_load
+from steelyard.spec.injectors import load_of_all
 from steelyard.units import MIB
 
 Varied = Literal["users", "rate", "memory"]
@@ -65,6 +65,6 @@ def with_value(spec: Spec, search: Search, value: float) -> Spec:
     load = spec.load.model_copy(update={varies: round(value) if varies == "users" else value})
     return spec.changed(
         "injector",
-        lambda one: {"settings": one.settings | share_of_load(load, one.settings["injector"])},
+        lambda one: {"settings": one.settings | load_of_all(load)},
         load=load,
     )

@@ -11,7 +11,7 @@ from steelyard.analysis.chance import FALSE_ALARM, share_interval
 from steelyard.analysis.ledger import RULES, is_void
 from steelyard.analysis.ledger import judge as judge_by
 from steelyard.experiment.schema import Load
-from steelyard.results.schema import RatioResult
+from steelyard.results.schema import MachineResult, RatioResult
 from steelyard.results.spec import Artifact
 from steelyard.sampling.series import SLACK
 from steelyard.workload.schema import Consistency, Ratio
@@ -51,6 +51,14 @@ def ratio(value: float | None, of: int) -> RatioResult:
     return RatioResult(name="flights found per query", value=value, of=of, low=0.6, high=0.7)
 
 
+def clocks(*bounds):
+    """Machines whose clocks are known so well."""
+    return [
+        MachineResult(name=f"node-{number}", components=[], clock=one, other_cpu_share=0.0)
+        for number, one in enumerate(bounds)
+    ]
+
+
 LIMITS = {
     "injector-cpu": ({"injector_cpu_share": 0.80}, {"injector_cpu_share": 0.801}),
     "injector-waits": ({"injector_wait_share": 0.80}, {"injector_wait_share": 0.801}),
@@ -85,6 +93,7 @@ LIMITS = {
     "build": ({"wrong_builds": []}, {"wrong_builds": ["jvm-1"]}),
     "settings": ({"settings_differ": []}, {"settings_differ": ["heap is 1 GiB, not 2"]}),
     "clock-step": ({"clock_step_seconds": -0.25}, {"clock_step_seconds": -0.251}),
+    "clock-offset": ({"machines": clocks((-0.1, 0.25))}, {"machines": clocks((0.0, 0.1), (-0.251, 0.0))}),
     "not-steady": ({"steady": True}, {"steady": False, "steady_detail": "Not steady."}),
     "jit-busy": ({"jit_share": 0.02}, {"jit_share": 0.0201}),
 }
@@ -95,7 +104,7 @@ MODEL = {"users-in-flight": CLOSED, "remote-compilation": REMOTE}
 
 IDLE = {"users-in-flight", "remote-compilation"}
 """Rules that have nothing to judge in an open model without compilers."""
-HEALTHY = {"ratios": [ratio(0.65, of=60_000)]}
+HEALTHY = {"ratios": [ratio(0.65, of=60_000)], "machines": clocks((-0.01, 0.02))}
 
 
 def healthy(**changes):
@@ -210,14 +219,17 @@ def test_servers_without_counters_lack_checks_and_the_ledger_says_so():
     [
         (
             "start-up",
-            {"throttling", "steal", "other-cpu", "restarts", "injectors", "build", "settings", "clock-step"},
+            {
+                *("throttling", "steal", "other-cpu", "restarts"),
+                *("injectors", "build", "settings", "clock-step", "clock-offset"),
+            },
         ),
         (
             "survive",
             {
                 *("injector-cpu", "injector-waits", "late-arrivals", "operation-mix", "outcomes"),
                 *("throttling", "steal", "other-cpu", "sample-gaps"),
-                *("injectors", "build", "settings", "clock-step"),
+                *("injectors", "build", "settings", "clock-step", "clock-offset"),
             },
         ),
         (
@@ -231,6 +243,15 @@ def test_which_checks_apply_by_procedure(procedure, applied):
     checks = judge(healthy(), SPEC.model_copy(update={"procedure": procedure}))
     assert {check.name for check in checks if check.applies} == applied
     assert not is_void(checks)
+
+
+def test_clocks_matter_on_other_machines_alone_and_have_to_be_known():
+    (own,) = [check for check in judge(healthy(machines=[]), SPEC) if check.name == "clock-offset"]
+    assert not own.applies
+    checks = judge(healthy(machines=clocks((0.0, 0.1), None)), SPEC)
+    assert is_void(checks)
+    (found,) = [check for check in checks if check.name == "clock-offset"]
+    assert (found.value, found.detail) == (None, "The clock of node-1 was not compared with the harness's.")
 
 
 def test_a_death_in_a_survive_trial_is_its_result():

@@ -163,23 +163,22 @@ def test_a_search_that_only_meets_void_trials_leaves_the_others_alone() -> None:
     assert next_search_trial(asked, places, trials) is None
 
 
-def test_users_are_divided_over_the_injectors() -> None:
+def test_each_injector_is_told_the_users_of_all() -> None:
     before = spec(load=Load(users=100, injectors=3))
     after = with_value(before, Search.model_validate(RAISE), 320.0)
     assert after.load.users == 320
-    assert [one.settings["users"] for one in after.injectors] == [107, 107, 106]
-    assert [one.settings["firstUser"] for one in after.injectors] == [0, 107, 214]
+    assert [one.settings["users"] for one in after.injectors] == [320] * 3
     assert all(one.settings["seen"] for one in after.injectors)
     assert after.servers == before.servers
     assert before.load.users == 100
 
 
-def test_a_rate_is_divided_over_the_injectors() -> None:
+def test_each_injector_is_told_the_rate_of_all() -> None:
     before = spec(load=Load(model="open", rate=100, injectors=2))
     for written in ({"raise": "rate"}, HOLD):
         after = with_value(before, Search.model_validate(written), 300.0)
         assert after.load.rate == 300.0
-        assert [one.settings["rate"] for one in after.injectors] == [150.0, 150.0]
+        assert [one.settings["rate"] for one in after.injectors] == [300.0, 300.0]
 
 
 def test_memory_is_the_limit_of_each_server() -> None:

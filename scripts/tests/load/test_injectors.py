@@ -23,6 +23,7 @@ class Launched:
         self.folder = folder
         self.codes: dict[str, int] = {}
         self.stopped: list[str] = []
+        self.fetched: list[str] = []
         self.silent: set[str] = set()
         self.each_look: Callable[[], None] = lambda: None
         for name in ("injector-1", "injector-2"):
@@ -40,6 +41,9 @@ class Launched:
 
     def logs(self, name: str) -> Path:
         return self.folder / name
+
+    def fetch(self, name: str) -> None:
+        self.fetched.append(name)
 
     def stop(self, names: Sequence[str], grace: float) -> list[str]:
         assert grace > 0
@@ -85,6 +89,25 @@ def test_all_of_them_are_waited_for_before_any_begins(launched: Launched, inject
     before = time.time()
     assert before <= injectors.go() <= time.time()
     assert len(list(launched.folder.glob("*/start"))) == 2
+
+
+def test_elsewhere_all_are_told_one_second_that_is_still_to_come(
+    launched: Launched, injectors: Injectors
+) -> None:
+    told: list[tuple[str, str]] = []
+    injectors.tell = lambda name, word: told.append((name, word))
+    before = time.time()
+    begin = injectors.go()
+    assert begin == int(begin) >= before + steering.LEAD
+    assert time.time() >= begin, "the load has begun"
+    assert told == [(name, f"touch start {begin * 1000:.0f}") for name in ("injector-1", "injector-2")]
+    launched.codes = {"injector-1": 0, "injector-2": 0}
+    for name in launched.codes:
+        launched.end(name)
+    injectors.stop()
+    assert told[2:] == [(name, "touch stop") for name in ("injector-1", "injector-2")]
+    assert launched.fetched == ["injector-1", "injector-2"]
+    assert not launched.stopped, "their observers have still to tell the last"
 
 
 def test_load_has_begun_when_each_has_completed_a_request(launched: Launched, injectors: Injectors) -> None:

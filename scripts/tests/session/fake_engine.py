@@ -109,7 +109,7 @@ class FakeEngine:
 class FakeDeployment:
     """The components of one trial."""
 
-    contained = False
+    contained = remote = False
 
     def __init__(self, world: World, spec: Spec, directory: Path) -> None:
         self.world, self.spec, self.directory = world, spec, directory
@@ -129,6 +129,9 @@ class FakeDeployment:
         self._recorded: dict[str, list[tuple[float, float, dict[str, int]]]] = {}
 
     # --- the protocol
+
+    def fetch(self, name: str) -> None:
+        """Files are here."""
 
     def start(self, components: Sequence[Component]) -> None:
         self.starts.append([one.name for one in components])

@@ -16,6 +16,7 @@ from steelyard.load.health import Health, read_health
 from steelyard.load.histograms import Recorded
 from steelyard.results.schema import ComponentResult, TrialMeasurement
 from steelyard.results.spec import Spec
+from steelyard.sampling import nodes
 from steelyard.sampling.gclog import GcLog, GcPause, GcSettings
 from steelyard.sampling.groups import GROUPS
 from steelyard.sampling.output import COLUMNS
@@ -243,6 +244,34 @@ def test_an_injector_that_is_stopped_for_three_seconds_voids(tmp_path: Path) -> 
 def test_a_step_of_the_clock_that_only_the_harness_saw_voids(tmp_path: Path) -> None:
     assert voided(evidence(tmp_path, clock_step=0.2), "clock-step") == set()
     assert voided(evidence(tmp_path, clock_step=5.0), "clock-step") == {"clock-step"}
+
+
+def test_in_a_cluster_each_machine_is_judged_by_what_runs_there(tmp_path: Path) -> None:
+    """Others use 0.2 CPUs of one and 0.01 of the other, whose clock was not read well."""
+    spec = planned()
+    first, *rest = [one.name for one in spec.components]
+    machines = []
+    for name, components, other, steal, clock in (
+        ("a", [first], 0.2, 0.0, nodes.Clock(-0.001, 0.002)),
+        ("b", rest, 0.01, 0.015, nodes.Clock(-0.2, 0.3)),
+    ):
+        seconds = [float(s) for s in range(SECONDS + 1)]
+        rows = [[T + s, s, 0.0, 2 * steal * s, 2 * (1 - steal) * s, other * s] for s in seconds]
+        machines.append(nodes.Machine(observers=[(rows, [(T + s, 0.0) for s in seconds])]))
+        for one in components:
+            machines[-1].add(name, one, clock)
+    nodes.write_nodes(tmp_path, machines)
+    found = evidence(tmp_path, left_out=("host",))
+    measured = figures(found)[1]
+    assert [(one.name, one.components) for one in measured.machines] == [("a", [first]), ("b", rest)]
+    cpus = len(spec.servers[0].cpus)
+    assert measured.machines[0].other_cpu_share == pytest.approx(0.2 / cpus)
+    assert measured.other_cpu_share == pytest.approx(0.2 / cpus)
+    assert measured.steal_share == pytest.approx(0.015)
+    assert measured.throttled_seconds is None, "what throttles the harness is not the servers'"
+    assert voided(found, "other-cpu", "steal", "clock-offset", "clock-step", "sample-gaps", "throttling") == {
+        *("other-cpu", "steal", "clock-offset", "throttling")
+    }
 
 
 def test_a_damaged_log_of_an_injector_voids(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from planned import asked, containers, identity, processes, specs, specs_of
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import Search
 from steelyard.results.spec import Spec
-from steelyard.spec.injectors import LATEST, injector_options, share_users
+from steelyard.spec.injectors import ARCHIVE, LATEST, injector_options
 from steelyard.spec.search import with_value
 
 
@@ -21,31 +21,18 @@ def told(spec: Spec, *keys: str) -> list[tuple[Any, ...]]:
     return [tuple(one.settings.get(key) for key in keys) for one in spec.injectors]
 
 
-@pytest.mark.parametrize("users", [1, 2, 7, 48, 1001])
-@pytest.mark.parametrize("injectors", [1, 2, 3, 16])
-def test_each_user_has_one_injector(users: int, injectors: int) -> None:
-    parts = [share_users(users, injectors, index) for index in range(injectors)]
-    assert [user for count, begin in parts for user in range(begin, begin + count)] == list(range(users))
-    counts = [count for count, _ in parts]
-    assert max(counts) - min(counts) <= 1
-
-
-def test_users_are_shared_and_keep_their_numbers() -> None:
+def test_each_injector_is_told_the_users_of_all() -> None:
     spec = first(load={"users": 7, "injectors": 3, "think_time": "1500ms", "request_timeout": "5s"})
-    assert told(spec, "users", "firstUser", "injector", "injectors", "model") == [
-        (3, 0, 0, 3, "closed"),
-        (2, 3, 1, 3, "closed"),
-        (2, 5, 2, 3, "closed"),
-    ]
+    assert told(spec, "users", "injector", "injectors", "model") == [(7, n, 3, "closed") for n in range(3)]
     settings = spec.injectors[0].settings
     assert (settings["thinkTimeMillis"], settings["requestTimeoutMillis"]) == (1500, 5000)
     assert settings["awaitStart"] is True
     assert not {"output", "seed"} & settings.keys()
 
 
-def test_a_rate_is_divided() -> None:
+def test_each_injector_is_told_the_rate_of_all() -> None:
     spec = first(load={"model": "open", "rate": 100, "injectors": 4, "arrivals": "exponential"})
-    assert told(spec, "rate", "arrivals", "users") == [(25.0, "exponential", None)] * 4
+    assert told(spec, "rate", "arrivals", "users") == [(100.0, "exponential", None)] * 4
 
 
 @pytest.mark.parametrize(
@@ -91,11 +78,13 @@ def test_injectors_run_on_their_own_jvm_with_their_own_options() -> None:
     (one,) = spec.injectors
     assert one.artifact.jvm == identity("hotspot", 25)
     assert (one.artifact.package, one.artifact.build) == ("loadgen", "t0")
-    assert one.jvm_options == injector_options(25)
-    assert set(injector_options(25)) - set(injector_options(17)) == {
+    assert one.jvm_options == injector_options(identity("hotspot", 25))
+    newer = set(injector_options(identity("hotspot", 25))) - set(injector_options(identity("hotspot", 17)))
+    assert {option for option in newer if not option.startswith(ARCHIVE)} == {
         "--enable-native-access=ALL-UNNAMED",
         "--sun-misc-unsafe-memory-access=allow",
     }
+    assert not any(option.startswith(ARCHIVE) for option in injector_options(identity("openj9", 21)))
 
 
 def test_in_containers_servers_are_reached_by_name() -> None:
@@ -106,10 +95,10 @@ def test_in_containers_servers_are_reached_by_name() -> None:
     assert spec.injectors[0].jvm_options == []
 
 
-def test_a_searched_value_is_shared_like_any_other() -> None:
+def test_a_searched_value_is_told_like_any_other() -> None:
     spec = first(load={"users": 7, "injectors": 3})
     search = Search.model_validate({"raise": "users"})
     tried = with_value(spec, search, 10.0)
     assert tried.load.users == 10
-    assert told(tried, "users", "firstUser") == [share_users(10, 3, index) for index in range(3)]
-    assert told(with_value(spec, search, 7.0), "users", "firstUser") == told(spec, "users", "firstUser")
+    assert told(tried, "users") == [(10,)] * 3
+    assert with_value(spec, search, 7.0) == spec

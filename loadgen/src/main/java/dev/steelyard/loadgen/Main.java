@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.loadgen;
 
+import static dev.steelyard.loadgen.SettingsException.filled;
+
 import com.fasterxml.jackson.core.JsonProcessingException;
+import dev.steelyard.loadgen.recording.Merge;
 import dev.steelyard.loadgen.scenario.Scenario;
 import dev.steelyard.loadgen.scenario.Scenarios;
 import dev.steelyard.loadgen.simulation.LoadSimulation;
@@ -13,11 +16,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.Security;
 import java.time.Instant;
+import java.util.List;
+import java.util.stream.Stream;
 
 /**
- * The injector's command line: {@code Main SETTINGS.json}, or without an argument, with the
- * settings as JSON text in the environment variable {@value #VARIABLE}: a container then needs no
- * file.
+ * The injector's command line: {@code Main SETTINGS.json}, {@code Main merge FOLDER...} with the
+ * folders of all injectors of a run, or without an argument, with the settings as JSON text in the
+ * environment variable {@value #VARIABLE}: a container then needs no file.
  *
  * <p>Exit codes: 0 the run ended by time or stop file and all files are written; 1 the run failed;
  * 2 bad settings; 143 SIGTERM (files are written); 130 SIGINT (likewise).
@@ -32,11 +37,30 @@ public final class Main {
   public static void main(String[] arguments) throws JsonProcessingException {
     MemoryPreferencesFactory.install();
     try {
+      if (arguments.length > 0 && arguments[0].equals("merge")) {
+        merge(Stream.of(arguments).skip(1).map(Path::of).toList());
+        return;
+      }
       Settings settings = settings(arguments);
       run(settings, Scenarios.of(settings));
     } catch (SettingsException e) {
       System.err.println(e.getMessage());
       System.exit(BAD_SETTINGS);
+    }
+  }
+
+  /**
+   * Prints the summary of a run whose injectors did not meet, and writes it to the first folder.
+   */
+  private static void merge(List<Path> folders) {
+    try {
+      filled("merge", folders);
+      Settings settings = Merge.settings(folders.get(0));
+      System.out.print(Merge.told(folders, Scenarios.of(settings).ratios()));
+    } catch (IOException e) {
+      throw new SettingsException(
+          "Nothing was merged (%s): give the folders of all injectors of one run."
+              .formatted(e.getMessage()));
     }
   }
 

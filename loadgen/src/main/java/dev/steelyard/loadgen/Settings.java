@@ -26,9 +26,8 @@ import java.util.Set;
  * @param mix visit of the journey to percent, in place of the weights; null for the weights
  * @param targets base URLs of the servers, without a trailing slash
  * @param model how load is offered
- * @param users closed model: virtual users of this injector; null in the others
- * @param firstUser index of the first of them over all injectors
- * @param rate open model: arrivals per second of this injector; null in the others
+ * @param users closed model: virtual users of all injectors together; null in the others
+ * @param rate open model: arrivals per second of all injectors together; null in the others
  * @param arrivals open model: how the gaps between arrivals are distributed
  * @param rampSeconds time in which the users start, or the rate grows from 0 to its value
  * @param warmupSeconds time at full load that the analysis leaves out
@@ -40,6 +39,8 @@ import java.util.Set;
  * @param injectors number of injectors in the run
  * @param requestTimeoutMillis time after which a request counts as failed
  * @param awaitStart whether load waits for the file {@code start}
+ * @param meet host and port of the first injector, where all wait for each other; null for a run
+ *     that begins by itself
  * @param output absolute folder of the files of the run
  */
 public record Settings(
@@ -50,7 +51,6 @@ public record Settings(
     List<String> targets,
     Model model,
     Integer users,
-    Long firstUser,
     Double rate,
     ArrivalGaps arrivals,
     Double rampSeconds,
@@ -62,6 +62,7 @@ public record Settings(
     Integer injectors,
     Integer requestTimeoutMillis,
     Boolean awaitStart,
+    String meet,
     Path output) {
 
   private static final double MAX_SECONDS = 7 * 24 * 3600;
@@ -106,25 +107,46 @@ public record Settings(
     only(Model.CLOSED, model, "thinkTimeMillis", thinkTimeMillis);
     only(Model.OPEN, model, "rate", rate);
     only(Model.OPEN, model, "arrivals", arrivals);
-    users = model == Model.CLOSED ? within("users", users, 1, 100_000) : null;
-    rate = model == Model.OPEN ? within("rate", rate, 0.001, 1_000_000) : null;
+    injectors = within("injectors", requireNonNullElse(injectors, 1), 1, 10_000);
+    injector = within("injector", requireNonNullElse(injector, 0), 0, injectors - 1);
+    users = model == Model.CLOSED ? within("users", users, injectors, 1e5 * injectors) : null;
+    rate = model == Model.OPEN ? within("rate", rate, 0.001 * injectors, 1e6 * injectors) : null;
     arrivals = model == Model.OPEN ? requireNonNullElse(arrivals, ArrivalGaps.EVEN) : null;
-    firstUser = within("firstUser", requireNonNullElse(firstUser, 0L), 0, 1_000_000_000);
     rampSeconds = within("rampSeconds", requireNonNullElse(rampSeconds, 0.0), 0, MAX_SECONDS);
     warmupSeconds = within("warmupSeconds", requireNonNullElse(warmupSeconds, 0.0), 0, MAX_SECONDS);
     measureSeconds = within("measureSeconds", measureSeconds, 0.1, MAX_SECONDS);
     thinkTimeMillis =
         within("thinkTimeMillis", requireNonNullElse(thinkTimeMillis, 0), 0, 3_600_000);
     seed = requireNonNullElse(seed, 1L);
-    injectors = within("injectors", requireNonNullElse(injectors, 1), 1, 10_000);
-    injector = within("injector", requireNonNullElse(injector, 0), 0, injectors - 1);
     requestTimeoutMillis =
         within(
             "requestTimeoutMillis", requireNonNullElse(requestTimeoutMillis, 10_000), 1, 600_000);
     awaitStart = requireNonNullElse(awaitStart, false);
+    if (meet != null && !meet.matches("[^:\\s]+:[0-9]{1,5}")) {
+      throw must("meet", meet, "HOST:PORT of the first injector");
+    }
     if (!needed("output", output).isAbsolute()) {
       throw must("output", output.toString(), "an absolute path of a folder");
     }
+  }
+
+  /** Users of this injector: all are dealt out as evenly as can be, the first injectors first. */
+  public int ownUsers() {
+    return users / injectors + (injector < users % injectors ? 1 : 0);
+  }
+
+  /** Index of the first of them over all injectors. */
+  public long firstUser() {
+    return users == null
+        ? 0
+        : (long) injector * (users / injectors) + Math.min(injector, users % injectors);
+  }
+
+  /**
+   * Where a user or an even arrival of this injector stands among those of all, which take turns.
+   */
+  public long turn(long number) {
+    return number * injectors + injector;
   }
 
   /** Longest time under load in seconds; a stop file or a signal may end the run earlier. */

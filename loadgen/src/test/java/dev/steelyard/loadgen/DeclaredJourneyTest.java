@@ -203,7 +203,9 @@ class DeclaredJourneyTest {
                     "b": {"steps": [{"operation": "b", "path": "/never"}]}}}
         """;
     try (ShopServer shop = new ShopServer()) {
-      ObjectNode settings = settings(journey, shop.url()).put("users", 3).put("firstUser", 7);
+      // Ten users of three injectors: 4, 3, 3.
+      ObjectNode settings = settings(journey, shop.url()).put("users", 10);
+      settings.put("injectors", 3).put("injector", 2);
       settings.putObject("mix").put("a", 100);
       Injector injector = Injector.run(settings.put("thinkTimeMillis", 5));
       assertEquals(shop.served("echo"), summed(injector, "a", "requests"));

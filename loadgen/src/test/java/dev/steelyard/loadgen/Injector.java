@@ -111,7 +111,7 @@ final class Injector {
     return launch(output, program, jvmOptions, List.of(), null);
   }
 
-  private static Injector launch(
+  static Injector launch(
       Path output,
       Class<?> program,
       List<String> jvmOptions,
@@ -126,8 +126,7 @@ final class Injector {
     command.add("--add-opens=java.base/java.lang=ALL-UNNAMED");
     command.addAll(jvmOptions);
     command.add("-cp");
-    command.add(
-        Path.of("src/main/conf").toAbsolutePath() + ":" + System.getProperty("java.class.path"));
+    command.add(System.getProperty("java.class.path"));
     command.add(program.getName());
     command.addAll(arguments);
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
@@ -171,6 +170,11 @@ final class Injector {
     Files.createFile(output.resolve("stop"));
   }
 
+  /** Ends it as a lost pod does. */
+  void kill() {
+    process.destroyForcibly();
+  }
+
   String console() {
     try {
       return Files.readString(console);
@@ -202,7 +206,13 @@ final class Injector {
 
   /** Lets load begin that waits for it. */
   void createStartFile() throws IOException {
-    Files.createFile(output.resolve("start"));
+    createStartFile("");
+  }
+
+  /** Lets load begin at a time. */
+  void createStartFile(String epochMillis) throws IOException {
+    Path file = Files.writeString(output.resolve("start.new"), epochMillis);
+    Files.move(file, output.resolve("start"), StandardCopyOption.ATOMIC_MOVE);
   }
 
   boolean hasSummary() {

@@ -2,7 +2,6 @@
 package dev.steelyard.loadgen;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -288,28 +287,6 @@ class InjectorTest {
       String messages = injector.summary().get("errorMessages").toString();
       assertTrue(messages.contains("refused"), messages);
       assertTrue(messages.contains("imeout"), messages);
-    }
-  }
-
-  @Test
-  void logsOfTwoInjectorsMerge() throws Exception {
-    try (PingServer server = new PingServer(PingServer.PONG)) {
-      ObjectNode first = Injector.settings(folder.resolve("0"), List.of(server.url()));
-      ObjectNode second = Injector.settings(folder.resolve("1"), List.of(server.url()));
-      Injector a = Injector.start(first.put("injectors", 2));
-      Injector b = Injector.start(second.put("injectors", 2).put("injector", 1));
-      a.await();
-      b.await();
-      Histogram merged = new Histogram(3);
-      merged.add(Injector.totals(a.latencies()).get("ping"));
-      merged.add(Injector.totals(b.latencies()).get("ping"));
-      assertEquals(server.served(), merged.getTotalCount());
-      double slowest =
-          Math.max(
-              a.summary().at("/operations/ping/latencyMillis/max").asDouble(),
-              b.summary().at("/operations/ping/latencyMillis/max").asDouble());
-      assertEquals(slowest, merged.getMaxValue() / 1e6, slowest / 500);
-      assertFalse(Injector.totals(a.latencies()).containsKey("ping:error"));
     }
   }
 

@@ -12,8 +12,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -72,11 +74,36 @@ class SettingsReaderTest {
     assertEquals(List.of("http://127.0.0.1:9080"), settings.targets());
     assertEquals(Settings.Model.CLOSED, settings.model());
     assertEquals(Map.of(), settings.parameters());
-    assertEquals(0, settings.firstUser());
     assertFalse(settings.awaitStart());
     assertEquals(10_000, settings.requestTimeoutMillis());
     assertEquals(1, settings.injectors());
     assertEquals(1.5, settings.totalSeconds());
+  }
+
+  /** Each user of a run has one injector, and all have nearly as many. */
+  @ParameterizedTest
+  @CsvSource({"1, 1", "7, 3", "48, 4", "1001, 16", "16, 16"})
+  void usersAreDealtOut(int users, int injectors) throws Exception {
+    List<Long> dealt = new ArrayList<>();
+    List<Long> turns = new ArrayList<>();
+    for (int i = 0; i < injectors; i++) {
+      ObjectNode given = valid().put("users", users).put("injectors", injectors).put("injector", i);
+      Settings settings = read(given.toString());
+      assertEquals((double) users / injectors, settings.ownUsers(), 1 - 1e-9);
+      for (int number = 0; number < settings.ownUsers(); number++) {
+        dealt.add(settings.firstUser() + number);
+        turns.add(settings.turn(number));
+      }
+    }
+    List<Long> all = LongStream.range(0, users).boxed().toList();
+    assertEquals(all, dealt);
+    assertEquals(all, turns.stream().sorted().toList());
+  }
+
+  @Test
+  void noInjectorIsWithoutAUser() throws Exception {
+    assertRefused(
+        valid().put("users", 3).put("injectors", 4), "it must be a whole number from 4 to 400000");
   }
 
   @Test
@@ -156,7 +183,8 @@ class SettingsReaderTest {
         "users | 2.5 | Setting \"users\" is 2.5: it must be a whole number",
         "users | \"4\" | it must be a whole number",
         "users | null | Setting \"users\" is missing",
-        "firstUser | -1 | it must be a whole number from 0",
+        "firstUser | 0 | Setting \"firstUser\" is unknown",
+        "meet | \"injector\" | it must be HOST:PORT of the first injector",
         "rate | 5 | Setting \"rate\" belongs to the open model",
         "arrivals | \"even\" | Setting \"arrivals\" belongs to the open model",
         "rampSeconds | -1 | it must be a number from 0 to",

@@ -71,6 +71,19 @@ class StartTest {
   }
 
   @Test
+  void startFileMayTellTheTime() throws Exception {
+    try (PingServer server = new PingServer(PingServer.PONG)) {
+      Injector injector = waiting(Injector.settings(folder, List.of(server.url())));
+      long at = System.currentTimeMillis() + 1500;
+      injector.createStartFile(Long.toString(at));
+      assertEquals(0, injector.await(), injector::console);
+      long first = injector.summary().at("/times/firstRequestEpochMillis").asLong();
+      assertTrue(first >= at - 1, "before its time");
+      assertEquals(server.served(), injector.requests());
+    }
+  }
+
+  @Test
   void stopFileEndsAnInjectorThatWaits() throws Exception {
     Injector injector = waiting(Injector.settings(folder, List.of("http://127.0.0.1:9")));
     injector.createStopFile();

@@ -106,9 +106,14 @@ public final class Recorder {
     }
   }
 
+  /** An empty one, as all are. */
+  static Histogram newHistogram() {
+    return new Histogram(DIGITS);
+  }
+
   /** One for each index, empty. */
   Histogram[] newHistograms() {
-    return Stream.generate(() -> new Histogram(DIGITS)).limit(histograms).toArray(Histogram[]::new);
+    return Stream.generate(Recorder::newHistogram).limit(histograms).toArray(Histogram[]::new);
   }
 
   private ThreadPart newPart() {

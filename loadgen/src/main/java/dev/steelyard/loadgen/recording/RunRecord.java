@@ -193,11 +193,17 @@ public final class RunRecord {
   private Summary.Achieved achieved(Map<String, Summary.Operation> perOperation, long rampEnd) {
     long requests = recorder.afterRamp();
     double seconds = requests > 0 ? (recorder.lastEnd() - rampEnd) / 1e9 : 0;
+    return new Summary.Achieved(
+        seconds, requests, seconds > 0 ? requests / seconds : 0, mixPercent(perOperation));
+  }
+
+  /** Share of each operation in all requests. */
+  static Map<String, Double> mixPercent(Map<String, Summary.Operation> perOperation) {
     long all = perOperation.values().stream().mapToLong(Summary.Operation::requests).sum();
     Map<String, Double> mix = new LinkedHashMap<>();
     perOperation.forEach(
         (name, operation) -> mix.put(name, all > 0 ? 100.0 * operation.requests() / all : 0));
-    return new Summary.Achieved(seconds, requests, seconds > 0 ? requests / seconds : 0, mix);
+    return mix;
   }
 
   private Summary.Injector injector(double cpuSeconds) {

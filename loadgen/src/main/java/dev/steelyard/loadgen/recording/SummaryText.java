@@ -21,13 +21,23 @@ public final class SummaryText {
    */
   public static String of(Summary summary, List<Ratio> ratios) {
     Settings settings = summary.settings();
+    double share = 1.0 / settings.injectors();
+    String load = load(summary, settings.model() == Model.CLOSED ? settings.ownUsers() : 0, share);
+    String who = "Injector %d of %d".formatted(settings.injector(), settings.injectors());
+    return told(summary, ratios, who, load);
+  }
+
+  /** The same for the summary of all injectors. */
+  static String ofAll(Summary summary, List<Ratio> ratios) {
+    Settings settings = summary.settings();
+    String load = load(summary, settings.model() == Model.CLOSED ? settings.users() : 0, 1);
+    return told(summary, ratios, "All %d injectors".formatted(settings.injectors()), load);
+  }
+
+  private static String told(Summary summary, List<Ratio> ratios, String who, String load) {
+    Settings settings = summary.settings();
     StringBuilder text = new StringBuilder();
-    add(
-        text,
-        "%nInjector %d of %d: %s%n",
-        settings.injector(),
-        settings.injectors(),
-        load(summary));
+    add(text, "%n%s: %s%n", who, load);
     addRate(text, summary.achieved());
     add(text, ROW, "operation", "requests", "errors", "p50 ms", "p90 ms", "p99 ms", "max ms");
     summary.operations().forEach((name, operation) -> addOperation(text, name, operation));
@@ -58,12 +68,12 @@ public final class SummaryText {
     return text.toString();
   }
 
-  private static String load(Summary summary) {
+  private static String load(Summary summary, int users, double share) {
     Settings settings = summary.settings();
     String offered =
         switch (settings.model()) {
-          case CLOSED -> String.format(Locale.ROOT, "%,d closed users", settings.users());
-          case OPEN -> String.format(Locale.ROOT, "%,.2f arrivals/s", settings.rate());
+          case CLOSED -> String.format(Locale.ROOT, "%,d closed users", users);
+          case OPEN -> String.format(Locale.ROOT, "%,.2f arrivals/s", settings.rate() * share);
           case PROBE -> "a probe";
         };
     return "%s, %s on %d server%s, ended by %s"

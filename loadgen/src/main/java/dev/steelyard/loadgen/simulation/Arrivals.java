@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.loadgen.simulation;
 
+import dev.steelyard.loadgen.Settings;
 import dev.steelyard.loadgen.Settings.ArrivalGaps;
 import java.util.SplittableRandom;
 
@@ -12,37 +13,38 @@ import java.util.SplittableRandom;
  * s(k). After a ramp of R seconds to the rate r, L(t) = r (t - R / 2); during it, L(t) = r t^2 / (2
  * R). Even gaps: s(k) = k. Exponential gaps: s(k) = the sum of k + 1 exponential variates of mean
  * 1, which gives a Poisson process (time change of a unit process).
+ *
+ * <p>Of n injectors with the rate r together, each takes every n-th even arrival, or is a Poisson
+ * process of its own with the rate r / n (variates of mean n): together they are what one would be.
  */
 final class Arrivals {
   private static final double NANOS = 1e9;
 
+  private final Settings settings;
   private final double rate;
   private final double rampSeconds;
-  private final ArrivalGaps gaps;
   private final SplittableRandom random;
   private long index;
   private double sum;
 
   /**
-   * @param rate arrivals per second after the ramp
-   * @param rampSeconds length of the linear ramp from 0
-   * @param gaps distribution of the gaps
-   * @param random source of exponential gaps
+   * @param settings with the rate of all injectors, the ramp, the gaps, and which injector it is
+   * @param random source of exponential gaps, this injector's own
    */
-  Arrivals(double rate, double rampSeconds, ArrivalGaps gaps, SplittableRandom random) {
-    this.rate = rate;
-    this.rampSeconds = rampSeconds;
-    this.gaps = gaps;
+  Arrivals(Settings settings, SplittableRandom random) {
+    this.settings = settings;
+    rate = settings.rate();
+    rampSeconds = settings.rampSeconds();
     this.random = random;
   }
 
   /** The time of the next arrival. */
   synchronized long next() {
     double expected;
-    if (gaps == ArrivalGaps.EVEN) {
-      expected = index++;
+    if (settings.arrivals() == ArrivalGaps.EVEN) {
+      expected = settings.turn(index++);
     } else {
-      sum -= Math.log(1 - random.nextDouble());
+      sum -= settings.injectors() * Math.log(1 - random.nextDouble());
       expected = sum;
     }
     return Math.round(seconds(expected) * NANOS);

@@ -57,7 +57,7 @@ public final class LoadSimulation extends Simulation {
   public LoadSimulation() {
     PopulationBuilder load =
         switch (settings.model()) {
-          case CLOSED -> closedLoad(run::newClosedUser, settings.users());
+          case CLOSED -> closedLoad(run::newClosedUser, settings.ownUsers());
           case PROBE -> closedLoad(run::newProbeUser, 1);
           case OPEN -> openLoad();
         };
@@ -150,7 +150,8 @@ public final class LoadSimulation extends Simulation {
    * time.
    */
   private OpenInjectionStep[] slots() {
-    int more = (int) Math.min(MAX_SLOTS, Math.ceil(settings.rate() * SLOT_SECONDS));
+    double rate = settings.rate() / settings.injectors();
+    int more = (int) Math.min(MAX_SLOTS, Math.ceil(rate * SLOT_SECONDS));
     return new OpenInjectionStep[] {atOnceUsers(FIRST_SLOTS), rampUsers(more).during(SLOT_SECONDS)};
   }
 

@@ -65,14 +65,7 @@ final class Run {
     record = new RunRecord(settings, operations, clock, recorder, outcomes);
     long number = -1 - 2L * settings.injector();
     boolean open = settings.model() == Model.OPEN;
-    arrivals =
-        open
-            ? new Arrivals(
-                settings.rate(),
-                settings.rampSeconds(),
-                settings.arrivals(),
-                User.draws(settings.seed(), number))
-            : null;
+    arrivals = open ? new Arrivals(settings, User.draws(settings.seed(), number)) : null;
     int targets = settings.targets().size();
     visitors =
         new VisitorPool(
@@ -118,11 +111,14 @@ final class Run {
     opened.complete(null);
   }
 
-  /** A new user of the closed model; over the ramp, users begin at equal distances. */
+  /**
+   * A new user of the closed model; over the ramp, users begin at equal distances, those of all
+   * injectors in turn.
+   */
   synchronized ClosedUser newClosedUser() {
     start();
     int number = users++;
-    long delay = nanos(settings.rampSeconds() * number / settings.users());
+    long delay = nanos(settings.rampSeconds() * settings.turn(number) / settings.users());
     return new ClosedUser(this, newVisitor(number), startNanos + delay);
   }
 
@@ -148,7 +144,7 @@ final class Run {
 
   /** Users of the open model come as they are needed: their indexes alternate over injectors. */
   private synchronized Visitor newOpenVisitor(int target) {
-    return visitor((long) users++ * settings.injectors() + settings.injector(), target);
+    return visitor(settings.turn(users++), target);
   }
 
   private Visitor visitor(long index, int target) {

@@ -71,6 +71,9 @@ public final class RunLife {
   /** One sentence that says why the run has failed, or null if all files are written. */
   String failure() {
     Throwable reason = run.failure();
+    if (reason instanceof Meeting.MeetingException) {
+      return reason.getMessage();
+    }
     if (reason instanceof IOException) {
       return "The recording could not be written (%s): check the space and the rights of %s."
           .formatted(reason.getMessage(), output);
@@ -84,14 +87,17 @@ public final class RunLife {
   }
 
   private void live() {
-    try {
+    try (Meeting meeting = Meeting.of(run.settings)) {
       if (run.settings.awaitStart()) {
         awaitStart();
       }
+      awaitInitialised();
+      meeting.begin(this::stopAsked);
       run.open();
       record();
       if (run.failure() == null) {
         System.out.print(SummaryText.of(run.close(), run.scenario.ratios()));
+        System.out.print(meeting.end(output, run.scenario.ratios()));
         written = true;
       }
     } catch (IOException | InterruptedException | RuntimeException | Error e) {
@@ -101,13 +107,29 @@ public final class RunLife {
     }
   }
 
+  /** Until the start file is there, and until the time that it tells, if it tells one. */
   private void awaitStart() throws IOException, InterruptedException {
+    Path start = output.resolve("start");
     boolean ready = false;
-    while (!Files.exists(output.resolve("start")) && !stopAsked()) {
+    while (!Files.exists(start) && !stopAsked()) {
       if (!ready && initialised) {
         Files.createFile(output.resolve("ready"));
         ready = true;
       }
+      Thread.sleep(START_POLL_MILLIS);
+    }
+    String told = Files.exists(start) ? Files.readString(start).strip() : "";
+    if (!told.isEmpty()) {
+      long at = run.clock.nanosAt(Long.parseLong(told));
+      for (long left; (left = at - run.clock.nanos()) > 0 && !stopAsked(); ) {
+        TimeUnit.NANOSECONDS.sleep(Math.min(left, START_POLL_MILLIS * 1_000_000));
+      }
+    }
+  }
+
+  /** Others wait for this injector, and it for them: not for its code to be loaded. */
+  private void awaitInitialised() throws InterruptedException {
+    while (run.settings.meet() != null && !initialised && !stopAsked()) {
       Thread.sleep(START_POLL_MILLIS);
     }
   }

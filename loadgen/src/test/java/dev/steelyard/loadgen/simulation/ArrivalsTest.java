@@ -5,13 +5,38 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steelyard.loadgen.Settings;
 import dev.steelyard.loadgen.Settings.ArrivalGaps;
+import dev.steelyard.loadgen.SettingsReader;
+import dev.steelyard.loadgen.journey.User;
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 class ArrivalsTest {
   private static long[] take(int count, double rate, double ramp, ArrivalGaps gaps, long seed) {
-    Arrivals arrivals = new Arrivals(rate, ramp, gaps, new SplittableRandom(seed));
+    return take(count, settings(rate, ramp, gaps, 0, 1), seed);
+  }
+
+  private static Settings settings(
+      double rate, double ramp, ArrivalGaps gaps, int injector, int injectors) {
+    String json =
+        """
+        {"scenario": "acmeair-monolith", "targets": ["http://a"], "model": "open", "rate": %s,
+         "arrivals": "%s", "rampSeconds": %s, "measureSeconds": 1, "output": "/load",
+         "injector": %d, "injectors": %d}
+        """
+            .formatted(rate, gaps.name().toLowerCase(Locale.ROOT), ramp, injector, injectors);
+    return SettingsReader.readVariable("TEST", json, Instant.EPOCH);
+  }
+
+  private static long[] take(int count, Settings settings, long seed) {
+    Arrivals arrivals = new Arrivals(settings, new SplittableRandom(seed));
     long[] times = new long[count];
     for (int i = 0; i < count; i++) {
       times[i] = arrivals.next();
@@ -48,6 +73,26 @@ class ArrivalsTest {
     }
     assertEquals(1e6, mean, 2e4);
     assertEquals(1, Math.sqrt(squares / count) / mean, 0.02);
+  }
+
+  /** Their even arrivals are one injector's; their random ones are as many, and no two the same. */
+  @Test
+  void severalInjectorsAreAsOne() {
+    int injectors = 3;
+    long[] together =
+        IntStream.range(0, injectors)
+            .mapToObj(i -> take(100, settings(300, 1, ArrivalGaps.EVEN, i, injectors), i))
+            .flatMapToLong(LongStream::of)
+            .sorted()
+            .toArray();
+    assertArrayEquals(take(300, 300, 1, ArrivalGaps.EVEN, 1), together);
+    Set<Long> times = new HashSet<>();
+    for (int i = 0; i < injectors; i++) {
+      Settings own = settings(300, 0, ArrivalGaps.EXPONENTIAL, i, injectors);
+      long[] drawn = take(10_000, own, User.draws(own.seed(), -1 - 2L * i).nextLong());
+      assertEquals(100, drawn[9999] / 1e9, 5);
+      LongStream.of(drawn).forEach(time -> assertTrue(times.add(time), "drawn twice"));
+    }
   }
 
   @Test

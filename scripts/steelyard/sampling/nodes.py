@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What counts for a whole machine, put together from all observers on it: `samples/nodes.csv` and `nodes.json`.
+
+An observer sees the CPU that its machine used and the CPU of its own component's processes; what is left of the one is
+not yet others', for the trial's other components on that machine used some of it:
+
+    others(t) = what the machine used(t) - the sum over its observers of what each watches(t)
+
+Machines are told apart by their kernel (its boot id), not by the names that a cluster gives: several nodes on one
+kernel, as in tests, share CPUs and clock, and the harness may run on one of them.
+"""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+COLUMNS = "epoch,node,monotonic,busy_s,steal_s,idle_s,other_s"
+"""Of nodes.csv: as host.csv, a machine a row."""
+
+
+class Clock(NamedTuple):
+    """Between which bounds a clock runs ahead of this host's, seconds."""
+
+    low: float
+    high: float
+
+    @property
+    def width(self) -> float:
+        """How closely it is known."""
+        return self.high - self.low
+
+
+@dataclass
+class Machine:
+    """One machine, as its observers tell of it."""
+
+    nodes: set[str] = field(default_factory=set)
+    """What the cluster calls it."""
+    components: list[str] = field(default_factory=list)
+    clocks: list[Clock] = field(default_factory=list)
+    """Readings of its one clock through several observers."""
+    observers: list[tuple[list[list[float]], list[tuple[float, float]]]] = field(default_factory=list)
+    """Of each: rows of host.csv, and (time, CPU seconds of what it watches)."""
+
+    def add(self, node: str, component: str, clock: Clock | None) -> None:
+        """A component runs there."""
+        self.nodes.add(node)
+        self.components.append(component)
+        if clock is not None:
+            self.clocks.append(clock)
+
+    @property
+    def name(self) -> str:
+        """Of all nodes that it is."""
+        return "+".join(sorted(self.nodes))
+
+    def rows(self) -> Iterable[str]:
+        """Rows of nodes.csv: by the observer that saw most, for all see the same machine."""
+        host, own = max(self.observers, key=lambda one: len(one[0]))
+        if not host or not own:
+            return
+        t, monotonic, busy, steal, idle, other = np.array(host).T
+        watched = [np.interp(t, *np.array(one).T) for _, one in self.observers if one]
+        others = other + np.interp(t, *np.array(own).T) - np.sum(watched, axis=0)
+        for row in zip(t, monotonic, busy, steal, idle, others - others[0], strict=True):
+            first, *figures = row
+            yield f"{first:.4f},{self.name},{','.join(f'{one:.4f}' for one in figures)}"
+
+
+def write_nodes(folder: Path, machines: Iterable[Machine]) -> None:
+    """Write both files; machines that no component runs on do not matter."""
+    found = [one for one in machines if one.components]
+    lines = [COLUMNS, *(row for one in found for row in one.rows())]
+    (folder / "nodes.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    told = [
+        {
+            "name": one.name,
+            "components": one.components,
+            "clock": min(one.clocks, key=lambda clock: clock.width) if one.clocks else None,
+        }
+        for one in found
+    ]
+    (folder / "nodes.json").write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")

@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Observers as they run in pods, followed and told by commands as `kubectl logs` and `kubectl exec` are.
+
+What stands for a pod is real: a component, an observer beside it, a log that grows. What stands for the API server is a
+file: while it is there, no command gets through.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import steelyard
+from steelyard.processes import Children
+from steelyard.sampling import nodes, observe, streams
+from steelyard.sampling.output import COLUMNS, boot_id
+from steelyard.sampling.read import Samples
+from steelyard.sampling.streams import Observer, StreamLost, Streams
+
+SCRIPTS = Path(steelyard.__file__).parents[1]
+OBSERVED = Path(__file__).with_name("observed.py")
+
+
+class Pod:
+    """A component and its observer."""
+
+    def __init__(self, folder: Path, name: str, role: str = "server") -> None:
+        self.name, self.folder, self.observed = name, folder, folder / "observed"
+        self.log, self.away = folder / "0.log", folder.parent / "away"
+        self.observed.mkdir(parents=True)
+        self.mark = f"{name}-{os.getpid()}-{time.monotonic_ns()}"
+        self.component = subprocess.Popen(
+            [sys.executable, str(OBSERVED)],
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, observe.MARKER: self.mark},
+        )
+        assert self.component.stdout
+        self.settings = {
+            "role": role,
+            "marker": self.mark,
+            "counters_url": f"http://127.0.0.1:{self.component.stdout.readline().strip()}/bench/counters",
+            "folder": str(self.observed),
+            "work": str(folder),
+        }
+        self.observer = self.start()
+
+    def start(self) -> subprocess.Popen[bytes]:
+        """Start the observer, as a container: its standard output is the log."""
+        with self.log.open("wb") as log:
+            return subprocess.Popen(
+                [sys.executable, "-m", "steelyard.sampling.observe"],
+                cwd=SCRIPTS,
+                stdout=log,
+                env={**os.environ, observe.SETTINGS: json.dumps(self.settings)},
+            )
+
+    def reached(self, identity: str = "one") -> Observer:
+        """By commands that fail while nothing gets through."""
+
+        def unless_away(command: str) -> list[str]:
+            return ["sh", "-c", f"test ! -e {self.away} && {command}"]
+
+        follow = unless_away(f"exec tail -n +1 -f {self.log}")
+        return Observer("node-1", identity, follow, unless_away(f"exec cat > {self.folder / observe.WORDS}"))
+
+    def end(self) -> None:
+        """End both."""
+        for one in (self.component, self.observer):
+            one.kill()
+            one.wait()
+
+
+@pytest.fixture
+def pods(tmp_path: Path) -> Iterator[Callable[..., Pod]]:
+    with ExitStack() as cleanup:
+
+        def make(name: str, role: str = "server") -> Pod:
+            pod = Pod(tmp_path / name, name, role)
+            cleanup.callback(pod.end)
+            return pod
+
+        yield make
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Streams]:
+    """The harness's side of a trial."""
+
+    def folder(name: str) -> Path:
+        path = tmp_path / "trial" / "load" / name
+        path.mkdir(parents=True, exist_ok=True)
+        return path
+
+    with Children() as children:
+        found = Streams(tmp_path / "trial", children, folder)
+        yield found
+        found.close()
+
+
+def until(home: Streams, reached: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 90
+    while not reached():
+        assert time.monotonic() < deadline, "not reached"
+        home.poll()
+        time.sleep(0.02)
+
+
+def samples(tmp_path: Path) -> Samples:
+    return Samples.load(tmp_path / "trial" / "samples")
+
+
+def sampled(tmp_path: Path, name: str) -> int:
+    series = samples(tmp_path).processes.get((name, "user_s"))
+    return series.t.size if series is not None else 0
+
+
+def test_several_pods_leave_what_one_sampler_leaves(
+    tmp_path: Path, pods: Callable[..., Pod], home: Streams
+) -> None:
+    home.watch({name: pods(name).reached() for name in ("server-1", "server-2")})
+    until(home, lambda: min(sampled(tmp_path, f"server-{n}") for n in (1, 2)) >= 2)
+    home.look(["server-1"])
+    before = time.time()
+    until(home, lambda: min(sampled(tmp_path, f"server-{n}") for n in (1, 2)) >= 5)
+    home.last(60)
+    home.finish()
+    found = samples(tmp_path)
+    for name in ("server-1", "server-2"):
+        assert found.processes[name, "rss"].v[-1] > 64 << 20
+        assert found.processes[name, "pss"].t[-1] >= before - 1.5, "what is dear is read when it is asked for"
+        assert found.threads[name, "gc", "cpu_s"].v[-1] > 0.3
+        assert found.counters[name, "ping", "requests"].v[-1] >= 20
+        assert (f"observer:{name}", "rss") in found.processes
+    (machine,) = found.machines
+    assert (machine.name, set(machine.components)) == ("node-1", {"server-1", "server-2"})
+    assert machine.clock is not None
+    assert machine.clock.low <= 0 <= machine.clock.high, "both read one clock"
+    start, end = machine.host["monotonic",].t[[0, -1]]
+    assert found.steal_share(start, end) is not None
+    assert found.clock_step(start, end) == pytest.approx(0, abs=0.05)
+    assert found.longest_gap(["server-1", "server-2"], start, end) is not None
+    assert not (tmp_path / "trial/samples/host.csv").exists()
+    costs = json.loads((tmp_path / "trial/samples/sampler.json").read_text(encoding="utf-8"))
+    assert costs.keys() == {"server-1", "server-2"}
+
+
+def test_nothing_is_lost_while_nothing_gets_through(
+    tmp_path: Path, pods: Callable[..., Pod], home: Streams, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streams, "HEARD", 0.2)
+    pod = pods("injector-1", "injector")
+    home.watch({pod.name: pod.reached()})
+    until(home, lambda: sampled(tmp_path, pod.name) >= 2)
+    pod.away.touch()
+    for connection in home.connections():
+        connection.signal(9)
+    lines = [json.dumps({"epochMillis": 1000 * n, "requests": n}) for n in range(3)]
+    (pod.observed / "health.jsonl").write_text("\n".join([*lines, '{"cut']), encoding="utf-8")
+    (pod.observed / "ready").touch()
+    home.tell(pod.name, "touch start 17")
+    read = sampled(tmp_path, pod.name)
+    deadline = time.monotonic() + 4
+    while time.monotonic() < deadline:
+        home.poll()
+        time.sleep(0.05)
+    folder = tmp_path / "trial/load/injector-1"
+    assert sampled(tmp_path, pod.name) == read
+    assert not (pod.observed / "start").exists()
+    pod.away.unlink()
+    until(home, lambda: (folder / "ready").exists() and (pod.observed / "start").exists())
+    assert (pod.observed / "start").read_text(encoding="utf-8") == "17"
+    until(home, lambda: sampled(tmp_path, pod.name) >= read + 6)
+    home.last(60)
+    home.finish()
+    assert (folder / "health.jsonl").read_text(encoding="utf-8").splitlines() == lines
+    series = samples(tmp_path).processes[pod.name, "user_s"]
+    assert series.longest_gap(series.t[0], series.t[-1]) < 2.5
+    assert len(set(series.t)) == series.t.size, "nothing counts twice"
+
+
+def test_a_restarted_observer_is_not_taken_for_the_same(
+    tmp_path: Path, pods: Callable[..., Pod], home: Streams
+) -> None:
+    pod = pods("server-1")
+    home.watch({pod.name: pod.reached()})
+    until(home, lambda: sampled(tmp_path, pod.name) >= 1)
+    pod.observer.kill()
+    pod.observer.wait()
+    pod.observer = pod.start()
+    with pytest.raises(StreamLost, match="the observer of server-1 was restarted"):
+        until(home, lambda: False)
+
+
+def test_a_component_that_is_started_again_has_another_observer(
+    tmp_path: Path, pods: Callable[..., Pod], home: Streams
+) -> None:
+    first = pods("server-1")
+    home.watch({"server-1": first.reached("first")})
+    until(home, lambda: sampled(tmp_path, "server-1") >= 1)
+    first.end()
+    home.watch({})
+    second = Pod(tmp_path / "again", "server-1")
+    try:
+        home.watch({"server-1": second.reached("second")})
+        began = time.time()
+        until(home, lambda: samples(tmp_path).processes["server-1", "user_s"].t[-1] > began)
+        home.last(60)
+    finally:
+        second.end()
+    home.finish()
+    assert [one.components for one in samples(tmp_path).machines] == [("server-1",)]
+
+
+class Written:
+    """A stream that a test writes."""
+
+    def __init__(self, folder: Path, home: Streams) -> None:
+        self.path = folder / "written.log"
+        self.path.touch()
+        self.home = home
+        self.about: dict[str, Any] = {"boot": boot_id(), "epoch": 1.0, "columns": COLUMNS}
+        home.watch(
+            {"server-1": Observer("n", "i", ["tail", "-n", "+1", "-f", str(self.path)], ["sleep", "600"])}
+        )
+
+    def say(self, *lines: str) -> None:
+        with self.path.open("a", encoding="utf-8") as file:
+            file.writelines(f"{line}\n" for line in (f"1,about,{json.dumps(self.about)}", *lines))
+        for _ in range(500):
+            self.home.poll()
+            time.sleep(0.01)
+
+
+def test_lines_that_are_missing_are_noticed(tmp_path: Path, home: Streams) -> None:
+    with pytest.raises(StreamLost, match="2 lines of the observer of server-1 were lost"):
+        Written(tmp_path, home).say(
+            "2,notes,1.0,component,a", "error: connection lost", "5,notes,1.0,component,b"
+        )
+
+
+def test_an_observer_of_another_version_is_refused(tmp_path: Path, home: Streams) -> None:
+    written = Written(tmp_path, home)
+    written.about["columns"] = {**COLUMNS, "host": "epoch"}
+    with pytest.raises(StreamLost, match="of another version"):
+        written.say()
+
+
+def test_silence_ends_a_trial(tmp_path: Path, home: Streams, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streams, "LOST", 0.5)
+    with pytest.raises(StreamLost, match="nothing was heard of the observer of server-1"):
+        Written(tmp_path, home).say()
+
+
+def host(seconds: int, used: float, own: float) -> tuple[list[list[float]], list[tuple[float, float]]]:
+    """What an observer tells that began at 100 s: the machine uses so many CPUs, its component so many of them."""
+    rows = [[100.0 + s, 7.0 + s, used * s, 0.0, (2 - used) * s, (used - own) * s] for s in range(seconds)]
+    return rows, [(100.0 + s, own * s) for s in range(seconds)]
+
+
+def test_cpu_of_others_is_what_no_observer_watches(tmp_path: Path) -> None:
+    """1.5 CPUs are used: 0.9 by one component, 0.5 by another whose observer came later and told less."""
+    later, watched = host(6, 1.5, 0.5)
+    second = ([[t + 3, *rest] for t, *rest in later], [(t + 3, cpu) for t, cpu in watched])
+    machine = nodes.Machine()
+    machine.observers += [host(10, 1.5, 0.9), second]
+    machine.add("a", "server-1", nodes.Clock(-0.2, 0.3))
+    machine.add("b", "server-2", nodes.Clock(-0.01, 0.02))
+    nodes.write_nodes(tmp_path, [machine, nodes.Machine()])
+    found = Samples.load(tmp_path)
+    (one,) = found.machines
+    assert (one.name, one.components, one.clock) == ("a+b", ("server-1", "server-2"), (-0.01, 0.02))
+    assert found.other_cpu(103, 108, one) == pytest.approx(0.1 * 5)
+    assert found.other_cpu(100, 103, one) == pytest.approx(0.6 * 3), "what is not watched yet is others'"
+    assert not found.host
