@@ -68,7 +68,9 @@ def _validator(name: str) -> jsonschema.Draft202012Validator:
 
 @functools.cache
 def _definitions() -> referencing.Registry[Any]:
-    definitions = referencing.Resource.from_contents(schema_contents(f"{_SCHEMAS}/_definitions.json", _VERSION))
+    definitions = referencing.Resource.from_contents(
+        schema_contents(f"{_SCHEMAS}/_definitions.json", _VERSION)
+    )
     return definitions @ referencing.Registry()
 
 

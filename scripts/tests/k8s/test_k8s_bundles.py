@@ -26,10 +26,15 @@ FOLDERS = sorted(
     for path in BUNDLES.glob("**/kustomization.yaml")
     if path.relative_to(BUNDLES).parts[0] not in {"base", "components"}
 )
-PLAIN = sorted(path.parent.name for path in BUNDLES.glob("*/kustomization.yaml") if path.parent.name != "ingress-nginx")
+PLAIN = sorted(
+    path.parent.name for path in BUNDLES.glob("*/kustomization.yaml") if path.parent.name != "ingress-nginx"
+)
 JITSERVER = ("jitserver", "monitoring")
 VARIED = [
-    *(("ping", names) for names in (("hotspot",), JITSERVER, ("large-pages",), ("network-policy",), ("ingress",))),
+    *(
+        ("ping", names)
+        for names in (("hotspot",), JITSERVER, ("large-pages",), ("network-policy",), ("ingress",))
+    ),
     ("acmeair-monolith", ("embedded-mongo", *JITSERVER, "large-pages", "network-policy", "ingress", "small")),
     ("acmeair-microservices", ("embedded-mongo", "hotspot", "network-policy", "ingress-services", "small")),
     ("acmeair-microservices", (*JITSERVER, "lab")),
@@ -48,7 +53,8 @@ def rendered() -> Mapping[str, list[Manifest]]:
 def varied(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, tuple[str, ...], list[Manifest]]]:
     """Bundles with components."""
     return [
-        (bundle, names, render_with(bundle, names, tmp_path_factory.mktemp("bundle"))) for bundle, names in VARIED
+        (bundle, names, render_with(bundle, names, tmp_path_factory.mktemp("bundle")))
+        for bundle, names in VARIED
     ]
 
 
@@ -111,7 +117,10 @@ def test_settings_are_those_of_compose(rendered: Mapping[str, list[Manifest]]) -
             asked = services[kind].get("environment") or {}
             assert set(given) == set(asked), (bundle, kind)
             literal = {name: value for name, value in given.items() if value is not None}
-            assert literal == {name: str("" if asked[name] is None else asked[name]) for name in literal}, (bundle, kind)
+            assert literal == {name: str("" if asked[name] is None else asked[name]) for name in literal}, (
+                bundle,
+                kind,
+            )
 
 
 def compose(bundle: str) -> Mapping[str, Any]:
@@ -123,7 +132,9 @@ def compose(bundle: str) -> Mapping[str, Any]:
 
 
 def test_images_are_pinned_by_the_project_s_version(everything: list[list[Manifest]]) -> None:
-    published = set(re.findall(r":-(\S+?/\S+?:[\w.]+)\}", "".join(p.read_text() for p in ROOT.glob("compose/*/*.yaml"))))
+    published = set(
+        re.findall(r":-(\S+?/\S+?:[\w.]+)\}", "".join(p.read_text() for p in ROOT.glob("compose/*/*.yaml")))
+    )
     assert published
     ours = re.compile(rf"localhost/steelyard/[\w-]+:{re.escape(__version__)}(-openj9|-hotspot)?")
     for _, pod in chain.from_iterable(map(pods, everything)):
@@ -158,7 +169,10 @@ def breaches(pod: Manifest) -> Iterator[str]:
         own = container.get("securityContext", {})
         if own != {**own, "allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}:
             yield f"rights of {container['name']}"
-        if own.get("readOnlyRootFilesystem") is not True or pod.get("automountServiceAccountToken") is not False:
+        if (
+            own.get("readOnlyRootFilesystem") is not True
+            or pod.get("automountServiceAccountToken") is not False
+        ):
             yield f"what {container['name']} may write or read"
 
 
@@ -203,7 +217,7 @@ def quantity(text: str) -> float:
 
 
 def test_lab_gives_whole_cpus_on_nodes_by_role(rendered: Mapping[str, list[Manifest]]) -> None:
-    roles = {"server": "server", "proxy": "server", "compiler": "server", "database": "database", "injector": "injector"}
+    placed = {"proxy": "server"}
     seen = set()
     for manifest, pod in chain.from_iterable(
         pods(manifests) for folder, manifests in rendered.items() if folder.startswith("overlays/lab/")
@@ -212,10 +226,13 @@ def test_lab_gives_whole_cpus_on_nodes_by_role(rendered: Mapping[str, list[Manif
         if role == "data":
             continue
         seen.add(role)
-        assert pod["nodeSelector"] == {"steelyard.dev/role": roles[role]}
+        assert pod["nodeSelector"] == {"steelyard.dev/role": placed.get(role, role)}
         for container in containers(pod):
             resources = container["resources"]
-            assert resources["limits"] == resources["requests"], (manifest["metadata"]["name"], container["name"])
+            assert resources["limits"] == resources["requests"], (
+                manifest["metadata"]["name"],
+                container["name"],
+            )
         assert all(quantity(one["resources"]["limits"]["cpu"]) % 1 == 0 for one in pod["containers"])
     assert seen == {"server", "proxy", "database", "injector"}
 
@@ -233,9 +250,13 @@ def test_load_says_as_often_how_many_injectors_there_are(rendered: Mapping[str, 
         if manifest["metadata"]["name"] != "load":
             continue
         variables = {one["name"]: one.get("value") for one in pod["containers"][0]["env"]}
-        assert manifest["spec"]["completions"] == manifest["spec"]["parallelism"] == int(variables["INJECTORS"])
-        text = variables["LOADGEN_SETTINGS"].replace("$(INDEX)", "0")
-        settings = json.loads(re.sub(r"\$\((\w+)\)", lambda found: str(variables[found[1]]), text))
+        assert (
+            manifest["spec"]["completions"] == manifest["spec"]["parallelism"] == int(variables["INJECTORS"])
+        )
+        text = variables["LOADGEN_SETTINGS"]
+        for name, value in (variables | {"INDEX": "0"}).items():
+            text = text.replace(f"$({name})", str(value))
+        settings = json.loads(text)
         assert settings["injectors"] == manifest["spec"]["completions"]
 
 
@@ -247,7 +268,9 @@ def test_components_do_what_they_are_for(varied: list[tuple[str, tuple[str, ...]
             main = pod["containers"][0]
             variables = {one["name"]: one.get("value", "") for one in main["env"]}
             assert ("jitserver" in variables.get("OPENJ9_JAVA_OPTIONS", "")) == ("jitserver" in names)
-            assert ("hugepages-2Mi" in main["resources"]["limits"]) == ("large-pages" in names and "small" not in names)
+            assert ("hugepages-2Mi" in main["resources"]["limits"]) == (
+                "large-pages" in names and "small" not in names
+            )
             assert main["image"].endswith("-hotspot") == ("hotspot" in names)
         assert ("library/mongo:" in text) == (bundle.startswith("acmeair") and "embedded-mongo" not in names)
         assert ("prometheus.io/scrape" in text) == ("monitoring" in names)
