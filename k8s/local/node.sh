@@ -106,7 +106,7 @@ build() {
 # ---- the node's processes ----
 
 holder() ( # -> the process id of what holds the namespaces, while it runs
-    read -r pid started <"$folder/holder" 2>/dev/null || exit 1
+    [ -e "$folder/holder" ] && read -r pid started <"$folder/holder" || exit 1
     now=$(cut -d ' ' -f 3,22 "/proc/$pid/stat" 2>/dev/null) || exit 1
     [ "${now#* }" = "$started" ] || exit 1
     [ "${now%% *}" != Z ] || exit 1

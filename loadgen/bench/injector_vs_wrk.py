@@ -174,7 +174,7 @@ def injector_run(
     output = Path(tempfile.mkdtemp(dir=folder)) / "out"
     file = output.parent / "settings.json"
     file.write_text(json.dumps({"output": str(output), **settings}))
-    command = [java, *java_flags(java), "-cp", "conf:lib/*", "dev.steelyard.loadgen.Main", str(file)]
+    command = [java, *java_flags(java), "-cp", "lib/*", "dev.steelyard.loadgen.Main", str(file)]
     done = subprocess.run(
         ["taskset", "-c", str(cpu), *command], cwd=PACKAGE, capture_output=True, text=True, check=False
     )

@@ -3,9 +3,10 @@
 
     checks       linters, types, formats            |  beside them, begun with the first test:
     unit         all without a marker               |  Maven's build and tests, then the build that sessions take
-    java         waits for Maven                    |  the container engine, bases and packages of the images
+    java         waits for Maven                    |  the container engine, bases and packages of the images;
+                                                    |  Kubernetes is compiled, once for each version
     e2e          sessions on real processes            nothing beside them: they measure
-    containers   images of every platform, bundles, sessions in containers
+    containers   images of every platform, bundles, sessions in containers, a Kubernetes node
 
 What is begun is what the chosen tests need. After the last test or an interrupt it is ended, and an engine that was
 started is stopped; after a crash the guard of child processes does both. Logs stay in `.steelyard/test`.
@@ -41,6 +42,8 @@ PLATFORMS = sorted({f"linux/{native_architecture()}", "linux/ppc64le"})
 """This host's, and one that is started under emulation where this host is another."""
 _LOCAL = ROOT / "images" / "local"
 _ENGINE = (str(_LOCAL / "setup-engine.sh"), "-d", str(ENGINE_STATE), "-p", LOCAL_REGISTRY.rpartition(":")[2])
+NODE = (str(ROOT / "k8s" / "local" / "node.sh"), "-d", str(REPORTS / "node"))
+"""The command of a Kubernetes node; its programs are kept outside of the checkout."""
 # -i: a mirror whose lists of another architecture are half updated must not stop the tests.
 _BASES = (str(_LOCAL / "make-bases.sh"), "-i", "-r", f"{LOCAL_REGISTRY}/bases", "-p", ",".join(PLATFORMS))
 
@@ -152,8 +155,14 @@ def beside(request: pytest.FixtureRequest) -> Iterator[Beside]:
         if "containers" in chosen and why_no_engine() is None:
             children.on_crash("engine", [*_ENGINE, "stop"])
             begun.begin("bases", ["sh", "-c", bases_script()])
+        if "containers" in chosen and why_no_node() is None:
+            children.on_crash("node", [*NODE, "stop"])
+            begun.begin("node", [*NODE, "build"])
         yield begun
         begun.end()
+        if begun.has("node"):
+            subprocess.run([*NODE, "stop"], check=True, stdin=subprocess.DEVNULL)
+            children.forget_crash("node")
         if begun.has("bases"):
             # What `start` did not start runs on.
             subprocess.run([*_ENGINE, "stop"], check=True, stdin=subprocess.DEVNULL)
@@ -247,3 +256,10 @@ def why_no_engine(os_release: Path = Path("/etc/os-release")) -> str | None:
     if os.geteuid() != 0:
         return "setting up a container engine and making bases needs root"
     return None
+
+
+def why_no_node() -> str | None:
+    """Why no Kubernetes node can be had here; None where it can."""
+    if shutil.which("go") is None:
+        return "Kubernetes is compiled from its Go module, and Go is not on PATH"
+    return why_no_engine()

@@ -14,6 +14,7 @@ from steelyard.sampling.procfs import (
     ENDED_STATES,
     ProcFile,
     Stat,
+    cpu_clock,
     parse_comm_and_ticks,
     parse_stat,
     status_number,
@@ -159,7 +160,8 @@ class Process:
         self._watched_children: set[int] = set()
         """Those that were seen below it; they stay when they have ended."""
         self.cpu = 0.0
-        """CPU seconds at the last reading."""
+        """CPU seconds at the last reading, in ticks as those of its threads."""
+        self._exact = 0.0
         self.children = 0.0
         """CPU seconds of children that have ended, of a server (the tools of its start script) and of an engine; of an
         engine also of those that run."""
@@ -177,6 +179,11 @@ class Process:
         self.run_queue = RunQueue(watched.pid) if watched.role == "injector" else None
         # More than are known yet, so that the first reading already lists them: a window may begin there.
         self._count = 1
+
+    @property
+    def used(self) -> float:
+        """CPU seconds at the last reading, with those of `children`, as exactly as the kernel tells."""
+        return self._exact + self.children
 
     def read_threads(self, everything: bool) -> None:
         """Read the threads; before `read`, so that the process's CPU is never less than theirs."""
@@ -201,6 +208,7 @@ class Process:
         self._count = stat.threads
         self.started = stat.start / CLOCK_TICKS
         self.cpu = (stat.user + stat.system) / CLOCK_TICKS
+        self._exact = cpu_clock(self.pid) or self.cpu
         # Not of others: the harness's children are the servers, which are watched themselves.
         if self.is_server:
             self.children = stat.children / CLOCK_TICKS
@@ -223,7 +231,7 @@ class Process:
         )
         # One that ended meanwhile may be in the reading above or not: then the figure waits for the next.
         if all(_exists(pid) for pid in self._watched_children - ended):
-            known = sum(watched[pid].cpu + watched[pid].children for pid in ended)
+            known = sum(watched[pid].used for pid in ended)
             self.children = ticks / CLOCK_TICKS - known
 
     def read_pss(self) -> int | None:

@@ -162,11 +162,11 @@ class Sampler:
         cpu = parse_host_cpu(line)
         used = cpu.used(monotonic, self._cpus, interrupts_apart=self._interrupts_apart)
         if self._used_before is not None:
-            watched = sum(p.cpu + p.children - self._cpu_known(p) for p in self._processes.values())
+            watched = sum(p.used - self._cpu_known(p) for p in self._processes.values())
             self._other_seconds += used - self._used_before - watched
             self._watched_seconds += watched
         self._used_before = used
-        self._cpu_before = {name: one.cpu + one.children for name, one in self._processes.items()}
+        self._cpu_before = {name: one.used for name, one in self._processes.items()}
         self._tables.add(
             "host",
             f"{epoch:.4f},{monotonic:.4f},{cpu.busy:.2f},{cpu.steal:.2f},{cpu.idle:.2f},{self._other_seconds:.2f}",
@@ -179,7 +179,7 @@ class Sampler:
         What a process used before it was added to the configuration was counted as `other`: if it started after the
         sampler, that is all of its CPU, and it is taken back.
         """
-        first = 0.0 if process.started > self._started else process.cpu + process.children
+        first = 0.0 if process.started > self._started else process.used
         return self._cpu_before.get(process.name, first)
 
     def _answered(self, process: str, epoch: float, told: Sequence[Told]) -> None:

@@ -7,16 +7,19 @@ from typing import Any
 
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import Load
-from steelyard.results.spec import Artifact, Component, Spec
+from steelyard.results.spec import Artifact, Component, JvmIdentity, Spec
 from steelyard.spec.layout import Runtime, fill_value
 from steelyard.workload.journey import MixPart, mix_counts
 from steelyard.workload.schema import ContainerPlace, Topology
 from steelyard.yamlfile import Scalar
 
 _WORDS = [
-    *("-cp", "${package}/conf:${package}/lib/*"),
+    *("-cp", "${package}/lib/*"),
     *("dev.steelyard.loadgen.Main", "${folder}/settings.json"),
 ]
+ARCHIVE = "-XX:SharedArchiveFile="
+"""Of classes that need not be loaded again; the process engine makes it once for each build and JVM. A JVM starts
+without one that is not there."""
 LATEST = 120.0
 """Seconds that an injector goes on for beyond its plan, should the harness's stop not come."""
 PROBE_LIMIT = 300.0
@@ -33,7 +36,7 @@ def injector_components(
     if spec.engine == "process":
         special: dict[str, Any] = {
             "artifact": Artifact(form="java", package="loadgen", build=runtime.tools, jvm=jvm, words=_WORDS),
-            "jvm_options": injector_options(jvm.feature),
+            "jvm_options": injector_options(jvm),
         }
     else:
         special = {
@@ -55,11 +58,13 @@ def injector_components(
     ]
 
 
-def injector_options(feature: int) -> list[str]:
-    """JVM options of an injector on this Java release (loadgen/README.md says why)."""
+def injector_options(jvm: JvmIdentity) -> list[str]:
+    """JVM options of an injector (loadgen/README.md says why)."""
     options = ["-Xms256m", "-Xmx256m", "-XX:+UseParallelGC", "--add-opens=java.base/java.lang=ALL-UNNAMED"]
-    if feature >= 24:
+    if jvm.feature >= 24:
         options += ["--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"]
+    if jvm.kind == "hotspot":
+        options.append(f"{ARCHIVE}${{package}}/classes-{jvm.runtime_version}-{jvm.architecture}.jsa")
     return options
 
 

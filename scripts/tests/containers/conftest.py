@@ -2,18 +2,22 @@
 """Where the images are, and a count of what the engine holds before and after every test."""
 
 import os
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pytest
-from stages import LOCAL_REGISTRY, PLATFORMS
+from stages import LOCAL_REGISTRY, NODE, PLATFORMS, Beside, fail_with_log, why_no_node
 
 from steelyard import __version__
 from steelyard.host.docker import Docker, find_docker
 from steelyard.images.bake import Bakery, Plan
 from steelyard.images.lock import find_bases
 from steelyard.images.verify import FINGERPRINT
+from steelyard.suite import REPORTS
+
+from .node import Node, traces
 
 SETTLES = 20.0
 """Seconds that the engine may take to forget what was removed."""
@@ -63,6 +67,28 @@ class Pushed:
 def images(registry: str) -> Pushed:
     """References of the images."""
     return Pushed(*(f"{registry}/{name.format(__version__)}" for name in IMAGES))
+
+
+@pytest.fixture(scope="session")
+def node(beside: Beside, images: Pushed) -> Iterator[Node]:
+    """A Kubernetes node with the images, under the names that the bundles have for them; it leaves nothing."""
+    reason = why_no_node()
+    if reason is not None:
+        pytest.skip(reason)
+    beside.finish("node")
+    before = traces()
+    log = REPORTS / "node.log"
+    with log.open("a", encoding="utf-8") as output:
+        started = subprocess.run([*NODE, "start"], stdout=output, stderr=output, check=False)
+    if started.returncode != 0:
+        fail_with_log("the Kubernetes node does not start", log)
+    node = Node()
+    for reference in (images.ping, images.acmeair, images.embedded_mongo, images.loadgen, images.harness):
+        node.load(reference, f"localhost/steelyard/{reference.rpartition('/')[2]}")
+    yield node
+    subprocess.run([*NODE, "stop"], check=True)
+    left = {kind: found - before[kind] for kind, found in traces().items()}
+    assert not any(left.values()), f"the node left behind: {left}"
 
 
 @pytest.fixture(scope="session")

@@ -16,12 +16,15 @@ import compose_specs
 import pytest
 from planned import identity
 
-from steelyard.engines.process.engine import ProcessDeployment, ProcessEngine, primed_folder
+from steelyard.engines.process.deployment import ProcessDeployment
+from steelyard.engines.process.engine import ProcessEngine
+from steelyard.engines.process.priming import archived_classes, primed_folder
 from steelyard.errors import MissingRequirement, PortInUse, ProgramGone, ServerFailed
 from steelyard.host.programs import write_mark
 from steelyard.paths import ROOT
 from steelyard.processes import Children
 from steelyard.results.spec import Artifact, Component, Role, Spec
+from steelyard.spec.injectors import ARCHIVE
 from steelyard.workload.schema import Ready
 
 # As Open Liberty 26.0.0.3 printed it.
@@ -237,6 +240,45 @@ def test_a_server_that_does_not_start_is_not_copied_from(tmp_path: Path, childre
     assert [path.name for path in package.iterdir()] == ["wlp"]
 
 
+ARCHIVES = """
+import pathlib, sys, time
+made = next(word.partition("=")[2] for word in sys.argv if word.startswith("-XX:ArchiveClassesAtExit="))
+pathlib.Path("ready").touch()
+while not pathlib.Path("stop").exists(): time.sleep(0.01)
+pathlib.Path(made).write_text("classes")
+print("x", file=open(sys.argv[1], "a"))
+"""
+
+
+def archiving(script: str, *more: str) -> Component:
+    """An injector that ends by its stop file, as a script."""
+    words = [sys.executable, "-c", script, *more, "${jvm_options}"]
+    return process(
+        "injector-1",
+        role="injector",
+        port=None,
+        artifact=Artifact(form="command", words=words),
+        jvm_options=["-Xmx1g", f"{ARCHIVE}${{package}}/classes-17.jsa"],
+    )
+
+
+def test_the_injectors_classes_are_archived_once(tmp_path: Path, children: Children) -> None:
+    package = tmp_path / "loadgen"
+    package.mkdir()
+    one = archiving(ARCHIVES, str(tmp_path / "made"))
+    for _ in range(2):
+        archived_classes(one, package, children)
+    assert (package / "classes-17.jsa").read_text(encoding="utf-8") == "classes"
+    assert [path.name for path in package.iterdir()] == ["classes-17.jsa"]
+    assert (tmp_path / "made").read_text(encoding="utf-8") == "x\n"
+
+
+def test_an_injector_that_does_not_start_leaves_no_archive(tmp_path: Path, children: Children) -> None:
+    with pytest.raises(ServerFailed, match="injector-1 ended with exit code 4"):
+        archived_classes(archiving("import sys; sys.exit(4)"), tmp_path, children)
+    assert not list(tmp_path.iterdir())
+
+
 def test_components_end_before_what_they_need_and_may_start_again(
     tmp_path: Path, deployment: ProcessDeployment
 ) -> None:
@@ -387,7 +429,7 @@ def test_a_killed_harness_leaves_no_keys_of_the_application(tmp_path: Path) -> N
     """Copies of server folders may hold them, the folder that servers share does; both are of no use any more."""
     script = (
         "import sys\nfrom pathlib import Path\nfrom types import SimpleNamespace\n"
-        "from steelyard.engines.process.engine import ProcessDeployment\nfrom steelyard.processes import Children\n"
+        "from steelyard.engines.process.deployment import ProcessDeployment\nfrom steelyard.processes import Children\n"
         "from test_process_engine import process\n"
         "folder = Path(sys.argv[1])\n"
         "one = process('server-1')\n"

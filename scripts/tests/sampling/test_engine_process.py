@@ -99,8 +99,8 @@ def test_what_it_used_after_its_last_reading_is_the_engines(engine: Engine) -> N
     )
     assert helper.read() is not None
     assert shim.read({engine.helper: helper}) is not None
-    before, known = shim.children, helper.cpu
-    helper.cpu = 0.0  # as if it had been read before it had worked
+    before, known = shim.children, helper.used
+    helper._exact = 0.0  # as if it had been read before it had worked
     engine.reap()
     assert shim.read({engine.helper: helper}) is not None
     assert shim.children == pytest.approx(before + known, abs=0.1)

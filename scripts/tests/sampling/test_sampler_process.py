@@ -254,12 +254,13 @@ def test_cpu_of_others_is_what_is_not_watched_however_short_lived(
     assert sampler.stop()[0] == Exit.OK
 
 
+BURNER = "import os; os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])\nwhile True: pass"
+
+
 @pytest.fixture
 def burner() -> Iterator[subprocess.Popen[bytes]]:
     """A process that would use all of its CPU, the first one that we may use."""
-    cpu = min(os.sched_getaffinity(0))
-    code = f"import os; os.sched_setaffinity(0, [{cpu}])\nwhile True: pass"
-    made = subprocess.Popen([sys.executable, "-c", code])
+    made = subprocess.Popen([sys.executable, "-c", BURNER])
     yield made
     made.kill()
     made.wait()
@@ -290,8 +291,7 @@ def test_an_injector_that_shares_its_cpu_waits_for_it(
     sampler: Running, burner: subprocess.Popen[bytes]
 ) -> None:
     """Two that want one CPU wait half of the time each, and no sooner than they have work."""
-    code = f"import os; os.sched_setaffinity(0, {set(os.sched_getaffinity(burner.pid))})\nwhile True: pass"
-    beside = subprocess.Popen([sys.executable, "-c", code])
+    beside = subprocess.Popen([sys.executable, "-c", BURNER])
     try:
         sampler.start({"name": "injector-1", "pid": burner.pid, "role": "injector"})
         samples = sampler.until(

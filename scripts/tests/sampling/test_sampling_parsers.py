@@ -4,6 +4,9 @@
 import gzip
 import json
 import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +16,7 @@ from steelyard.sampling.counters import Count, Figure, parse_answer, parse_count
 from steelyard.sampling.output import text
 from steelyard.sampling.procfs import (
     CLOCK_TICKS,
+    cpu_clock,
     interrupts_apart,
     parse_comm_and_ticks,
     parse_host_cpu,
@@ -52,6 +56,15 @@ def test_host_cpu() -> None:
     assert cpu.busy == pytest.approx(cpu.tasks + (40 + 483) / CLOCK_TICKS)
     assert cpu.idle == pytest.approx((221944 + 560) / CLOCK_TICKS)
     assert cpu.steal == pytest.approx(152 / CLOCK_TICKS)
+
+
+def test_the_clock_of_a_process_is_finer_than_ticks_and_ends_with_it() -> None:
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
+        assert (cpu_clock(child.pid) or 0.0) > 0.0
+        assert child.stdin
+        child.stdin.close()
+    assert cpu_clock(child.pid) is None
+    assert cpu_clock(os.getpid()) == pytest.approx(time.process_time(), abs=0.05)
 
 
 @pytest.mark.parametrize(("apart", "used"), [(True, 2.3), (False, 2.5)])

@@ -126,8 +126,7 @@ final class Injector {
     command.add("--add-opens=java.base/java.lang=ALL-UNNAMED");
     command.addAll(jvmOptions);
     command.add("-cp");
-    command.add(
-        Path.of("src/main/conf").toAbsolutePath() + ":" + System.getProperty("java.class.path"));
+    command.add(System.getProperty("java.class.path"));
     command.add(program.getName());
     command.addAll(arguments);
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);

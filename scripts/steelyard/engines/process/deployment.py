@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The processes of one trial: their folders and files, their start, what their end means."""
+
+import json
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from steelyard.engines.base import Deployment
+from steelyard.engines.process.command import (
+    SETTINGS,
+    SHARED,
+    Places,
+    command,
+    environment,
+    files,
+    inherited_environment,
+)
+from steelyard.errors import PortInUse
+from steelyard.jvm.options import OWN_CACHE
+from steelyard.processes import Child, Children
+from steelyard.results.spec import Component
+from steelyard.results.store import no_space, write_atomic
+
+_BIND_FAILED = "CWWKO0221E: "
+"""Liberty stays up without its port when it cannot open it, so waiting for an answer would be in vain."""
+_TAKEN = "Address already in use"
+
+
+class ProcessDeployment(Deployment[Child]):
+    """The processes of one trial."""
+
+    def __init__(
+        self,
+        registry: Children,
+        directory: Path,
+        packages: Mapping[str, str],
+        primed: Mapping[str, Path],
+        require: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`require` raises ProgramGone where that is why something failed."""
+        super().__init__(directory)
+        self._require = require
+        self._registry = registry
+        self._packages = packages
+        self._primed = primed
+
+    def start(self, components: Sequence[Component]) -> None:
+        """Start components, and wait for none of them (see `Deployment.start`)."""
+        for component in components:
+            self._components[component.name] = component
+            self._units.pop(component.name, None)
+            self._units[component.name] = self._start(component)
+
+    def failure(self, name: str) -> str | None:
+        """How a component ended by itself, or None (see `Deployment.failure`)."""
+        child, component = self._units.get(name), self._components[name]
+        if child is None or child.told_to_end:
+            return None
+        code = child.exit_code()
+        if code is not None:
+            taken = code == component.port_taken or _TAKEN in child.last_lines(20)
+        else:
+            taken = component.artifact.form == "liberty" and _BIND_FAILED in child.printed()
+        if taken:
+            raise PortInUse(
+                f"{name} could not open port {component.port}, which something took meanwhile: choose other ports with"
+                " --port"
+            )
+        failure = super().failure(name)
+        if failure is not None:
+            self.require_programs()
+        return failure
+
+    def require_programs(self) -> None:
+        """See that what the components run is still there and the same (see `Deployment.require_programs`)."""
+        self._require()
+
+    def close(self) -> None:
+        """Stop everything and remove work areas; logs stay."""
+        self.stop(grace=5.0)
+        for name in self._components:
+            for part in ("usr", OWN_CACHE, self._components[name].data):
+                if part is not None:
+                    shutil.rmtree(self._directory / "servers" / name / part, ignore_errors=True)
+                    self._registry.forget_crash(f"{part}-{name}")
+        shutil.rmtree(self._directory / "cache", ignore_errors=True)
+        shutil.rmtree(self._directory / "servers" / SHARED, ignore_errors=True)
+        self._registry.forget_crash(SHARED)
+
+    def _end(self, units: Sequence[Child], grace: float) -> None:
+        self._registry.stop(units, grace)
+
+    def _start(self, component: Component) -> Child:
+        folder = self._directory / ("load" if component.role == "injector" else "servers") / component.name
+        places = Places(str(folder), self._packages.get(component.name), str(self.cache(component.kind)))
+        try:
+            self.cache(component.kind).mkdir(parents=True, exist_ok=True)
+            if component.name in self._primed:
+                # What components share may be a key of theirs: a crash must not leave it among the results.
+                self._registry.on_crash(SHARED, ["rm", "-rf", str(folder.parent / SHARED)])
+                self._registry.on_crash(f"usr-{component.name}", ["rm", "-rf", str(folder / "usr")])
+                shutil.rmtree(folder / "usr", ignore_errors=True)
+                (folder / "logs").mkdir(parents=True, exist_ok=True)
+                shutil.copytree(self._primed[component.name], folder / "usr")
+            if component.data is not None:
+                self._registry.on_crash(
+                    f"{component.data}-{component.name}", ["rm", "-rf", str(folder / component.data)]
+                )
+                if component.data_from is not None:
+                    shutil.copytree(component.data_from, folder / component.data)
+        except (OSError, shutil.Error) as error:
+            raise no_space(folder, error if error.errno else OSError(28, str(error))) from error
+        for name, text in files(component).items():
+            write_atomic(folder / name, text)
+        if component.settings:
+            settings = {**component.settings, "output": str(folder)}
+            write_atomic(folder / SETTINGS, json.dumps(settings, indent=1) + "\n")
+        return self._registry.spawn(
+            component.name,
+            command(component, places),
+            console=self.logs(component.name) / "console.log",
+            cwd=Path(component.started_in) if component.started_in is not None else folder,
+            env={**inherited_environment(), **environment(component, places)},
+        )

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is made once for each build and JVM, so that trials need not do it again: servers that have started before, and
+the injector's classes."""
+
+import shutil
+import socket
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from steelyard.engines.process.deployment import ProcessDeployment
+from steelyard.engines.readiness import POLL_INTERVAL, answers
+from steelyard.errors import ServerFailed
+from steelyard.processes import Children
+from steelyard.results.spec import Component
+from steelyard.results.store import no_space
+from steelyard.spec.injectors import ARCHIVE
+
+PRIMING_TIMEOUT = 180.0
+"""Seconds that the first start of a server in a directory may take."""
+_MADE_BY = "-XX:ArchiveClassesAtExit="
+
+
+def primed_folder(component: Component, package: Path, children: Children) -> Path:
+    """A `usr` folder that a Liberty server has started in once, from which every trial's servers are copied.
+
+    Liberty resolves its features on the first start in a directory and keeps the result in its `workarea`. Starting
+    from such a copy takes a quarter less CPU (apps/README.md) and is what an installed server does at every start but
+    its first; published Liberty images are primed in the same way. Nothing that is measured under load changes.
+
+    Raises:
+        ServerFailed: the server does not start.
+        NoSpace: no room for the copy.
+    """
+    server, jvm = component.artifact.words[0], component.artifact.jvm
+    assert jvm is not None
+    primed = package / f"usr-{server}-{jvm.kind}-{jvm.runtime_version}-{jvm.architecture}".replace("/", "_")
+    if primed.exists():
+        return primed
+    try:
+        with _temporary(package, children) as temporary:
+            usr = temporary / "servers" / component.name / "usr"
+            shutil.copytree(package / "wlp" / "usr", usr, ignore=_others(server))
+            _start_once(component, ProcessDeployment(children, temporary, {component.name: str(package)}, {}))
+            usr.rename(primed)
+    except OSError as error:
+        if primed.exists():  # another command was quicker
+            return primed
+        raise no_space(primed, error) from error
+    return primed
+
+
+def _others(server: str) -> Callable[[str, list[str]], list[str]]:
+    """Leaves the package's other servers out of a copy of `usr`."""
+    return lambda folder, names: [name for name in names if Path(folder).name == "servers" and name != server]
+
+
+def _start_once(component: Component, deployment: ProcessDeployment) -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = int(probe.getsockname()[1])
+    # There is no database yet that it could be ready with.
+    live = component.ready.model_copy(update={"path": component.ready.live or component.ready.path})
+    # Without the arm's options: they would write GC logs and class caches, and change nothing of what is kept. OpenJ9
+    # would write a cache unasked, and every trial would inherit it.
+    jvm = component.artifact.jvm
+    none = ["-Xshareclasses:none"] if jvm is not None and jvm.kind == "openj9" else []
+    server = component.model_copy(
+        update={"jvm_options": none, "environment": {}, "port": port, "ready": live}
+    )
+    with _stopped(deployment):
+        deployment.start([server])
+        _wait(deployment, server, lambda: answers(server))
+
+
+@contextmanager
+def _temporary(package: Path, children: Children) -> Iterator[Path]:
+    """A folder beside what is made in it, gone afterwards, also when this process is killed meanwhile."""
+    with tempfile.TemporaryDirectory(dir=package, prefix=".priming-") as name:
+        children.on_crash(Path(name).name, ["rm", "-rf", name])
+        try:
+            yield Path(name)
+        finally:
+            children.forget_crash(Path(name).name)
+
+
+@contextmanager
+def _stopped(deployment: ProcessDeployment) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        deployment.stop()
+
+
+def _wait(deployment: ProcessDeployment, component: Component, done: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PRIMING_TIMEOUT
+    while not done():
+        if failure := deployment.failure(component.name):
+            raise ServerFailed(failure)
+        if time.monotonic() > deadline:
+            raise ServerFailed(
+                f"{component.name} did not answer within {PRIMING_TIMEOUT:.0f} s: is its JDK sound?"
+            )
+        time.sleep(POLL_INTERVAL)
+
+
+def archived_classes(injector: Component, package: Path, children: Children) -> None:
+    """Make the archive of classes that the injector's options name (`spec.injectors.ARCHIVE`), if it is not there.
+
+    Half of the CPU that an injector takes until it is ready is the loading and verifying of classes (1.2 CPU seconds
+    are left of 2.6): time of every trial. What it sends later is the same.
+
+    Raises:
+        ServerFailed: the injector does not start.
+        NoSpace: no room for the archive.
+    """
+    option = next((one for one in injector.jvm_options if one.startswith(ARCHIVE)), None)
+    if option is None:
+        return
+    archive = package / Path(option.removeprefix(ARCHIVE)).name
+    if archive.exists():
+        return
+    try:
+        with _temporary(package, children) as temporary:
+            made = temporary / archive.name
+            options = [f"{_MADE_BY}{made}" if one == option else one for one in injector.jvm_options]
+            deployment = ProcessDeployment(children, temporary, {injector.name: str(package)}, {})
+            with _stopped(deployment):
+                deployment.start([injector.model_copy(update={"jvm_options": options})])
+                folder = deployment.logs(injector.name)
+                _wait(deployment, injector, (folder / "ready").exists)
+                (folder / "stop").touch()
+                _wait(deployment, injector, lambda: deployment.exit_code(injector.name) is not None)
+            made.rename(archive)
+    except OSError as error:
+        if not archive.exists():  # another command was quicker
+            raise no_space(archive, error) from error

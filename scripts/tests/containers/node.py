@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A Kubernetes node of this machine, as `k8s/local/node.sh` makes it, and what it must not leave behind."""
+
+import json
+import os
+import subprocess
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from e2e.driver import patience
+from stages import NODE
+
+from steelyard.paths import ROOT
+
+Json = dict[str, Any]
+
+
+class Node:
+    """The node while it runs."""
+
+    def kubectl(self, *arguments: str, text: str | None = None) -> str:
+        """What kubectl prints; it has to end well."""
+        done = self.ask(*arguments, text=text)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def ask(self, *arguments: str, text: str | None = None) -> subprocess.CompletedProcess[str]:
+        """Run kubectl, whatever it says."""
+        return subprocess.run(
+            [*NODE, "kubectl", *arguments],
+            input=text,
+            capture_output=True,
+            text=True,
+            timeout=patience(300),
+            check=False,
+        )
+
+    def get(self, *arguments: str) -> Json:
+        """An object, or a list of them."""
+        found: Json = json.loads(self.kubectl("get", *arguments, "--output", "json"))
+        return found
+
+    def path(self, namespace: str, service: str, path: str) -> str:
+        """What a service answers, by way of the API server."""
+        return self.kubectl(
+            "get", "--raw", f"/api/v1/namespaces/{namespace}/services/{service}:http/proxy{path}"
+        )
+
+    def finish(self, namespace: str, job: str) -> None:
+        """Wait until a Job is complete; one that failed, or whose pods cannot start, fails with what they say."""
+        deadline = time.monotonic() + patience(180)
+        while True:
+            ended = {one["type"] for one in conditions(self.get("job", job, "--namespace", namespace))}
+            if "Complete" in ended:
+                return
+            if "Failed" in ended or time.monotonic() > deadline:
+                raise AssertionError(self.story(namespace))
+            time.sleep(0.5)
+
+    def roll_out(self, namespace: str, *kinds: str) -> None:
+        """Wait until the pods of some kinds are ready."""
+        for kind in kinds:
+            done = self.ask(
+                *("rollout", "status", f"statefulset/{kind}", "--namespace", namespace),
+                f"--timeout={patience(180):.0f}s",
+            )
+            assert done.returncode == 0, done.stderr + self.story(namespace)
+
+    def story(self, namespace: str) -> str:
+        """What a namespace tells of itself, for who has to find out what is wrong."""
+        pods = self.ask("get", "pods", "--namespace", namespace, "--output", "wide").stdout
+        events = self.ask("get", "events", "--namespace", namespace).stdout
+        logs = self.ask(
+            *("logs", "--namespace", namespace, "--selector", "app.kubernetes.io/part-of=steelyard"),
+            *("--all-containers", "--prefix", "--tail=30", "--ignore-errors"),
+        ).stdout
+        return f"{pods}\n{events}\n{logs}"
+
+    def load(self, reference: str, name: str) -> None:
+        """Give the node an image of the tests' registry under the name that the bundles have for it."""
+        archive = ["skopeo", "copy", "--quiet", "--src-tls-verify=false", f"docker://{reference}"]
+        with subprocess.Popen(
+            [*archive, f"docker-archive:/dev/stdout:{name}"], stdout=subprocess.PIPE
+        ) as copy:
+            done = subprocess.run(
+                [*NODE, "load", "-"], stdin=copy.stdout, capture_output=True, text=True, check=False
+            )
+        assert (copy.returncode, done.returncode) == (0, 0), done.stderr
+
+    def make_nodes(self, roles: Sequence[str], cpus: int, memory: str) -> list[str]:
+        """Nodes that are there for the scheduler alone: nothing ever runs on them."""
+        names = [f"fake-{number}-{role}" for number, role in enumerate(roles)]
+        resources = {"cpu": str(cpus), "memory": memory, "pods": "110", "ephemeral-storage": "100Gi"}
+        for name, role in zip(names, roles, strict=True):
+            labels = {
+                "kubernetes.io/hostname": name,
+                "kubernetes.io/os": "linux",
+                "kubernetes.io/arch": "ppc64le",
+                "steelyard.dev/role": role,
+            }
+            node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels}}
+            self.kubectl("create", "--filename", "-", text=json.dumps(node))
+            ready = {"type": "Ready", "status": "True", "reason": "KubeletReady"}
+            status = {"capacity": resources, "allocatable": resources, "conditions": [ready]}
+            self.kubectl(
+                "patch", "node", name, "--subresource=status", "--patch", json.dumps({"status": status})
+            )
+        return names
+
+
+def conditions(found: Json) -> list[Json]:
+    """The conditions of an object that hold."""
+    return [one for one in found.get("status", {}).get("conditions", []) if one["status"] == "True"]
+
+
+def kustomization(
+    folder: Path, resources: Sequence[str], components: Sequence[str] = (), **more: object
+) -> str:
+    """A person's own kustomization over the project's; its folder."""
+    above = os.path.relpath(ROOT / "k8s", folder.resolve())
+    text = {
+        "resources": [f"{above}/{name}" for name in resources],
+        "components": [f"{above}/components/{name}" for name in components],
+        **more,
+    }
+    folder.mkdir(exist_ok=True)
+    (folder / "kustomization.yaml").write_text(json.dumps(text), encoding="utf-8")
+    return str(folder)
+
+
+def traces() -> dict[str, set[str]]:
+    """What a node is seen by on this machine: its mounts, control groups, processes and network."""
+    mounts = {line.split()[1] for line in Path("/proc/self/mounts").read_text(encoding="utf-8").splitlines()}
+    groups = [
+        *Path("/sys/fs/cgroup").glob("steelyard-node-*"),
+        *Path("/sys/fs/cgroup").glob("*/steelyard-node-*"),
+    ]
+    links = {path.name for path in Path("/sys/class/net").iterdir()}
+    return {
+        "mounts": {
+            mount for mount in mounts if "kubelet" in mount or "/node/" in mount or "hostpath_pv" in mount
+        },
+        "control groups": set(map(str, groups)),
+        "processes": {path.parent.name for path in Path("/proc").glob("[0-9]*/exe") if _is_ours(path)},
+        "links": {link for link in links if link.startswith(("node0", "pods0", "veth"))},
+    }
+
+
+def _is_ours(exe: Path) -> bool:
+    """Whether a process is a program of a node, or runs in a pod of one."""
+    try:
+        group = (exe.parent / "cgroup").read_text(encoding="utf-8")
+        return "/steelyard/kubernetes-" in str(exe.readlink()) or "/steelyard-node-" in group
+    except OSError:  # it has ended
+        return False

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The bundles of k8s/ on a real Kubernetes node of this machine, as a person applies them."""
+
+import json
+import re
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from e2e.driver import patience
+
+from .node import Node, conditions, kustomization
+
+pytestmark = pytest.mark.containers
+QUICK = ("hotspot", "embedded-mongo")
+ROW = re.compile(r"^  (\S+) +([\d,]+) +([\d,]+) ", re.MULTILINE)
+"""An operation of a summary for people: its name, requests and errors."""
+
+
+@pytest.fixture
+def ping(node: Node, tmp_path: Path) -> Iterator[str]:
+    """The ping bundle on HotSpot, ready; its namespace."""
+    folder = kustomization(tmp_path / "ping", ["overlays/small/ping"], QUICK)
+    node.kubectl("apply", "--kustomize", folder)
+    try:
+        node.roll_out("steelyard-ping", "server")
+        yield "steelyard-ping"
+    finally:
+        remove(node, folder, "steelyard-ping")
+
+
+def remove(node: Node, folder: str, namespace: str) -> None:
+    """Delete a bundle; nothing of it is left."""
+    node.kubectl("delete", "--kustomize", folder, "--wait=false")
+    node.kubectl("wait", "--for=delete", f"namespace/{namespace}", f"--timeout={patience(60):.0f}s")
+    left = node.get("pods,services,jobs,persistentvolumes", "--all-namespaces")["items"]
+    assert [one for one in left if one["metadata"].get("namespace") == namespace] == []
+
+
+def under_load(node: Node, namespace: str, folder: str) -> dict[str, int]:
+    """Let a bundle's load Job run to its end; requests by operation, as its summary of all injectors tells them."""
+    node.kubectl("apply", "--kustomize", folder)
+    node.finish(namespace, "load")
+    found = node.get("pods", "--namespace", namespace, "--selector", "app.kubernetes.io/name=load")["items"]
+    assert len(found) == 2
+    first = next(pod["metadata"]["name"] for pod in found if pod["metadata"]["name"].startswith("load-0-"))
+    log = node.kubectl("logs", first, "--namespace", namespace)
+    _, told, rows = log.partition("All 2 injectors: ")
+    assert told, log
+    operations = ROW.findall(rows)
+    assert operations, log
+    assert {errors for _, _, errors in operations} == {"0"}, log
+    return {name: int(requests.replace(",", "")) for name, requests, _ in operations}
+
+
+def short(folder: Path, bundle: str, seconds: int) -> str:
+    """A bundle's load, for a few seconds."""
+    patch = [{"op": "replace", "path": "/spec/template/spec/containers/0/env/4/value", "value": str(seconds)}]
+    job = {"target": {"kind": "Job", "name": "load"}, "patch": json.dumps(patch)}
+    return kustomization(folder / "load", [f"overlays/small/{bundle}/load"], patches=[job])
+
+
+def test_ping_under_the_load_of_two_injectors(node: Node, ping: str, tmp_path: Path) -> None:
+    assert node.path(ping, "server", "/ping").strip() == "pong"
+    before = counted(node, ping)
+    requests = under_load(node, ping, short(tmp_path, "ping", 5))
+    assert requests["ping"] > 10
+    assert counted(node, ping) - before == requests["ping"]
+
+
+def counted(node: Node, namespace: str) -> int:
+    """Requests that the server itself has counted."""
+    counters = json.loads(node.path(namespace, "server", "/bench/counters"))
+    return int(counters["operations"]["ping"]["requests"])
+
+
+def test_a_namespace_takes_no_pod_with_more_rights_and_gives_its_pods_none(node: Node, ping: str) -> None:
+    pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "more", "namespace": ping},
+        "spec": {
+            "containers": [
+                {"name": "more", "image": "localhost/none:1", "securityContext": {"privileged": True}}
+            ]
+        },
+    }
+    refused = node.ask("create", "--filename", "-", text=json.dumps(pod))
+    assert refused.returncode != 0
+    assert 'violates PodSecurity "restricted:latest"' in refused.stderr
+    # Who runs in a pod may ask nothing of the cluster; the administrator may.
+    account = f"--as=system:serviceaccount:{ping}:default"
+    asked = ("auth", "can-i", "list", "pods", "--namespace", ping)
+    assert node.ask(*asked, account).stdout.strip() == "no"
+    assert node.ask(*asked).stdout.strip() == "yes"
+    server = node.get("pod", "server-0", "--namespace", ping)["spec"]
+    assert not any("token" in mount["name"] for one in server["containers"] for mount in one["volumeMounts"])
+
+
+def test_acmeair_loads_its_data_and_serves(node: Node, tmp_path: Path) -> None:
+    namespace = "steelyard-acmeair-monolith"
+    folder = kustomization(tmp_path / "acmeair", ["overlays/small/acmeair-monolith"], QUICK)
+    node.kubectl("apply", "--kustomize", folder)
+    try:
+        node.finish(namespace, "data")
+        assert node.path(namespace, "server", "/rest/info/config/countCustomers").strip() == "200"
+        # Data can be loaded anew, into servers that run on.
+        node.kubectl("delete", "job", "data", "--namespace", namespace)
+        node.kubectl("apply", "--kustomize", folder)
+        node.finish(namespace, "data")
+        requests = under_load(node, namespace, short(tmp_path, "acmeair-monolith", 5))
+        assert requests["login"] > 0
+        assert requests["query-flight"] > 0
+    finally:
+        remove(node, folder, namespace)
+
+
+def test_full_size_overlays_find_their_places(node: Node, tmp_path: Path) -> None:
+    """Twelve nodes of 32 CPUs, with no kubelet behind them: where the scheduler puts every pod is what is proven."""
+    roles = ["server"] * 8 + ["database"] * 2 + ["injector"] * 2
+    fakes = node.make_nodes(roles, cpus=32, memory="128Gi")
+    namespace = "steelyard-acmeair-microservices"
+    kinds = ("auth", "customer", "flight", "booking", "main")
+    bundle = kustomization(
+        tmp_path / "bundle",
+        ["overlays/lab/acmeair-microservices", "overlays/lab/acmeair-microservices/load"],
+        replicas=[{"name": kind, "count": 8} for kind in kinds],
+    )
+    try:
+        node.kubectl("apply", "--kustomize", bundle)
+        wanted = 5 * 8 + 3 + 1 + 1 + 2
+        placed = wait_for_places(node, namespace, wanted)
+        servers = Counter(place for role, place in placed if role == "server")
+        assert set(servers.values()) == {5}  # 40 servers on 8 nodes
+        for role, place in placed:
+            assert role == "data" or place.endswith(f"-{ {'proxy': 'server'}.get(role, role) }")
+    finally:
+        node.kubectl("delete", "--kustomize", bundle, "--wait=false")
+        node.kubectl("delete", "pods", "--all", "--force", "--grace-period=0", "--namespace", namespace)
+        node.kubectl("delete", "node", *fakes)
+        node.kubectl("wait", "--for=delete", f"namespace/{namespace}", f"--timeout={patience(60):.0f}s")
+
+
+def wait_for_places(node: Node, namespace: str, wanted: int) -> list[tuple[str, str]]:
+    """Role and node of every pod, as soon as there are as many as wanted and all have one."""
+    deadline = time.monotonic() + patience(50)
+    while True:
+        found = node.get("pods", "--namespace", namespace)["items"]
+        placed = [
+            (pod["metadata"]["labels"]["app.kubernetes.io/component"], pod["spec"]["nodeName"])
+            for pod in found
+            if any(one["type"] == "PodScheduled" for one in conditions(pod))
+        ]
+        if len(placed) == wanted:
+            return placed
+        assert time.monotonic() < deadline, node.story(namespace)
+        time.sleep(0.5)

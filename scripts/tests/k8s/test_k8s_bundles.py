@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The bundles of k8s/: each renders, is what the API knows, and keeps the promises of docs/kubernetes.md."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from steelyard import __version__
+from steelyard.paths import ROOT
+
+from .rendering import BUNDLES, KUBECTL, Manifest, containers, pods, render, render_with, same, validate
+
+pytestmark = pytest.mark.skipif(KUBECTL is None, reason="kubectl is not on PATH")
+NAME, ROLE = "app.kubernetes.io/name", "app.kubernetes.io/component"
+LEVEL = "pod-security.kubernetes.io/enforce"
+NOT_RESTRICTED = {"daytrader7": "privileged", "server": "baseline"}
+"""Bundles whose namespace is not restricted; what they say in their first lines is why."""
+FOLDERS = sorted(
+    str(path.parent.relative_to(BUNDLES))
+    for path in BUNDLES.glob("**/kustomization.yaml")
+    if path.relative_to(BUNDLES).parts[0] not in {"base", "components"}
+)
+PLAIN = sorted(
+    path.parent.name for path in BUNDLES.glob("*/kustomization.yaml") if path.parent.name != "ingress-nginx"
+)
+JITSERVER = ("jitserver", "monitoring")
+VARIED = [
+    *(
+        ("ping", names)
+        for names in (("hotspot",), JITSERVER, ("large-pages",), ("network-policy",), ("ingress",))
+    ),
+    ("acmeair-monolith", ("embedded-mongo", *JITSERVER, "large-pages", "network-policy", "ingress", "small")),
+    ("acmeair-microservices", ("embedded-mongo", "hotspot", "network-policy", "ingress-services", "small")),
+    ("acmeair-microservices", (*JITSERVER, "lab")),
+    ("daytrader7", (*JITSERVER, "lab")),
+    ("daytrader7-derby", ("hotspot", "openshift")),
+]
+
+
+@pytest.fixture(scope="module")
+def rendered() -> Mapping[str, list[Manifest]]:
+    """Every bundle and overlay, by folder."""
+    return {folder: render(BUNDLES / folder) for folder in FOLDERS}
+
+
+@pytest.fixture(scope="module")
+def varied(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, tuple[str, ...], list[Manifest]]]:
+    """Bundles with components."""
+    return [
+        (bundle, names, render_with(bundle, names, tmp_path_factory.mktemp("bundle")))
+        for bundle, names in VARIED
+    ]
+
+
+@pytest.fixture(scope="module")
+def everything(rendered: Mapping[str, list[Manifest]], varied: list[Any]) -> list[list[Manifest]]:
+    """All sets of objects."""
+    return [*rendered.values(), *(manifests for _, _, manifests in varied)]
+
+
+def test_every_component_is_tried() -> None:
+    always = {"restricted", "liberty", "mongodb", "db2", "derby"}  # in a bundle
+    tried = set(chain.from_iterable(names for _, names in VARIED)) | always
+    assert tried == {path.name for path in (BUNDLES / "components").iterdir()}
+
+
+def test_bundles_are_those_of_compose() -> None:
+    assert set(PLAIN) == {path.parent.name for path in ROOT.glob("compose/*/compose.yaml")} - {"jvm-count"}
+
+
+def test_every_object_is_one_that_the_api_knows(everything: list[list[Manifest]]) -> None:
+    texts = set(chain.from_iterable(map(same, everything)))
+    assert len(texts) > 100
+    for text in texts:
+        validate(json.loads(text))
+
+
+def test_names_and_labels(rendered: Mapping[str, list[Manifest]]) -> None:
+    for folder, manifests in rendered.items():
+        if folder == "ingress-nginx":
+            continue
+        bundle = next(part for part in Path(folder).parts if part in PLAIN)
+        for manifest in manifests:
+            labels = manifest["metadata"]["labels"]
+            assert labels["app.kubernetes.io/part-of"] == "steelyard"
+            assert labels["app.kubernetes.io/instance"] == bundle
+            where = manifest["metadata"].get("namespace", manifest["metadata"]["name"])
+            assert where == f"steelyard-{bundle}"
+        services = {one["metadata"]["name"]: one for one in manifests if one["kind"] == "Service"}
+        for manifest, pod in pods(manifests):
+            kind = manifest["metadata"]["name"]
+            labels = manifest["spec"]["template"]["metadata"]["labels"]
+            assert labels == manifest["metadata"]["labels"]
+            assert labels[NAME] == pod["containers"][0]["name"] == kind
+            if manifest["kind"] == "StatefulSet":
+                assert manifest["spec"]["podManagementPolicy"] == "Parallel"
+                assert manifest["spec"]["serviceName"] == f"{kind}-pods"
+                assert services[f"{kind}-pods"]["spec"]["clusterIP"] == "None"
+                assert services[kind]["spec"]["selector"] == {NAME: kind}
+                assert services[kind]["metadata"]["labels"] == manifest["metadata"]["labels"]
+
+
+def test_settings_are_those_of_compose(rendered: Mapping[str, list[Manifest]]) -> None:
+    for bundle in PLAIN:
+        services = compose(bundle)
+        for manifest, pod in pods(rendered[bundle]):
+            kind, role = manifest["metadata"]["name"], manifest["metadata"]["labels"][ROLE]
+            if role not in {"server", "database"} or bundle == "server":
+                continue
+            given = {one["name"]: one.get("value") for one in pod["containers"][0]["env"]}
+            asked = services[kind].get("environment") or {}
+            assert set(given) == set(asked), (bundle, kind)
+            literal = {name: value for name, value in given.items() if value is not None}
+            assert literal == {name: str("" if asked[name] is None else asked[name]) for name in literal}, (
+                bundle,
+                kind,
+            )
+
+
+def compose(bundle: str) -> Mapping[str, Any]:
+    """The services of a compose bundle, as they are where nobody set a variable."""
+    text = (ROOT / "compose" / bundle / "compose.yaml").read_text(encoding="utf-8")
+    text = re.sub(r"\$\{STEELYARD_\w+:-((?:[^{}]|\{[^}]*\})*)\}", r"\1", text)
+    services: Mapping[str, Any] = yaml.safe_load(text)["services"]
+    return services
+
+
+def test_images_are_pinned_by_the_project_s_version(everything: list[list[Manifest]]) -> None:
+    published = set(
+        re.findall(r":-(\S+?/\S+?:[\w.]+)\}", "".join(p.read_text() for p in ROOT.glob("compose/*/*.yaml")))
+    )
+    assert published
+    ours = re.compile(rf"localhost/steelyard/[\w-]+:{re.escape(__version__)}(-openj9|-hotspot)?")
+    for _, pod in chain.from_iterable(map(pods, everything)):
+        for container in containers(pod):
+            assert container.get("imagePullPolicy") == "IfNotPresent", container["name"]
+            assert ours.fullmatch(container["image"]) or container["image"] in published, container["image"]
+
+
+def test_namespaces_are_restricted_but_for_those_named(everything: list[list[Manifest]]) -> None:
+    for manifests in everything:
+        for namespace in (one for one in manifests if one["kind"] == "Namespace"):
+            bundle = namespace["metadata"]["labels"]["app.kubernetes.io/instance"]
+            level = namespace["metadata"]["labels"][LEVEL]
+            assert level == NOT_RESTRICTED.get(bundle, "restricted")
+            if level != "restricted":
+                continue
+            for manifest, pod in pods(manifests):
+                assert not list(breaches(pod)), (bundle, manifest["metadata"]["name"])
+
+
+def breaches(pod: Manifest) -> Iterator[str]:
+    """What of the restricted level a pod does not keep; the API server of the node's tests has the last word."""
+    context = pod.get("securityContext", {})
+    if not context.get("runAsNonRoot") or context.get("seccompProfile") != {"type": "RuntimeDefault"}:
+        yield "user or system calls"
+    if any(pod.get(name) for name in ("hostNetwork", "hostPID", "hostIPC")):
+        yield "host namespaces"
+    for volume in pod.get("volumes", []):
+        if not set(volume) <= {"name", "emptyDir", "configMap", "secret"}:
+            yield f"volume {volume['name']}"
+    for container in containers(pod):
+        own = container.get("securityContext", {})
+        if own != {**own, "allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}:
+            yield f"rights of {container['name']}"
+        if (
+            own.get("readOnlyRootFilesystem") is not True
+            or pod.get("automountServiceAccountToken") is not False
+        ):
+            yield f"what {container['name']} may write or read"
+
+
+def test_pods_ask_for_what_they_need_and_are_looked_after(everything: list[list[Manifest]]) -> None:
+    for manifest, pod in chain.from_iterable(map(pods, everything)):
+        for container in containers(pod):
+            resources = container["resources"]
+            assert set(resources["requests"]) >= {"cpu", "memory"}
+            assert quantity(resources["limits"]["memory"]) >= quantity(resources["requests"]["memory"])
+        if manifest["kind"] == "StatefulSet":
+            main = pod["containers"][0]
+            assert main["readinessProbe"]
+            alive = main["livenessProbe"]
+            assert alive["periodSeconds"] * alive["failureThreshold"] >= 300  # busy is not dead
+
+
+def test_small_fits_two_cpus_and_four_gibibytes(rendered: Mapping[str, list[Manifest]]) -> None:
+    small = [folder for folder in FOLDERS if re.fullmatch(r"overlays/small/[^/]+", folder)]
+    assert len(small) == 5
+    for folder in small:
+        asked = [asks(manifest, pod) for manifest, pod in pods(rendered[folder] + rendered[f"{folder}/load"])]
+        assert sum(cpu for cpu, _ in asked) <= 2
+        assert sum(memory for _, memory in asked) <= 4 << 30
+
+
+def asks(manifest: Manifest, pod: Manifest) -> tuple[float, float]:
+    """CPUs and bytes that the scheduler reserves for all pods of an object."""
+    copies = manifest["spec"].get("replicas", manifest["spec"].get("completions", 1))
+
+    def most(name: str) -> float:
+        before = (quantity(one["resources"]["requests"][name]) for one in pod.get("initContainers", []))
+        together = sum(quantity(one["resources"]["requests"][name]) for one in pod["containers"])
+        return float(copies * max(together, *before, 0))
+
+    return most("cpu"), most("memory")
+
+
+def quantity(text: str) -> float:
+    """A quantity of the API as a number."""
+    number, unit = re.fullmatch(r"([\d.]+)(m|Ki|Mi|Gi)?", str(text)).groups()  # type: ignore[union-attr]
+    return float(number) * {"m": 1e-3, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, None: 1}[unit]
+
+
+def test_lab_gives_whole_cpus_on_nodes_by_role(rendered: Mapping[str, list[Manifest]]) -> None:
+    placed = {"proxy": "server"}
+    seen = set()
+    for manifest, pod in chain.from_iterable(
+        pods(manifests) for folder, manifests in rendered.items() if folder.startswith("overlays/lab/")
+    ):
+        role = manifest["metadata"]["labels"][ROLE]
+        if role == "data":
+            continue
+        seen.add(role)
+        assert pod["nodeSelector"] == {"steelyard.dev/role": placed.get(role, role)}
+        for container in containers(pod):
+            resources = container["resources"]
+            assert resources["limits"] == resources["requests"], (
+                manifest["metadata"]["name"],
+                container["name"],
+            )
+        assert all(quantity(one["resources"]["limits"]["cpu"]) % 1 == 0 for one in pod["containers"])
+    assert seen == {"server", "proxy", "database", "injector"}
+
+
+def test_openshift_names_no_user(rendered: Mapping[str, list[Manifest]]) -> None:
+    folders = [folder for folder in FOLDERS if folder.startswith("overlays/openshift/")]
+    assert folders
+    for _, pod in chain.from_iterable(pods(rendered[folder]) for folder in folders):
+        assert "runAsUser" not in pod["securityContext"]
+        assert all("runAsUser" not in one.get("securityContext", {}) for one in containers(pod))
+
+
+def test_load_says_as_often_how_many_injectors_there_are(rendered: Mapping[str, list[Manifest]]) -> None:
+    for manifest, pod in chain.from_iterable(map(pods, rendered.values())):
+        if manifest["metadata"]["name"] != "load":
+            continue
+        variables = {one["name"]: one.get("value") for one in pod["containers"][0]["env"]}
+        assert (
+            manifest["spec"]["completions"] == manifest["spec"]["parallelism"] == int(variables["INJECTORS"])
+        )
+        text = variables["LOADGEN_SETTINGS"]
+        for name, value in (variables | {"INDEX": "0"}).items():
+            text = text.replace(f"$({name})", str(value))
+        settings = json.loads(text)
+        assert settings["injectors"] == manifest["spec"]["completions"]
+
+
+def test_components_do_what_they_are_for(varied: list[tuple[str, tuple[str, ...], list[Manifest]]]) -> None:
+    for bundle, names, manifests in varied:
+        servers = [pod for one, pod in pods(manifests) if one["metadata"]["labels"][ROLE] == "server"]
+        text = json.dumps(manifests)
+        for pod in servers:
+            main = pod["containers"][0]
+            variables = {one["name"]: one.get("value", "") for one in main["env"]}
+            assert ("jitserver" in variables.get("OPENJ9_JAVA_OPTIONS", "")) == ("jitserver" in names)
+            assert ("hugepages-2Mi" in main["resources"]["limits"]) == (
+                "large-pages" in names and "small" not in names
+            )
+            assert main["image"].endswith("-hotspot") == ("hotspot" in names)
+        assert ("library/mongo:" in text) == (bundle.startswith("acmeair") and "embedded-mongo" not in names)
+        assert ("prometheus.io/scrape" in text) == ("monitoring" in names)
+        kinds = {manifest["kind"] for manifest in manifests}
+        assert ("NetworkPolicy" in kinds) == ("network-policy" in names)
+        assert ("Ingress" in kinds) == any(name.startswith("ingress") for name in names)
