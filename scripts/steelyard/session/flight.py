@@ -186,6 +186,9 @@ class Flight:
         try:
             yield
         except StreamLost as lost:
+            # Where its component has ended, that is why.
+            if problems := self.deployed.failures() or self.injectors.failures():
+                raise TrialFailedError("restarts", problems[0]) from lost
             raise TrialFailedError("sampler", str(lost)) from lost
 
     def _take_streams(self) -> None:

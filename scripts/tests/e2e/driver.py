@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -63,9 +63,12 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(ROOT / "scripts"), "COLUMNS": "200"}
 
 
-def call(*arguments: str, timeout: float | None = None) -> subprocess.CompletedProcess[str]:
+def call(
+    *arguments: str, timeout: float | None = None, through: Sequence[str] = ()
+) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end; `through`: what it is run by, as in another network."""
     return subprocess.run(
-        command(*arguments),
+        [*through, *command(*arguments)],
         capture_output=True,
         text=True,
         env=environment(),
@@ -124,12 +127,12 @@ def end_all() -> None:
 class Running:
     """A session that runs in a process of its own."""
 
-    def __init__(self, *arguments: str, out: Path) -> None:
+    def __init__(self, *arguments: str, out: Path, through: Sequence[str] = ()) -> None:
         self.out = out
         self.errors = out.parent / "stderr.txt"
         with self.errors.open("w", encoding="utf-8") as errors:
             self.process = subprocess.Popen(
-                command(*arguments),
+                [*through, *command(*arguments)],
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 text=True,

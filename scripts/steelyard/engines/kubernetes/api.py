@@ -140,7 +140,7 @@ class PodWatch:
 
     @property
     def last(self) -> Pods:
-        """What was last told of every pod that ever was there."""
+        """What was last told of every pod that ever was there, by their uids: another one may get the name."""
         with self._changed:
             return dict(self._last)
 
@@ -182,7 +182,7 @@ class PodWatch:
             raise OSError(told.get("message", answer.status))
         with self._changed:
             self._pods = {pod["metadata"]["name"]: pod for pod in told["items"]}
-            self._last |= self._pods
+            self._last |= {pod["metadata"]["uid"]: pod for pod in told["items"]}
             self._changed.notify_all()
         return str(told["metadata"]["resourceVersion"])
 
@@ -193,7 +193,7 @@ class PodWatch:
         pod = event["object"]
         name = pod["metadata"]["name"]
         with self._changed:
-            self._last[name] = pod
+            self._last[pod["metadata"]["uid"]] = pod
             if event["type"] == "DELETED":
                 self._pods.pop(name, None)
             else:

@@ -59,7 +59,7 @@ class Member:
         self.told_to_end = False
         self.pid = None
         self.pod_name = str(pod["metadata"]["name"])
-        self.uid = pod["metadata"]["uid"]
+        self.uid = str(pod["metadata"]["uid"])
         self.node = pods.node(pod)
         started = pods.started(pod, self.container)
         self.started = started if started is not None else time.time()
@@ -69,7 +69,7 @@ class Member:
     @property
     def pod(self) -> Pod:
         """What was last told of it, be it gone."""
-        return self._watch.last[self.pod_name]
+        return self._watch.last[self.uid]
 
     @property
     def there(self) -> bool:
@@ -194,7 +194,7 @@ class KubernetesDeployment(Deployment[Member]):
         return {
             one.name: Observer(
                 one.node,
-                str(one.uid),
+                one.uid,
                 [*self._cluster.command, "logs", "--follow", one.pod_name, f"--container={OBSERVER}"],
                 [*self._in_pod(one, "-i"), "sh", "-c", "exec cat >/tmp/tell"],
             )

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A session on the kubernetes engine, on a real node: pods under load, what can go wrong with them, what is left."""
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from e2e.driver import DONE, EXPERIMENT, Running, call, end_all, void_for_other_reasons_than_noise
+from stages import NODE
+
+from steelyard.engines.kubernetes.lock import LOCK
+from steelyard.results.store import SessionDirectory
+
+from .node import Node
+
+pytestmark = pytest.mark.containers
+RUN = [*NODE, "run"]
+NOISE = {"clock-offset"}
+"""Clocks that are read over a busy machine are read widely."""
+KINDS = "statefulsets,deployments,jobs,services,configmaps,pods"
+
+
+@pytest.fixture
+def namespace(node: Node, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A namespace of the restricted level, which is empty again at the end."""
+    name = f"trials-{os.getpid()}"
+    monkeypatch.setenv("STEELYARD_REGISTRY", "localhost/steelyard")
+    node.kubectl("create", "namespace", name)
+    node.kubectl("label", "namespace", name, "pod-security.kubernetes.io/enforce=restricted")
+    try:
+        yield name
+    finally:
+        end_all()
+        left = held(node, name)
+        node.kubectl("delete", "namespace", name, "--wait=false")
+        assert not left
+
+
+def held(node: Node, namespace: str) -> list[str]:
+    """What is in a namespace and not Kubernetes' own; of pods those that nobody has asked to end."""
+    return [
+        f"{one['kind']}/{one['metadata']['name']}"
+        for one in node.get(KINDS, "--namespace", namespace)["items"]
+        if one["metadata"]["name"] != "kube-root-ca.crt" and "deletionTimestamp" not in one["metadata"]
+    ]
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    path = tmp_path / "results"
+    path.mkdir()
+    return path
+
+
+def begun(*words: str, out: Path, namespace: str) -> Running:
+    return Running(*words, "--namespace", namespace, out=out, through=RUN)
+
+
+def test_a_session_of_pods_that_loses_one_and_is_interrupted(
+    node: Node, namespace: str, tmp_path: Path, out: Path
+) -> None:
+    experiment = tmp_path / "tiny.yaml"
+    text = EXPERIMENT.replace("deployment:\n", "deployment:\n  engine: kubernetes\n").replace(
+        "repeats: 1", "repeats: 0"
+    )
+    experiment.write_text(text, encoding="utf-8")
+    refuse_another(node, namespace, experiment)
+
+    began = time.time()
+    session = begun("run", str(experiment), "--out", out.name, "--seed", "7", out=out, namespace=namespace)
+    directory = session.directory
+    session.wait_for_phase("measure", began)
+    node.kubectl("delete", "pod", "server-0", "--namespace", namespace, "--wait=false")
+    (lost,) = session.wait_for_trials(1)
+    assert lost.state == "void"
+    assert lost.failure == "server-1 ended because somebody deleted its pod server-0"
+
+    session.wait_for_phase("warmup", lost.started + 1.0)
+    assert session.interrupt() == 130
+    assert held(node, namespace) == []
+
+    session = begun("resume", str(directory.path), out=out, namespace=namespace)
+    session.wait_for_trials(4)
+    assert session.end() in DONE, session.errors.read_text(encoding="utf-8")
+    trials = directory.trials()[1:]
+    reasons = void_for_other_reasons_than_noise(trials)
+    assert [one for one in reasons if not any(f" {name}:" in one for name in NOISE)] == []
+    for trial in trials:
+        assert trial.measurement is not None
+        assert trial.measurement.server_requests == trial.measurement.injector_requests > 100
+        folder = directory.trial_path(trial.block, trial.arm, trial.attempt)
+        for one in (one for one in trial.components if one.role == "server"):
+            assert one.read_back["processors"] == (2 if trial.arm == "jvms-1" else 1)
+            assert {"console.log", "gc.log", "messages.log"} <= files(folder / "servers" / one.name / "logs")
+    placed_and_repeatable(node, namespace, directory)
+    assert held(node, namespace) == []
+
+
+def refuse_another(node: Node, namespace: str, experiment: Path) -> None:
+    """A session of another host holds the namespace: nothing is made beside it."""
+    data = [f"--from-literal={name}={text}" for name, text in (("session", "theirs"), ("host", "elsewhere"))]
+    node.kubectl("create", "configmap", LOCK, "--namespace", namespace, *data)
+    out = experiment.parent / "refused"
+    refused = call("run", str(experiment), "--out", str(out), "--namespace", namespace, through=RUN)
+    assert refused.returncode == 6, refused.stderr
+    assert "session theirs of host elsewhere runs in the namespace" in refused.stderr
+    assert held(node, namespace) == [f"ConfigMap/{LOCK}"]
+    node.kubectl("delete", "configmap", LOCK, "--namespace", namespace)
+
+
+def placed_and_repeatable(node: Node, namespace: str, directory: SessionDirectory) -> None:
+    """Where the pods ran is written down, and the API server takes what repeats a trial."""
+    folder = directory.trial_path(2, "jvms-2", 0)
+    pods = json.loads((folder / "logs" / "pods.json").read_text(encoding="utf-8"))
+    assert {one["spec"]["nodeName"] for one in pods} == {"node1"}
+    assert len(pods) == 3
+    told = node.kubectl("apply", "--dry-run=server", "--kustomize", str(folder / "replay"))
+    assert "statefulset.apps/server created (server dry run)" in told
+
+
+def files(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
