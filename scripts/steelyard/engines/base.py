@@ -78,6 +78,10 @@ class Reached:
         """Whether it serves, by its own readiness check; one that is not reached from here counts as serving."""
         return readiness.answers(component)
 
+    def began(self, name: str) -> float | None:  # noqa: ARG002 - for those that can look
+        """Epoch seconds at which the process of a remote component began, to a few hundredths; None: not known."""
+        return None
+
     def granted(self, name: str) -> Facts:  # noqa: ARG002 - for those that know
         """What the engine tells of a component's settings; nothing where its processes can be looked at."""
         return {}

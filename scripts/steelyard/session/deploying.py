@@ -30,8 +30,10 @@ class Started:
     """A component that has answered."""
 
     running: Running
-    start_seconds: float
-    """Process start to first successful response."""
+    answered: float
+    """When it first answered, epoch seconds."""
+    start_seconds: float | None
+    """Process start to first successful response; None: it is not known when its process began."""
     cpu_seconds: float | None
     """CPU that its processes had used by then; of a compiler what it used while the servers started."""
     rss: int | None
@@ -113,10 +115,19 @@ class Deployed:
         """Read what the components say of themselves (which data they have, they know only once it is loaded), and what
         servers really have."""
         for started in self.started.values():
+            if self.deployment.remote:
+                self._date(started)
             started.info = self._info(started.component)
             if started.component.role == "server":
                 granted = self.deployment.granted(started.component.name)
                 started.told = observe(started.running, started.info, granted)
+
+    def _date(self, started: Started) -> None:
+        """When a component elsewhere began; to ask is work, and no part of its start."""
+        began = self.deployment.began(started.component.name)
+        started.start_seconds = started.answered - began if began is not None else None
+        if began is not None:
+            started.running = replace(started.running, started=began)
 
     def failures(self) -> list[str]:
         """What ended by itself, injectors left out, one sentence each."""
@@ -170,10 +181,10 @@ class Deployed:
                 )
             # Many polls a second beside a starting JVM would be part of its start.
             time.sleep(POLL_INTERVAL * max(1.0, beside / 4))
-        seconds = time.time() - running.started
+        answered = time.time()
         # Only now: what a start script needed for a moment has gone.
         whole = replace(running, pids=_tree(running))
-        return Started(whole, seconds, *_spent(whole.pids))
+        return Started(whole, answered, answered - running.started, *_spent(whole.pids))
 
     def _refuse_stranger(self, started: Started) -> None:
         """Nobody else's server may be loaded with data, or weighed."""

@@ -10,12 +10,15 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
+import psutil
+
 from steelyard.engines import readiness
 from steelyard.engines.base import Deployment, Running
 from steelyard.engines.kubernetes import pods
 from steelyard.engines.kubernetes.api import PodWatch, Proxy
 from steelyard.engines.kubernetes.cluster import AWAY_LIMIT, Cluster, KubectlFailed
 from steelyard.engines.kubernetes.manifests import OBSERVER
+from steelyard.engines.kubernetes.member import BEGAN, Member, began
 from steelyard.engines.kubernetes.pods import NAME, TRIAL, Pod
 from steelyard.errors import ServerFailed
 from steelyard.jvm.facts import Facts
@@ -36,6 +39,11 @@ _REMOVED_TOO = f"{REMOVED},pods,configmaps"
 _EVENTS_AFTER = 3.0
 _EVENTS_EVERY = 2.0
 _LOOK = 0.2
+_DAEMONS = {
+    *("kubelet", "containerd", "containerd-shim", "kube-proxy", "coredns", "etcd"),
+    *("kube-apiserver", "kube-controller", "kube-scheduler"),
+}
+"""By the names that the kernel has for them, which are short."""
 _KEPT_HERE = {"health.jsonl", "ready", "start", "stop"}
 """Files of an injector that come by its stream, or are words to it."""
 
@@ -49,56 +57,6 @@ def removal_of(selector: str, *, wait: bool = False) -> list[str]:
         "--ignore-not-found",
         f"--wait={str(wait).lower()}",
     ]
-
-
-class Member:
-    """A component's pod, from its start on."""
-
-    def __init__(self, component: Component, number: int, pod: Pod, watch: PodWatch) -> None:
-        self.name, self.container, self.number = component.name, component.kind, number
-        self.told_to_end = False
-        self.pid = None
-        self.pod_name = str(pod["metadata"]["name"])
-        self.uid = str(pod["metadata"]["uid"])
-        self.node = pods.node(pod)
-        started = pods.started(pod, self.container)
-        self.started = started if started is not None else time.time()
-        self.fetched = False
-        self._watch = watch
-
-    @property
-    def pod(self) -> Pod:
-        """What was last told of it, be it gone."""
-        return self._watch.last[self.uid]
-
-    @property
-    def there(self) -> bool:
-        """Whether it is there, and no other in its place."""
-        found = self._watch.pods.get(self.pod_name)
-        return found is not None and found["metadata"]["uid"] == self.uid
-
-    def exit_code(self) -> int | None:
-        """Exit code, negative for a signal; None while it runs."""
-        code = pods.exit_code(self.pod, self.container)
-        return -9 if code is None and not self.there else code
-
-    def how_it_ended(self) -> str:
-        """One sentence: how it ended, or was taken away."""
-        pod = self.pod
-        if pod["metadata"]["uid"] != self.uid:
-            return (
-                f"{self.name} ended because its pod was replaced (it is now on {pods.node(pod) or 'no node'})"
-            )
-        return (
-            pods.disruption(pod, self.name)
-            or pods.how_it_ended(pod, self.name, self.container)
-            or f"{self.name} ended because its pod {self.pod_name} is gone"
-        )
-
-    def ended(self) -> bool:
-        """Whether it does not run as it did."""
-        pod = self.pod
-        return not self.there or pods.disruption(pod, self.name) is not None or self.exit_code() is not None
 
 
 class KubernetesDeployment(Deployment[Member]):
@@ -189,6 +147,20 @@ class KubernetesDeployment(Deployment[Member]):
             if key in component.environment
         }
 
+    def began(self, name: str) -> float | None:
+        """By the kernel of its node, asked in its pod: Kubernetes tells whole seconds."""
+        try:
+            told = self._cluster.run(*self._exec(self._units[name]), "sh", "-c", BEGAN, patient=False)
+        except KubectlFailed:
+            return None
+        return began(told)
+
+    def overhead(self) -> list[int]:
+        """Clients of the API server, and what of a cluster runs on this host."""
+        ours = [one.pid for one in psutil.Process().children() if one.name() == "kubectl"]
+        daemons = [one.pid for one in psutil.process_iter(["name"]) if one.info["name"] in _DAEMONS]
+        return sorted({*ours, *daemons})
+
     def observers(self) -> Mapping[str, Observer]:
         """Of those pods whose observer runs."""
         return {
@@ -196,7 +168,7 @@ class KubernetesDeployment(Deployment[Member]):
                 one.node,
                 one.uid,
                 [*self._cluster.command, "logs", "--follow", one.pod_name, f"--container={OBSERVER}"],
-                [*self._in_pod(one, "-i"), "sh", "-c", "exec cat >/tmp/tell"],
+                [*self._cluster.command, *self._exec(one, "-i"), "tee", "/tmp/tell"],
             )
             for one in self._units.values()
             if not one.told_to_end and pods.started(one.pod, OBSERVER) is not None
@@ -206,9 +178,9 @@ class KubernetesDeployment(Deployment[Member]):
         """Bring home what a component wrote to its log folder."""
         unit = self._units[name]
         # A file that grows while it is read is no fault (tar's exit code 1).
-        command = [*self._in_pod(unit)[len(self._cluster.command) :], "sh", "-c"]
+        command = [*self._exec(unit), "sh", "-c", "tar -cf - -C /observed . || [ $? = 1 ]"]
         try:
-            packed = self._cluster.run_raw(*command, "tar -cf - -C /observed . || [ $? = 1 ]", timeout=300.0)
+            packed = self._cluster.run_raw(*command, timeout=300.0)
             with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
                 there = [one for one in archive if one.name.removeprefix("./") not in _KEPT_HERE]
                 archive.extractall(self.logs(name), there, filter="data")
@@ -355,8 +327,9 @@ class KubernetesDeployment(Deployment[Member]):
             if event["involvedObject"].get("uid") in uids:
                 raise ServerFailed(f"{kinds} could not be started: {' '.join(event['message'].split())}")
 
-    def _in_pod(self, unit: Member, *options: str) -> list[str]:
-        return [*self._cluster.command, "exec", *options, unit.pod_name, f"--container={OBSERVER}", "--"]
+    def _exec(self, unit: Member, *options: str) -> list[str]:
+        """Arguments of kubectl that run something beside a component."""
+        return ["exec", *options, unit.pod_name, f"--container={OBSERVER}", "--"]
 
     def _last_lines(self, unit: Member) -> str:
         return self._printed_last(unit.pod, unit.container)

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A component's pod, from its start on: whether it runs as it did, how it ended, when its process began."""
+
+from steelyard.engines.kubernetes import pods
+from steelyard.engines.kubernetes.api import PodWatch
+from steelyard.engines.kubernetes.pods import Pod
+from steelyard.results.spec import Component
+
+BEGAN = """
+for process in /proc/[0-9]*; do
+    if tr '\\0' '\\n' 2>/dev/null <$process/environ | grep -q ^STEELYARD_COMPONENT=; then cat $process/stat; fi
+done
+echo now $(date +%s.%N) $(cut -d ' ' -f 1 /proc/uptime) $(getconf CLK_TCK)
+"""
+"""The processes of a component, and the clock beside the time since the boot, which their starts are told in."""
+
+
+class Member:
+    """A component's pod, from its start on."""
+
+    def __init__(self, component: Component, number: int, pod: Pod, watch: PodWatch) -> None:
+        self.name, self.container, self.number = component.name, component.kind, number
+        self.told_to_end = False
+        self.pid = None
+        self.pod_name = str(pod["metadata"]["name"])
+        self.uid = str(pod["metadata"]["uid"])
+        self.node = pods.node(pod)
+        started = pods.started(pod, self.container)
+        assert started is not None
+        self.started = started
+        """To the second below (see `KubernetesDeployment.began`)."""
+        self.fetched = False
+        self._watch = watch
+
+    @property
+    def pod(self) -> Pod:
+        """What was last told of it, be it gone."""
+        return self._watch.last[self.uid]
+
+    @property
+    def there(self) -> bool:
+        """Whether it is there, and no other in its place."""
+        found = self._watch.pods.get(self.pod_name)
+        return found is not None and found["metadata"]["uid"] == self.uid
+
+    def exit_code(self) -> int | None:
+        """Exit code, negative for a signal; None while it runs."""
+        code = pods.exit_code(self.pod, self.container)
+        return -9 if code is None and not self.there else code
+
+    def how_it_ended(self) -> str:
+        """One sentence: how it ended, or was taken away."""
+        pod = self.pod
+        if pod["metadata"]["uid"] != self.uid:
+            return (
+                f"{self.name} ended because its pod was replaced (it is now on {pods.node(pod) or 'no node'})"
+            )
+        return (
+            pods.disruption(pod, self.name)
+            or pods.how_it_ended(pod, self.name, self.container)
+            or f"{self.name} ended because its pod {self.pod_name} is gone"
+        )
+
+    def ended(self) -> bool:
+        """Whether it does not run as it did."""
+        pod = self.pod
+        return not self.there or pods.disruption(pod, self.name) is not None or self.exit_code() is not None
+
+
+def began(told: str) -> float | None:
+    """Epoch seconds at which the first process began, by what `BEGAN` prints."""
+    *processes, last = told.strip().splitlines() or [""]
+    try:
+        _, now, uptime, ticks = last.split()
+        starts = [int(line.rpartition(")")[2].split()[19]) / int(ticks) for line in processes]
+        return float(now) - float(uptime) + min(starts)
+    except (ValueError, IndexError):
+        return None
