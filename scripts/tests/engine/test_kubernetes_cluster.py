@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+import yaml
 from planned import containers, identity, specs
 
 from steelyard.engines.kubernetes import cluster as asked
@@ -17,6 +18,7 @@ from steelyard.engines.kubernetes.images import ClusterImages
 from steelyard.engines.kubernetes.lock import take_lock
 from steelyard.engines.kubernetes.nodes import examine, offered
 from steelyard.errors import Busy, MissingRequirement
+from steelyard.paths import ROOT
 from steelyard.processes import Children
 
 JVM = (Path(__file__).parents[1] / "fixtures" / "jvm" / "hotspot.txt").read_text(encoding="utf-8")
@@ -112,6 +114,19 @@ def test_rights_that_are_missing_are_all_named(tmp_path: Path) -> None:
     cluster = kubectl(tmp_path, {"jsonpath": "\n".join(answers)})
     with pytest.raises(MissingRequirement, match="may not create pods/exec in the namespace trials"):
         require_rights(cluster)
+
+
+def test_the_role_that_is_documented_grants_just_what_a_session_does() -> None:
+    text = (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")
+    role = yaml.safe_load(text.partition("```yaml\n")[2].partition("```")[0])
+    granted = [
+        (group, resource, verb)
+        for rule in role["rules"]
+        for group in rule["apiGroups"]
+        for resource in rule["resources"]
+        for verb in rule["verbs"]
+    ]
+    assert sorted(granted) == sorted(RIGHTS)
 
 
 def test_a_namespace_that_is_not_there(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from steelyard.engines.kubernetes import pods
 from steelyard.engines.kubernetes.engine import label_value
+from steelyard.engines.kubernetes.member import began
 
 RUNNING = {
     "name": "server",
@@ -139,3 +140,15 @@ def test_any_text_becomes_the_value_of_a_label() -> None:
     assert len(long) <= 63
     assert long.endswith("jvms-2.attempt-1")
     assert long[0].isalnum()
+
+
+def test_when_a_process_began_by_its_nodes_kernel() -> None:
+    """Two processes of the component, the later one first; a command may hold anything."""
+    stat = "{} (a ) b) S 1 " + "0 " * 17 + "{} 0 0"
+    told = "\n".join([stat.format(40, 9000), stat.format(7, 8050), "now 1000100.5 100.25 100"])
+    assert began(told) == pytest.approx(1000100.5 - 100.25 + 80.5)
+
+
+@pytest.mark.parametrize("told", ["", "now 1000100.5 100.25 100", "sh: not found"])
+def test_a_start_that_is_not_told_is_unknown(told: str) -> None:
+    assert began(told) is None
