@@ -90,7 +90,7 @@ def test_a_session_of_pods_that_loses_one_and_is_interrupted(
     assert [one for one in reasons if not any(f" {name}:" in one for name in NOISE)] == []
     for trial in trials:
         assert trial.measurement is not None
-        assert trial.measurement.server_requests == trial.measurement.injector_requests > 100
+        assert trial.measurement.server_requests == trial.measurement.injector_requests > 10
         folder = directory.trial_path(trial.block, trial.arm, trial.attempt)
         for one in (one for one in trial.components if one.role == "server"):
             assert one.read_back["processors"] == (2 if trial.arm == "jvms-1" else 1)
