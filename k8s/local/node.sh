@@ -188,9 +188,10 @@ make_groups() {
     echo 1 >"/sys/fs/cgroup/memory/$group/memory.use_hierarchy" 2>/dev/null || true
 }
 
-remove_groups() {
+remove_groups() { # fails while what ran in one has not ended altogether
     for top in /sys/fs/cgroup/"$group" /sys/fs/cgroup/*/"$group"; do
-        [ ! -d "$top" ] || find "$top" -depth -type d -exec rmdir {} \; 2>/dev/null || return 1
+        [ ! -d "$top" ] || find "$top" -depth -type d -exec rmdir {} \; 2>/dev/null || true
+        [ ! -d "$top" ] || return 1
     done
 }
 
@@ -222,7 +223,8 @@ start_control_plane() {
     start_inside etcd etcd --data-dir "$folder/etcd" --listen-client-urls http://127.0.0.1:2379 \
         --advertise-client-urls http://127.0.0.1:2379 --listen-peer-urls http://127.0.0.1:2380 --unsafe-no-fsync
     start_inside apiserver kube-apiserver --etcd-servers=http://127.0.0.1:2379 --advertise-address="$address" \
-        --service-cluster-ip-range=10.96.0.0/16 --authorization-mode=Node,RBAC --enable-admission-plugins=NodeRestriction \
+        --service-cluster-ip-range=10.96.0.0/16 --authorization-mode=Node,RBAC --allow-privileged \
+        --enable-admission-plugins=NodeRestriction \
         --tls-cert-file="$folder/apiserver.crt" --tls-private-key-file="$folder/apiserver.key" \
         --client-ca-file="$folder/ca.crt" --token-auth-file="$folder/tokens.csv" --profiling=false \
         --service-account-issuer=https://kubernetes.default.svc --service-account-key-file="$folder/accounts.key" \

@@ -42,7 +42,8 @@ PLATFORMS = sorted({f"linux/{native_architecture()}", "linux/ppc64le"})
 """This host's, and one that is started under emulation where this host is another."""
 _LOCAL = ROOT / "images" / "local"
 _ENGINE = (str(_LOCAL / "setup-engine.sh"), "-d", str(ENGINE_STATE), "-p", LOCAL_REGISTRY.rpartition(":")[2])
-NODE = (str(ROOT / "k8s" / "local" / "node.sh"), "-d", str(REPORTS / "node"))
+NODE_STATE = REPORTS / "node"
+NODE = (str(ROOT / "k8s" / "local" / "node.sh"), "-d", str(NODE_STATE))
 """The command of a Kubernetes node; its programs are kept outside of the checkout."""
 # -i: a mirror whose lists of another architecture are half updated must not stop the tests.
 _BASES = (str(_LOCAL / "make-bases.sh"), "-i", "-r", f"{LOCAL_REGISTRY}/bases", "-p", ",".join(PLATFORMS))

@@ -22,14 +22,25 @@ def below_root(*patterns: str) -> list[str]:
 
 
 PYTHON = (".", "../loadgen/bench")
-SHELL = below_root("images/**/*.sh", ".github/**/*.sh", "compose/**/*.sh", "scripts/tests/**/*.sh")
+SHELL = below_root(
+    *("images/**/*.sh", ".github/**/*.sh", "compose/**/*.sh", "k8s/**/*.sh", "scripts/tests/**/*.sh")
+)
 CHECKERS = {
     "Python format": (SCRIPTS, ["ruff", "format", "--check", *PYTHON]),
     "Python lint": (SCRIPTS, ["ruff", "check", *PYTHON]),
     "Python types": (SCRIPTS, ["mypy", "steelyard", "bench", "../loadgen/bench"]),
     "YAML lint": (
         ROOT,
-        ["yamllint", "--strict", "experiments", "docs/examples", "compose", ".github", ".yamllint.yaml"],
+        [
+            "yamllint",
+            "--strict",
+            "experiments",
+            "docs/examples",
+            "compose",
+            "k8s",
+            ".github",
+            ".yamllint.yaml",
+        ],
     ),
     "shell lint": (ROOT, ["shellcheck", "--external-sources", "steelyard", ".ci/run", *SHELL]),
     # DL3022 does not know that `COPY --from` may name a build context of the bake file.

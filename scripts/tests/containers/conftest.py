@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pytest
-from stages import LOCAL_REGISTRY, NODE, PLATFORMS, Beside, fail_with_log, why_no_node
+from stages import LOCAL_REGISTRY, NODE, NODE_STATE, PLATFORMS, Beside, fail_with_log, why_no_node
 
 from steelyard import __version__
 from steelyard.host.docker import Docker, find_docker
@@ -17,7 +17,7 @@ from steelyard.images.lock import find_bases
 from steelyard.images.verify import FINGERPRINT
 from steelyard.suite import REPORTS
 
-from .node import Node, traces
+from .node import Node, Traces
 
 SETTLES = 20.0
 """Seconds that the engine may take to forget what was removed."""
@@ -76,7 +76,6 @@ def node(beside: Beside, images: Pushed) -> Iterator[Node]:
     if reason is not None:
         pytest.skip(reason)
     beside.finish("node")
-    before = traces()
     log = REPORTS / "node.log"
     with log.open("a", encoding="utf-8") as output:
         started = subprocess.run([*NODE, "start"], stdout=output, stderr=output, check=False)
@@ -86,9 +85,10 @@ def node(beside: Beside, images: Pushed) -> Iterator[Node]:
     for reference in (images.ping, images.acmeair, images.embedded_mongo, images.loadgen, images.harness):
         node.load(reference, f"localhost/steelyard/{reference.rpartition('/')[2]}")
     yield node
+    traces = Traces.of_running(NODE_STATE)
+    assert {"control groups", "processes", "files"} <= set(traces.left())
     subprocess.run([*NODE, "stop"], check=True)
-    left = {kind: found - before[kind] for kind, found in traces().items()}
-    assert not any(left.values()), f"the node left behind: {left}"
+    assert traces.left() == {}
 
 
 @pytest.fixture(scope="session")

@@ -3,9 +3,11 @@
 
 import json
 import os
+import re
 import subprocess
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -130,28 +132,44 @@ def kustomization(
     return str(folder)
 
 
-def traces() -> dict[str, set[str]]:
-    """What a node is seen by on this machine: its mounts, control groups, processes and network."""
-    mounts = {line.split()[1] for line in Path("/proc/self/mounts").read_text(encoding="utf-8").splitlines()}
-    groups = [
-        *Path("/sys/fs/cgroup").glob("steelyard-node-*"),
-        *Path("/sys/fs/cgroup").glob("*/steelyard-node-*"),
-    ]
-    links = {path.name for path in Path("/sys/class/net").iterdir()}
-    return {
-        "mounts": {
-            mount for mount in mounts if "kubelet" in mount or "/node/" in mount or "hostpath_pv" in mount
-        },
-        "control groups": set(map(str, groups)),
-        "processes": {path.parent.name for path in Path("/proc").glob("[0-9]*/exe") if _is_ours(path)},
-        "links": {link for link in links if link.startswith(("node0", "pods0", "veth"))},
-    }
+@dataclass(frozen=True)
+class Traces:
+    """What a node is seen by on this machine."""
+
+    folder: Path
+    group: str
+    """Name of the control group that all its pods are below."""
+    processes: str
+    """Its process namespace."""
+
+    @classmethod
+    def of_running(cls, folder: Path) -> "Traces":
+        """Of the node whose state is in a folder."""
+        (group,) = re.findall(
+            r'^cgroupRoot: "/(.+)"$', (folder / "kubelet.yaml").read_text(encoding="utf-8"), re.MULTILINE
+        )
+        holder = (folder / "holder").read_text(encoding="utf-8").split()[0]
+        return cls(folder, group, _namespace(Path("/proc", holder)) or "")
+
+    def left(self) -> dict[str, list[str]]:
+        """What of it is there now, by kind."""
+        mounts = Path("/proc/self/mounts").read_text(encoding="utf-8").splitlines()
+        groups = Path("/sys/fs/cgroup")
+        links = {path.name for path in Path("/sys/class/net").iterdir()}
+        found = {
+            "mounts": [line for line in mounts if str(self.folder) in line or "/var/lib/kubelet" in line],
+            "control groups": [*groups.glob(self.group), *groups.glob(f"*/{self.group}")],
+            "processes": [
+                path for path in Path("/proc").glob("[0-9]*") if _namespace(path) == self.processes
+            ],
+            "links": links & {"node0", "node0-end", "pods0"},
+            "files": {path.name for path in self.folder.iterdir()} - {"logs"},
+        }
+        return {kind: sorted(map(str, some)) for kind, some in found.items() if some}
 
 
-def _is_ours(exe: Path) -> bool:
-    """Whether a process is a program of a node, or runs in a pod of one."""
+def _namespace(process: Path) -> str | None:
     try:
-        group = (exe.parent / "cgroup").read_text(encoding="utf-8")
-        return "/steelyard/kubernetes-" in str(exe.readlink()) or "/steelyard-node-" in group
+        return str((process / "ns" / "pid").readlink())
     except OSError:  # it has ended
-        return False
+        return None
