@@ -39,6 +39,8 @@ _REMOVED_TOO = f"{REMOVED},pods,configmaps"
 _EVENTS_AFTER = 3.0
 _EVENTS_EVERY = 2.0
 _LOOK = 0.2
+_AWAY = 502
+"""What kubectl's proxy answers when it does not reach the API server; a pod that is not reached is another status."""
 _DAEMONS = {
     *("kubelet", "containerd", "containerd-shim", "kube-proxy", "coredns", "etcd"),
     *("kube-apiserver", "kube-controller", "kube-scheduler"),
@@ -118,19 +120,30 @@ class KubernetesDeployment(Deployment[Member]):
     def ask(
         self, component: Component, path: str, timeout: float, told: Callable[[str], None] | None = None
     ) -> tuple[int, bytes] | None:
-        """One GET, through the API server."""
-        unit, place = self._units.get(component.name), component.container
-        if unit is None or self._proxy is None or place is None:
-            return None
-        way = self._proxy.path_to(unit.pod_name, place.status or place.port)
-        return readiness.ask(self._proxy.connection(timeout), f"{way}{path}", told)
+        """One GET, through the API server; one that is away is waited for, but for what may take long itself."""
+        deadline = time.monotonic() + (AWAY_LIMIT if told is None else 0.0)
+        while (answer := self._ask(component, path, timeout, told)) is None or answer[0] == _AWAY:
+            unit = self._units.get(component.name)
+            if unit is None or unit.ended() or time.monotonic() > deadline:
+                return None
+            time.sleep(_LOOK)
+        return answer
 
     def serves(self, component: Component) -> bool:
         """By its own readiness check; one without a path when its container runs."""
         if component.port is None or component.ready.path is None:
             return component.name in self._units
-        answer = self.ask(component, component.ready.path, timeout=2.0)
+        answer = self._ask(component, component.ready.path, timeout=2.0)
         return answer is not None and answer[0] == component.ready.status
+
+    def _ask(
+        self, component: Component, path: str, timeout: float, told: Callable[[str], None] | None = None
+    ) -> tuple[int, bytes] | None:
+        unit, place = self._units.get(component.name), component.container
+        if unit is None or self._proxy is None or place is None:
+            return None
+        way = self._proxy.path_to(unit.pod_name, place.status or place.port)
+        return readiness.ask(self._proxy.connection(timeout), f"{way}{path}", told)
 
     def granted(self, name: str) -> Facts:
         """CPUs, memory and environment of its container, as the API server has them."""
