@@ -109,7 +109,9 @@ def require_same(session: Session) -> list[str]:
     pairs = {name: (before[name], now[name]) for name in now}
     pairs["version of Steelyard"] = session.steelyard_version, __version__
     differ = {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
-    for name in differ.keys() - _TOLD:
+    # Where nothing runs on this host, another one may go on.
+    elsewhere = all(arm.spec.remote for arm in session.arms)
+    for name in differ.keys() - (_TOLD if not elsewhere else set(now)):
         raise BadInput(
             "this session was begun under other conditions ({} was {}, is {}): start a new one with `run`".format(
                 name, *differ[name]

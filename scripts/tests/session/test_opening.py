@@ -68,6 +68,20 @@ def test_another_host_or_setting_is_refused(begun: Session, fact: str, before: A
         require_same(on(begun, **{fact: before}))
 
 
+def test_another_host_may_go_on_where_nothing_runs_on_it(begun: Session) -> None:
+    remote = {"remote": True, "components": []}
+    arms = [arm.model_copy(update={"spec": arm.spec.model_copy(update=remote)}) for arm in begun.arms]
+    moved = on(begun.model_copy(update={"arms": arms}), hostname="another", cpus=4096)
+    told = " ".join(require_same(moved))
+    assert "before, another" in told
+    assert "before, 4096" in told
+    with pytest.raises(BadInput, match="version of Steelyard"):
+        require_same(moved.model_copy(update={"steelyard_version": "0.0.1"}))
+    mixed = moved.model_copy(update={"arms": [*arms[1:], begun.arms[0]]})
+    with pytest.raises(BadInput, match="start a new one"):
+        require_same(mixed)
+
+
 def test_a_state_that_the_session_sets_itself_may_have_been_left(begun: Session) -> None:
     arms = [
         arm.model_copy(update={"spec": arm.spec.model_copy(update={"host_states": {"thp": "always"}})})
