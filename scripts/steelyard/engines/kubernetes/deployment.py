@@ -415,4 +415,5 @@ class KubernetesDeployment(Deployment[Member]):
 
 
 def _with_last_words(sentence: str, last: str) -> str:
-    return f"{sentence} after printing: {last}" if last and "after printing" not in sentence else sentence
+    """What it said last, of one that ended by itself: of one that was taken away it tells nothing."""
+    return f"{sentence} after printing: {last}" if last and " ended with " in sentence else sentence
