@@ -105,6 +105,11 @@ def headline(view: View) -> Table:
     )
     if view.analysis.blocks_complete < view.analysis.blocks_planned:
         notes.append("Arms that lack blocks have means over other blocks: compare the changes.")
+    elif len({tuple(one.rounds) for one in view.analysis.summaries[view.analysis.primary].values()}) > 1:
+        notes.append(
+            "Where a comparison was repeated, an arm's mean has its valid trials of both times; changes, and the"
+            " figures of the answer, are of the time that counts."
+        )
     return Table("Arms against the baseline", columns, rows, heads, notes)
 
 
