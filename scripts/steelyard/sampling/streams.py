@@ -52,7 +52,8 @@ class Observer(NamedTuple):
     follow: Sequence[str]
     """Command that prints its stream from the beginning, and goes on."""
     tell: Sequence[str]
-    """Command that takes words on its standard input."""
+    """Command that takes words on its standard input. In a container one that keeps its standard output open (`tee`):
+    engines take the end of that for the end of it."""
 
 
 @dataclass
@@ -251,7 +252,9 @@ class Streams:
         """Its commands run; what was not heard is said again."""
         if one.follow.keep(self._children, now, one.heard_of):
             one.offset = 0
-        if one.tell is not None and one.tell.keep(self._children, now, one.asked if one.words else now):
+        # One that has ended is missed once there is something to say: starting it is work in the midst of a measurement.
+        idle = one.tell is None or (one.tell.child is not None and not one.words)
+        if one.tell is not None and not idle and one.tell.keep(self._children, now, one.asked):
             one.asked = now
             for number in one.words:
                 self._write(one, number)
@@ -318,8 +321,7 @@ class Streams:
                 file.write(f"{row}\n")
 
         def file(one: _Stream, row: str) -> None:
-            if row == "ready":  # the others are fetched
-                (self._folder(one.name) / row).touch()
+            (self._folder(one.name) / row).touch()
 
         def cost(one: _Stream, row: str) -> None:
             self._costs[one.called] = json.loads(row)
