@@ -59,7 +59,7 @@ class Pod:
             return ["sh", "-c", f"test ! -e {self.away} && {command}"]
 
         follow = unless_away(f"exec tail -n +1 -f {self.log}")
-        return Observer("node-1", identity, follow, unless_away(f"exec cat > {self.folder / observe.WORDS}"))
+        return Observer("node-1", identity, follow, unless_away(f"exec tee {self.folder / observe.WORDS}"))
 
     def end(self) -> None:
         """End both."""

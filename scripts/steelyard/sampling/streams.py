@@ -31,6 +31,7 @@ LOST = 60.0
 HEARD = 5.0
 """Seconds that a word may take before something is measured with it unheard."""
 _AGAIN = 1.0
+_PATIENCE = 4
 _POLL = 0.005
 _ROUNDS = 3
 """Attempts at a close reading of a clock."""
@@ -52,7 +53,8 @@ class Observer(NamedTuple):
     follow: Sequence[str]
     """Command that prints its stream from the beginning, and goes on."""
     tell: Sequence[str]
-    """Command that takes words on its standard input."""
+    """Command that takes words on its standard input. In a container one that keeps its standard output open (`tee`):
+    engines take the end of that for the end of it."""
 
 
 @dataclass
@@ -69,7 +71,9 @@ class _Connection:
         """See that it runs, and was heard of lately; whether it was started anew."""
         if self.child is not None:
             ended = self.child.exit_code() is not None
-            if now - self.since < (_AGAIN if ended else SILENCE) or not (ended or now - heard > SILENCE):
+            # On a busy host a command may take long to come up: each may take longer than the one before.
+            patience = _AGAIN if ended else SILENCE * min(self.starts, _PATIENCE)
+            if now - self.since < patience or not (ended or now - heard > SILENCE):
                 return False
             children.stop([self.child], grace=0.0)
         self.child, self.since = self.start(self.starts), now
@@ -192,7 +196,13 @@ class Streams:
             self._clocks[name] = Clock(min(before.low, low), max(before.high, high))
 
     def tell(self, name: str, word: str) -> None:
-        """Say a word to one observer; it is said again until it is heard."""
+        """Say a word to one observer; it is said again until it is heard.
+
+        Raises:
+            StreamLost: there is none of that name.
+        """
+        if name not in self._streams:
+            raise StreamLost(f"nothing observes {name}")
         self._say(self._streams[name], word)
         self.poll()
 
@@ -251,7 +261,9 @@ class Streams:
         """Its commands run; what was not heard is said again."""
         if one.follow.keep(self._children, now, one.heard_of):
             one.offset = 0
-        if one.tell is not None and one.tell.keep(self._children, now, one.asked if one.words else now):
+        # One that has ended is missed once there is something to say: to start it is work, amid a measurement.
+        idle = one.tell is None or (one.tell.child is not None and not one.words)
+        if one.tell is not None and not idle and one.tell.keep(self._children, now, one.asked):
             one.asked = now
             for number in one.words:
                 self._write(one, number)
@@ -318,8 +330,7 @@ class Streams:
                 file.write(f"{row}\n")
 
         def file(one: _Stream, row: str) -> None:
-            if row == "ready":  # the others are fetched
-                (self._folder(one.name) / row).touch()
+            (self._folder(one.name) / row).touch()
 
         def cost(one: _Stream, row: str) -> None:
             self._costs[one.called] = json.loads(row)
