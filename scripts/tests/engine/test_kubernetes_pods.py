@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is read from pods as an API server tells of them."""
 
+import os
 import re
+import subprocess
+import time
 from typing import Any
 
 import pytest
 
 from steelyard.engines.kubernetes import pods
 from steelyard.engines.kubernetes.engine import label_value
-from steelyard.engines.kubernetes.member import began
+from steelyard.engines.kubernetes.member import asking_when_began
 
 RUNNING = {
     "name": "server",
@@ -143,12 +146,20 @@ def test_any_text_becomes_the_value_of_a_label() -> None:
 
 
 def test_when_a_process_began_by_its_nodes_kernel() -> None:
-    """Two processes of the component, the later one first; a command may hold anything."""
-    stat = "{} (a ) b) S 1 " + "0 " * 17 + "{} 0 0"
-    told = "\n".join([stat.format(40, 9000), stat.format(7, 8050), "now 1000100.5 100.25 100"])
-    assert began(told) == pytest.approx(1000100.5 - 100.25 + 80.5)
-
-
-@pytest.mark.parametrize("told", ["", "now 1000100.5 100.25 100", "sh: not found"])
-def test_a_start_that_is_not_told_is_unknown(told: str) -> None:
-    assert began(told) is None
+    """Of two the first one; what has no marker is none of them."""
+    marker = f"TEST_{os.getpid()}"
+    before = time.time()
+    first = subprocess.Popen(["sleep", "60"], env={**os.environ, marker: "x"})
+    after = time.time()
+    try:
+        time.sleep(0.2)  # the kernel tells hundredths
+        second = subprocess.Popen(["sleep", "60"], env={**os.environ, marker: "x"})
+        try:
+            done = subprocess.run(asking_when_began(marker), capture_output=True, text=True, check=True)
+        finally:
+            second.kill()
+            second.wait()
+    finally:
+        first.kill()
+        first.wait()
+    assert before - 0.05 <= float(done.stdout) <= after + 0.05

@@ -18,7 +18,7 @@ from steelyard.engines.kubernetes import pods
 from steelyard.engines.kubernetes.api import PodWatch, Proxy
 from steelyard.engines.kubernetes.cluster import AWAY_LIMIT, Cluster, KubectlFailed
 from steelyard.engines.kubernetes.manifests import OBSERVER
-from steelyard.engines.kubernetes.member import BEGAN, Member, began
+from steelyard.engines.kubernetes.member import Member, asking_when_began
 from steelyard.engines.kubernetes.pods import NAME, TRIAL, Pod
 from steelyard.errors import ServerFailed
 from steelyard.jvm.facts import Facts
@@ -163,10 +163,9 @@ class KubernetesDeployment(Deployment[Member]):
     def began(self, name: str) -> float | None:
         """By the kernel of its node, asked in its pod: Kubernetes tells whole seconds."""
         try:
-            told = self._cluster.run(*self._exec(self._units[name]), "sh", "-c", BEGAN, patient=False)
-        except KubectlFailed:
+            return float(self._cluster.run(*self._exec(self._units[name]), *asking_when_began()))
+        except (KubectlFailed, ValueError):
             return None
-        return began(told)
 
     def overhead(self) -> list[int]:
         """Clients of the API server, and what of a cluster runs on this host."""

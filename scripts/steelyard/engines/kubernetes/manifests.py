@@ -26,6 +26,7 @@ from steelyard.engines.container import (
 from steelyard.engines.kubernetes.pods import NAME, SESSION, TRIAL
 from steelyard.errors import BadInput
 from steelyard.results.spec import WEIGHED, Component, Role, Spec
+from steelyard.sampling.observe import MARKER, SETTINGS
 
 Object = Mapping[str, Any]
 OBSERVER = "observer"
@@ -253,7 +254,7 @@ def _observer(component: Component, main: Mapping[str, Any], marks: Marks, apart
         "image": marks.observer,
         "imagePullPolicy": "IfNotPresent",
         "command": ["python3", "-m", "steelyard.sampling.observe"],
-        "env": [{"name": "STEELYARD_OBSERVE", "value": json.dumps(settings)}],
+        "env": [{"name": SETTINGS, "value": json.dumps(settings)}],
         # Only where every container has limits does a pod get CPUs of its own.
         "resources": {"requests": allowed, "limits": allowed}
         if apart
@@ -289,7 +290,7 @@ def _told(component: Component) -> dict[str, str]:
 
 def _variables(components: Sequence[Component]) -> list[dict[str, Any]]:
     one = components[0]
-    found: list[dict[str, Any]] = [{"name": "STEELYARD_COMPONENT", "value": one.kind}]
+    found: list[dict[str, Any]] = [{"name": MARKER, "value": one.kind}]
     if one.role != "injector":
         return found + [{"name": name, "value": text} for name, text in _told(one).items()]
     field_of = {

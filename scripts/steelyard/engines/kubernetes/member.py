@@ -5,14 +5,25 @@ from steelyard.engines.kubernetes import pods
 from steelyard.engines.kubernetes.api import PodWatch
 from steelyard.engines.kubernetes.pods import Pod
 from steelyard.results.spec import Component
+from steelyard.sampling.observe import MARKER
 
-BEGAN = """
-for process in /proc/[0-9]*; do
-    if tr '\\0' '\\n' 2>/dev/null <$process/environ | grep -q ^STEELYARD_COMPONENT=; then cat $process/stat; fi
-done
-echo now $(date +%s.%N) $(cut -d ' ' -f 1 /proc/uptime) $(getconf CLK_TCK)
+_BEGAN = """
+import os, pathlib, time
+starts = []
+for one in pathlib.Path("/proc").glob("[0-9]*"):
+    try:
+        if b"MARKER=" in (one / "environ").read_bytes():
+            starts.append(int((one / "stat").read_text().rpartition(")")[2].split()[19]))
+    except OSError:  # of another user, or gone
+        pass
+print(time.time() - time.clock_gettime(time.CLOCK_BOOTTIME) + min(starts) / os.sysconf("SC_CLK_TCK"))
 """
-"""The processes of a component, and the clock beside the time since the boot, which their starts are told in."""
+"""When the first process with a marker in its environment began, by the kernel, epoch seconds."""
+
+
+def asking_when_began(marker: str = MARKER) -> list[str]:
+    """A command that prints when a component's process began, where its processes are seen."""
+    return ["python3", "-c", _BEGAN.replace("MARKER", marker)]
 
 
 class Member:
@@ -65,14 +76,3 @@ class Member:
         """Whether it does not run as it did."""
         pod = self.pod
         return not self.there or pods.disruption(pod, self.name) is not None or self.exit_code() is not None
-
-
-def began(told: str) -> float | None:
-    """Epoch seconds at which the first process began, by what `BEGAN` prints."""
-    *processes, last = told.strip().splitlines() or [""]
-    try:
-        _, now, uptime, ticks = last.split()
-        starts = [int(line.rpartition(")")[2].split()[19]) / int(ticks) for line in processes]
-        return float(now) - float(uptime) + min(starts)
-    except (ValueError, IndexError):
-        return None
