@@ -104,6 +104,12 @@ class _Stream:
     """When the oldest of them was said, monotonic."""
     host: list[list[float]] = field(default_factory=list)
     watched: list[tuple[float, float]] = field(default_factory=list)
+    readings: list[tuple[float, Clock]] = field(default_factory=list)
+    """Of its machine's clock against this one, one for each answer, and when."""
+
+    def read_since(self, time: float) -> bool:
+        """Whether its clock was read closely since then."""
+        return any(at >= time and clock.width <= _CLOSE for at, clock in self.readings)
 
     @property
     def called(self) -> str:
@@ -122,10 +128,6 @@ class Streams:
         self._streams: dict[str, _Stream] = {}
         self._ended: list[_Stream] = []
         """Of components that were stopped, and may be started again."""
-        self._readings: dict[str, Clock] = {}
-        """By component: its machine's clock against this one, by the last answer."""
-        self._clocks: dict[str, Clock] = {}
-        """And by the closest answers of all looks together: clocks drift."""
         self._costs: dict[str, Any] = {}
         self._said: dict[int, float] = {}
         """When each word was first said, epoch seconds."""
@@ -181,19 +183,11 @@ class Streams:
         trees = set(whole)
         asked = [one for one in self._streams.values() if one.tell is not None]
         said = {self._say(one, f"look{' tree' if one.name in trees else ''}") for one in asked}
-        closest: dict[str, Clock] = {}
+        began = time.time()
         for _ in range(_ROUNDS):
-            self._readings.clear()
             self._wait(lambda: not any(one.words.keys() & said for one in asked))  # noqa: B023 - it ends here
-            for name, clock in self._readings.items():
-                closest[name] = min(closest.get(name, clock), clock, key=lambda one: one.width)
-            asked = [one for one in asked if one.name not in closest or closest[one.name].width > _CLOSE]
+            asked = [one for one in asked if not one.read_since(began)]
             said = {self._say(one, "ping") for one in asked}
-            if not asked:
-                break
-        for name, (low, high) in closest.items():
-            before = self._clocks.get(name, Clock(low, high))
-            self._clocks[name] = Clock(min(before.low, low), max(before.high, high))
 
     def tell(self, name: str, word: str) -> None:
         """Say a word to one observer; it is said again until it is heard.
@@ -232,8 +226,10 @@ class Streams:
         for one in (*self._ended, *self._streams.values()):
             machine = machines.setdefault(one.boot, Machine())
             machine.observers.append((one.host, one.watched))
+            machine.readings += one.readings
             if one.observer is not None and self._streams.get(one.name) is one:
-                machine.add(one.observer.node, one.name, self._clocks.get(one.name))
+                machine.nodes.add(one.observer.node)
+                machine.components.append(one.name)
         write_nodes(self._samples, machines.values())
 
     def connections(self) -> list[Child]:
@@ -362,8 +358,8 @@ class Streams:
         """An answer: its machine's clock showed that time between the word and now."""
         number, _, told = row.partition(",")
         if one.words.pop(int(number), None) is not None:
-            told_at, said_at = float(told), self._said[int(number)]
-            self._readings[one.name] = Clock(told_at - time.time(), told_at - said_at)
+            now = time.time()
+            one.readings.append((now, Clock(float(told) - now, float(told) - self._said[int(number)])))
 
     def _end(self, one: _Stream) -> None:
         connections = (one.follow, one.tell) if one.tell is not None else ()

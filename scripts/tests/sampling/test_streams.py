@@ -211,12 +211,23 @@ def test_cpu_of_others_is_what_no_observer_watches(tmp_path: Path) -> None:
     second = ([[t + 3, *rest] for t, *rest in later], [(t + 3, cpu) for t, cpu in watched])
     machine = nodes.Machine()
     machine.observers += [host(10, 1.5, 0.9), second]
-    machine.add("a", "server-1", nodes.Clock(-0.2, 0.3))
-    machine.add("b", "server-2", nodes.Clock(-0.01, 0.02))
+    machine.nodes |= {"b", "a"}
+    machine.components += ["server-1", "server-2"]
     nodes.write_nodes(tmp_path, [machine, nodes.Machine()])
     found = Samples.load(tmp_path)
     (one,) = found.machines
-    assert (one.name, one.components, one.clock) == ("a+b", ("server-1", "server-2"), (-0.01, 0.02))
+    assert (one.name, one.components, one.clock) == ("a+b", ("server-1", "server-2"), None)
     assert found.other_cpu(103, 108, one) == pytest.approx(0.1 * 5)
     assert found.other_cpu(100, 103, one) == pytest.approx(0.6 * 3), "what is not watched yet is others'"
     assert not found.host
+
+
+def test_a_close_reading_of_a_clock_helps_the_wide_ones_around_it() -> None:
+    machine = nodes.Machine(readings=[(100.0, nodes.Clock(-0.2, 0.3)), (110.0, nodes.Clock(-0.01, 0.02))])
+    assert machine.clock == pytest.approx((-0.015, 0.025)), "10 s at 0.5 ms/s"
+    machine.readings.append((1110.0, nodes.Clock(-0.2, 0.2)))
+    assert machine.clock == pytest.approx((-0.2, 0.2)), "in 1000 s it may be anywhere there"
+    machine.readings.append((111.0, nodes.Clock(0.5, 0.6)))
+    clock = machine.clock
+    assert clock is not None
+    assert clock.high >= 0.49, "readings that exclude each other: it was set"
