@@ -18,6 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+SLEW = 5e-4
+"""Seconds a second by which a clock that is set by NTP may run away from another; a step has a rule of its own."""
 COLUMNS = "epoch,node,monotonic,busy_s,steal_s,idle_s,other_s"
 """Of nodes.csv: as host.csv, a machine a row."""
 
@@ -41,17 +43,26 @@ class Machine:
     nodes: set[str] = field(default_factory=set)
     """What the cluster calls it."""
     components: list[str] = field(default_factory=list)
-    clocks: list[Clock] = field(default_factory=list)
-    """Readings of its one clock through several observers."""
+    readings: list[tuple[float, Clock]] = field(default_factory=list)
+    """Of its one clock, through all its observers: when, epoch seconds, and what was known of it then."""
     observers: list[tuple[list[list[float]], list[tuple[float, float]]]] = field(default_factory=list)
     """Of each: rows of host.csv, and (time, CPU seconds of what it watches)."""
 
-    def add(self, node: str, component: str, clock: Clock | None) -> None:
-        """A component runs there."""
-        self.nodes.add(node)
-        self.components.append(component)
-        if clock is not None:
-            self.clocks.append(clock)
+    @property
+    def clock(self) -> Clock | None:
+        """Bounds of its clock over all readings; None without any.
+
+        A reading on a busy machine is a wide one, and at most `SLEW` away from a close one before or after it.
+        """
+        known = [
+            bound
+            for at, _ in self.readings
+            for bound in (
+                max(one.low - SLEW * abs(at - then) for then, one in self.readings),
+                min(one.high + SLEW * abs(at - then) for then, one in self.readings),
+            )
+        ]
+        return Clock(min(known), max(known)) if known else None
 
     @property
     def name(self) -> str:
@@ -80,7 +91,7 @@ def write_nodes(folder: Path, machines: Iterable[Machine]) -> None:
         {
             "name": one.name,
             "components": one.components,
-            "clock": min(one.clocks, key=lambda clock: clock.width) if one.clocks else None,
+            "clock": one.clock,
         }
         for one in found
     ]

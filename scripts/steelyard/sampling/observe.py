@@ -41,10 +41,9 @@ WORK = Path("/tmp")
 WORDS = "tell"
 """`ID look [tree]`: read everything, of all that runs now; `ID touch NAME [TEXT]`: write a file of the component;
 `ID ping`; `ID last`: sample a last time."""
-_LISTENS = 0.1
+_LISTENS = 0.25
 """Seconds between looks for the component and its files."""
-_HEALTH = "health.jsonl"
-_APPEARING = ("ready", "summary.json")
+_HEALTH, _READY = "health.jsonl", "ready"
 
 
 def main_process(own: int, value: str = "") -> int | None:
@@ -85,7 +84,7 @@ class Observer:
         """The component's processes, in the order in which they were seen; the main one first."""
         self._health_read = 0
         self._injects = settings["role"] == "injector"
-        self._awaited = list(_APPEARING) if self._injects else []
+        self._ready = False
         self._write_config()
         if not self._words.exists():
             os.mkfifo(self._words)
@@ -108,9 +107,9 @@ class Observer:
         if not self._pids and (pid := main_process(os.getpid(), self._marker)) is not None:
             self._pids = [pid]
             self._write_config()
-        for name in [name for name in self._awaited if (self._folder / name).exists()]:
-            self._awaited.remove(name)
-            self._stream.say("file", name)
+        if self._injects and not self._ready and (self._folder / _READY).exists():
+            self._ready = True
+            self._stream.say("file", _READY)
         if self._injects:
             self._follow_health()
 

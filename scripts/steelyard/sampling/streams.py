@@ -31,6 +31,7 @@ LOST = 60.0
 HEARD = 5.0
 """Seconds that a word may take before something is measured with it unheard."""
 _AGAIN = 1.0
+_PATIENCE = 4
 _POLL = 0.005
 _ROUNDS = 3
 """Attempts at a close reading of a clock."""
@@ -52,7 +53,8 @@ class Observer(NamedTuple):
     follow: Sequence[str]
     """Command that prints its stream from the beginning, and goes on."""
     tell: Sequence[str]
-    """Command that takes words on its standard input."""
+    """Command that takes words on its standard input. In a container one that keeps its standard output open (`tee`):
+    engines take the end of that for the end of it."""
 
 
 @dataclass
@@ -69,7 +71,9 @@ class _Connection:
         """See that it runs, and was heard of lately; whether it was started anew."""
         if self.child is not None:
             ended = self.child.exit_code() is not None
-            if now - self.since < (_AGAIN if ended else SILENCE) or not (ended or now - heard > SILENCE):
+            # On a busy host a command may take long to come up: each may take longer than the one before.
+            patience = _AGAIN if ended else SILENCE * min(self.starts, _PATIENCE)
+            if now - self.since < patience or not (ended or now - heard > SILENCE):
                 return False
             children.stop([self.child], grace=0.0)
         self.child, self.since = self.start(self.starts), now
@@ -100,6 +104,12 @@ class _Stream:
     """When the oldest of them was said, monotonic."""
     host: list[list[float]] = field(default_factory=list)
     watched: list[tuple[float, float]] = field(default_factory=list)
+    readings: list[tuple[float, Clock]] = field(default_factory=list)
+    """Of its machine's clock against this one, one for each answer, and when."""
+
+    def read_since(self, time: float) -> bool:
+        """Whether its clock was read closely since then."""
+        return any(at >= time and clock.width <= _CLOSE for at, clock in self.readings)
 
     @property
     def called(self) -> str:
@@ -118,10 +128,6 @@ class Streams:
         self._streams: dict[str, _Stream] = {}
         self._ended: list[_Stream] = []
         """Of components that were stopped, and may be started again."""
-        self._readings: dict[str, Clock] = {}
-        """By component: its machine's clock against this one, by the last answer."""
-        self._clocks: dict[str, Clock] = {}
-        """And by the closest answers of all looks together: clocks drift."""
         self._costs: dict[str, Any] = {}
         self._said: dict[int, float] = {}
         """When each word was first said, epoch seconds."""
@@ -177,22 +183,20 @@ class Streams:
         trees = set(whole)
         asked = [one for one in self._streams.values() if one.tell is not None]
         said = {self._say(one, f"look{' tree' if one.name in trees else ''}") for one in asked}
-        closest: dict[str, Clock] = {}
+        began = time.time()
         for _ in range(_ROUNDS):
-            self._readings.clear()
             self._wait(lambda: not any(one.words.keys() & said for one in asked))  # noqa: B023 - it ends here
-            for name, clock in self._readings.items():
-                closest[name] = min(closest.get(name, clock), clock, key=lambda one: one.width)
-            asked = [one for one in asked if one.name not in closest or closest[one.name].width > _CLOSE]
+            asked = [one for one in asked if not one.read_since(began)]
             said = {self._say(one, "ping") for one in asked}
-            if not asked:
-                break
-        for name, (low, high) in closest.items():
-            before = self._clocks.get(name, Clock(low, high))
-            self._clocks[name] = Clock(min(before.low, low), max(before.high, high))
 
     def tell(self, name: str, word: str) -> None:
-        """Say a word to one observer; it is said again until it is heard."""
+        """Say a word to one observer; it is said again until it is heard.
+
+        Raises:
+            StreamLost: there is none of that name.
+        """
+        if name not in self._streams:
+            raise StreamLost(f"nothing observes {name}")
         self._say(self._streams[name], word)
         self.poll()
 
@@ -222,8 +226,10 @@ class Streams:
         for one in (*self._ended, *self._streams.values()):
             machine = machines.setdefault(one.boot, Machine())
             machine.observers.append((one.host, one.watched))
+            machine.readings += one.readings
             if one.observer is not None and self._streams.get(one.name) is one:
-                machine.add(one.observer.node, one.name, self._clocks.get(one.name))
+                machine.nodes.add(one.observer.node)
+                machine.components.append(one.name)
         write_nodes(self._samples, machines.values())
 
     def connections(self) -> list[Child]:
@@ -251,7 +257,9 @@ class Streams:
         """Its commands run; what was not heard is said again."""
         if one.follow.keep(self._children, now, one.heard_of):
             one.offset = 0
-        if one.tell is not None and one.tell.keep(self._children, now, one.asked if one.words else now):
+        # One that has ended is missed once there is something to say: to start it is work, amid a measurement.
+        idle = one.tell is None or (one.tell.child is not None and not one.words)
+        if one.tell is not None and not idle and one.tell.keep(self._children, now, one.asked):
             one.asked = now
             for number in one.words:
                 self._write(one, number)
@@ -318,8 +326,7 @@ class Streams:
                 file.write(f"{row}\n")
 
         def file(one: _Stream, row: str) -> None:
-            if row == "ready":  # the others are fetched
-                (self._folder(one.name) / row).touch()
+            (self._folder(one.name) / row).touch()
 
         def cost(one: _Stream, row: str) -> None:
             self._costs[one.called] = json.loads(row)
@@ -351,8 +358,8 @@ class Streams:
         """An answer: its machine's clock showed that time between the word and now."""
         number, _, told = row.partition(",")
         if one.words.pop(int(number), None) is not None:
-            told_at, said_at = float(told), self._said[int(number)]
-            self._readings[one.name] = Clock(told_at - time.time(), told_at - said_at)
+            now = time.time()
+            one.readings.append((now, Clock(float(told) - now, float(told) - self._said[int(number)])))
 
     def _end(self, one: _Stream) -> None:
         connections = (one.follow, one.tell) if one.tell is not None else ()

@@ -131,6 +131,19 @@ def test_version_2_from_another_container_with_its_own_tree_only(tmp_path: Path)
     assert group.read() is None
 
 
+def test_from_beside_a_container_its_group_is_read_as_it_sees_it(tmp_path: Path) -> None:
+    """In a pod: our mounts show our own group, and the other container's are below its root."""
+    tree = Tree(tmp_path, "v2", "membership-from-container", "mountinfo-container")
+    (tree.proc / str(PID) / "mountinfo").write_text(
+        "31 26 0:22 / /sys/fs/cgroup ro - cgroup2 cgroup2 rw\n", encoding="ascii"
+    )
+    tree.group("mnt", *V2_FILES, pid=99)
+    tree.group(f"proc/{PID}/root/sys/fs/cgroup", *V2_FILES)
+    reading = tree.read().read()
+    assert reading
+    assert (reading["memory"], reading["oom_kills"]) == (8802304, 1)
+
+
 def test_version_1_from_another_container(tmp_path: Path) -> None:
     """Its mounts show its own group; with the host's tree mounted elsewhere, ours is found there."""
     tree = Tree(tmp_path, "v1", "membership", "mountinfo-container")

@@ -1,14 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Observers as they run in pods, followed and told by commands as `kubectl logs` and `kubectl exec` are.
-
-What stands for a pod is real: a component, an observer beside it, a log that grows. What stands for the API server is a
-file: while it is there, no command gets through.
-"""
+"""Observers as they run in pods, followed and told by commands as `kubectl logs` and `kubectl exec` are."""
 
 import json
-import os
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -16,66 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pods import Pod
 
-import steelyard
 from steelyard.processes import Children
-from steelyard.sampling import nodes, observe, streams
+from steelyard.sampling import nodes, streams
 from steelyard.sampling.output import COLUMNS, boot_id
 from steelyard.sampling.read import Samples
 from steelyard.sampling.streams import Observer, StreamLost, Streams
-
-SCRIPTS = Path(steelyard.__file__).parents[1]
-OBSERVED = Path(__file__).with_name("observed.py")
-
-
-class Pod:
-    """A component and its observer."""
-
-    def __init__(self, folder: Path, name: str, role: str = "server") -> None:
-        self.name, self.folder, self.observed = name, folder, folder / "observed"
-        self.log, self.away = folder / "0.log", folder.parent / "away"
-        self.observed.mkdir(parents=True)
-        self.mark = f"{name}-{os.getpid()}-{time.monotonic_ns()}"
-        self.component = subprocess.Popen(
-            [sys.executable, str(OBSERVED)],
-            stdout=subprocess.PIPE,
-            text=True,
-            env={**os.environ, observe.MARKER: self.mark},
-        )
-        assert self.component.stdout
-        self.settings = {
-            "role": role,
-            "marker": self.mark,
-            "counters_url": f"http://127.0.0.1:{self.component.stdout.readline().strip()}/bench/counters",
-            "folder": str(self.observed),
-            "work": str(folder),
-        }
-        self.observer = self.start()
-
-    def start(self) -> subprocess.Popen[bytes]:
-        """Start the observer, as a container: its standard output is the log."""
-        with self.log.open("wb") as log:
-            return subprocess.Popen(
-                [sys.executable, "-m", "steelyard.sampling.observe"],
-                cwd=SCRIPTS,
-                stdout=log,
-                env={**os.environ, observe.SETTINGS: json.dumps(self.settings)},
-            )
-
-    def reached(self, identity: str = "one") -> Observer:
-        """By commands that fail while nothing gets through."""
-
-        def unless_away(command: str) -> list[str]:
-            return ["sh", "-c", f"test ! -e {self.away} && {command}"]
-
-        follow = unless_away(f"exec tail -n +1 -f {self.log}")
-        return Observer("node-1", identity, follow, unless_away(f"exec cat > {self.folder / observe.WORDS}"))
-
-    def end(self) -> None:
-        """End both."""
-        for one in (self.component, self.observer):
-            one.kill()
-            one.wait()
 
 
 @pytest.fixture
@@ -271,12 +211,23 @@ def test_cpu_of_others_is_what_no_observer_watches(tmp_path: Path) -> None:
     second = ([[t + 3, *rest] for t, *rest in later], [(t + 3, cpu) for t, cpu in watched])
     machine = nodes.Machine()
     machine.observers += [host(10, 1.5, 0.9), second]
-    machine.add("a", "server-1", nodes.Clock(-0.2, 0.3))
-    machine.add("b", "server-2", nodes.Clock(-0.01, 0.02))
+    machine.nodes |= {"b", "a"}
+    machine.components += ["server-1", "server-2"]
     nodes.write_nodes(tmp_path, [machine, nodes.Machine()])
     found = Samples.load(tmp_path)
     (one,) = found.machines
-    assert (one.name, one.components, one.clock) == ("a+b", ("server-1", "server-2"), (-0.01, 0.02))
+    assert (one.name, one.components, one.clock) == ("a+b", ("server-1", "server-2"), None)
     assert found.other_cpu(103, 108, one) == pytest.approx(0.1 * 5)
     assert found.other_cpu(100, 103, one) == pytest.approx(0.6 * 3), "what is not watched yet is others'"
     assert not found.host
+
+
+def test_a_close_reading_of_a_clock_helps_the_wide_ones_around_it() -> None:
+    machine = nodes.Machine(readings=[(100.0, nodes.Clock(-0.2, 0.3)), (110.0, nodes.Clock(-0.01, 0.02))])
+    assert machine.clock == pytest.approx((-0.015, 0.025)), "10 s at 0.5 ms/s"
+    machine.readings.append((1110.0, nodes.Clock(-0.2, 0.2)))
+    assert machine.clock == pytest.approx((-0.2, 0.2)), "in 1000 s it may be anywhere there"
+    machine.readings.append((111.0, nodes.Clock(0.5, 0.6)))
+    clock = machine.clock
+    assert clock is not None
+    assert clock.high >= 0.49, "readings that exclude each other: it was set"

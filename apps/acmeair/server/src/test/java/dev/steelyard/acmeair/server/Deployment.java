@@ -40,7 +40,9 @@ final class Deployment implements AutoCloseable {
           "ACMEAIR_REWARDS_TIMEOUT", LONG,
           "ACMEAIR_REWARDMILES_TIMEOUT", LONG,
           "ACMEAIR_MILES_TIMEOUT", LONG,
-          "ACMEAIR_CALLS_READ_TIMEOUT", LONG);
+          "ACMEAIR_CALLS_READ_TIMEOUT", LONG,
+          // A thread that ends takes what it has allocated along: this many stay.
+          "EXECUTOR_THREADS", "8");
 
   private final Path folder = Files.createTempDirectory("acmeair-it");
   private final Map<String, PackagedServer> servers = new LinkedHashMap<>();

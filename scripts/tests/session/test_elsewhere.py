@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A trial whose components run elsewhere, with real observers beside a server and an injector."""
+
+import json
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from fake_engine import Recorder
+from planned import asked, specs_of
+from pods import Pod
+
+from steelyard.engines.base import Deployment
+from steelyard.processes import Children
+from steelyard.sampling.read import Samples
+from steelyard.sampling.streams import Observer
+from steelyard.session.flight import Flight, TrialFailedError
+
+
+class Elsewhere:
+    """A deployment of pods."""
+
+    remote = contained = True
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.pods = {"server-1": Pod(folder / "pods" / "server-1", "server-1")}
+        self.fetched: list[str] = []
+
+    def observers(self) -> Mapping[str, Observer]:
+        return {name: pod.reached() for name, pod in self.pods.items()}
+
+    def start_injector(self) -> None:
+        self.pods["injector-1"] = Pod(self.folder / "pods" / "injector-1", "injector-1", "injector")
+
+    def logs(self, name: str) -> Path:
+        path = self.folder / "trial" / "load" / name
+        path.mkdir(parents=True, exist_ok=True)
+        return path
+
+    def fetch(self, name: str) -> None:
+        self.fetched.append(name)
+        (self.logs(name) / "summary.json").write_text("{}", encoding="utf-8")
+
+    def exit_code(self, name: str) -> int | None:
+        return 0 if (self.pods[name].observed / "stop").exists() else None
+
+    def failure(self, _: str) -> str | None:
+        return None
+
+    def running(self) -> list[Any]:
+        return []
+
+    def overhead(self) -> list[int]:
+        return []
+
+    def stop(self, names: Iterable[str] | None = None, **_: float) -> list[str]:
+        assert names is None, "injectors stay until their observers have told the last"
+        self.close()
+        return []
+
+    def close(self) -> None:
+        for pod in self.pods.values():
+            pod.end()
+
+
+def test_a_trial_is_sampled_steered_and_brought_home(tmp_path: Path) -> None:
+    (tmp_path / "trial").mkdir()
+    spec = next(iter(specs_of(asked("ping", load={"users": 2})).values()))
+    deployment = Elsewhere(tmp_path)
+    with Children() as children:
+        flight = Flight(
+            spec,
+            tmp_path / "trial",
+            cast("Deployment[Any]", deployment),
+            children,
+            Recorder(),
+            lambda _: None,
+        )
+        try:
+            flight.start_sampler()
+            deployment.start_injector()
+            pod = deployment.pods["injector-1"]
+            (pod.observed / "ready").touch()
+            flight.injectors.wait_until_ready()
+            begun = flight.injectors.go()
+            assert (pod.observed / "start").read_text(encoding="utf-8") == f"{begun * 1000:.0f}"
+            line = {"epochMillis": 1000 * begun, "requests": 3, "late": 0, "dropped": 0}
+            (pod.observed / "health.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
+            flight.injectors.wait_for_load()
+            start = time.time()
+            flight.start_sampler()
+            flight.watch(2.5)
+            flight.start_sampler()
+            end = time.time()
+            flight.stop_in_order()
+        finally:
+            flight.abandon()
+    assert flight.injector_failures == []
+    assert deployment.fetched == ["injector-1"]
+    found = Samples.load(tmp_path / "trial" / "samples")
+    assert {"server-1", "injector-1", "harness"} <= set(found.process_names())
+    assert found.requests("server-1", start, end) is not None
+    assert found.run_queue_wait("injector-1", start, end) is not None
+    (machine,) = found.machines
+    assert set(machine.components) == {"server-1", "injector-1"}
+    assert found.other_cpu(start, end, machine) is not None
+    gap = found.longest_gap(["server-1", "injector-1"], start, end)
+    assert gap is not None
+
+
+def test_a_lost_observer_voids_the_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "trial").mkdir()
+    monkeypatch.setattr("steelyard.sampling.streams.LOST", 1.0)
+    spec = next(iter(specs_of(asked("ping", load={"users": 2})).values()))
+    deployment = Elsewhere(tmp_path)
+    with Children() as children:
+        flight = Flight(
+            spec,
+            tmp_path / "trial",
+            cast("Deployment[Any]", deployment),
+            children,
+            Recorder(),
+            lambda _: None,
+        )
+        try:
+            flight.start_sampler()
+            deployment.pods["server-1"].observer.kill()
+            with pytest.raises(TrialFailedError, match="nothing was heard of the observer of server-1"):
+                flight.watch(60)
+        finally:
+            flight.abandon()
