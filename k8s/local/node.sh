@@ -119,10 +119,10 @@ inside() { # COMMAND... in all of the node's namespaces
         env PATH="$cache/bin:$packages/usr/bin:$packages/usr/sbin:$PATH" "$@"
 }
 
-start_inside() { # NAME COMMAND...
+start_inside() { # NAME COMMAND... ; nothing of it keeps hold of this script's own output, which may be a pipe
     name=$1
     shift
-    inside setsid "$@" >"$folder/logs/$name.log" 2>&1 </dev/null &
+    (exec >"$folder/logs/$name.log" 2>&1 </dev/null && inside setsid "$@") &
 }
 
 run() { # COMMAND... in its network alone

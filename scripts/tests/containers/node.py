@@ -95,20 +95,17 @@ class Node:
         """Nodes that are there for the scheduler alone: nothing ever runs on them."""
         names = [f"fake-{number}-{role}" for number, role in enumerate(roles)]
         resources = {"cpu": str(cpus), "memory": memory, "pods": "110", "ephemeral-storage": "100Gi"}
+        ready = {"type": "Ready", "status": "True", "reason": "KubeletReady"}
+        status = {"capacity": resources, "allocatable": resources, "conditions": [ready]}
+        platform = {"kubernetes.io/os": "linux", "kubernetes.io/arch": "ppc64le"}
+        nodes = []
         for name, role in zip(names, roles, strict=True):
-            labels = {
-                "kubernetes.io/hostname": name,
-                "kubernetes.io/os": "linux",
-                "kubernetes.io/arch": "ppc64le",
-                "steelyard.dev/role": role,
-            }
-            node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels}}
-            self.kubectl("create", "--filename", "-", text=json.dumps(node))
-            ready = {"type": "Ready", "status": "True", "reason": "KubeletReady"}
-            status = {"capacity": resources, "allocatable": resources, "conditions": [ready]}
-            self.kubectl(
-                "patch", "node", name, "--subresource=status", "--patch", json.dumps({"status": status})
-            )
+            labels = {**platform, "kubernetes.io/hostname": name, "steelyard.dev/role": role}
+            about = {"name": name, "labels": labels}
+            nodes.append({"apiVersion": "v1", "kind": "Node", "metadata": about, "status": status})
+        text = json.dumps({"apiVersion": "v1", "kind": "List", "items": nodes})
+        self.kubectl("create", "--filename", "-", text=text)
+        self.kubectl("replace", "--subresource=status", "--filename", "-", text=text)
         return names
 
 

@@ -19,10 +19,10 @@ ROW = re.compile(r"^  (\S+) +([\d,]+) +([\d,]+) ", re.MULTILINE)
 """An operation of a summary for people: its name, requests and errors."""
 
 
-@pytest.fixture
-def ping(node: Node, tmp_path: Path) -> Iterator[str]:
+@pytest.fixture(scope="module")
+def ping(node: Node, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The ping bundle on HotSpot, ready; its namespace."""
-    folder = kustomization(tmp_path / "ping", ["overlays/small/ping"], QUICK)
+    folder = kustomization(tmp_path_factory.mktemp("ping"), ["overlays/small/ping"], QUICK)
     node.kubectl("apply", "--kustomize", folder)
     try:
         node.roll_out("steelyard-ping", "server")
