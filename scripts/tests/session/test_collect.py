@@ -122,6 +122,7 @@ def evidence(
     started = {
         one.name: Started(
             Running(one, [1], T - 30, True),
+            T - 27,
             3.0,
             2.5,
             500,
