@@ -150,7 +150,7 @@ class FakeDeployment:
             if one.role == "injector":
                 (self.logs(one.name) / "ready").touch()
                 self._recorded[one.name] = []
-            if any(option.startswith(READS_CACHE) for option in one.jvm_options):
+            if one.role == "server" and any(option.startswith(READS_CACHE) for option in one.jvm_options):
                 self.caches_seen[one.name] = [path.name for path in self.cache(one.kind).iterdir()]
             if one.data is not None:
                 found = Path(one.data_from).iterdir() if one.data_from is not None else ()
