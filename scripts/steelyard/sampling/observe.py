@@ -40,7 +40,7 @@ WORK = Path("/tmp")
 """Where its own files lie, the FIFO `tell` among them."""
 WORDS = "tell"
 """`ID look [tree]`: read everything, of all that runs now; `ID touch NAME [TEXT]`: write a file of the component;
-`ID ping`; `ID last`: sample a last time."""
+`ID clock`: only hear it; `ID last`: sample a last time."""
 _LISTENS = 0.25
 """Seconds between looks for the component and its files."""
 _HEALTH, _READY = "health.jsonl", "ready"

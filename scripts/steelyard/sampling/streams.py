@@ -187,7 +187,7 @@ class Streams:
         for _ in range(_ROUNDS):
             self._wait(lambda: not any(one.words.keys() & said for one in asked))  # noqa: B023 - it ends here
             asked = [one for one in asked if not one.read_since(began)]
-            said = {self._say(one, "ping") for one in asked}
+            said = {self._say(one, "clock") for one in asked}
 
     def tell(self, name: str, word: str) -> None:
         """Say a word to one observer; it is said again until it is heard.

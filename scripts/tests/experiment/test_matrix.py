@@ -137,7 +137,7 @@ def test_a_day_is_a_text_as_it_was_written() -> None:
         ("thp=sometimes", "thp=sometimes: 'sometimes' is no mode"),
         ("huge_pages=1.5", "is no number of pages"),
         ("measure=0", "measure"),
-        ("engine=podman", "engine=podman: engine: Input should be 'process' or 'compose'"),
+        ("engine=podman", "engine=podman: engine: Input should be 'process', 'compose' or 'kubernetes'"),
     ],
 )
 def test_a_bad_set_is_refused_in_one_sentence(setting: str, says: str) -> None:

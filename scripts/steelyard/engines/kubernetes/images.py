@@ -30,7 +30,7 @@ _MARK = "dev.steelyard:"
 _ASK = f"""
 java -XshowSettings:properties -version 2>&1
 box=/opt/steelyard/bin/busybox
-if [ -d /opt/embedded-mongo ]; then echo "{_MARK} database=embedded"; fi
+if [ -n "$STEELYARD_DATABASE" ]; then echo "{_MARK} database=$STEELYARD_DATABASE"; fi
 for war in $($box find /opt/wlp/usr -name '*.war' 2>/dev/null | $box head -n 1); do
     $box unzip -p "$war" 'WEB-INF/lib/bench-*.jar' >/tmp/bench.jar
     echo "{_MARK} $($box unzip -p /tmp/bench.jar dev/steelyard/bench/build.properties | $box grep ^fingerprint=)"

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * unseen. The JVMs of the tests compile with C1 alone, so that figures depend on no warm-up.
  */
 @ExtendWith(Deployments.class)
-final class MicroservicesBytesIT {
+final class MicroservicesWorkBytesIT {
 
   private static final String MONDAY = "Mon Jun 15 00:00:00 UTC 2026";
 
