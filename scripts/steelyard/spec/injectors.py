@@ -64,7 +64,7 @@ def injector_options(jvm: JvmIdentity) -> list[str]:
     if jvm.feature >= 24:
         options += ["--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"]
     if jvm.kind == "hotspot":
-        options.append(f"{ARCHIVE}${{package}}/classes-{jvm.runtime_version}-{jvm.architecture}.jsa")
+        options.append(f"{ARCHIVE}${{package}}-classes-{jvm.runtime_version}-{jvm.architecture}.jsa")
     return options
 
 

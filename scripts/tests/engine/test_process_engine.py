@@ -258,7 +258,7 @@ def archiving(script: str, *more: str) -> Component:
         role="injector",
         port=None,
         artifact=Artifact(form="command", words=words),
-        jvm_options=["-Xmx1g", f"{ARCHIVE}${{package}}/classes-17.jsa"],
+        jvm_options=["-Xmx1g", f"{ARCHIVE}${{package}}-classes-17.jsa"],
     )
 
 
@@ -268,14 +268,14 @@ def test_the_injectors_classes_are_archived_once(tmp_path: Path, children: Child
     one = archiving(ARCHIVES, str(tmp_path / "made"))
     for _ in range(2):
         archived_classes(one, package, children)
-    assert (package / "classes-17.jsa").read_text(encoding="utf-8") == "classes"
-    assert [path.name for path in package.iterdir()] == ["classes-17.jsa"]
+    assert (tmp_path / "loadgen-classes-17.jsa").read_text(encoding="utf-8") == "classes"
+    assert not list(package.iterdir()), "images are made of it"
     assert (tmp_path / "made").read_text(encoding="utf-8") == "x\n"
 
 
 def test_an_injector_that_does_not_start_leaves_no_archive(tmp_path: Path, children: Children) -> None:
     with pytest.raises(ServerFailed, match="injector-1 ended with exit code 4"):
-        archived_classes(archiving("import sys; sys.exit(4)"), tmp_path, children)
+        archived_classes(archiving("import sys; sys.exit(4)"), tmp_path / "loadgen", children)
     assert not list(tmp_path.iterdir())
 
 

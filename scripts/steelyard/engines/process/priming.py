@@ -119,11 +119,12 @@ def archived_classes(injector: Component, package: Path, children: Children) -> 
     option = next((one for one in injector.jvm_options if one.startswith(ARCHIVE)), None)
     if option is None:
         return
-    archive = package / Path(option.removeprefix(ARCHIVE)).name
+    # Beside the package and not in it: images are made of the package.
+    archive = package.with_name(Path(option.removeprefix(ARCHIVE).replace("${package}", package.name)).name)
     if archive.exists():
         return
     try:
-        with _temporary(package, children) as temporary:
+        with _temporary(package.parent, children) as temporary:
             made = temporary / archive.name
             options = [f"{_MADE_BY}{made}" if one == option else one for one in injector.jvm_options]
             deployment = ProcessDeployment(children, temporary, {injector.name: str(package)}, {})
