@@ -66,19 +66,16 @@ class Elsewhere:
             pod.end()
 
 
-def test_a_trial_is_sampled_steered_and_brought_home(tmp_path: Path) -> None:
-    (tmp_path / "trial").mkdir()
+def flown(deployment: Elsewhere, children: Children, folder: Path) -> Flight:
+    folder.mkdir()
     spec = next(iter(specs_of(asked("ping", load={"users": 2})).values()))
+    return Flight(spec, folder, cast("Deployment[Any]", deployment), children, Recorder(), lambda _: None)
+
+
+def test_a_trial_is_sampled_steered_and_brought_home(tmp_path: Path) -> None:
     deployment = Elsewhere(tmp_path)
     with Children() as children:
-        flight = Flight(
-            spec,
-            tmp_path / "trial",
-            cast("Deployment[Any]", deployment),
-            children,
-            Recorder(),
-            lambda _: None,
-        )
+        flight = flown(deployment, children, tmp_path / "trial")
         try:
             flight.start_sampler()
             deployment.start_injector()
@@ -112,19 +109,10 @@ def test_a_trial_is_sampled_steered_and_brought_home(tmp_path: Path) -> None:
 
 
 def test_a_lost_observer_voids_the_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "trial").mkdir()
     monkeypatch.setattr("steelyard.sampling.streams.LOST", 1.0)
-    spec = next(iter(specs_of(asked("ping", load={"users": 2})).values()))
     deployment = Elsewhere(tmp_path)
     with Children() as children:
-        flight = Flight(
-            spec,
-            tmp_path / "trial",
-            cast("Deployment[Any]", deployment),
-            children,
-            Recorder(),
-            lambda _: None,
-        )
+        flight = flown(deployment, children, tmp_path / "trial")
         try:
             flight.start_sampler()
             deployment.pods["server-1"].observer.kill()
