@@ -4,6 +4,7 @@ package dev.steelyard.loadgen;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.nio.file.Path;
@@ -254,6 +255,14 @@ class DeclaredJourneyTest {
           injector.health().stream().mapToDouble(line -> line.get("userSeconds").asDouble()).sum();
       // Latency and the rest of the cycle: all of a user's time but what the injector itself took.
       assertEquals(6.0, accounted, 1.5);
+      double drawn = 0;
+      double actual = 0;
+      for (JsonNode line : injector.health()) {
+        drawn += line.at("/cycles/ping/drawnSeconds").asDouble();
+        actual += line.at("/cycles/ping/actualSeconds").asDouble();
+      }
+      assertEquals(0.1 * injector.requests(), drawn, 0.001);
+      assertTrue(actual >= drawn - 1e-6 && actual < 8, "actual cycles " + actual);
     }
   }
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.steelyard.daytrader7.Browser.Answer;
+import dev.steelyard.testkit.StatementLog;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

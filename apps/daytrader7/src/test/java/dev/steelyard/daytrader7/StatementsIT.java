@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steelyard.daytrader7.Browser.Answer;
 import dev.steelyard.testkit.Processes;
+import dev.steelyard.testkit.StatementLog;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

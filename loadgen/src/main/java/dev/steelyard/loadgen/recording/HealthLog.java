@@ -28,6 +28,7 @@ final class HealthLog implements Closeable {
    * @param userSeconds closed model: latency of the operations that ended in the interval, and the
    *     pauses that follow them
    * @param outcomes outcome of the workload to how often the interval had it
+   * @param cycles closed model: operation to the cycle times of those that ended; absent without
    */
   record Line(
       long epochMillis,
@@ -40,7 +41,8 @@ final class HealthLog implements Closeable {
       long dropped,
       double gcSeconds,
       double userSeconds,
-      Map<String, Long> outcomes) {}
+      Map<String, Long> outcomes,
+      Map<String, Cycles.Cycle> cycles) {}
 
   private final Path file;
   private final Writer writer;

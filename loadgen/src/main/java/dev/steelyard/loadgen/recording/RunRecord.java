@@ -25,6 +25,7 @@ public final class RunRecord {
   private final RunClock clock;
   private final Recorder recorder;
   private final Outcomes outcomes;
+  private final Cycles cycles;
   private final ErrorMessages errorMessages = ErrorMessages.listen();
   private final IntervalLog intervals;
   private final HealthLog health;
@@ -47,13 +48,15 @@ public final class RunRecord {
       List<String> operations,
       RunClock clock,
       Recorder recorder,
-      Outcomes outcomes)
+      Outcomes outcomes,
+      Cycles cycles)
       throws IOException {
     this.settings = settings;
     this.operations = operations;
     this.clock = clock;
     this.recorder = recorder;
     this.outcomes = outcomes;
+    this.cycles = cycles;
     outcomesWritten = outcomes.totals();
     Path folder = Files.createDirectories(settings.output());
     flushedAt = clock.nanos();
@@ -112,7 +115,8 @@ public final class RunRecord {
             dropped - droppedWritten,
             ProcessUsage.gcSeconds(),
             (userNanos - userNanosWritten) / 1e9,
-            met));
+            met,
+            cycles.drain()));
     flushedAt = now;
     outcomesWritten = outcomesNow;
     lateWritten = late;

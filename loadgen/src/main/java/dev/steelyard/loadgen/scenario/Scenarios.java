@@ -15,6 +15,7 @@ public final class Scenarios {
     BUILT_IN.put("acmeair-monolith", AcmeairScenario::monolith);
     BUILT_IN.put("acmeair-microservices", AcmeairScenario::microservices);
     BUILT_IN.put("daytrader7", TradeScenario::new);
+    BUILT_IN.put("olio", OlioScenario::new);
   }
 
   private Scenarios() {}

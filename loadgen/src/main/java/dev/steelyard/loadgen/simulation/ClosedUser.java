@@ -40,8 +40,14 @@ class ClosedUser extends VirtualUser {
   void ended(boolean failed, long answeredAt, long now) {
     record(failed, answeredAt);
     Pause own = journey().pause();
-    long next = (own == null ? usualPause : own).next(due, now, random);
-    next = failed ? Math.max(next, now + PAUSE_AFTER_ERROR) : next;
+    Pause pause = own == null ? usualPause : own;
+    long length = pause.length(random);
+    long next = pause.next(due, now, length);
+    if (failed) {
+      next = Math.max(next, now + PAUSE_AFTER_ERROR);
+    } else if (pause.cycle() != null) {
+      run.cycles.add(operation(), length, next - due);
+    }
     // Not what the injector itself takes from the answer to now: that is time without load.
     run.userNanos.add(answeredAt - due + next - now);
     due = next;

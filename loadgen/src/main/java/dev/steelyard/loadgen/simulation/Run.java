@@ -5,6 +5,7 @@ import dev.steelyard.loadgen.Settings;
 import dev.steelyard.loadgen.Settings.Model;
 import dev.steelyard.loadgen.journey.Journeys;
 import dev.steelyard.loadgen.journey.User;
+import dev.steelyard.loadgen.recording.Cycles;
 import dev.steelyard.loadgen.recording.Outcomes;
 import dev.steelyard.loadgen.recording.Recorder;
 import dev.steelyard.loadgen.recording.RunClock;
@@ -29,6 +30,7 @@ final class Run {
   final RunClock clock = new RunClock();
   final Control control = new Control();
   final Recorder recorder;
+  final Cycles cycles;
   private final RunRecord record;
   private final Journeys journeys;
   private final Arrivals arrivals;
@@ -62,7 +64,8 @@ final class Run {
     Outcomes outcomes = new Outcomes(scenario.outcomes());
     journeys = scenario.journeys(outcomes);
     recorder = new Recorder(operations.size());
-    record = new RunRecord(settings, operations, clock, recorder, outcomes);
+    cycles = new Cycles(operations);
+    record = new RunRecord(settings, operations, clock, recorder, outcomes, cycles);
     long number = -1 - 2L * settings.injector();
     boolean open = settings.model() == Model.OPEN;
     arrivals = open ? new Arrivals(settings, User.draws(settings.seed(), number)) : null;

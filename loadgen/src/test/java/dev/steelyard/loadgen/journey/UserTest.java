@@ -2,8 +2,10 @@
 package dev.steelyard.loadgen.journey;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steelyard.loadgen.SettingsException;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
@@ -32,13 +34,12 @@ class UserTest {
   @Test
   void pausesCountFromTheEndOrFromTheStart() {
     SplittableRandom random = new SplittableRandom(1);
-    assertEquals(70, new Pause(Duration.ofNanos(50), null, null).next(10, 20, random));
-    assertEquals(60, new Pause(null, Duration.ofNanos(50), null).next(10, 20, random));
-    assertEquals(
-        90,
-        new Pause(null, Duration.ofNanos(50), null).next(10, 90, random),
-        "it outlasted its cycle");
-    assertEquals(20, Pause.NONE.next(10, 20, random));
+    Pause think = new Pause(Duration.ofNanos(50), null, null);
+    Pause cycle = new Pause(null, Duration.ofNanos(50), null);
+    assertEquals(70, think.next(10, 20, think.length(random)));
+    assertEquals(60, cycle.next(10, 20, cycle.length(random)));
+    assertEquals(90, cycle.next(10, 90, cycle.length(random)), "it outlasted its cycle");
+    assertEquals(20, Pause.NONE.next(10, 20, Pause.NONE.length(random)));
   }
 
   @Test
@@ -49,11 +50,37 @@ class UserTest {
     double sum = 0;
     long longest = 0;
     for (int i = 0; i < count; i++) {
-      long length = pause.next(0, 0, random);
+      long length = pause.length(random);
       sum += length;
       longest = Math.max(longest, length);
     }
     assertEquals(1000, sum / count, 10);
     assertTrue(longest <= 10_000 && longest > 9_000, "longest " + longest);
+  }
+
+  @Test
+  void exponentialPausesBeginAtTheLeastAndEndAtTheMost() {
+    SplittableRandom random = new SplittableRandom(3);
+    Pause pause =
+        new Pause(
+            null,
+            Duration.ofSeconds(5),
+            Pause.Distribution.EXPONENTIAL,
+            Duration.ofSeconds(2),
+            Duration.ofSeconds(11));
+    double sum = 0;
+    int cut = 0;
+    int count = 400_000;
+    for (int i = 0; i < count; i++) {
+      double seconds = pause.length(random) / 1e9;
+      assertTrue(seconds >= 2 && seconds <= 11, "length " + seconds);
+      cut += seconds == 11 ? 1 : 0;
+      sum += seconds;
+    }
+    assertEquals(Math.exp(-3), (double) cut / count, 0.002);
+    assertEquals(2 + 3 * (1 - Math.exp(-3)), sum / count, 0.02);
+    assertThrows(
+        SettingsException.class,
+        () -> new Pause(Duration.ofSeconds(1), null, null, Duration.ofSeconds(2), null));
   }
 }

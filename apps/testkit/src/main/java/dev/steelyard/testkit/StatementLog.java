@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.steelyard.daytrader7;
+package dev.steelyard.testkit;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
@@ -12,8 +13,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Counts statements in Derby's log. Left out is what belongs to no operation: blocks of keys, the
- * timer's summary, and questions about tables.
+ * Counts statements in Derby's log, which it writes with {@code derby.language.logStatementText}.
  */
 public final class StatementLog {
 
@@ -21,7 +21,7 @@ public final class StatementLog {
   public record Counts(Map<Character, Integer> statements, int transactions) {
 
     /** Counts in words: {@code "S5 I2 U2"}. */
-    static Map<Character, Integer> of(String words) {
+    public static Map<Character, Integer> of(String words) {
       Map<Character, Integer> counts = new TreeMap<>();
       for (String word : words.split(" ", -1)) {
         int count = Integer.parseInt(word.substring(1));
@@ -35,13 +35,18 @@ public final class StatementLog {
 
   private static final Pattern EXECUTED =
       Pattern.compile("\\(XID = (\\d+)\\).*Executing prepared statement: ([SIUD].*) :End");
-  private static final Pattern NOBODYS =
-      Pattern.compile("KEYGENEJB|ORDER BY CHANGE1 DESC|SYS\\.|DATASET");
 
   private final Path file;
+  private final Pattern nobodys;
 
-  StatementLog(Path file) {
+  /**
+   * A log.
+   *
+   * @param nobodys found in statements that belong to no operation and are left out
+   */
+  public StatementLog(Path file, Pattern nobodys) {
     this.file = file;
+    this.nobodys = nobodys;
   }
 
   /** Where it ends now. */
@@ -51,12 +56,13 @@ public final class StatementLog {
 
   /** What was executed since its end was there. */
   public Counts since(long end) throws IOException {
-    String log = Files.readString(file).substring((int) end);
+    byte[] all = Files.readAllBytes(file);
+    String log = new String(all, (int) end, all.length - (int) end, StandardCharsets.UTF_8);
     Map<Character, Integer> statements = new TreeMap<>();
     Set<String> transactions = new HashSet<>();
     Matcher executed = EXECUTED.matcher(log);
     while (executed.find()) {
-      if (!NOBODYS.matcher(executed.group(2)).find()) {
+      if (!nobodys.matcher(executed.group(2)).find()) {
         statements.merge(executed.group(2).charAt(0), 1, Integer::sum);
         transactions.add(executed.group(1));
       }

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.olio.geocoder;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import org.junit.jupiter.api.Test;
+
+final class GeocoderTest {
+
+  private final HttpClient client = HttpClient.newHttpClient();
+
+  private String ask(Geocoder geocoder, String path, HttpRequest.BodyPublisher body, String method)
+      throws Exception {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + geocoder.port() + path))
+            .method(method, body)
+            .build();
+    HttpResponse<String> response = client.send(request, HttpResponse.BodyHandlers.ofString());
+    assertEquals(200, response.statusCode());
+    return response.body();
+  }
+
+  @Test
+  void everyAddressIsAtOnePlaceAndIsTold() throws Exception {
+    Geocoder geocoder = new Geocoder("127.0.0.1", 0, 0);
+    geocoder.start();
+    try {
+      String byGet =
+          ask(
+              geocoder,
+              "/geocode?appid=x&street=1+M%FCller+St&city=A%26B&state=CA&zip=12345",
+              HttpRequest.BodyPublishers.noBody(),
+              "GET");
+      assertTrue(byGet.contains("<ResultSet xmlns=\"urn:yahoo:maps\">"), byGet);
+      assertTrue(byGet.contains("<Latitude>33.0000</Latitude>"), byGet);
+      assertTrue(byGet.contains("<Longitude>-177.0000</Longitude>"), byGet);
+      assertTrue(byGet.contains("<Address>1 Müller St</Address><City>A&amp;B</City>"), byGet);
+      assertTrue(byGet.contains("<State>CA</State><Zip>12345</Zip><Country>USA"), byGet);
+      String byPost =
+          ask(
+              geocoder,
+              "/geocode",
+              HttpRequest.BodyPublishers.ofString("street=2+Oak+Ln&city=%zz"),
+              "POST");
+      assertTrue(byPost.contains("<Address>2 Oak Ln</Address><City>%zz</City>"), byPost);
+      String stats = ask(geocoder, "/stats", HttpRequest.BodyPublishers.noBody(), "GET");
+      assertEquals("{\"requests\":2}", stats);
+    } finally {
+      geocoder.stop();
+    }
+  }
+
+  @Test
+  void anAnswerWaitsForTheDelay() throws Exception {
+    Geocoder geocoder = new Geocoder("127.0.0.1", 0, 120);
+    geocoder.start();
+    try {
+      long start = System.nanoTime();
+      ask(geocoder, "/geocode?zip=1", HttpRequest.BodyPublishers.noBody(), "GET");
+      assertTrue(System.nanoTime() - start >= 120_000_000L);
+      String info = ask(geocoder, "/bench/info", HttpRequest.BodyPublishers.noBody(), "GET");
+      assertTrue(info.contains("\"delay\":\"120\""), info);
+      String counters =
+          ask(geocoder, "/bench/counters", HttpRequest.BodyPublishers.noBody(), "GET");
+      assertTrue(counters.contains("\"geocode\":{\"requests\":1,\"errors\":0,"), counters);
+    } finally {
+      geocoder.stop();
+    }
+  }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.olio.calendar;
+
+import dev.steelyard.olio.Refused;
+import dev.steelyard.olio.calendar.Forms.PersonForm;
+import dev.steelyard.olio.calendar.Forms.Place;
+import dev.steelyard.olio.calendar.Forms.StoredFiles;
+import dev.steelyard.olio.calendar.Views.PersonDetail;
+import dev.steelyard.olio.entities.Address;
+import dev.steelyard.olio.entities.Person;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.persistence.EntityManager;
+import jakarta.persistence.PersistenceContext;
+import jakarta.transaction.Transactional;
+import java.util.List;
+import java.util.Optional;
+
+/** Registered persons: found, shown, registered in two steps, changed. */
+@ApplicationScoped
+public class Persons {
+
+  @PersistenceContext(unitName = "olio")
+  private EntityManager entities;
+
+  @Inject private Events events;
+  @Inject private Friends friends;
+
+  /** A person by user name. */
+  @Transactional
+  public Optional<Person> find(String userName) {
+    return entities
+        .createQuery("SELECT p FROM Person p WHERE p.userName = :user", Person.class)
+        .setParameter("user", userName)
+        .getResultStream()
+        .findFirst();
+  }
+
+  /** A person who has to be there. */
+  @Transactional
+  public Person get(String userName) {
+    return find(userName)
+        .orElseThrow(() -> Refused.unknown("There is no person " + userName + "."));
+  }
+
+  /** The person, if the password is the right one. */
+  @Transactional
+  public Optional<Person> login(String userName, String password) {
+    return find(userName).filter(person -> password.equals(person.getPassword()));
+  }
+
+  /**
+   * A person with all that belongs to him.
+   *
+   * @param own whether he looks himself
+   */
+  @Transactional
+  public PersonDetail detail(String userName, boolean own) {
+    Person person = get(userName);
+    return new PersonDetail(
+        person,
+        addressOf(person),
+        events.postedBy(userName),
+        friends.of(person.getId()),
+        own ? friends.incoming(userName) : List.of(),
+        own ? friends.outgoing(userName) : List.of());
+  }
+
+  /** The address of a person; an empty one while there is none. */
+  @Transactional
+  public Address addressOf(Person person) {
+    return person.getAddressId() == null
+        ? new Address()
+        : entities.find(Address.class, person.getAddressId());
+  }
+
+  /**
+   * Registers a person: the row, from whose key the files take their names.
+   *
+   * @return its key
+   */
+  @Transactional
+  public int create(PersonForm form) {
+    if (find(form.userName()).isPresent()) {
+      throw Refused.taken("The user name " + form.userName() + " is taken.");
+    }
+    Person person = new Person();
+    person.setUserName(form.userName());
+    form.copyTo(person);
+    entities.persist(person);
+    entities.flush();
+    return person.getId();
+  }
+
+  /** Gives a person who was registered, or has changed his profile, address and files. */
+  @Transactional
+  public void complete(int id, PersonForm form, Place place, StoredFiles files) {
+    Person person = entities.find(Person.class, id);
+    Address address = new Address();
+    form.address().copyTo(address, place);
+    entities.persist(address);
+    entities.flush();
+    form.copyTo(person);
+    person.setAddressId(address.getId());
+    if (files.image() != null) {
+      person.setImage(files.image());
+      person.setThumbnail(files.thumbnail());
+    }
+  }
+
+  /** Removes a person whose files could not be stored. */
+  @Transactional
+  public void remove(int id) {
+    entities.remove(entities.find(Person.class, id));
+  }
+}

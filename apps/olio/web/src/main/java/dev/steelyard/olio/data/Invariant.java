@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.olio.data;
+
+import java.util.List;
+
+/**
+ * What must hold in the tables whatever was done to them.
+ *
+ * @param name says it
+ * @param sql counts the rows that break it
+ */
+public record Invariant(String name, String sql) {
+
+  /** All of them; foreign keys are the database's to keep. */
+  public static final List<Invariant> ALL =
+      List.of(
+          new Invariant(
+              "each tag counts the events that have it",
+              "SELECT COUNT(*) FROM SOCIALEVENTTAG T WHERE T.REFCOUNT <> (SELECT COUNT(*) FROM"
+                  + " SOCIALEVENTTAG_SOCIALEVENT L WHERE L.SOCIALEVENTTAGID = T.SOCIALEVENTTAGID)"),
+          new Invariant(
+              "each event has an address, files and a submitter who is registered",
+              "SELECT COUNT(*) FROM SOCIALEVENT E WHERE E.ADDRESS_ADDRESSID IS NULL OR E.IMAGEURL IS"
+                  + " NULL OR E.IMAGETHUMBURL IS NULL OR NOT EXISTS (SELECT 1 FROM PERSON P WHERE"
+                  + " P.USERNAME = E.SUBMITTERUSERNAME)"),
+          new Invariant(
+              "each person has an address and files",
+              "SELECT COUNT(*) FROM PERSON P WHERE P.ADDRESS_ADDRESSID IS NULL OR P.IMAGEURL IS NULL"
+                  + " OR P.IMAGETHUMBURL IS NULL"),
+          new Invariant(
+              "nobody has two comments on an event that were written here",
+              "SELECT COUNT(*) FROM (SELECT C.USERNAME_USERNAME FROM COMMENTS_RATING C WHERE"
+                  + " C.COMMENTSID > 10000000 GROUP BY C.USERNAME_USERNAME,"
+                  + " C.SOCIALEVENT_SOCIALEVENTID HAVING COUNT(*) > 1) D"),
+          new Invariant(
+              "nobody is his own friend, or invited by himself",
+              "SELECT COUNT(*) FROM PERSON P WHERE EXISTS (SELECT 1 FROM PERSON_PERSON F WHERE"
+                  + " F.PERSON_USERID = P.USERID AND F.FRIENDS_USERID = P.USERID) OR EXISTS (SELECT 1"
+                  + " FROM INVITATION I WHERE I.REQUESTOR_USERNAME = P.USERNAME AND"
+                  + " I.CANDIDATE_USERNAME = P.USERNAME)"));
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.olio.web;
+
+import dev.steelyard.olio.Refused;
+import jakarta.inject.Inject;
+import jakarta.json.Json;
+import jakarta.json.JsonStructure;
+import jakarta.json.JsonWriter;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+
+/** A servlet that answers GET and POST alike, and says in a page what could not be done. */
+abstract class Route extends HttpServlet {
+
+  private static final long serialVersionUID = 1L;
+  private static final Logger LOG = Logger.getLogger(Route.class.getName());
+
+  @Inject private transient Frame frame;
+
+  /** Answers a request. */
+  protected abstract void answer(HttpServletRequest request, HttpServletResponse response)
+      throws IOException, ServletException;
+
+  @Override
+  protected final void doGet(HttpServletRequest request, HttpServletResponse response)
+      throws IOException, ServletException {
+    try {
+      answer(request, response);
+    } catch (Refused e) {
+      fail(request, response, e.status(), e.getMessage());
+    } catch (RuntimeException e) {
+      LOG.log(Level.WARNING, "A request failed: " + request.getRequestURI(), e);
+      fail(request, response, 500, "It could not be done; the log of the server says why.");
+    }
+  }
+
+  @Override
+  protected final void doPost(HttpServletRequest request, HttpServletResponse response)
+      throws IOException, ServletException {
+    doGet(request, response);
+  }
+
+  private void fail(
+      HttpServletRequest request, HttpServletResponse response, int status, String sentence)
+      throws IOException {
+    if (response.isCommitted()) {
+      return;
+    }
+    response.reset();
+    response.setStatus(status);
+    frame.error(request, response, sentence);
+  }
+
+  /** Who is logged in. */
+  static Visitor visitor(HttpServletRequest request) {
+    return Visitor.of(request).orElseThrow(Refused::notLoggedIn);
+  }
+
+  /** Shows a page. */
+  final void show(HttpServletRequest request, HttpServletResponse response, String title, Part main)
+      throws IOException {
+    frame.show(request, response, title, main);
+  }
+
+  /** A part of a page. */
+  @FunctionalInterface
+  interface Part {
+    /** Writes it. */
+    void to(Html page);
+  }
+
+  /** Answers with something short for a script. */
+  static void send(HttpServletResponse response, String type, String body) throws IOException {
+    byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+    response.setContentType(type);
+    response.setHeader("Cache-Control", "no-cache");
+    response.setContentLength(bytes.length);
+    response.getOutputStream().write(bytes);
+  }
+
+  /** Answers with JSON. */
+  static void send(HttpServletResponse response, JsonStructure body) throws IOException {
+    response.setContentType("application/json");
+    response.setCharacterEncoding(StandardCharsets.UTF_8.name());
+    response.setHeader("Cache-Control", "no-cache");
+    try (JsonWriter writer = Json.createWriter(response.getWriter())) {
+      writer.write(body);
+    }
+  }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.olio;
+
+import dev.steelyard.olio.population.Names;
+import dev.steelyard.testkit.ContractCase;
+import dev.steelyard.testkit.ContractRunner;
+import java.io.IOException;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Every address answers as the tables in {@code contract/} say. */
+@ExtendWith(OlioServer.Shared.class)
+final class ContractIT {
+
+  private static Stream<DynamicTest> tests(OlioServer server, String table) throws IOException {
+    ContractRunner runner = new ContractRunner((name, path) -> server.packaged());
+    runner.set("root", "/olio");
+    for (int person : new int[] {1, 2, 3, 4, 5}) {
+      runner.set("person" + person, Names.of(person));
+    }
+    runner.set("tag", Names.of(1));
+    return runner.tests(ContractCase.table(ContractIT.class, "/contract/" + table));
+  }
+
+  @TestFactory
+  Stream<DynamicTest> pages(OlioServer server) throws IOException {
+    return tests(server, "pages.yaml");
+  }
+
+  @TestFactory
+  Stream<DynamicTest> scripts(OlioServer server) throws IOException {
+    return tests(server, "scripts.yaml");
+  }
+
+  @TestFactory
+  Stream<DynamicTest> badInput(OlioServer server) throws IOException {
+    return tests(server, "bad-input.yaml");
+  }
+}
