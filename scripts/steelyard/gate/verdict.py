@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from steelyard.analysis.figures import count, percent
-from steelyard.analysis.paired import Paired, paired
+from steelyard.analysis.paired import LEVEL, Paired, paired
 from steelyard.errors import BadInput
 from steelyard.results.analysis import Estimate
 
@@ -22,12 +22,19 @@ class Verdict:
     sentence: str
 
 
-def decide(estimate: Estimate, better: Better, margin: float, floor: float | None = None) -> Verdict:
+def decide(
+    estimate: Estimate,
+    better: Better,
+    margin: float,
+    floor: float | None = None,
+    level: float = LEVEL,
+    passing: float = LEVEL,
+) -> Verdict:
     """Judge one estimate of a candidate against the baseline.
 
     pass: the one-sided 95 % upper bound of the harm is below the margin. regression: else, the whole 95 % interval
     lies on the harmful side and the point estimate is at least half the margin. inconclusive: everything else, and
-    every estimate whose trials are void, or not steady, clearly unequally often.
+    every estimate whose trials are void, or not steady, clearly unequally often. (95 % each is `level` and `passing`.)
 
     Args:
         estimate: candidate / baseline.
@@ -35,6 +42,8 @@ def decide(estimate: Estimate, better: Better, margin: float, floor: float | Non
         margin: tolerated harm as a fraction, for example 0.03.
         floor: smallest effect that the host's noise certificate says it can detect, as a fraction; None: there
             is no certificate.
+        level: of the two-sided test for a regression.
+        passing: of the one-sided bound of the harm.
 
     Raises:
         BadInput: the margin is not between 0 and 1, or the metric has no harmful direction.
@@ -53,28 +62,35 @@ def decide(estimate: Estimate, better: Better, margin: float, floor: float | Non
         )
     if estimate.unequal is not None:
         return _verdict("inconclusive", estimate.unequal)
-    core = paired([math.log(ratio) for ratio in estimate.ratios])
+    core = paired([math.log(ratio) for ratio in estimate.ratios], level)
     if core is None:
         usable = count(len(estimate.ratios), "usable block")
         return _verdict("inconclusive", f"{estimate.metric} has {usable}: run more blocks")
     if core.tied:
         same = "every block has the same ratio, so no spread was seen and nothing is ruled out"
         return _verdict("inconclusive", f"{estimate.metric}: {same}")
-    return _judge(estimate.metric, core, better, margin)
+    return _judge(estimate.metric, core, better, margin, (level, passing))
 
 
-def _judge(name: str, core: Paired, better: Better, margin: float) -> Verdict:
+def _judge(name: str, core: Paired, better: Better, margin: float, levels: tuple[float, float]) -> Verdict:
     worse = 1 if better == "lower" else -1
-    harm, bound = (worse * math.expm1(value) for value in (core.mean, core.bound(upper=worse > 0)))
+    level, passing = levels
+    upper = core.bound(worse > 0, passing)
+    harm, bound = (worse * math.expm1(value) for value in (core.mean, upper))
     least, most = sorted(worse * math.expm1(value) for value in (core.low, core.high))
     moved = f"{name} is {percent(abs(harm))} {'worse' if harm > 0 else 'better'}"
     if bound < margin:
-        text = f"{moved}; harm of {percent(margin)} or more is ruled out (95 %, bound {percent(bound)})"
+        text = (
+            f"{moved}; harm of {percent(margin)} or more is ruled out ({percent(1 - passing, 0)},"
+            f" bound {percent(bound)})"
+        )
         return _verdict("pass", text)
     # By Student's t an interval that excludes zero and a bound beyond the margin put the estimate above half the
     # margin anyway (the bound is less than twice the estimate); METHOD's condition stands for other intervals.
     if least > 0 and harm >= margin / 2:
-        text = f"{moved}, at least {percent(least)} and up to {percent(most)} (95 % interval)"
+        text = (
+            f"{moved}, at least {percent(least)} and up to {percent(most)} ({percent(1 - level, 0)} interval)"
+        )
         return _verdict("regression", text)
     text = (
         f"{moved}, but harm of up to {percent(bound)} cannot be ruled out and the margin is {percent(margin)}:"

@@ -16,6 +16,7 @@ import scipy
 from steelyard.analysis.paired import CLEARLY, LEVEL, SURE
 from steelyard.selfcheck import hosts
 from steelyard.selfcheck.figures import Side
+from steelyard.selfcheck.gating import Gate, run_gates
 from steelyard.selfcheck.hosts import DRIFTING, QUIET, HostModel
 from steelyard.selfcheck.simulate import METRICS, REPEATS, A, Arm, Setup, Tally, run_sessions
 from steelyard.selfcheck.warming import Series, run_warm_ups, run_windows
@@ -63,8 +64,18 @@ GATE_TABLE = {
 @cache
 def cells() -> tuple[Cell, ...]:
     """Every cell; names are part of the seeding."""
-    kinds = (_equal_arms, _effects, _several_arms, _voids, _lower_is_better, _gate, _whole_trials, _warm_up)
-    return tuple(cell for kind in (*kinds, _gate_table) for cell in kind())
+    kinds = (
+        _equal_arms,
+        _plots,
+        _effects,
+        _several_arms,
+        _voids,
+        _lower_is_better,
+        _gate,
+        _whole_trials,
+        _warm_up,
+    )
+    return tuple(cell for kind in (*kinds, _gate_table, _whole_gates) for cell in kind())
 
 
 def _sessions(setup: Setup, *musts: Must, name: str = "", share: float = 1.0) -> Cell:
@@ -98,6 +109,22 @@ def _equal_arms() -> Iterator[Cell]:
         (hosts.FOLLOWING, 10, CAUTIOUS),
     ):
         yield _sessions(Setup(host, blocks), must, CLAIMED, share=1.0 if blocks <= 10 else 0.5)
+
+
+def _plots() -> Iterator[Cell]:
+    """Arms in two host states, where every switch brings a shift of its own."""
+    name, x = "in two host states", Arm("a", state="x")
+    yield _sessions(
+        Setup(hosts.SWITCHED, 6, (x, Arm("b", state="y"))), ALARM, CLAIMED, name=f"2 equal arms {name}"
+    )
+    several = (x, Arm("b", state="x"), Arm("c", state="y"), Arm("d", state="y"))
+    musts = CAUTIOUS, CLAIMED, *(_covered(arm, f"interval of {arm} holds the truth") for arm in "bcd")
+    yield _sessions(Setup(hosts.SWITCHED, 6, several), *musts, name=f"4 equal arms {name}", share=0.5)
+    setup = Setup(hosts.SWITCHED, 6, (x, Arm("b", 0.04, state="y")))
+    found = Must("found on its side", "b found", "about", power(setup.host, 6, 0.04))
+    yield _sessions(setup, found, _covered("b"), name=f"b truly +4 % {name}", share=0.5)
+    refused = Must("an interval from two switches", "b has an interval", "at most", 0.0)
+    yield _sessions(Setup(hosts.SWITCHED, 2, setup.arms), refused, name=f"two switches, {name}", share=0.1)
 
 
 def _effects() -> Iterator[Cell]:
@@ -197,6 +224,37 @@ def _gate_table() -> Iterator[Cell]:
             must = Must("an unchanged build passes", "pass", "at least", 0.9)
             share = 0.2 if blocks <= 20 else 0.06
             yield _sessions(setup, must, name=f"gate, margin {margin * 100:g} %", share=share)
+
+
+def _whole_gates() -> Iterator[Cell]:
+    """The command: certificate, looks, confirmation, abstention. (Below the margin's floor it abstains.)"""
+    false = Must("confirmed false alarms", "regression", "at most", 0.01)
+    unsure = Must("inconclusive", "inconclusive", "informs", 0.0)
+    certified = Must("its certificate allows the margin", "certified", "informs", 0.0)
+    passes = Must("passes where it does", "certified pass", "at least", 0.95, of="certified")
+    found = Must("found where it does", "certified regression", "at least", 0.95, of="certified")
+    missed = Must("passes", "pass", "at most", 0.03)
+    for host, margin in (
+        (QUIET, 0.03),
+        (DRIFTING, 0.03),
+        (hosts.NOISY, 0.03),
+        (hosts.BIMODAL, 0.03),
+        (hosts.NOISY, 0.06),
+        (hosts.BIMODAL, 0.06),
+    ):
+        told = f"whole gate, margin {100 * margin:g} %"
+        for name, arm, musts in (
+            ("unchanged", Arm("b"), (false, certified, passes, unsure)),
+            (f"truly {-100 * margin:g} %", Arm("b", -margin), (missed, certified, found, unsure)),
+        ):
+            yield Cell(
+                f"{told}, {name}, {host.name}", partial(run_gates, Gate(host, arm, margin)), musts, 0.3
+            )
+    shared = Gate(HostModel("shared runner", noise=0.05), Arm("b", -0.03))
+    told = "whole gate, margin 3 %, truly -3 %, 5 % from start to start"
+    yield Cell(told, partial(run_gates, shared), (missed, certified, found, unsure), 0.3)
+    lopsided = Gate(DRIFTING, Arm("b", void_share=0.3))
+    yield Cell("whole gate, 30 % void in the candidate", partial(run_gates, lopsided), (false, unsure), 0.3)
 
 
 def _whole_trials() -> Iterator[Cell]:

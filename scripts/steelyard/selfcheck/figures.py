@@ -35,16 +35,24 @@ class Figure(BaseModel):
     @classmethod
     def share(cls, cell: str, name: str, hits: int, of: int, side: Side, nominal: float) -> Self:
         """A share with its limits."""
-        low, high = limits(of, side, nominal)
+        low, high = limits(of, side, nominal) if of else (0, 0)
+        low_share, high_share = (low / of, high / of) if of else (0.0, 1.0)
         return cls(
-            cell=cell, name=name, hits=hits, of=of, side=side, nominal=nominal, low=low / of, high=high / of
+            cell=cell,
+            name=name,
+            hits=hits,
+            of=of,
+            side=side,
+            nominal=nominal,
+            low=low_share,
+            high=high_share,
         )
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def measured(self) -> float:
-        """The share that came out."""
-        return self.hits / self.of
+        """The share that came out; 0 of none."""
+        return self.hits / self.of if self.of else 0.0
 
     @computed_field  # type: ignore[prop-decorator]
     @property

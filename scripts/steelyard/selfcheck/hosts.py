@@ -41,12 +41,14 @@ class HostModel:
     slow: float = 0.0
     follows: float = 0.0
     """Correlation of a start's noise with that of the start before."""
+    shift: float = 0.0
+    """What each switch of the host brings by chance to all trials under it."""
     first: float = 0.0
     """What the first trial of a block has more than the others, log; not drawn."""
 
     def spread(self, pairs: int) -> float:
-        """Standard deviation of the log ratio of a pair, of noise and random walk alone."""
-        return math.sqrt(2 * self.noise**2 + self.drift**2 / (2 * pairs))
+        """Standard deviation of the log ratio of a pair, of noise, random walk and a switch between the two."""
+        return math.sqrt(2 * self.noise**2 + 2 * self.shift**2 + self.drift**2 / (2 * pairs))
 
     def paths(
         self, rng: np.random.Generator, sessions: int, places: int, extra: int = 0
@@ -91,4 +93,5 @@ SLOPING = HostModel("5 % linear drift", noise=0.007, slope=-0.05)
 HEAVY = HostModel("heavy tails", noise=0.007, tails=3)
 BIMODAL = HostModel("bimodal starts", noise=0.007, slow_starts=0.3, slow=0.04)
 FOLLOWING = HostModel("starts follow each other", noise=0.013, follows=0.7)
+SWITCHED = HostModel("1 % shift per switch", noise=0.007, shift=0.01)
 FIRST = HostModel("first of a block 3 % faster", noise=0.007, first=0.03)

@@ -5,6 +5,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from steelyard.analysis.figures import DASH
 from steelyard.selfcheck.figures import TAIL, Figure, SelfcheckResult
 
 _CAPTION = (
@@ -31,6 +32,21 @@ def render(result: SelfcheckResult) -> RenderableType:
             cell = one.cell
         table.add_row(*_row(one))
     return Group(table, Text(""), Text(_CAPTION, style="dim"), _verdict(result))
+
+
+def to_markdown(result: SelfcheckResult) -> str:
+    """The same as a table of a document, one row a figure."""
+    lines = [
+        "| cell | figure | nominal, % | found, % | limits, % | of |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    for one in result.figures:
+        told = f"{100 * one.nominal:.3g}"
+        nominal = {"about": told, "informs": DASH}.get(one.side, f"{one.side} {told}")
+        shown = "" if one.side == "informs" else f"{100 * one.low:.1f} to {100 * one.high:.1f}"
+        found = f"{100 * one.measured:.1f}" if one.of else DASH
+        lines.append(f"| {one.cell} | {one.name} | {nominal} | {found} | {shown} | {one.of:,} |")
+    return "\n".join(lines)
 
 
 def _row(one: Figure) -> tuple[RenderableType, ...]:

@@ -52,6 +52,8 @@ class Arm:
     void_above: float = math.inf
     """Starts that need more CPU per request than so many standard deviations are disturbed, all of them."""
     unsteady_share: float = 0.0
+    state: str = ""
+    """What it wants of the host; the host is switched between arms that want different things."""
     cold: float = 0.0
     """Share of its throughput that it lacks when the load begins (of trials from samples)."""
 
@@ -86,24 +88,21 @@ class Setup:
 def run_sessions(setup: Setup, sessions: int, rng: np.random.Generator) -> Tally:
     """Sessions of a kind, counted."""
     places = setup.blocks * len(setup.arms)
-    extra = REPEATS * places
-    levels = setup.host.paths(rng, sessions, places, extra)
-    beside = rng.normal(0.0, BESIDE, (sessions, places + extra, len(METRICS)))
-    chance = rng.random((sessions, places + extra, 2))
+    drawn = draws_of(setup.host, sessions, places, REPEATS * places, rng)
     seeds = rng.integers(2**62, size=sessions)
     tally: Tally = Counter()
-    for index in range(sessions):
-        seed = int(seeds[index])
-        schedule = make_schedule([arm.name for arm in setup.arms], setup.blocks, seed)
-        session = _template(setup).model_copy(update={"seed": seed, "schedule": schedule})
-        draws = _Draws(levels[index].tolist(), beside[index].tolist(), chance[index].tolist(), rng)
+    for draws, number in zip(drawn, seeds, strict=True):
+        seed = int(number)
+        plots = {arm.name: arm.state for arm in setup.arms}
+        schedule = make_schedule(list(plots), setup.blocks, seed, plots)
+        session = template(setup).model_copy(update={"seed": seed, "schedule": schedule})
         trials = run_session(setup, session, draws)
         tally.update(count(setup, session, trials))
     return tally
 
 
 @dataclass(frozen=True, slots=True)
-class _Draws:
+class Draws:
     """What chance holds for the places in time of one session."""
 
     levels: Sequence[float]
@@ -113,15 +112,29 @@ class _Draws:
     """For what is drawn each second."""
 
 
-def run_session(setup: Setup, session: Session, draws: _Draws) -> list[Trial]:
+def draws_of(
+    host: HostModel, sessions: int, places: int, extra: int, rng: np.random.Generator
+) -> list[Draws]:
+    """What chance holds for so many sessions, each of so many places, and `extra` ones for repeats."""
+    levels = host.paths(rng, sessions, places, extra)
+    beside = rng.normal(0.0, BESIDE, (sessions, places + extra, len(METRICS)))
+    chance = rng.random((sessions, places + extra, 2))
+    each = zip(levels, beside, chance, strict=True)
+    return [Draws(level.tolist(), side.tolist(), drawn.tolist(), rng) for level, side, drawn in each]
+
+
+def run_session(setup: Setup, session: Session, draws: Draws) -> list[Trial]:
     """One simulated session; the session layer's own rule says which trial is next."""
     arms = {arm.name: arm for arm in setup.arms}
-    course, trials = Course(session), list[Trial]()
+    course, trials, plot, shift = Course(session), list[Trial](), (0, 0), 0.0
     while (planned := course.next(trials)) is not None:
         arm, now = arms[planned.arm], planned.order
         level = draws.levels[now] + math.log1p(arm.effect)
         if not trials or trials[-1].block != planned.block:
             level += setup.host.first
+        if setup.host.shift and (planned.block, planned.plot) != plot:
+            plot, shift = (planned.block, planned.plot), float(draws.rng.normal(0.0, setup.host.shift))
+        level += shift
         truth = _truth(arm, level, draws.beside[now], *draws.chance[now])
         spec = course.specs[planned.arm]
         made = from_samples(planned, spec, truth, draws.rng) if setup.samples else plain(planned, spec, truth)
@@ -185,6 +198,7 @@ def _estimate(arm: Arm, truth: float, seen: Estimate, blocks: int, spread: float
     sure = detectable_effect(blocks, spread)
     return Counter(
         {
+            f"{arm.level} has an interval": True,
             f"{arm.level} covered": seen.low <= truth <= seen.high,
             f"{arm.level} found": beyond_noise(seen) and (seen.ratio - 1) * (truth - 1) > 0,
             f"{arm.level} in every block": seen.n == blocks,
@@ -209,8 +223,12 @@ def _said(session: Session, analysis: Analysis) -> Tally:
     return Counter(["claims a difference", f"says {best[2]} is better", *alone])
 
 
+def _wanted(arm: Arm) -> dict[str, Scalar]:
+    return {"state": arm.state} if arm.state else {}
+
+
 @lru_cache(maxsize=8)
-def _template(setup: Setup) -> Session:
+def template(setup: Setup) -> Session:
     """All of `session.json` that is read once the session runs, but for the schedule."""
     experiment = Experiment(
         steelyard=1,
@@ -231,7 +249,7 @@ def _template(setup: Setup) -> Session:
                 levels={"arm": arm.level},
                 baseline=arm is setup.arms[0],
                 settings={},
-                spec=SPEC.model_copy(update={"arm": arm.name}),
+                spec=SPEC.model_copy(update={"arm": arm.name, "host_states": _wanted(arm)}),
             )
             for arm in setup.arms
         ],

@@ -244,6 +244,18 @@ BUGS = (
         "two of 4 arms",
     ),
     Bug(
+        "floor of the certificate ignored",
+        "gate.certificate:floor_of",
+        lambda right: lambda *_: 0.0,
+        "whole gate, margin 3 %, truly -3 %, 5 % from",
+    ),
+    Bug(
+        "regressions never confirmed",
+        "gate.result:to_confirm",
+        lambda right: lambda first: False,
+        "whole gate, margin 3 %, truly -3 %, quiet",
+    ),
+    Bug(
         "gate by the point estimate",
         "analysis.paired:Paired.bound",
         lambda right: lambda self, upper, level=LEVEL: self.mean,

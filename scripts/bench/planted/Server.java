@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import com.sun.net.httpserver.HttpServer;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.Executors;
+
+/**
+ * A server whose cost is known: each request mixes so many numbers, allocates so many bytes, and the start waits so long.
+ * Arguments: port, rounds, bytes, milliseconds.
+ */
+public final class Server {
+  private static volatile long sink;
+
+  public static void main(String[] arguments) throws Exception {
+    int rounds = Integer.parseInt(arguments[1]);
+    int bytes = Integer.parseInt(arguments[2]);
+    Thread.sleep(Long.parseLong(arguments[3]));
+    InetSocketAddress address =
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(arguments[0]));
+    HttpServer server = HttpServer.create(address, 1024);
+    byte[] answer = "pong\n".getBytes(StandardCharsets.US_ASCII);
+    server.createContext(
+        "/ping",
+        exchange -> {
+          sink = mix(rounds, exchange.hashCode()) + new byte[bytes].length;
+          exchange.sendResponseHeaders(200, answer.length);
+          exchange.getResponseBody().write(answer);
+          exchange.close();
+        });
+    server.setExecutor(Executors.newFixedThreadPool(16));
+    server.start();
+    Thread.currentThread().join();
+  }
+
+  /** Steps that depend on each other, so that no compiler leaves any out. */
+  private static long mix(int rounds, long seed) {
+    long x = seed | 1;
+    for (int i = 0; i < rounds; i++) {
+      x ^= x << 13;
+      x ^= x >>> 7;
+      x ^= x << 17;
+    }
+    return x;
+  }
+}

@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gate`: pass, regression or inconclusive, between two builds, images, JDKs or experiment files."""
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from typer import Argument, Option
+
+from steelyard.analysis.figures import count, percent
+from steelyard.cli import options
+from steelyard.cli.building import ensure_builds
+from steelyard.cli.options import JsonOption, print_json, say
+from steelyard.cli.run import carried_out, prepared
+from steelyard.engines.kubernetes.cluster import NAMESPACE
+from steelyard.errors import BadInput, Exit
+from steelyard.gate.outputs import write_outputs
+from steelyard.gate.result import Ended, GateResult, conclude, to_confirm
+from steelyard.host.ports import require_ports
+from steelyard.paths import RESULTS
+from steelyard.results.schema import GateTerms
+from steelyard.results.store import SessionDirectory
+from steelyard.session.gating import (
+    CONFIRMATION,
+    certificate_for,
+    gate_plan,
+    new_confirmation,
+    noisy_host,
+    terms_of,
+)
+from steelyard.session.opening import new_session
+from steelyard.session.plan import Request, SessionPlan
+from steelyard.session.runtimes import Where
+from steelyard.session.workload_up import require_idle
+from steelyard.units import format_duration, parse_duration, parse_share
+
+EXIT = {"pass": Exit.OK, "regression": Exit.REGRESSION, "inconclusive": Exit.INCONCLUSIVE}
+AGAIN = "./steelyard gate --resume"
+PoolOption = Annotated[
+    str | None,
+    Option(
+        "--pool",
+        metavar="NAME",
+        help="Name of many hosts that are alike (CI runners): their certificate holds for each of them.",
+        show_default="this host alone",
+    ),
+]
+CertificatesOption = Annotated[
+    Path | None,
+    Option(
+        "--certificates",
+        metavar="DIR",
+        help="Where noise certificates are kept.",
+        show_default="certificates/ in --out",
+    ),
+]
+GateExperimentArgument = Annotated[
+    str, Argument(metavar="[EXPERIMENT]", help="How to weigh: workload, load, procedure, metrics.")
+]
+
+
+def gate(
+    experiment: GateExperimentArgument = "gate",
+    baseline: Annotated[
+        str | None,
+        Option(
+            "--baseline",
+            metavar="A",
+            help="A commit (built first), an image, a JDK, an experiment file, or settings: key=value,...;"
+            " `checkout` is this checkout as it is.",
+            show_default=False,
+        ),
+    ] = None,
+    candidate: Annotated[
+        str | None, Option("--candidate", metavar="B", help="The same.", show_default=False)
+    ] = None,
+    margin: Annotated[
+        str, Option("--margin", metavar="SHARE", help="Harm in the metric that is tolerated.")
+    ] = "3%",
+    metric: Annotated[
+        str | None,
+        Option("--metric", metavar="NAME", help="What decides.", show_default="the experiment's primary"),
+    ] = None,
+    time: Annotated[
+        str | None,
+        Option(
+            "--time",
+            metavar="TIME",
+            help="Time for its pairs, for example 15m; a confirmation takes as long again.",
+            show_default="as long as 20 pairs take",
+        ),
+    ] = None,
+    quick: options.QuickOption = False,
+    workload: options.WorkloadOption = None,
+    set_: options.SetOption = [],  # noqa: B006 - typer reads the default, nothing changes it
+    engine: options.EngineOption = None,
+    jdk: options.JdkOption = None,
+    seed: options.SeedOption = None,
+    out: options.OutOption = RESULTS,
+    port: options.PortOption = 9080,
+    certificates: CertificatesOption = None,
+    pool: PoolOption = None,
+    resume: Annotated[
+        Path | None,
+        Option("--resume", metavar="DIR", help="Go on with a gate that was interrupted.", show_default=False),
+    ] = None,
+    context: options.ContextOption = None,
+    namespace: options.NamespaceOption = NAMESPACE,
+    as_json: JsonOption = False,
+) -> None:
+    """Answer whether a candidate is worse than a baseline: pass (exit code 0), regression (1) or inconclusive (2).
+
+    Random pairs on one host in one session, looked at after 6, 10 and 20 pairs; a regression is confirmed by a second
+    session before it is called one. Without a noise certificate (`certify`) that can see the margin, on a busy host and
+    where the two sides are void unequally often, it abstains. Any other exit code: there is no verdict.
+    """
+    console, where = Console(stderr=True), Where(context, namespace)
+    if resume is not None:
+        _finish(_resumed(resume, where, console), where, console, as_json)
+        return
+    sides = {"baseline": _named(baseline, "--baseline"), "candidate": _named(candidate, "--candidate")}
+    tolerated, seconds = _share(margin), _seconds(time)
+    settings = options.with_engine(set_, engine)
+    told = [experiment, *(f"--{key}={side}" for key, side in sides.items()), f"--margin={margin}"]
+    told += [f"--metric={metric}"] * (metric is not None) + [f"--time={time}"] * (time is not None)
+    told += ["--quick"] * quick + [word for setting in settings for word in ("--set", setting)]
+    line = shlex.join(["./steelyard", "gate", *told])
+    asked = Request(experiment, quick, None, settings, seed, jdk, port, workload, (), where, line)
+    plan, looks = gate_plan(asked, sides, metric, seconds)
+    certificate = certificate_for(plan, certificates or out / "certificates", pool)
+    terms = terms_of(plan, looks, sides, tolerated, seconds, certificate)
+    directory = _opened(plan, terms, out, console)
+    if _answered(directory):
+        _conclude(directory, as_json)
+        return
+    low, high = plan.expected_seconds()
+    pair = format_duration((low + high) / 2 / looks[-1])
+    say(
+        console,
+        f"{plan.experiment.metrics.primary} of {sides['candidate']} against {sides['baseline']}, margin"
+        f" {percent(tolerated)}: {' or '.join(map(str, looks))} pairs of about {pair}; {directory.path}",
+    )
+    for note in plan.notes:
+        say(console, f"note: {note}")
+    carried_out(directory, plan.runtimes, console, again=AGAIN)
+    _finish(directory, where, console, as_json)
+
+
+def _opened(plan: SessionPlan, terms: GateTerms, out: Path, console: Console) -> SessionDirectory:
+    """The session, built and ready to run; or one that says why it will not."""
+    if terms.same is None and not terms.abstains:
+        require_idle(plan.runtimes.container_engine({spec.engine for spec in plan.specs.values()}))
+        require_ports(sorted({port for spec in plan.specs.values() for port in spec.ports}))
+        ensure_builds(console, plan.runtimes)
+        terms = terms.model_copy(update={"abstains": noisy_host()})
+    return new_session(replace(plan, gate=terms), out)
+
+
+def _answered(directory: SessionDirectory) -> bool:
+    """Whether there is nothing to run."""
+    terms = directory.session().gate
+    return terms is not None and (terms.same is not None or bool(terms.abstains))
+
+
+def _resumed(path: Path, where: Where, console: Console) -> SessionDirectory:
+    """A gate whose first session has ended, now at the latest."""
+    directory = SessionDirectory(path)
+    if directory.session().gate is None:
+        raise BadInput(
+            f"{path} is the session of an experiment and no gate: go on with `./steelyard resume {path}`"
+        )
+    if not _answered(directory) and not _has_ended(directory):
+        runtimes, differs = prepared(directory, where, console)
+        carried_out(directory, runtimes, console, None, differs, AGAIN)
+    return directory
+
+
+def _finish(directory: SessionDirectory, where: Where, console: Console, as_json: bool) -> None:
+    """Confirm a regression, and answer."""
+    if to_confirm((directory.session(), directory.trials())):
+        second = SessionDirectory(directory.path / CONFIRMATION)
+        if not (second.path / "session.json").exists():
+            second = new_confirmation(directory)
+        if not _has_ended(second):
+            say(console, "a regression so far: a second session, in another order, confirms it or does not")
+            runtimes, differs = prepared(second, where, console)
+            try:
+                carried_out(second, runtimes, console, None, differs)
+            except KeyboardInterrupt:
+                say(console, f"of the gate: {AGAIN} {directory.path}")
+                raise
+    _conclude(directory, as_json)
+
+
+def _has_ended(directory: SessionDirectory) -> bool:
+    entries = directory.journal()
+    return bool(entries) and entries[-1].event == "session-end"
+
+
+def _conclude(directory: SessionDirectory, as_json: bool) -> None:
+    """Write what the gate found, print it, and end with its exit code."""
+    ended: Sequence[Ended] = [
+        (found.session(), found.trials())
+        for found in (directory, SessionDirectory(directory.path / CONFIRMATION))
+        if (found.path / "session.json").exists()
+    ]
+    result = conclude(ended[0], ended[1] if len(ended) > 1 else None)
+    written = write_outputs(directory.path, result)
+    if as_json:
+        print_json({"directory": str(directory.path), **result.model_dump(mode="json")})
+    else:
+        _print(result)
+        typer.echo(f"written: {', '.join(path.name for path in written)} in {directory.path}")
+    raise typer.Exit(EXIT[result.outcome])
+
+
+def _print(result: GateResult) -> None:
+    typer.echo(result.sentence)
+    for one in result.beside:
+        mark = {True: "worse", False: "better", None: "not beyond noise"}[one.worse]
+        typer.echo(f"  beside it: {one.label} {one.change}, {mark}")
+    if result.trials:
+        void = f", {result.void} of them void" * bool(result.void)
+        typer.echo(f"  {count(result.trials, 'trial')}{void}, {format_duration(result.seconds)}")
+
+
+def _named(side: str | None, option: str) -> str:
+    if side is None or not side.strip():
+        raise BadInput(f"a gate weighs two sides: give {option}, for example {option} HEAD~1")
+    return side
+
+
+def _share(margin: str) -> float:
+    try:
+        found = parse_share(margin)
+    except ValueError as error:
+        raise BadInput(f"--margin {margin}: {error}") from error
+    if not 0 < found < 1:
+        raise BadInput(f"--margin {margin} makes no sense: give a share between 0 and 100 %, such as 3%")
+    return found
+
+
+def _seconds(time: str | None) -> float | None:
+    try:
+        return parse_duration(time) if time is not None else None
+    except ValueError as error:
+        raise BadInput(f"--time {time}: {error}") from error

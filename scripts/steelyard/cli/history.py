@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`history add`, `plot` and `check`: figures over commits."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from typer import Argument, Option
+
+from steelyard.analysis.figures import count
+from steelyard.analysis.metrics import METRICS
+from steelyard.cli.options import JsonOption, print_json
+from steelyard.errors import BadInput, Exit
+from steelyard.gate.history import (
+    Series,
+    entry_of,
+    keep,
+    read_acknowledged,
+    read_entries,
+    series_of,
+    spread,
+    told,
+)
+from steelyard.gate.result import GateResult
+from steelyard.results.store import SessionDirectory, read_record, write_atomic
+from steelyard.session.gating import BESIDE
+
+app = typer.Typer(
+    help="Figures over commits: add sessions, draw them, find changes.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+FolderOption = Annotated[
+    Path, Option("--in", metavar="FOLDER", help="The history: a folder, or the work tree of a git branch.")
+]
+MetricsOption = Annotated[
+    list[str],
+    Option(
+        "--metric",
+        metavar="NAME",
+        help="A metric; may be given several times.",
+        show_default=", ".join(BESIDE),
+    ),
+]
+
+
+@app.command()
+def add(
+    directories: Annotated[list[Path], Argument(metavar="DIR...", help="Session directories.")],
+    folder: FolderOption = Path("history"),
+    commit: Annotated[
+        str | None,
+        Option("--commit", metavar="ID", help="What was weighed.", show_default="the revision of the suite"),
+    ] = None,
+    arm: Annotated[
+        str | None,
+        Option(
+            "--arm",
+            metavar="NAME",
+            help="Whose figures.",
+            show_default="a gate's candidate, else the baseline",
+        ),
+    ] = None,
+) -> None:
+    """Keep the figures of sessions as small files."""
+    for directory in directories:
+        found = SessionDirectory(directory)
+        path = found.path / "gate.json"
+        result = read_record(path, GateResult) if path.exists() else None
+        entry = entry_of(found.session(), found.trials(), arm, commit, result)
+        typer.echo(keep(folder, entry))
+
+
+@app.command()
+def plot(
+    folder: FolderOption = Path("history"),
+    to: Annotated[
+        Path | None, Option("--to", metavar="FILE", help="The page.", show_default="index.html in the folder")
+    ] = None,
+    metrics: MetricsOption = [],  # noqa: B006 - typer reads the default, nothing changes it
+    title: Annotated[str, Option("--title", metavar="TEXT", help="Its title.")] = "Performance over commits",
+) -> None:
+    """Write a page with charts over the sessions, their changes marked."""
+    # Charts take half a second to load, which the other commands do not pay.
+    from steelyard.gate.history_page import to_page  # noqa: PLC0415
+
+    path = to or folder / "index.html"
+    write_atomic(path, to_page(_series(folder, metrics), title))
+    typer.echo(path)
+
+
+@app.command()
+def check(
+    folder: FolderOption = Path("history"),
+    metrics: MetricsOption = [],  # noqa: B006 - as above
+    as_json: JsonOption = False,
+) -> None:
+    """Say where figures changed; exit code 12 for a change for the worse that acknowledged.yaml does not name."""
+    series = _series(folder, metrics)
+    places = [place for one in series for place in one.changes]
+    bad = [place for place in places if place.harmful and place.acknowledged is None]
+    if as_json:
+        print_json(
+            [
+                {
+                    "metric": place.metric,
+                    "session": place.entry.session,
+                    "commit": place.entry.commit,
+                    "before": place.before,
+                    "after": place.after,
+                    "harmful": place.harmful,
+                    "acknowledged": place.acknowledged,
+                }
+                for place in places
+            ]
+        )
+    else:
+        for place in places:
+            typer.echo(told(place))
+        looked = [one for one in series if spread(one) is not None]
+        sessions = len({one.session for s in series for one in s.entries})
+        typer.echo(
+            f"{count(len(places), 'change')} in {len(looked)} series of {count(sessions, 'session')},"
+            f" {len(bad)} of them for the worse and not acknowledged"
+        )
+    if bad:
+        raise typer.Exit(Exit.CHECK_FAILED)
+
+
+def _series(folder: Path, names: Sequence[str]) -> list[Series]:
+    known = {info.name for info in METRICS}
+    if unknown := [name for name in names if name not in known]:
+        raise BadInput(f"{unknown[0]!r} is no metric: see `./steelyard list --metrics`")
+    found = series_of(read_entries(folder), read_acknowledged(folder), names or BESIDE)
+    if not found:
+        raise BadInput(f"{folder} has no figure of {', '.join(names or BESIDE)}")
+    return found

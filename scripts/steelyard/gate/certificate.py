@@ -1,0 +1,390 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The noise certificate: what equal arms showed on a host, and so what a gate can see there.
+
+    session of equal pairs -> per metric: spread of pairs and of starts, drift, groups, floor   (`certify`)
+                           -> where throughput varies: between starts or between windows of one  (Kalibera and Jones)
+    certificate + what is to be weighed -> valid or why not; pairs needed for an effect
+
+Rigorous benchmarking in reasonable time: Kalibera and Jones, ISMM 2013.
+"""
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import fmean, variance
+from typing import NamedTuple
+
+import numpy as np
+import scipy
+from pydantic import Field
+
+from steelyard import __version__
+from steelyard.analysis.estimates import log_ratios, values_of
+from steelyard.analysis.figures import count, percent
+from steelyard.analysis.metrics import METRICS, metric
+from steelyard.analysis.paired import CLEARLY, detectable_effect, paired, two_groups
+from steelyard.analysis.rounds import valid_trials
+from steelyard.errors import BadInput, SteelyardError
+from steelyard.gate.looks import LOOKS, arms_of, floor_of
+from steelyard.results.schema import FORMAT_VERSION, HostFacts, Session, Trial
+from steelyard.results.spec import Record, Spec
+from steelyard.results.store import read_record
+from steelyard.units import format_duration
+
+FEWEST = 6
+"""Pairs below which a spread is too little known to certify anything."""
+DAYS = 30
+"""For so long a certificate is valid: hosts change under their users."""
+WINDOW = 2.0
+"""Seconds of a window of a measurement."""
+WINDOWS = 20_000
+"""Pairs beyond which a number is not told."""
+_HOST = ("architecture", "cpu_model", "sockets", "cores", "cpus", "threads_per_core", "virtualization")
+_SET = ("smt", "governor", "turbo", "thp")
+_SIZE = 2**30
+"""Memory is compared by the GiB: what a kernel leaves of it moves."""
+
+
+class Conditions(Record):
+    """What a certificate is valid for; each field has to be the same."""
+
+    host: str
+    """Fingerprint of the host, or of the pool of hosts that it belongs to."""
+    host_settings: str
+    """SMT, governor, turbo and THP."""
+    kernel: str
+    jvm: str
+    """Family of the servers' JVM: kind and feature release."""
+    workload: str
+    engine: str
+    procedure: str
+    load: str
+    """Digest of users, rate, warm-up, windows and mix."""
+    deployment: str
+    """Number of servers and the cores that they have."""
+
+
+class Noise(Record):
+    """How one metric varied where nothing differed."""
+
+    metric: str
+    pairs: int
+    pair_sd: float
+    """Standard deviation of the log ratio of a pair."""
+    start_sd: float
+    """The same from start to start: that of a pair / sqrt(2)."""
+    floor: float
+    """Smallest harm that a gate finds almost surely (`looks.SEEN`) at its last look, as a fraction."""
+    floors: dict[int, float]
+    """The same of gates that have fewer looks, by the pairs of their last."""
+    mean: float
+    """Ratio of the two equal arms."""
+    p: float
+    """Of their being equal; 1 % of certificates are below 0.01."""
+    drift: float
+    """Slope over the session, as a fraction in an hour."""
+    drifts: bool
+    """Whether that is beyond chance (1 %)."""
+    groups: float | None
+    """Where starts fall into two groups: between which values they part; None: they do not."""
+
+
+class Windows(Record):
+    """Where throughput varies, over starts and over windows of one start."""
+
+    seconds: float
+    """Of one window."""
+    per_start: int
+    window_sd: float
+    """Of windows within a start, relative."""
+    start_sd: float
+    """Of starts beyond what their windows explain, relative; 0: windows explain all of it."""
+    start_seconds: float
+    """What a start costs before it is measured."""
+    best: int | None
+    """Windows of a start with which a given time tells most; None: the more the better, as starts do not differ."""
+
+
+class Certificate(Record):
+    """A noise certificate."""
+
+    format_version: int = FORMAT_VERSION
+    steelyard_version: str
+    session: str
+    made: float
+    expires: float
+    conditions: Conditions
+    told: str
+    """The host, for people."""
+    pool: str | None = None
+    blocks: int
+    pair_seconds: float
+    noise: list[Noise]
+    windows: Windows | None = None
+    notes: list[str] = Field(default_factory=list)
+
+    def of(self, name: str) -> Noise | None:
+        """The noise of a metric."""
+        return next((one for one in self.noise if one.metric == name), None)
+
+    @property
+    def name(self) -> str:
+        """Of its file, which a later one of the same kind replaces."""
+        kind = hashlib.sha256(self.conditions.model_dump_json().encode()).hexdigest()[:8]
+        workload = self.conditions.workload.split()[0]
+        return f"{workload}-{self.conditions.procedure}-{self.conditions.engine}-{kind}.json"
+
+
+class Need(NamedTuple):
+    """What it takes to see a true effect of a size with 80 % power."""
+
+    effect: float
+    blocks: int | None
+    """None: more than anybody runs."""
+    seconds: float | None
+
+
+def fingerprint(host: HostFacts, pool: str | None = None) -> str:
+    """What the noise of a host hangs on; `pool` stands for the host's name where many are alike."""
+    facts = host.model_dump()
+    parts = [pool if pool is not None else host.hostname, *(str(facts[name]) for name in _HOST)]
+    return hashlib.sha256("\0".join([*parts, str(host.memory_bytes // _SIZE)]).encode()).hexdigest()[:12]
+
+
+def conditions_of(host: HostFacts, spec: Spec, pool: str | None = None) -> Conditions:
+    """What the certificate of a spec would be valid for."""
+    jvm = spec.servers[0].artifact.jvm
+    load = json.dumps(spec.load.model_dump(mode="json"), sort_keys=True)
+    return Conditions(
+        host=fingerprint(host, pool),
+        host_settings=", ".join(f"{name} {getattr(host, name) or 'unknown'}" for name in _SET),
+        kernel=host.kernel,
+        jvm=f"{jvm.kind} {jvm.feature}" if jvm is not None else "unknown",
+        workload=f"{spec.workload} {spec.workload_version}",
+        engine=spec.engine,
+        procedure=spec.procedure,
+        load=hashlib.sha256(load.encode()).hexdigest()[:12],
+        deployment=f"{len(spec.servers)} servers on {spec.server_cores} cores",
+    )
+
+
+def certify(
+    session: Session, trials: Sequence[Trial], pool: str | None = None, days: float = DAYS
+) -> Certificate:
+    """The certificate of a session of equal arms.
+
+    Raises:
+        BadInput: its arms are not equal, or too few of its pairs could be used.
+    """
+    if not session.experiment.get("design", {}).get("equal"):
+        raise BadInput(
+            f"{session.id} has arms that differ: `./steelyard certify` makes a session of equal ones"
+        )
+    primary = str(session.experiment["metrics"]["primary"])
+    noise = noise_of(session, trials, [info.name for info in METRICS])
+    first = next((one for one in noise if one.metric == primary), None)
+    if first is None:
+        raise BadInput(
+            f"{session.id} has fewer than {FEWEST} pairs with {primary} that vary at all: nothing can be certified by"
+            " it; its report says what was void"
+        )
+    ended = max((end for trial in trials for _, end in trial.phases.values()), default=session.created)
+    baseline = next(arm.spec for arm in session.arms if arm.baseline)
+    return Certificate(
+        steelyard_version=__version__,
+        session=session.id,
+        made=ended,
+        expires=ended + days * 24 * 3600,
+        conditions=conditions_of(session.host, baseline, pool),
+        told=f"{session.host.cpu_model}, {session.host.cores} cores, Linux {session.host.kernel}",
+        pool=pool,
+        blocks=first.pairs,
+        pair_seconds=pair_seconds(trials),
+        noise=noise,
+        windows=windows_of(trials),
+        notes=_notes(noise),
+    )
+
+
+def noise_of(session: Session, trials: Sequence[Trial], names: Sequence[str]) -> list[Noise]:
+    """How metrics varied; those without enough pairs, or without any spread, are left out."""
+    valid = valid_trials(trials)
+    baseline, other = arms_of(session)
+    found = []
+    for name in names:
+        values = {arm: values_of(valid.get(arm, {}), name) for arm in (baseline, other)}
+        logs = log_ratios(values[other], values[baseline])
+        core = paired(logs) if logs is not None and len(logs) >= FEWEST else None
+        if core is None or core.tied:
+            continue
+        starts = [
+            (trial.started, math.log(trial.metrics[name]))
+            for arm in (baseline, other)
+            for place, trial in sorted(valid[arm].items())
+            if place in values[arm]
+        ]
+        slope, drifts = _drift(starts)
+        middle = two_groups([log for _, log in starts])
+        found.append(
+            Noise(
+                metric=name,
+                pairs=core.n,
+                pair_sd=core.sd,
+                start_sd=core.sd / math.sqrt(2),
+                floor=floor_of(core.sd, core.n),
+                floors={look: floor_of(core.sd, core.n, [look]) for look in LOOKS},
+                mean=math.exp(core.mean),
+                p=core.p,
+                drift=slope,
+                drifts=drifts,
+                groups=math.exp(middle) if middle is not None else None,
+            )
+        )
+    return found
+
+
+def _drift(starts: Sequence[tuple[float, float]]) -> tuple[float, bool]:
+    """Slope of the log figures in an hour as a fraction, and whether it is beyond chance (least squares)."""
+    times = np.array([time for time, _ in starts]) / 3600
+    logs = np.array([log for _, log in starts])
+    spread = float(((times - times.mean()) ** 2).sum())
+    if spread <= 0 or len(starts) < 4:
+        return 0.0, False
+    slope = float(((times - times.mean()) * (logs - logs.mean())).sum()) / spread
+    left = logs - logs.mean() - slope * (times - times.mean())
+    error = math.sqrt(float(left @ left) / (len(starts) - 2) / spread)
+    p = 2 * float(scipy.special.stdtr(len(starts) - 2, -abs(slope) / error)) if error > 0 else 1.0
+    return math.expm1(max(-50.0, min(50.0, slope))), p < CLEARLY
+
+
+def windows_of(trials: Sequence[Trial]) -> Windows | None:
+    """The variance of throughput between starts and between windows of a start, from what servers counted each second.
+
+    Kalibera and Jones (section 7): with costs c1 of a window and c2 of a start, and variances T1 within and T2 between
+    starts, a given time tells most with sqrt(c2 / c1 x T1 / T2) windows in each start.
+    """
+    series, spent = [], []
+    for trial in trials:
+        ramp, measure = trial.phases.get("ramp"), trial.phases.get("measure")
+        if trial.state != "valid" or ramp is None or measure is None:
+            continue
+        begin, end = measure[0] - ramp[1], measure[1] - ramp[1]
+        rates = [rate for second, rate in trial.trace if begin < second <= end]
+        size = int(WINDOW)
+        means = [fmean(rates[at : at + size]) for at in range(0, len(rates) - size + 1, size)]
+        if len(means) >= 2 and fmean(means) > 0:
+            series.append([value / fmean(means) for value in means])
+            spent.append((trial.block, measure[0] - trial.started, math.log(fmean(means))))
+    if len(series) < FEWEST:
+        return None
+    per_start = min(map(len, series))
+    within = fmean(variance(one) for one in series)
+    # Between starts of one block alone: a drift of the host is no matter of starts.
+    blocks: dict[int, list[float]] = {}
+    for block, _, log in spent:
+        blocks.setdefault(block, []).append(log)
+    several = [variance(logs) for logs in blocks.values() if len(logs) >= 2]
+    if not several:
+        return None
+    between = max(0.0, fmean(several) - within / per_start)
+    cost = fmean(seconds for _, seconds, _ in spent)
+    return Windows(
+        seconds=WINDOW,
+        per_start=per_start,
+        window_sd=math.sqrt(within),
+        start_sd=math.sqrt(between),
+        start_seconds=cost,
+        best=max(1, round(math.sqrt(cost / WINDOW * within / between))) if between > 0 else None,
+    )
+
+
+def pair_seconds(trials: Sequence[Trial]) -> float:
+    """What a pair takes, on average over trials that ended."""
+    spans = [max(end for _, end in one.phases.values()) - one.started for one in trials if one.phases]
+    return 2 * fmean(spans) if spans else 0.0
+
+
+def needed(noise: Noise, effects: Sequence[float], pair: float) -> list[Need]:
+    """Pairs and time in which a session finds true effects with 80 % power, the spread at its upper 95 % bound."""
+    return [_needed(noise, effect, pair) for effect in effects]
+
+
+def _needed(noise: Noise, effect: float, pair: float) -> Need:
+    def seen(blocks: int) -> float:
+        return detectable_effect(blocks, noise.pair_sd, 1, noise.pairs) or math.inf
+
+    low, high = 2, 2
+    while seen(high) > effect and high < WINDOWS:
+        low, high = high, 2 * high
+    if high >= WINDOWS:
+        return Need(effect, None, None)
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if seen(middle) <= effect else (middle + 1, high)
+    return Need(effect, low, low * pair)
+
+
+def sentences(certificate: Certificate, name: str, pair: float | None = None) -> list[str]:
+    """What a certificate says of a metric, for `plan` and `certify`; `pair`: seconds of a pair, where it is another."""
+    noise = certificate.of(name)
+    label = metric(name).label
+    if noise is None:
+        return [f"{label}: the certificate has no figure of it"]
+    told = []
+    for need in needed(noise, (0.01, 0.02, 0.03, 0.05), pair or certificate.pair_seconds):
+        size = percent(need.effect, 0)
+        if need.blocks is None or need.seconds is None:
+            told.append(f"a true {size}: not on this host")
+        else:
+            told.append(
+                f"a true {size}: {count(need.blocks, 'block')}, about {format_duration(need.seconds)}"
+            )
+    return [f"{label}: {'; '.join(told)}"]
+
+
+def _notes(noise: Sequence[Noise]) -> list[str]:
+    told = []
+    for one in noise:
+        label = metric(one.metric).label
+        if one.groups is not None:
+            told.append(f"{label}: starts fall into two groups, and few are like their mean")
+        if one.drifts:
+            told.append(
+                f"{label}: it drifted by {percent(one.drift, sign=True)} in an hour; pairs cancel that"
+            )
+        if one.p < CLEARLY:
+            told.append(
+                f"{label}: the equal arms differ by {percent(one.mean - 1, sign=True)} (p = {one.p:.2g}); of so many"
+                " metrics some do by chance"
+            )
+    return told
+
+
+def find_certificate(folder: Path, wanted: Conditions, now: float) -> Certificate | str:
+    """The newest certificate of a folder that is valid; else why there is none, a phrase."""
+    misfits: dict[int, str] = {}
+    valid: list[Certificate] = []
+    for path in sorted(folder.glob("*.json")):
+        try:
+            one = read_record(path, Certificate)
+        except SteelyardError:
+            continue  # what is no certificate is none
+        differ = differing(one.conditions, wanted)
+        if not differ and one.expires > now:
+            valid.append(one)
+        which = {"host": "another host", "host_settings": "other settings of the host"}
+        why = f"it is of {which.get(differ[0], f'another {differ[0]}')}" if differ else "it has expired"
+        misfits[len(differ)] = f"{path.name} does not hold here ({why})"
+    if valid:
+        return max(valid, key=lambda one: one.made)
+    if misfits:
+        return misfits[min(misfits)]
+    return f"there is none in {folder}"
+
+
+def differing(one: Conditions, other: Conditions) -> list[str]:
+    """What two conditions differ in."""
+    mine: Mapping[str, str] = one.model_dump()
+    return [name for name, value in other.model_dump().items() if mine[name] != value]

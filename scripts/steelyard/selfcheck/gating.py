@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The gate as a whole command, simulated: certificate, looks, futility, confirmation, abstention.
+
+One gate: a session of equal pairs on the host and its certificate; then, with the floor that it states, a session in
+stages, each trial as the real course asks for it; and where that calls a regression, the session that confirms it. What
+is counted is what the real `conclude` answers. `certified` are those whose certificate allows the margin.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from steelyard.gate.certificate import noise_of
+from steelyard.gate.looks import LOOKS
+from steelyard.gate.result import cannot_see, conclude, to_confirm
+from steelyard.results.schema import GateTerms, Session, Trial
+from steelyard.selfcheck.hosts import HostModel
+from steelyard.selfcheck.simulate import REPEATS, A, Arm, Setup, Tally, draws_of, run_session, template
+from steelyard.session.schedule import make_schedule, make_stages
+
+CERTIFIED = 20
+"""Pairs of a certificate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Gates of one kind."""
+
+    host: HostModel
+    candidate: Arm = field(default_factory=lambda: Arm("b"))
+    margin: float = 0.03
+    certified: int = CERTIFIED
+
+    @property
+    def setup(self) -> Setup:
+        """Its sessions."""
+        return Setup(self.host, LOOKS[-1], (A, self.candidate), margin=self.margin)
+
+
+def run_gates(kind: Gate, gates: int, rng: np.random.Generator) -> Tally:
+    """Gates of a kind, counted."""
+    tally: Tally = Counter()
+    for _ in range(gates):
+        tally.update(run_gate(kind, rng))
+    return tally
+
+
+def run_gate(kind: Gate, rng: np.random.Generator) -> Tally:
+    """One gate."""
+    setup = kind.setup
+    floor = _floor(kind, rng)
+    abstains = [cannot_see(floor, kind.margin)] if floor > kind.margin else []
+    terms = GateTerms(
+        margin=kind.margin, looks=[*LOOKS], floor=floor, sides={"baseline": "a", "candidate": "b"}
+    )
+    session = _staged(setup, terms.model_copy(update={"abstains": abstains}), rng)
+    first = (session, _run(setup, session, rng) if not abstains else list[Trial]())
+    second = None
+    if to_confirm(first):
+        again = _staged(setup, terms.model_copy(update={"confirms": session.id}), rng)
+        second = (again, _run(setup, again, rng))
+    result = conclude(first, second)
+    return Counter(
+        {
+            "sessions": 1,
+            "certified": not abstains,
+            result.outcome: 1,
+            f"certified {result.outcome}": not abstains,
+            "called once": second is not None,
+            "pairs": len({(one.block) for one in first[1]}),
+        }
+    )
+
+
+def _floor(kind: Gate, rng: np.random.Generator) -> float:
+    """What the host's certificate allows."""
+    equal = replace(kind.setup, blocks=kind.certified, arms=(A, Arm("b")))
+    seed = int(rng.integers(2**62))
+    schedule = make_schedule([arm.name for arm in equal.arms], equal.blocks, seed)
+    session = template(equal).model_copy(update={"seed": seed, "schedule": schedule})
+    (noise,) = noise_of(session, _run(equal, session, rng), [equal.primary])
+    return noise.floor
+
+
+def _staged(setup: Setup, terms: GateTerms, rng: np.random.Generator) -> Session:
+    seed = int(rng.integers(2**62))
+    schedule = make_stages([arm.name for arm in setup.arms], terms.looks, seed)
+    workload = {"name": "synthetic", "version": "1"}
+    update = {"seed": seed, "schedule": schedule, "gate": terms, "workload": workload}
+    return template(setup).model_copy(update=update)
+
+
+def _run(setup: Setup, session: Session, rng: np.random.Generator) -> Sequence[Trial]:
+    places = setup.blocks * len(setup.arms)
+    (draws,) = draws_of(setup.host, 1, places, REPEATS * places, rng)
+    return run_session(setup, session, draws)

@@ -1,0 +1,316 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a gate weighs, and its sessions: from two words of the command line to a plan, and to the session that confirms.
+
+baseline, candidate -> settings of each side -> the experiment with these two arms -> plan, looks that fit the time
+                    -> reasons to abstain: no certificate, one that cannot see the margin, a noisy host
+"""
+
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from steelyard.analysis.estimates import GIVEN
+from steelyard.analysis.figures import percent
+from steelyard.analysis.metrics import metric
+from steelyard.build import git
+from steelyard.errors import BadInput
+from steelyard.experiment.loader import Question, load_experiment
+from steelyard.experiment.matrix import Arm, expand
+from steelyard.experiment.schema import Experiment, Load
+from steelyard.experiment.settings import Settings
+from steelyard.gate.certificate import Certificate, Conditions, conditions_of, find_certificate
+from steelyard.gate.looks import LOOKS
+from steelyard.gate.result import cannot_see
+from steelyard.host.doctor import LOAD_LIMIT, STEAL_LIMIT, watch
+from steelyard.host.facts import read_facts
+from steelyard.host.java import named_jdks
+from steelyard.paths import ROOT
+from steelyard.results.schema import GateTerms, Session
+from steelyard.results.store import SessionDirectory, write_record
+from steelyard.session.plan import Request, SessionPlan, host_checks, metric_checks, plan_of, question_of
+from steelyard.session.schedule import make_stages, trial_seconds
+from steelyard.units import format_duration
+from steelyard.yamlfile import Lines, find_file, first_error, parse
+
+CONFIRMATION = "confirmation"
+"""Folder of the second session, in that of the first."""
+BESIDE = (
+    "cpu_per_1k",
+    "throughput",
+    "start_time",
+    "memory_rss",
+    "first_answers_time",
+    "start_cpu",
+    "start_rss",
+)
+"""What a change is looked at for, beside the primary metric, where the procedure measures it."""
+_LOOKS_AT_HOST = 3
+_SECONDS = 2.0
+_TEXTS = ("image", "jdk", "build")
+"""What a side may name that is never a number."""
+CHECKOUT = "checkout"
+"""A side: this checkout as it is."""
+
+
+def gate_plan(
+    request: Request, sides: Mapping[str, str], name: str | None, seconds: float | None
+) -> tuple[SessionPlan, list[int]]:
+    """The plan of a gate, and its looks; what has to be built is not built yet.
+
+    Args:
+        request: the experiment that says how to weigh.
+        sides: baseline and candidate as they were typed.
+        name: the primary metric; None: the experiment's own.
+        seconds: time that there is; None: as long as the looks want.
+
+    Raises:
+        BadInput, MissingRequirement: as `make_plan`; a side that is nothing known; too little time for the first look.
+    """
+    first, second = sides.values()
+    if first == second:
+        raise BadInput(f"baseline and candidate are both {first!r}: give two that may differ")
+    base = question_of(request)
+    arm = _baseline_arm(base)
+    written = _baseline_arm(question_of(replace(request, quick=False, settings=()))).load
+    levels = {key: _level(side, base, arm, written) for key, side in sides.items()}
+    question = _with_arms(base, arm, levels, name, LOOKS[-1])
+    plan = plan_of(request, question)
+    if any(spec.host_states for spec in plan.specs.values()):
+        raise BadInput("a gate switches no host states: leave them out, or ask by `run`")
+    if len({spec.engine for spec in plan.specs.values()}) > 1:
+        raise BadInput("one side is an image and the other is not: give two of a kind")
+    looks = _looks_within(plan, seconds)
+    schedule = make_stages(list(plan.specs), looks, plan.seed)
+    design = question.experiment.design.model_copy(update={"blocks": looks[-1]})
+    experiment = plan.experiment.model_copy(update={"design": design})
+    return replace(plan, experiment=experiment, schedule=schedule), looks
+
+
+def equal_plan(request: Request, blocks: int) -> SessionPlan:
+    """The plan of a session whose two arms are the same (errors as `make_plan`)."""
+    base = question_of(request)
+    arm = _baseline_arm(base)
+    level = _settings_of(arm, base.settings)
+    return plan_of(request, _with_arms(base, arm, {"one": level, "other": level}, None, blocks))
+
+
+def terms_of(
+    plan: SessionPlan,
+    looks: Sequence[int],
+    sides: Mapping[str, str],
+    margin: float,
+    seconds: float | None,
+    certificate: Certificate | str,
+) -> GateTerms:
+    """What the gate is judged by, and every reason not to run it at all."""
+    name = plan.experiment.metrics.primary
+    terms = GateTerms(margin=margin, looks=list(looks), floor=None, seconds=seconds, sides=dict(sides))
+    if (same := _same(plan)) is not None:
+        return terms.model_copy(update={"same": same})
+    if isinstance(certificate, str):
+        why = f"no noise certificate says what this host can see ({certificate}): make one with `./steelyard certify`"
+        return terms.model_copy(update={"abstains": [why]})
+    noise = certificate.of(name)
+    terms = terms.model_copy(update={"certificate": certificate.name})
+    if noise is None:
+        why = f"the noise certificate {certificate.name} has no figure of {metric(name).label}"
+        return terms.model_copy(update={"abstains": [why]})
+    floor = noise.floors.get(looks[-1], noise.floor)
+    abstains = [cannot_see(floor, margin)] if floor > margin else []
+    return terms.model_copy(update={"floor": floor, "abstains": abstains})
+
+
+def certificate_for(plan: SessionPlan, folder: Path, pool: str | None) -> Certificate | str:
+    """The certificate that holds for the baseline of a plan here and now; else why there is none."""
+    return find_certificate(folder, conditions_here(plan, pool), time.time())
+
+
+def conditions_here(plan: SessionPlan, pool: str | None) -> Conditions:
+    """What a certificate has to hold for."""
+    baseline = next(arm.name for arm in plan.arms if arm.baseline)
+    return conditions_of(read_facts(), plan.specs[baseline], pool)
+
+
+def noisy_host() -> list[str]:
+    """Why this host is too noisy to begin now: the calmest of a few looks."""
+    seen = [watch(_SECONDS)]
+    while len(seen) < _LOOKS_AT_HOST and _disturbed(seen[-1].busy, seen[-1].steal):
+        seen.append(watch(_SECONDS))
+    calmest = min(seen, key=lambda one: one.busy + one.steal)
+    why = _disturbed(calmest.busy, calmest.steal)
+    busiest = ", ".join(one.command for one in calmest.processes[:2] if one.share >= LOAD_LIMIT / 2)
+    return [f"{why}{f' ({busiest})' if busiest else ''}: wait until this host is idle"] if why else []
+
+
+def _disturbed(busy: float, steal: float) -> str:
+    if steal > STEAL_LIMIT:
+        return f"the hypervisor takes {percent(steal)} of the CPU time"
+    if busy > LOAD_LIMIT:
+        return f"other processes use {percent(busy)} of the CPU time"
+    return ""
+
+
+def new_confirmation(directory: SessionDirectory) -> SessionDirectory:
+    """The session that confirms a regression: the same with another order, in the folder of the first."""
+    first = directory.session()
+    terms = first.gate
+    if terms is None:
+        raise ValueError(f"{first.id} is no gate")
+    found = SessionDirectory(directory.path / CONFIRMATION)
+    seed = (first.seed + 1) % 2**63
+    update = {
+        "id": f"{first.id}-{CONFIRMATION}",
+        "created": time.time(),
+        "seed": seed,
+        "schedule": make_stages([arm.name for arm in first.arms], terms.looks, seed),
+        "gate": terms.model_copy(update={"confirms": first.id}),
+        "host": read_facts(),
+    }
+    found.trials_path.mkdir(parents=True, exist_ok=True)
+    write_record(found.path / "session.json", Session.model_validate({**dict(first), **update}))
+    return found
+
+
+def _looks_within(plan: SessionPlan, seconds: float | None) -> list[int]:
+    """The looks that fit into the time."""
+    pair = sum(sum(trial_seconds(spec)) / 2 for spec in plan.specs.values())
+    looks = [look for look in LOOKS if seconds is None or look * pair <= seconds]
+    if not looks:
+        raise BadInput(
+            f"{LOOKS[0]} pairs, the fewest that show anything, take about {format_duration(LOOKS[0] * pair)}: give"
+            " more --time, or shorter windows (--quick, --set measure=10s)"
+        )
+    return looks
+
+
+def _baseline_arm(question: Question) -> Arm:
+    return next(arm for arm in expand(question.experiment, question.settings) if arm.baseline)
+
+
+def _with_arms(
+    base: Question, arm: Arm, levels: Mapping[str, Mapping[str, Any]], name: str | None, blocks: int
+) -> Question:
+    """The question of two arms; all else is as in the experiment's own baseline."""
+    experiment = base.experiment
+    if experiment.search is not None:
+        raise BadInput(f"{experiment.name} searches, and a search has no pairs: choose another experiment")
+    measured = [key for key, procedures in metric_checks().items() if experiment.procedure in procedures]
+    given = GIVEN if arm.load.model == "open" else ()
+    primary = name or experiment.metrics.primary
+    if primary not in measured or primary in given or metric(primary).better == "neither":
+        usable = [key for key in BESIDE if key in measured and key not in given]
+        raise BadInput(
+            f"a gate cannot decide by {primary!r}, which {experiment.name} does not measure or which is neither good"
+            f" nor bad: choose for example {', '.join(usable)}"
+        )
+    asked = dict.fromkeys([*BESIDE, *experiment.metrics.report])
+    report = [key for key in asked if key in measured and key not in given and key != primary]
+    changed = {
+        "settings": {},
+        "factors": {"side": {"label": "side", "levels": {key: dict(one) for key, one in levels.items()}}},
+        "baseline": {"side": next(iter(levels))},
+        "load": arm.load.model_dump(),
+        "metrics": {"primary": primary, "report": report},
+        "design": {**experiment.design.model_dump(), "blocks": blocks, "equal": True},
+        "quick": {},
+        "study": None,
+    }
+    try:
+        made = Experiment.model_validate({**experiment.model_dump(by_alias=True), **changed})
+    except ValidationError as error:
+        raise BadInput(": ".join(filter(None, first_error(error)))) from error
+    return base._replace(experiment=made)
+
+
+def _settings_of(arm: Arm, settings: Settings) -> dict[str, Any]:
+    """Everything that an arm deploys, as settings by name."""
+    deployment = arm.deployment.model_dump(exclude={"jvm", "jitserver"})
+    jit = {f"jitserver.{key}": value for key, value in arm.deployment.jitserver.model_dump().items()}
+    own = {f"{settings.workload}.{key}": value for key, value in arm.settings.items()}
+    return {**deployment, **arm.deployment.jvm.model_dump(), **jit, **own, **arm.host}
+
+
+def _level(text: str, base: Question, arm: Arm, written: Load) -> dict[str, Any]:
+    """The settings of a side; `written`: the load as the gate's experiment has it in its file."""
+    if text.endswith((".yaml", ".yml")):
+        return _of_experiment(text, base, arm, written)
+    given = _given(text)
+    if "image" in given:
+        image = given.pop("image")
+        given = {"jdk": image, "engine": given.get("engine", _container_engine(arm)), **given}
+    for key, value in given.items():
+        base.settings.check(key, value)
+    return {**_settings_of(arm, base.settings), **given}
+
+
+def _container_engine(arm: Arm) -> str:
+    return "compose" if arm.deployment.engine == "process" else arm.deployment.engine
+
+
+def _of_experiment(text: str, base: Question, arm: Arm, written: Load) -> dict[str, Any]:
+    """What the baseline of another experiment file deploys; all that is not deployed has to be the same."""
+    path = find_file(text, {}, "experiment")
+    own = load_experiment(path, host_checks(), None, metric_checks())
+    mine, theirs = base.workload.workload, own.workload.workload
+    if (theirs.name, theirs.version) != (mine.name, mine.version):
+        raise BadInput(
+            f"{text} is about {theirs.name} {theirs.version}, the gate's experiment about {mine.name} {mine.version}:"
+            " two workloads are not weighed against each other"
+        )
+    other = load_experiment(path, host_checks(), base.experiment.workload, metric_checks())
+    found = _baseline_arm(other)
+    if other.experiment.procedure != base.experiment.procedure or (
+        "load" in other.experiment.model_fields_set and found.load not in (arm.load, written)
+    ):
+        raise BadInput(
+            f"{text} has another procedure or load than the gate's experiment {base.experiment.name}: a gate loads both"
+            " sides alike, so make them the same, or leave load out"
+        )
+    return _settings_of(found, other.settings)
+
+
+def _given(text: str) -> dict[str, Any]:
+    """Settings that a side names: `key=value,...`, or one thing whose kind can be told."""
+    if text == CHECKOUT:
+        return {"build": None}
+    parts = [part.partition("=") for part in text.split(",")]
+    if all(equals and key.strip() for key, equals, _ in parts):
+        return {
+            key.strip(): value.strip() if key in _TEXTS else parse(value, Lines(Path("a side")))
+            for key, _, value in parts
+        }
+    if text in named_jdks() or (Path(text) / "bin" / "java").exists():
+        return {"jdk": text}
+    if _is_commit(text):
+        return {"build": text}
+    if "/" in text or ":" in text:
+        return {"image": text}
+    raise BadInput(
+        f"{text!r} is neither a commit of this checkout, nor a JDK that `doctor` lists, nor an image, nor an experiment"
+        " file: say what it is, as in image=example/shop:2, build=v1.2, jdk=/opt/jdk, gc_threads=2"
+    )
+
+
+def _is_commit(text: str) -> bool:
+    try:
+        git(ROOT, "rev-parse", "--verify", "--quiet", f"{text}^{{commit}}")
+    except (OSError, subprocess.CalledProcessError):
+        return False
+    return True
+
+
+def _same(plan: SessionPlan) -> str | None:
+    """What both sides are, where they are the same."""
+    one, other = (
+        spec.model_copy(update={"arm": "", "notes": []})
+        for spec in (plan.specs[arm.name] for arm in plan.arms)
+    )
+    if one != other:
+        return None
+    artifact = one.servers[0].artifact
+    return artifact.image or (f"build {artifact.build}" if artifact.build else "one command line")

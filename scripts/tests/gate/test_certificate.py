@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The noise certificate: what it states of pairs whose spread is known, and when it holds."""
+
+import math
+
+import numpy as np
+import pytest
+from pairs import BASE, NEW, of_logs
+from session_builder import HOST, session, spec, trial
+
+from steelyard.analysis.paired import detectable_effect
+from steelyard.errors import BadInput
+from steelyard.gate.certificate import (
+    Certificate,
+    certify,
+    conditions_of,
+    find_certificate,
+    needed,
+    noise_of,
+    sentences,
+    windows_of,
+)
+from steelyard.results.store import write_record
+
+
+def equal_session(blocks: int = 10):
+    made = session([1, 2], blocks, primary="cpu_per_1k", report=[])
+    return made.model_copy(update={"experiment": {**made.experiment, "design": {"equal": True}}})
+
+
+def starts(sd: float, blocks: int, seed: int = 1, drift: float = 0.0, slow: float = 0.0):
+    """Trials of two equal arms; drift: log, over all; slow: every third start of them is."""
+    rng = np.random.default_rng(seed)
+    made = []
+    for at in range(2 * blocks):
+        log = rng.normal(0, sd) + drift * at / (2 * blocks) + slow * (at % 3 == 0)
+        begin = 60.0 * at
+        made.append(
+            trial(
+                at // 2 + 1,
+                (BASE, NEW)[at % 2],
+                order=at,
+                started=begin,
+                phases={"measure": (begin + 20, begin + 50)},
+                metrics={"cpu_per_1k": 0.4 * math.exp(log)},
+            )
+        )
+    return made
+
+
+def test_states_the_spread_that_there_is():
+    found = certify(equal_session(400), starts(0.01, 400))
+    noise = found.of("cpu_per_1k")
+    assert noise.pairs == found.blocks == 400
+    assert noise.start_sd == pytest.approx(0.01, rel=0.08)
+    assert noise.pair_sd == pytest.approx(0.01 * math.sqrt(2), rel=0.08)
+    assert not noise.drifts
+    assert noise.groups is None
+    assert found.pair_seconds == pytest.approx(100)
+    assert found.of("throughput") is None
+    assert Certificate.model_validate_json(found.model_dump_json()) == found
+
+
+def test_a_floor_is_larger_the_fewer_pairs_and_the_fewer_looks():
+    few, many = (certify(equal_session(n), starts(0.01, n)).of("cpu_per_1k") for n in (6, 40))
+    assert few.floor / few.pair_sd > 1.5 * many.floor / many.pair_sd
+    assert many.floors[6] > many.floors[10] > many.floors[20] == many.floor
+
+
+def test_drift_and_groups_are_told_and_pairs_cancel_the_drift():
+    calm = certify(equal_session(20), starts(0.004, 20))
+    drifting = certify(equal_session(20), starts(0.004, 20, drift=0.2))
+    assert drifting.of("cpu_per_1k").drifts
+    assert any("drifted by +" in note for note in drifting.notes)
+    # 0.2 over 39 minutes
+    assert drifting.of("cpu_per_1k").drift == pytest.approx(math.expm1(0.2 / (2400 / 3600)), rel=0.2)
+    assert drifting.of("cpu_per_1k").pair_sd < 1.6 * calm.of("cpu_per_1k").pair_sd
+    grouped = certify(equal_session(20), starts(0.002, 20, slow=0.1))
+    assert grouped.of("cpu_per_1k").groups == pytest.approx(0.4 * math.exp(0.05), rel=0.03)
+    assert any("two groups" in note for note in grouped.notes)
+
+
+def test_too_few_pairs_or_arms_that_differ_certify_nothing():
+    with pytest.raises(BadInput, match="fewer than 6 pairs"):
+        certify(equal_session(5), starts(0.01, 5))
+    with pytest.raises(BadInput, match="fewer than 6 pairs"):
+        certify(equal_session(8), of_logs([0.0] * 8))
+    with pytest.raises(BadInput, match="arms that differ"):
+        certify(session([1, 2], 8, primary="cpu_per_1k"), starts(0.01, 8))
+
+
+def test_says_how_many_blocks_an_effect_takes():
+    noise = certify(equal_session(20), starts(0.01, 20)).of("cpu_per_1k")
+    found = needed(noise, (0.01, 0.02, 0.05), 100.0)
+    for need in found:
+        assert detectable_effect(need.blocks, noise.pair_sd, 1, noise.pairs) <= need.effect
+        assert detectable_effect(need.blocks - 1, noise.pair_sd, 1, noise.pairs) > need.effect
+        assert need.seconds == 100 * need.blocks
+    wild = noise.model_copy(update={"pair_sd": 30.0})
+    assert needed(wild, (0.01,), 100.0)[0].blocks is None
+    made = certify(equal_session(20), starts(0.01, 20))
+    (line,) = sentences(made, "cpu_per_1k")
+    assert line.startswith("CPU per 1,000 requests: a true 1 %: ")
+    assert sentences(made, "throughput") == ["throughput: the certificate has no figure of it"]
+
+
+def test_variance_is_split_over_starts_and_windows():
+    """Starts of 3 %, seconds of 4 %: windows of two seconds have 4 % / sqrt(2)."""
+    rng = np.random.default_rng(8)
+    made = []
+    for at in range(400):
+        level = 1000 * math.exp(rng.normal(0, 0.03))
+        trace = [(float(second), level * (1 + rng.normal(0, 0.04))) for second in range(1, 41)]
+        phases = {"start": (0.0, 7.0), "ramp": (7.0, 10.0), "warmup": (10.0, 20.0), "measure": (20.0, 50.0)}
+        made.append(trial(at // 2 + 1, (BASE, NEW)[at % 2], phases=phases, trace=trace))
+    found = windows_of(made)
+    assert found.per_start == 15
+    assert found.start_seconds == 20
+    assert found.window_sd == pytest.approx(0.04 / math.sqrt(2), rel=0.05)
+    assert found.start_sd == pytest.approx(0.03, rel=0.1)
+    # sqrt(20 s / 2 s) x 2.83 % / 3 %
+    assert found.best == round(math.sqrt(10) * found.window_sd / found.start_sd) == 3
+    assert windows_of(made[:4]) is None
+    same = [
+        one.model_copy(update={"trace": [(s, rate * 1000 / one.trace[0][1]) for s, rate in one.trace]})
+        for one in made
+    ]
+    assert windows_of(same).start_sd < 0.05
+
+
+@pytest.fixture
+def folder(tmp_path):
+    made = certify(equal_session(10), starts(0.01, 10))
+    write_record(tmp_path / made.name, made)
+    (tmp_path / "other.json").write_text("{}", encoding="utf-8")
+    return tmp_path
+
+
+def test_holds_for_its_host_and_question_and_no_other(folder):
+    own = spec("jvms-1", load=equal_session().arms[0].spec.load)
+    wanted = conditions_of(HOST, own)
+    now = 60.0 * 20
+    assert find_certificate(folder, wanted, now).session == "jvm-count-1"
+    for name, other in (
+        ("another kernel", conditions_of(HOST.model_copy(update={"kernel": "6.2"}), own)),
+        ("another host", conditions_of(HOST.model_copy(update={"cpus": 16}), own)),
+        ("another host", conditions_of(HOST.model_copy(update={"hostname": "elsewhere"}), own)),
+        ("other settings of the host", conditions_of(HOST.model_copy(update={"thp": "never"}), own)),
+        ("another workload", conditions_of(HOST, own.model_copy(update={"workload_version": "2"}))),
+        ("another procedure", conditions_of(HOST, own.model_copy(update={"procedure": "start-up"}))),
+        (
+            "another load",
+            conditions_of(HOST, own.model_copy(update={"load": own.load.model_copy(update={"users": 9})})),
+        ),
+        ("another deployment", conditions_of(HOST, own.model_copy(update={"server_cores": 3}))),
+    ):
+        assert f"it is of {name})" in find_certificate(folder, other, now)
+    assert "has expired" in find_certificate(folder, wanted, now + 31 * 24 * 3600)
+    assert "there is none in" in find_certificate(folder / "none", wanted, now)
+
+
+def test_a_pool_stands_for_the_names_of_its_hosts(tmp_path):
+    made = certify(equal_session(10), starts(0.01, 10), pool="runners")
+    write_record(tmp_path / made.name, made)
+    own = spec("jvms-1", load=equal_session().arms[0].spec.load)
+    other = HOST.model_copy(update={"hostname": "runner-17"})
+    assert isinstance(find_certificate(tmp_path, conditions_of(other, own, "runners"), 0.0), Certificate)
+    assert isinstance(find_certificate(tmp_path, conditions_of(other, own), 0.0), str)
+
+
+def test_equal_arms_differ_by_chance_as_often_as_is_said():
+    """p of the equal arms is uniform: the note comes in 1 % of certificates."""
+    below = 0
+    for seed in range(400):
+        (noise,) = noise_of(equal_session(8), starts(0.01, 8, seed), ["cpu_per_1k"])
+        below += noise.p < 0.1
+    assert below / 400 == pytest.approx(0.1, abs=3.3 * math.sqrt(0.09 / 400))

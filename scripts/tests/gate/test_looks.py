@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a gate does at its looks, and what it answers in the end."""
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from pairs import BASE, NEW, gate, of_logs, pairs, terms
+from scipy import stats
+from session_builder import trial
+
+from steelyard.gate.looks import LOOK_LEVEL, LOOKS, floor_of, look_at, looks_of
+from steelyard.gate.result import conclude, to_confirm
+from steelyard.results.schema import Trial
+from steelyard.session.schedule import Course, make_stages
+
+
+def run(session, trials):
+    """The trials that the course asks for, out of those that there would be."""
+    by_place = {(one.block, one.arm, one.attempt): one for one in trials}
+    course, done = Course(session), list[Trial]()
+    while (planned := course.next(done)) is not None:
+        assert planned.order == len(done)
+        found = by_place[planned.block, planned.arm, planned.attempt]
+        done.append(found.model_copy(update={"order": planned.order}))
+    return done
+
+
+def test_stages_are_balanced_by_themselves():
+    places = make_stages([BASE, NEW], LOOKS, 11)
+    assert [place.order for place in places] == list(range(40))
+    assert sorted({place.block for place in places}) == list(range(1, 21))
+    firsts = {place.block: place.arm for place in reversed(places)}
+    for low, high in ((1, 6), (7, 10), (11, 20)):
+        first = Counter(arm for block, arm in firsts.items() if low <= block <= high)
+        assert first[BASE] == first[NEW]
+    assert places != make_stages([BASE, NEW], LOOKS, 12)
+
+
+@pytest.mark.parametrize(
+    ("change", "outcome", "blocks"),
+    [(0.0, "pass", 6), (-0.1, "pass", 6), (0.1, "regression", 6), (0.015, "pass", 10)],
+)
+def test_a_gate_ends_at_the_first_look_that_decides(change, outcome, blocks):
+    spread = 0.003 if blocks == 6 else 0.015
+    session = gate()
+    done = run(session, pairs(change, spread, 20))
+    assert len(done) == 2 * blocks
+    looks = looks_of(session, done)
+    assert [look.blocks for look in looks] == [look for look in LOOKS if look <= blocks]
+    assert [look.stops is None for look in looks] == [True] * (len(looks) - 1) + [False]
+    assert looks[-1].verdict.outcome == outcome
+
+
+def test_both_questions_are_asked_of_one_98_percent_interval():
+    rng = np.random.default_rng(4)
+    seen = Counter()
+    for _ in range(300):
+        logs = rng.normal(rng.normal(0.01, 0.02), 0.01, 6)
+        found = look_at(gate(), of_logs(logs), 6).verdict
+        low, high = stats.t.interval(1 - LOOK_LEVEL, 5, logs.mean(), stats.sem(logs))
+        expected = "pass" if math.expm1(high) < 0.03 else "regression" if low > 0 else "inconclusive"
+        assert found.outcome == expected
+        seen[expected] += 1
+    assert len(seen) == 3
+
+
+def test_what_was_void_is_repeated_before_the_look():
+    session = gate()
+    void = trial(2, NEW, state="void", metrics={})
+    there = [one for one in pairs(0.0, blocks=20) if (one.block, one.arm) != (2, NEW)]
+    again = [one.model_copy(update={"attempt": 1}) for one in pairs(0.0, blocks=20) if one.block == 2]
+    done = run(session, [*there, void, *again])
+    assert [(one.block, one.attempt) for one in done[-2:]] == [(2, 1)] * 2
+    assert len(done) == 14
+    assert looks_of(session, done)[-1].found.n == 6
+
+
+def test_what_is_in_vain_ends_early():
+    session = gate()
+    done = run(session, pairs(0.015, spread=0.12, blocks=20))
+    (look,) = looks_of(session, done)
+    assert "with a chance of" in look.stops
+    result = conclude((session, done), None)
+    assert result.outcome == "inconclusive"
+    assert "cannot be ruled out" in result.sentence
+    assert "more pairs would decide it with a chance of" in result.sentence
+
+
+def test_the_chance_of_an_answer_is_what_comes_of_going_on():
+    """Of first looks that are called futile, hardly any would have been decided by the last one."""
+    rng = np.random.default_rng(5)
+    stopped = decided = 0
+    for _ in range(1500):
+        truth, spread = rng.choice([0.0, 0.03]), rng.uniform(0.04, 0.09)
+        logs = rng.normal(math.log1p(truth), spread, 20)
+        first = look_at(gate(floor=None), of_logs(logs[:6]), 6)
+        if first.verdict.outcome == "inconclusive" and first.stops is not None:
+            stopped += 1
+            decided += look_at(gate(floor=None), of_logs(logs), 20).verdict.outcome != "inconclusive"
+    assert stopped > 100
+    assert decided / stopped < 0.15
+
+
+def test_no_pairs_are_begun_that_the_time_does_not_hold():
+    # A pair takes 100 s: ten take 1,000.
+    for seconds, ends in ((1200.0, False), (800.0, True)):
+        look = look_at(gate(seconds=seconds), pairs(0.015, 0.02, 6), 6)
+        assert look.verdict.outcome == "inconclusive"
+        assert (look.stops is not None) is ends
+    assert "more than the time that was given" in look.stops
+
+
+def test_a_session_that_confirms_is_not_ended_by_a_pass():
+    session = gate(confirms="first")
+    done = run(session, pairs(0.0, spread=0.004, blocks=20))
+    assert len(done) == 40
+    assert run(session, pairs(0.08, blocks=20))[-1].block == 6
+
+
+def test_unequal_voids_end_it_and_answer_nothing():
+    found = []
+    for block in range(1, 7):
+        for attempt in range(2):
+            found.append(trial(block, BASE, attempt=attempt, metrics={"cpu_per_1k": 0.4 + block / 1000}))
+            state = "void" if attempt == 0 else "valid"
+            found.append(trial(block, NEW, attempt=attempt, state=state, metrics={"cpu_per_1k": 0.5}))
+    look = look_at(gate(), found, 6)
+    assert look.verdict.outcome == "inconclusive"
+    assert look.stops == "no further pair cures that"
+    assert "clearly unequal" in look.verdict.sentence
+
+
+@pytest.mark.parametrize(("usable", "ends"), [(0, True), (2, True), (3, False)])
+def test_a_host_that_voids_most_pairs_is_not_kept_busy(usable, ends):
+    """Both sides are void alike, repeats and all."""
+    kept = pairs(0.01, spread=0.02)
+    trials = [one if one.block <= usable else one.model_copy(update={"state": "void"}) for one in kept]
+    look = look_at(gate(), trials, 6)
+    assert look.verdict.outcome == "inconclusive"
+    assert (look.stops is not None) is ends
+    if ends:
+        assert f"only {usable} of 6 pairs could be used" in conclude((gate(), trials), None).sentence
+
+
+def test_a_regression_needs_its_confirmation():
+    session, bad, good = gate(), pairs(0.08), pairs(0.0)
+    first = (session, bad)
+    assert to_confirm(first)
+    assert not to_confirm((session, good))
+    second = gate(confirms=session.id)
+    confirmed = conclude(first, (second, bad))
+    assert confirmed.outcome == "regression"
+    assert "CPU per 1,000 requests is 8.0 % worse" in confirmed.sentence
+    assert "over 6 pairs, and again in a second session (+8.0 %, over 6 pairs)" in confirmed.sentence
+    refuted = conclude(first, (second, pairs(0.0, blocks=20)))
+    assert refuted.outcome == "inconclusive"
+    assert "did not confirm it" in refuted.sentence
+    assert conclude(first, None).outcome == "inconclusive"
+
+
+def test_a_pass_says_what_it_rules_out_and_the_others_annotate():
+    session = gate()
+    result = conclude((session, pairs(0.0, throughput=-0.2, memory_rss=0.001)), None)
+    assert result.outcome == "pass"
+    assert "harm of 3.0 % or more is ruled out (99 %" in result.sentence
+    beside = {one.metric: one.worse for one in result.beside}
+    assert beside == {"throughput": True, "memory_rss": None}
+
+
+@pytest.mark.parametrize(
+    ("changes", "outcome", "says"),
+    [
+        ({"same": "build f00"}, "pass", "both sides are the same (build f00)"),
+        ({"abstains": ["no certificate", "busy"]}, "inconclusive", "inconclusive: no certificate; busy."),
+        ({}, "inconclusive", "ended before its first look"),
+    ],
+)
+def test_what_was_not_run_is_answered_without_a_trial(changes, outcome, says):
+    result = conclude((gate(**changes), []), None)
+    assert (result.outcome, result.trials, result.looks) == (outcome, 0, [])
+    assert says in result.sentence
+
+
+@pytest.mark.parametrize("looks", [[6], [6, 10], [6, 10, 20]])
+def test_harm_at_the_floor_is_found_by_the_last_look(looks):
+    """With the true spread at the bound that the certificate takes."""
+    known = 20
+    floor = floor_of(0.01, known, looks)
+    true_sd = 0.01 * math.sqrt(19 / stats.chi2.ppf(0.05, 19))
+    logs = np.random.default_rng(6).normal(math.log1p(floor), true_sd, (20_000, looks[-1]))
+    low, _ = stats.t.interval(1 - LOOK_LEVEL, looks[-1] - 1, logs.mean(axis=1), stats.sem(logs, axis=1))
+    assert (low > 0).mean() == pytest.approx(0.99, abs=0.004)
+
+
+def test_terms_survive_json():
+    made = terms(seconds=900.0)
+    assert type(made).model_validate_json(made.model_dump_json()) == made

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a gate leaves for people and programs."""
+
+import json
+import re
+from xml.etree import ElementTree
+
+import pytest
+from pairs import gate, pairs
+
+from steelyard.gate.outputs import Bar, chart, to_annotations, to_junit, to_markdown, write_outputs
+from steelyard.gate.result import GateResult, conclude
+
+SIDES = {"baseline": "a`|\n<b>@x", "candidate": "change"}
+
+
+def ended(outcome, **changes):
+    session = gate(sides=SIDES, **changes)
+    if outcome == "regression":
+        bad = pairs(0.08, throughput=-0.07, memory_rss=0.0)
+        return conclude((session, bad), (gate(confirms="x"), bad))
+    trials = pairs(0.0 if outcome == "pass" else 0.015, 0.003 if outcome == "pass" else 0.1, throughput=0.0)
+    return conclude((session, trials), None)
+
+
+@pytest.mark.parametrize("outcome", ["pass", "regression", "inconclusive"])
+def test_everything_says_the_same(tmp_path, outcome):
+    result = ended(outcome)
+    assert result.outcome == outcome
+    written = {path.name: path.read_text(encoding="utf-8") for path in write_outputs(tmp_path, result)}
+    assert list(written) == ["gate.json", "gate.md", "gate.junit.xml", "gate.annotations"]
+    assert GateResult.model_validate(json.loads(written["gate.json"])) == result
+    suite = ElementTree.fromstring(written["gate.junit.xml"].encode())
+    case = suite.find("testcase")
+    kinds = {"pass": None, "regression": "failure", "inconclusive": "skipped"}
+    assert [child.tag for child in case if child.tag != "system-out"] == [
+        kind for kind in [kinds[outcome]] if kind
+    ]
+    assert suite.get("failures") == str(int(outcome == "regression"))
+    assert int(suite.get("tests")) == len(suite.findall("testcase"))
+    first = written["gate.annotations"].splitlines()[0]
+    assert first.startswith(
+        {"pass": "::notice ", "regression": "::error ", "inconclusive": "::warning "}[outcome]
+    )
+    assert first.endswith(result.sentence.replace("%", "%25"))
+    assert written["gate.md"].startswith("<!-- steelyard-gate: app cpu_per_1k -->\n")
+
+
+def test_what_people_called_their_sides_breaks_nothing():
+    text = to_markdown(ended("regression"))
+    head = text.splitlines()[1]
+    assert head.endswith("Regression: `change` against `a'/ <b>@x`")
+    for line in text.splitlines():
+        assert not line.startswith("::")
+    result = ended("pass", abstains=["a | <b> `c` @everyone [x](y)\n::error::no"])
+    assert "@everyone" not in to_markdown(result)
+    assert re.search(r"<b>|`c`|\]\(y", to_markdown(result).split("###")[1].split("\n", 1)[1]) is None
+    assert len(to_annotations(result).splitlines()) == 1
+
+
+def test_the_chart_shows_harm_to_the_right():
+    rows = chart([Bar("cpu", 0.02, 0.04, 0.06), Bar("rate", -0.03, -0.02, -0.01)], 0.03)
+    bad, good, axis = rows
+    line = axis.index("margin")
+    zero = axis.index("0")
+    assert zero < line
+    assert zero < bad.index("[") < line < bad.index("o") < bad.rindex("]")
+    assert good.index("]") < zero
+    assert bad.endswith("+4.0 % harm")
+    assert len({len(row.split("  ")[0]) for row in rows[:1]}) == 1
+
+
+@pytest.mark.parametrize("harm", [0.0, 5.0, -0.9])
+def test_the_chart_holds_any_figure(harm):
+    for row in chart([Bar("x", harm - 0.01, harm, harm + 0.01)], 0.03):
+        assert len(row) < 100
+
+
+def test_a_gain_of_throughput_is_no_harm():
+    result = ended("regression")
+    text = to_markdown(result)
+    assert "| throughput |" in text.lower()
+    assert "**worse**" in text
+    assert "+7." in next(line for line in text.splitlines() if line.startswith("Throughput "))
+
+
+def test_a_gate_that_ran_nothing_says_so():
+    result = conclude((gate(abstains=["the host is busy"]), []), None)
+    text = to_markdown(result)
+    assert "Inconclusive: the host is busy." in text
+    assert "nothing was run" in text
+    assert "```" not in text
+    assert ElementTree.fromstring(to_junit(result).encode()).find("testcase/skipped") is not None

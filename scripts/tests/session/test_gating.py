@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gates and certificates as commands, on the fake engine: their sessions, verdicts, exit codes, and what is refused."""
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from fake_engine import FakeEngine, Recorder
+from sessions import Bench
+
+from steelyard.cli import certify as certify_command
+from steelyard.cli import gate as gate_command
+from steelyard.cli import run as run_command
+from steelyard.cli.app import main
+from steelyard.errors import Exit
+from steelyard.gate.result import GateResult
+from steelyard.host.doctor import Activity
+from steelyard.host.facts import read_facts
+from steelyard.results.schema import Phase, Planned
+from steelyard.results.store import SessionDirectory, read_record
+from steelyard.session import gating, opening, runner
+
+WINDOWS = [
+    *("--set", "ramp=1", "--set", "warmup=2s", "--set", "measure=4s", "--set", "users=8"),
+    *("--set", "total_heap=64m"),  # what the engine's servers tell that they have
+]
+CANDIDATE = "threads=7"
+
+
+class Result:
+    def __init__(self, code: int, out: str, err: str) -> None:
+        self.code, self.out, self.err = code, out, err
+
+    @property
+    def document(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.out)
+        return found
+
+
+class Commands:
+    """The command line over the bench's world: `effect` is how much faster a candidate is."""
+
+    made: ClassVar[dict[str, str]] = {}
+    """The certificate that most tests need, by its file's name: its session is run once."""
+
+    def __init__(self, bench: Bench, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self.bench, self.folder, self._capsys = bench, folder, capsys
+        self.effect, self.noise, self.busy = 0.0, 0.004, 0.0
+        self.interrupt: Callable[[Planned, Phase], bool] | None = None
+        bench.world.throughput = self._throughput
+
+    def _throughput(self, spec: Any) -> float:
+        """Each start has its own level, drawn by its number."""
+        number = len(self.bench.world.deployments)
+        level = np.random.default_rng([11, number]).normal(0, self.noise)
+        gain = self.effect if "7" in spec.servers[0].environment.values() else 0.0
+        return float(200 * (1 + gain) * (1 + level))
+
+    def run(self, *arguments: str) -> Result:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(sys, "argv", ["steelyard", *arguments])
+            with pytest.raises(SystemExit) as ended:
+                main()
+        output = self._capsys.readouterr()
+        return Result(int(ended.value.code or 0), output.out, output.err)
+
+    def certify(self, *more: str) -> Result:
+        common = ["--out", str(self.folder), "--port", str(self.bench.port), "--seed", "3", "--json"]
+        made = self.run("certify", *common, *WINDOWS, "--set", "threads=6", *more)
+        assert made.code == 0, made.err
+        return made
+
+    def certified(self) -> None:
+        """Have the certificate of a calm host."""
+        if not self.made:
+            document = self.certify().document
+            path = Path(document["certificate"])
+            self.made[path.name] = path.read_text(encoding="utf-8")
+        for name, text in self.made.items():
+            (self.folder / "certificates").mkdir(exist_ok=True)
+            (self.folder / "certificates" / name).write_text(text, encoding="utf-8")
+
+    def gate(self, *more: str, candidate: str = CANDIDATE) -> Result:
+        common = ["--out", str(self.folder), "--port", str(self.bench.port), "--seed", "5", "--json"]
+        sides = ["--baseline", "threads=6", "--candidate", candidate, "--metric", "throughput"]
+        return self.run("gate", *common, *WINDOWS, "--set", "threads=6", *sides, *more)
+
+
+@pytest.fixture
+def commands(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Commands:
+    made = Commands(bench, tmp_path, capsys)
+
+    def run_session(directory: Any, engines: Any, children: Any, watcher: Any, differs: str = "") -> Any:
+        watching = Recorder(**({"interrupt": made.interrupt} if made.interrupt is not None else {}))
+        lock = f"test-{os.getpid()}"
+        return runner.run_session(
+            directory, {"process": FakeEngine(bench.world)}, bench.children, watching, differs, lock=lock
+        )
+
+    for module in (gate_command, certify_command, run_command):
+        monkeypatch.setattr(module, "ensure_builds", lambda *_: None)
+        monkeypatch.setattr(module, "require_idle", lambda *_: None, raising=False)
+        monkeypatch.setattr(module, "require_ports", lambda *_: None, raising=False)
+    # Tests of host states beside this one may set the host otherwise in between.
+    facts = read_facts()
+    for module in (gating, opening):
+        monkeypatch.setattr(module, "read_facts", lambda: facts)
+    monkeypatch.setattr(run_command, "run_session", run_session)
+    monkeypatch.setattr(runner, "write_report", lambda _: [])
+    monkeypatch.setattr(gating, "watch", lambda _: Activity(made.busy, 0.0, ()))
+    return made
+
+
+def test_certificate_then_pass_then_regression(commands: Commands) -> None:
+    made = commands.certify("--blocks", "10")
+    assert made.code == 0, made.err
+    noise = {one["metric"]: one for one in made.document["noise"]}
+    assert noise["throughput"]["start_sd"] == pytest.approx(0.004, rel=0.5)
+    assert made.document["windows"]["per_start"] == 2
+
+    passed = commands.gate()
+    assert passed.code == Exit.OK, passed.err + passed.out
+    assert passed.document["outcome"] == "pass"
+    folder = Path(passed.document["directory"])
+    session, trials = SessionDirectory(folder).session(), SessionDirectory(folder).trials()
+    assert session.gate is not None
+    assert session.gate.certificate == Path(made.document["certificate"]).name
+    assert len(trials) == 12
+    assert session.command.startswith("./steelyard gate gate --baseline=threads=6 --candidate=threads=7")
+    assert not (folder / "confirmation").exists()
+    assert (folder / "gate.junit.xml").exists()
+
+    commands.effect = -0.08
+    called = commands.gate()
+    assert called.code == Exit.REGRESSION, called.err + called.out
+    assert "and again in a second session" in called.document["sentence"]
+    first = SessionDirectory(Path(called.document["directory"]))
+    second = SessionDirectory(first.path / "confirmation")
+    assert second.session().gate is not None
+    assert second.session().gate.confirms == first.session().id  # type: ignore[union-attr]
+    assert [p.arm for p in second.session().schedule] != [p.arm for p in first.session().schedule]
+    assert len(second.trials()) == 12
+
+
+def test_an_interrupted_gate_goes_on_to_its_verdict(commands: Commands) -> None:
+    commands.certified()
+    commands.effect = -0.08
+    commands.interrupt = lambda planned, phase: (planned.order, phase) == (5, "measure")
+    stopped = commands.gate()
+    assert stopped.code == Exit.INTERRUPTED
+    assert "./steelyard gate --resume" in stopped.err
+    commands.interrupt = None
+    (folder,) = (path.parent for path in commands.folder.glob("gate-*/session.json") if _is_gate(path.parent))
+    before = [one.order for one in SessionDirectory(folder).trials()]
+    assert 0 < len(before) < 12
+    ended = commands.run("gate", "--resume", str(folder), "--json")
+    assert ended.code == Exit.REGRESSION, ended.err
+    assert len(SessionDirectory(folder).trials()) == 12
+    again = commands.run("gate", "--resume", str(folder), "--json")
+    assert again.document == ended.document
+    result = read_record(folder / "gate.json", GateResult)
+    assert result.outcome == "regression"
+
+
+def _is_gate(folder: Path) -> bool:
+    return SessionDirectory(folder).session().gate is not None
+
+
+def test_abstains_without_a_certificate_or_with_one_that_cannot_see_the_margin(commands: Commands) -> None:
+    missing = commands.gate()
+    assert missing.code == Exit.INCONCLUSIVE
+    assert "no noise certificate says what this host can see" in missing.document["sentence"]
+    assert missing.document["trials"] == 0
+    commands.noise = 0.03
+    commands.certify("--blocks", "6")
+    noisy = commands.gate()
+    assert noisy.code == Exit.INCONCLUSIVE
+    assert "by its noise certificate, and the margin is 3.0 %" in noisy.document["sentence"]
+    other = commands.gate("--set", "users=9")
+    assert "it is of another load" in other.document["sentence"]
+
+
+def test_abstains_on_a_busy_host(commands: Commands) -> None:
+    commands.certified()
+    commands.busy = 0.3
+    busy = commands.gate()
+    assert busy.code == Exit.INCONCLUSIVE
+    assert "other processes use 30 % of the CPU time" in busy.document["sentence"]
+    assert busy.document["trials"] == 0
+
+
+def test_two_names_of_the_same_are_a_pass_without_a_trial(commands: Commands) -> None:
+    same = commands.gate(candidate="threads=6,cores=all")
+    assert same.code == Exit.OK
+    assert "both sides are the same" in same.document["sentence"]
+    assert same.document["trials"] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--candidate", "threads=6"], "are both 'threads=6'"),
+        (["--candidate", "no-such-thing"], "is neither a commit"),
+        (["--candidate", "threds=7"], "'threds' is not a setting"),
+        (["--candidate", "threads=many"], "threads=many"),
+        (["--candidate", "gone.yaml"], "gone.yaml"),
+        (["--margin", "300%"], "--margin 300%"),
+        (["--margin", "0"], "--margin 0 makes no sense"),
+        (["--metric", "speed"], "cannot decide by 'speed'"),
+        (["--metric", "service_calls_per_1k"], "cannot decide by 'service_calls_per_1k'"),
+        (["--time", "1m"], "6 pairs, the fewest that show anything"),
+        (["--time", "soon"], "--time soon"),
+        (["--resume", "/no/such"], "is not there"),
+        (["--workload", "pong"], "unknown workload 'pong'"),
+    ],
+)
+def test_bad_input_is_one_sentence(commands: Commands, arguments: list[str], says: str) -> None:
+    result = commands.gate(*arguments)
+    assert result.code == Exit.BAD_INPUT, result.out
+    assert says in result.err
+    assert len(result.err.splitlines()) == 1
+    assert not list(commands.folder.glob("gate-*"))
+
+
+def test_one_side_alone_is_no_gate(commands: Commands) -> None:
+    result = commands.run("gate", "--baseline", "HEAD")
+    assert (result.code, "give --candidate" in result.err) == (Exit.BAD_INPUT, True)
+
+
+def test_an_experiment_that_is_no_gate_is_not_resumed_as_one(commands: Commands) -> None:
+    made = commands.certify("--blocks", "6", "--days", "2")
+    assert made.document["expires"] - made.document["made"] == pytest.approx(2 * 86400)
+    session = commands.folder / made.document["session"]
+    result = commands.run("gate", "--resume", str(session))
+    assert result.code == Exit.BAD_INPUT
+    assert "is the session of an experiment and no gate" in result.err
+    again = commands.run(
+        *("certify", "--session", str(session), "--out", str(commands.folder), "--json", "--days", "2")
+    )
+    assert again.document == made.document
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (("workload: ping", "workload: acmeair"), "two workloads are not weighed"),
+        (("users: 24", "users: 23"), "has another procedure or load"),
+    ],
+)
+def test_experiment_files_have_to_ask_the_same(
+    commands: Commands, tmp_path: Path, change: tuple[str, str], says: str
+) -> None:
+    text = (gating.ROOT / "experiments" / "gate.yaml").read_text(encoding="utf-8")
+    assert change[0] in text
+    (tmp_path / "other.yaml").write_text(text.replace(*change), encoding="utf-8")
+    result = commands.run(
+        "gate", "--baseline", "checkout", "--candidate", str(tmp_path / "other.yaml"), "--out", str(tmp_path)
+    )
+    assert result.code == Exit.BAD_INPUT
+    assert says in result.err
+
+
+def test_an_experiment_file_is_a_side(commands: Commands, tmp_path: Path) -> None:
+    text = (gating.ROOT / "experiments" / "gate.yaml").read_text(encoding="utf-8")
+    (tmp_path / "big.yaml").write_text(text.replace("512m", "640m"), encoding="utf-8")
+    ended = commands.run(
+        *("gate", "--baseline", "checkout", "--candidate", str(tmp_path / "big.yaml"), "--json"),
+        *("--out", str(tmp_path), "--port", str(commands.bench.port)),
+    )
+    assert ended.code == Exit.INCONCLUSIVE, ended.err  # there is no certificate
+    session = SessionDirectory(Path(ended.document["directory"])).session()
+    heaps = [arm.spec.servers[0].heap_bytes for arm in session.arms]
+    assert heaps == [512 * 2**20, 640 * 2**20]
+
+
+def test_plan_says_what_an_effect_takes_by_the_certificate(commands: Commands) -> None:
+    commands.certified()
+    planned = commands.run(
+        *("plan", "gate", "--out", str(commands.folder), "--port", str(commands.bench.port)),
+        *(*WINDOWS, "--set", "threads=6"),
+    )
+    assert planned.code == 0, planned.err
+    assert "By the noise certificate ping-steady-process-" in planned.out
+    assert "a true 3" in planned.out
