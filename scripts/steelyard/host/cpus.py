@@ -60,6 +60,17 @@ def parse_cpu_list(text: str) -> list[int]:
     return cpus
 
 
+def cpu_list(cpus: Collection[int]) -> str:
+    """The list of CPUs as the kernel writes it."""
+    parts: list[list[int]] = []
+    for cpu in sorted(cpus):
+        if parts and cpu == parts[-1][-1] + 1:
+            parts[-1][1:] = [cpu]
+        else:
+            parts.append([cpu])
+    return ",".join("-".join(map(str, part)) for part in parts)
+
+
 def read_layout(root: Path = Path("/"), allowed: Collection[int] | None = None) -> CpuLayout:
     """Read the layout from sysfs.
 

@@ -7,15 +7,15 @@ import os
 import platform
 import re
 import shutil
-import signal
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from steelyard.errors import BadInput, MissingRequirement, ServerFailed
+from steelyard.errors import BadInput, MissingRequirement
 from steelyard.processes import signals_held
+from steelyard.processes.client import ClientFailed, run_client
 
 MINIMUM_API = (1, 41)
 """Docker Engine 20.10, and podman's docker-compatible socket, whose own version numbers say nothing here."""
@@ -27,12 +27,8 @@ _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 INSTALL = "install Docker Engine 20.10 or newer with the Compose plugin 2.24 or newer (docs/containers.md)"
 
 
-class DockerFailed(ServerFailed):
-    """A docker command failed; the sentence holds its last words."""
-
-    def __init__(self, what: str, said: str) -> None:
-        super().__init__(f"{what}: {said}")
-        self.said = said
+class DockerFailed(ClientFailed):
+    """A docker command failed."""
 
 
 @dataclass(frozen=True)
@@ -60,37 +56,14 @@ class Docker:
             DockerFailed: it ended with an error, or not within `timeout` seconds.
         """
         with signals_held() if whole else contextlib.nullcontext():
-            return self._run(arguments, timeout, env, merge_errors)
-
-    def _run(
-        self, arguments: Sequence[str], timeout: float, env: Mapping[str, str] | None, merge_errors: bool
-    ) -> str:
-        what = f"docker {' '.join(arguments[:2])}"
-        try:
-            process = subprocess.Popen(
+            return run_client(
                 [str(self.client), *arguments],
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT if merge_errors else subprocess.PIPE,
-                text=True,
-                errors="replace",
-                stdin=subprocess.DEVNULL,
+                partial(DockerFailed, f"docker {' '.join(arguments[:2])}"),
+                last_words,
+                timeout=timeout,
                 env=env,
-                start_new_session=True,
-            )
-        except OSError as error:
-            raise DockerFailed(what, f"{self.client} cannot be started ({error.strerror})") from error
-        with process:
-            try:
-                printed, errors = process.communicate(timeout=timeout)
-            except subprocess.TimeoutExpired as error:
-                _end(process)
-                raise DockerFailed(what, f"no answer within {timeout:.0f} s") from error
-            except BaseException:
-                _end(process)
-                raise
-        if process.returncode != 0:
-            raise DockerFailed(what, last_words(errors or printed) or f"exit code {process.returncode}")
-        return printed
+                merge_errors=merge_errors,
+            ).decode(errors="replace")
 
     def inspect(self, kind: str, names: Sequence[str]) -> list[dict[str, Any]]:
         """`docker KIND inspect NAMES`, parsed (see `run` for errors)."""
@@ -135,12 +108,6 @@ def find_docker(environment: Mapping[str, str] = os.environ) -> Docker:
         raise MissingRequirement(f"docker has no compose plugin ({error.said}): {INSTALL}") from error
     _require("docker compose", compose, MINIMUM_COMPOSE)
     return Docker(Path(client), engine, compose)
-
-
-def _end(process: subprocess.Popen[str]) -> None:
-    """End the client with its plugins, which are processes of their own and would go on without it."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
 
 
 def last_words(printed: str) -> str:

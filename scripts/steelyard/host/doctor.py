@@ -75,16 +75,16 @@ def examine(
         results: where results will be written; it need not be there yet.
         root: another than `/` for recorded trees.
         seconds: how long to watch for other load.
-        machine: architecture of the recorded tree; `dscr` is told on POWER only.
+        machine: architecture of the recorded tree; `prefetch` is told on POWER only.
     """
     host = Host(root, machine, results, watch(seconds))
     looks: list[tuple[str, str, Callable[[Host], Seen]]]
-    looks = [(state.topic, state.why, state.judge) for state in STATES.values()]
+    looks = [(state.topic, state.why, state.seen) for state in STATES.values()]
     looks += [(topic, TOPICS[topic], look) for topic, look in _LOOKS.items()]
     return [
         Finding(topic, why, *look(host))
         for topic, why, look in looks
-        if topic != "dscr" or machine.startswith("ppc")
+        if topic != "prefetch" or machine.startswith("ppc")
     ]
 
 
@@ -119,7 +119,9 @@ def host_states(system: System) -> Seen:
         return Seen(str(error), "warn")
     if found is None and prepared is not None:
         before = ", ".join(f"{name} {value}" for name, value in prepared.original.items())
-        return Seen(f"prepared by `host prepare` (before: {before})", "info", "sudo ./steelyard host restore")
+        return Seen(
+            f"prepared by {prepared.session} (before: {before})", "info", "sudo ./steelyard host restore"
+        )
     if found is None:
         return Seen("none set by a session")
     before = ", ".join(f"{name} {value}" for name, value in found.original.items())
@@ -178,9 +180,9 @@ def memlock(_host: Host) -> Seen:
 _LOOKS: dict[str, Callable[[Host], Seen]] = {
     look.__name__.replace("_", "-"): look
     for look in (
-        *(host_states, settings.smt, settings.governor, settings.turbo, settings.numa, settings.irq_affinity),
+        *(host_states, settings.cores, settings.numa, settings.interrupts),
         *(settings.cgroup, steal, load, settings.swap, settings.memory, disk, memlock, settings.clock),
-        *(settings.virtualization, settings.container, settings.aslr, settings.dscr),
+        *(settings.virtualization, settings.container),
     )
 }
 """How each topic beside the host states is looked at; the docstring of each says why it matters."""

@@ -29,10 +29,6 @@ def read_facts(root: Path = Path("/"), architecture: str = os.uname().machine) -
     options = (system.text("proc/cmdline") or "").split()
     others = {
         "clock_source": system.text("sys/devices/system/clocksource/clocksource0/current_clocksource"),
-        "aslr": system.text("proc/sys/kernel/randomize_va_space"),
-        "swappiness": system.text("proc/sys/vm/swappiness"),
-        "numa_balancing": system.text("proc/sys/kernel/numa_balancing"),
-        "dscr": system.text(f"{_CPU}/dscr_default"),
         "container": container(system),
         "kernel_options": " ".join(one for one in options if _OPTIONS.fullmatch(one.partition("=")[0]))
         or None,
@@ -46,7 +42,7 @@ def read_facts(root: Path = Path("/"), architecture: str = os.uname().machine) -
         cores=len(layout.cores),
         cpus=len(layout.cpus),
         threads_per_core=layout.threads_per_core,
-        smt=system.text(f"{_CPU}/smt/control"),
+        smt=states.get("smt") or system.text(f"{_CPU}/smt/control"),
         numa_nodes=layout.nodes,
         memory_bytes=system.memory("MemTotal") or 0,
         swap_bytes=system.memory("SwapTotal") or 0,
@@ -54,7 +50,7 @@ def read_facts(root: Path = Path("/"), architecture: str = os.uname().machine) -
         os=system.fields("etc/os-release", "=").get("PRETTY_NAME", "unknown").strip('"'),
         page_size=os.sysconf("SC_PAGE_SIZE"),
         governor=governor(system),
-        turbo=turbo(system),
+        turbo=states.get("turbo"),
         thp=states.get("thp"),
         huge_pages=reserved_pages(system),
         cgroup_version=cgroup_version(system),
@@ -82,15 +78,6 @@ def governor(system: System) -> str | None:
         for path in system.matching(_CPU, "cpu*/cpufreq/scaling_governor")
     }
     return ", ".join(sorted(found)) or None
-
-
-def turbo(system: System) -> str | None:
-    """`on` or `off`; None where it cannot be told."""
-    no_turbo = system.number(f"{_CPU}/intel_pstate/no_turbo")
-    if no_turbo is not None:
-        return "off" if no_turbo else "on"
-    boost = system.number(f"{_CPU}/cpufreq/boost")
-    return None if boost is None else ("on" if boost else "off")
 
 
 def cgroup_version(system: System) -> int | None:

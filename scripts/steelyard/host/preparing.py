@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Large pages: what JVMs need of the host for them, prepared by one command and put back by another.
+"""Host states set by one command and put back by another, outside of any session; large pages: what JVMs need for them.
 
 `prepare` sets host states outside of any session and leaves them so; what was there before the first of several
 preparations is recorded in `/run/steelyard/prepared.json`, before anything is changed, until `restore` has put it back.
@@ -91,8 +91,9 @@ def wanted_states(need: Need, system: System, node: int | None, group: int | Non
     return wanted
 
 
-def prepare(system: System, wanted: Mapping[str, str], need: Need) -> None:
-    """Set host states for JVMs that will run; what this leaves when it fails or is interrupted is as it was before it.
+def prepare(system: System, wanted: Mapping[str, str], need: Need | None = None) -> None:
+    """Set host states until `restore`, and see that JVMs will have the large pages they need; what this leaves when it
+    fails or is interrupted is as it was before it.
 
     Raises:
         MissingRequirement: this user may not, the host could not provide the pages, or somebody else took them.
@@ -107,11 +108,16 @@ def prepare(system: System, wanted: Mapping[str, str], need: Need) -> None:
     with record_lock(system):
         earlier = recorded(system, RECORD)
         original = {**before, **(earlier.original if earlier is not None else {})}
-        write_record(system, Record("`host prepare`", os.getpid(), 0, boot(), original), RECORD)
+        write_record(
+            system,
+            Record("`host set`" if need is None else "`host prepare`", os.getpid(), 0, boot(), original),
+            RECORD,
+        )
         try:
             for name, value in wanted.items():
                 state_named(name).set(system, value)
-            _require_free(need, system)
+            if need is not None:
+                _require_free(need, system)
         except BaseException:
             write_back(system, before, RECORD)
             if earlier is not None:

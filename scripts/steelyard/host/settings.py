@@ -2,7 +2,7 @@
 """The doctor's look at settings of CPUs, memory and kernel: from files alone. What a session can set is in `states`."""
 
 from steelyard.host import facts
-from steelyard.host.cpus import CpuLayout, parse_cpu_list, read_layout
+from steelyard.host.smt import layout_of
 from steelyard.host.system import UNTOLD, Seen, System
 from steelyard.sampling.cgroup import read_limits
 from steelyard.units import format_size
@@ -11,71 +11,32 @@ ONE_CPU = 0.9
 """Share of the interrupts on one CPU from which on they are called bound to it."""
 FEW_INTERRUPTS = 10_000
 LITTLE_MEMORY = 2 * 1024**3
-_CPU = "sys/devices/system/cpu"
 _PRECISE_CLOCKS = ("tsc", "kvm-clock", "timebase", "arch_sys_counter", "hyperv_clocksource_tsc_page", "xen")
 
 
-def _layout(system: System) -> CpuLayout | None:
-    online = parse_cpu_list(system.text(f"{_CPU}/online") or "")
-    return read_layout(system.root, allowed=online) if online else None
-
-
-def smt(system: System) -> Seen:
-    """Threads of one core share its units, so what a CPU is worth depends on whether its siblings are busy."""
-    if (layout := _layout(system)) is None:
+def cores(system: System) -> Seen:
+    """Cores that run unlike numbers of hardware threads are unlike, and who got which would be measured."""
+    if (layout := layout_of(system)) is None:
         return UNTOLD
-    control = system.text(f"{_CPU}/smt/control")
-    state = f"{layout.threads_per_core} on each of {len(layout.cores)} cores" + (
-        f" ({control})" if control else ""
-    )
-    even = {len(core.cpus) for core in layout.cores} == {layout.threads_per_core}
-    if even and layout.threads_per_core == 1:
-        return Seen(state)
-    to = "off" if even else "on"
-    change = f"echo {to} | sudo tee /{_CPU}/smt/control"
-    if system.machine.startswith("ppc"):
-        change = f"sudo ppc64_cpu --smt={to}   (or a number of threads)"
+    counts = sorted({len(core.cpus) for core in layout.cores})
+    state = f"{len(layout.cores)} with {' or '.join(map(str, counts))} hardware threads each"
     return (
-        Seen(state, "info", change) if even else Seen(f"up to {state}, not the same on all", "warn", change)
+        Seen(state)
+        if len(counts) == 1
+        else Seen(state, "warn", "bring all threads online, or one of each core")
     )
-
-
-def governor(system: System) -> Seen:
-    """A governor that saves power changes the clock with the load, so arms are measured at other speeds."""
-    chosen = facts.governor(system)
-    if chosen is None:
-        return Seen("no frequency control here (left to hypervisor or firmware)", "info")
-    if chosen == "performance":
-        return Seen(chosen)
-    return Seen(chosen, "warn", "sudo cpupower frequency-set -g performance")
-
-
-def turbo(system: System) -> Seen:
-    """Turbo raises the clock as far as temperature and idle cores allow, which drifts over a session."""
-    state = facts.turbo(system)
-    if state is None:
-        return UNTOLD
-    if state == "off":
-        return Seen(state)
-    intel = system.number(f"{_CPU}/intel_pstate/no_turbo") is not None
-    name, value = ("intel_pstate/no_turbo", 1) if intel else ("cpufreq/boost", 0)
-    return Seen(state, "info", f"echo {value} | sudo tee /{_CPU}/{name}")
 
 
 def numa(system: System) -> Seen:
-    """Memory of another node is slower to reach, and the kernel may move pages in the middle of a
-    measurement."""
-    if (layout := _layout(system)) is None:
+    """Memory of another node is slower to reach."""
+    if (layout := layout_of(system)) is None:
         return UNTOLD
     if layout.nodes == 1:
         return Seen("1 node")
-    state = f"{layout.nodes} nodes"
-    if system.number("proc/sys/kernel/numa_balancing"):
-        return Seen(f"{state}, automatic balancing on", "warn", "sudo sysctl kernel.numa_balancing=0")
-    return Seen(state, "info", "bind each server to the cores of one node (the plan does)")
+    return Seen(f"{layout.nodes} nodes", "info", "bind each server to the cores of one node (the plan does)")
 
 
-def irq_affinity(system: System) -> Seen:
+def interrupts(system: System) -> Seen:
     """A CPU that serves the interrupts has less time for the server that is bound to it."""
     text = system.text("proc/interrupts")
     if not text:
@@ -161,22 +122,3 @@ def container(system: System) -> Seen:
     if runtime is None:
         return Seen("no")
     return Seen(runtime, "info", "look at the host too: run `steelyard doctor` there")
-
-
-def aslr(system: System) -> Seen:
-    """Random addresses are part of why two starts of one JVM differ; fresh starts average it, a fixed layout
-    would hide it."""
-    value = system.number("proc/sys/kernel/randomize_va_space")
-    if value is None:
-        return UNTOLD
-    return Seen("on") if value else Seen("off", "info", "sudo sysctl kernel.randomize_va_space=2")
-
-
-def dscr(system: System) -> Seen:
-    """POWER's data-stream register sets how far the hardware prefetches, for all that runs on the host."""
-    value = system.text(f"{_CPU}/dscr_default")
-    if value is None:
-        return UNTOLD
-    if int(value, 16) == 0:
-        return Seen("0 (the hardware's default)")
-    return Seen(value, "info", "sudo ppc64_cpu --dscr=0")

@@ -2,96 +2,20 @@
 """The table of host states: settings of the whole host that a session can set and put back.
 
 One declaration each, and nothing else knows where a state lives: experiments are checked against it, trials are read
-back through it, `doctor` and the host's facts are told by it. To add a state is to add a declaration to `STATES`.
-
-The value of a state is text, exactly as `read` gives it, so that what was there can be written again as it was.
+back through it, `doctor`, `tune` and the host's facts are told by it. To add a state is to add a declaration to
+`STATES`; where this user may not write, its files have to stand in `scripts/host_set.py` as well, which trusts nobody.
 """
 
-import os
-import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 
-from steelyard.errors import BadInput, MissingRequirement
+from steelyard.errors import BadInput
 from steelyard.host import huge_pages
+from steelyard.host.cards import IRQ_AFFINITY, RPS
+from steelyard.host.power import C_STATES, GOVERNOR, MAX_FREQUENCY, PREFETCH, TURBO
+from steelyard.host.smt import CPUS_ONLINE, SMT
+from steelyard.host.state import HostState, sysctl
 from steelyard.host.system import UNTOLD, Seen, System
 from steelyard.units import format_size
-from steelyard.yamlfile import Scalar
-
-
-@dataclass(frozen=True, slots=True)
-class HostState:
-    """One setting of the host."""
-
-    name: str
-    """As experiments write it; the doctor's topic is the same with hyphens."""
-    allowed: str
-    """The values it takes, for messages."""
-    why: str
-    """Why it matters to a measurement."""
-    files: Callable[[System], list[str]]
-    """The files that hold it; none where the host does not have it."""
-    read: Callable[[System], str | None]
-    """The value now; None where the host does not have it or does not tell."""
-    parse: Callable[[System, object], str]
-    """A wanted value as `read` will give it back; ValueError when it is none."""
-    write: Callable[[System, str], None]
-    """Set it, also back to what was read before; OSError when the kernel or the user's rights refuse."""
-    command: Callable[[str], str]
-    """What a person types to set it."""
-    judge: Callable[[System], Seen]
-    """What the doctor says of it."""
-
-    @property
-    def topic(self) -> str:
-        """Its topic in the doctor's output."""
-        return self.name.replace("_", "-")
-
-    def value(self, system: System, wanted: Scalar) -> str:
-        """A wanted value as this host will read it back (raises BadInput)."""
-        try:
-            return self.parse(system, wanted)
-        except ValueError as error:
-            raise BadInput(f"host state {self.name}: {error}; it takes {self.allowed}") from error
-
-    def require(self, system: System) -> None:
-        """See that it can be set here.
-
-        Raises:
-            MissingRequirement: the host does not have it, or this user may not change it.
-        """
-        files = self.files(system)
-        if not files or self.read(system) is None:
-            raise MissingRequirement(
-                f"this host has no {self.name} to set: leave it out of the experiment, or use another host"
-            )
-        if not all(os.access(system.path(name), os.W_OK) for name in files):
-            raise self._refused("no permission to write it")
-
-    def set(self, system: System, value: str) -> None:
-        """Set it and read it back; nothing is written when it is so already.
-
-        Raises:
-            MissingRequirement: this user may not, or the host did not do it.
-        """
-        if self.read(system) == value:
-            return
-        try:
-            self.write(system, value)
-        except OSError as error:
-            raise self._refused(os.strerror(error.errno or 0)) from error
-        if (now := self.read(system)) != value:
-            raise MissingRequirement(
-                f"{self.name} was set to {value} and reads back as {now or 'nothing'}: something else sets it too,"
-                f" or this host cannot; stop what does, or leave {self.name} out of the experiment"
-            )
-
-    def _refused(self, reason: str) -> MissingRequirement:
-        return MissingRequirement(
-            f"{self.name} of this host cannot be set ({reason}): run it as root (sudo), in a container also with"
-            f" --privileged, or leave {self.name} out of the experiment"
-        )
-
 
 # --- transparent huge pages
 
@@ -116,36 +40,36 @@ def _judge_thp(system: System) -> Seen:
     return Seen(chosen, "info", _thp_command("madvise")) if chosen == "always" else Seen(chosen)
 
 
-# --- who may take huge pages as shared memory, as OpenJ9 does
+# --- numbers of sysctl
 
 _UNLIMITED = 2**62
+_BALANCING = "kernel.numa_balancing"
 
 
-def _sysctl(name: str, key: str, allowed: str, why: str, shown: Callable[[int], str]) -> HostState:
-    """A whole number that `sysctl` sets."""
-    file = f"proc/sys/{key.replace('.', '/')}"
+def _balanced_needlessly(system: System) -> bool:
+    several = len(system.matching("sys/devices/system/node", "node[0-9]*")) > 1
+    return several and bool(system.number(f"proc/sys/{_BALANCING.replace('.', '/')}"))
 
-    def parse(_system: System, wanted: object) -> str:
-        text = str(wanted).strip()
-        if isinstance(wanted, bool) or not re.fullmatch(r"\d+", text):
-            raise ValueError(f"{wanted!r} is no number")
-        return text
 
-    def judge(system: System) -> Seen:
-        value = system.number(file)
-        return Seen(shown(value)) if value is not None else UNTOLD
+def _judge_balancing(system: System) -> Seen:
+    state = "on" if system.number(f"proc/sys/{_BALANCING.replace('.', '/')}") else "off"
+    if not _balanced_needlessly(system):
+        return Seen(state)
+    return Seen(state, "warn", f"sudo sysctl {_BALANCING}=0")
 
-    return HostState(
-        name=name,
-        allowed=allowed,
-        why=why,
-        files=lambda system: [file] if system.path(file).exists() else [],
-        read=lambda system: system.text(file),
-        parse=parse,
-        write=lambda system, value: system.write(file, value),
-        command=lambda value: f"sudo sysctl {key}={value}",
-        judge=judge,
-    )
+
+def _random(system: System) -> Seen:
+    value = system.number("proc/sys/kernel/randomize_va_space")
+    return Seen("on") if value else Seen("off", "info", "sudo sysctl kernel.randomize_va_space=2")
+
+
+def _shm_group(system: System) -> Seen:
+    return Seen(f"group {system.text('proc/sys/vm/hugetlb_shm_group')}")
+
+
+def _shmmax(system: System) -> Seen:
+    size = system.number("proc/sys/kernel/shmmax") or 0
+    return Seen("no limit" if size >= _UNLIMITED else format_size(size))
 
 
 STATES: Mapping[str, HostState] = {
@@ -162,6 +86,13 @@ STATES: Mapping[str, HostState] = {
             write=lambda system, value: system.write(_THP, value),
             command=_thp_command,
             judge=_judge_thp,
+            missing=lambda _system: (
+                "its kernel was built without transparent huge pages, or they are not seen here"
+            ),
+            levels=lambda _system: [*_THP_VALUES],
+            better=lambda system: "madvise" if system.choice(_THP) == "always" else None,
+            said="set transparent huge pages to madvise, not to always",
+            experiment="page-faults",
         ),
         HostState(
             name="huge_pages",
@@ -175,21 +106,56 @@ STATES: Mapping[str, HostState] = {
             write=huge_pages.write,
             command=huge_pages.command,
             judge=huge_pages.judge,
+            missing=lambda _system: "its kernel was built without huge pages, or they are not seen here",
         ),
-        _sysctl(
+        sysctl(
             name="shm_group",
             key="vm.hugetlb_shm_group",
             allowed="the number of a group",
             why="OpenJ9 takes large pages as shared memory, which the kernel gives to root, to this group and to users"
             " whose limit on locked memory is as large.",
-            shown=lambda group: f"group {group}",
+            judge=_shm_group,
         ),
-        _sysctl(
+        sysctl(
             name="shmmax",
             key="kernel.shmmax",
             allowed="a number of bytes",
             why="The largest piece of shared memory: the heap of an OpenJ9 JVM on large pages has to fit.",
-            shown=lambda size: "no limit" if size >= _UNLIMITED else format_size(size),
+            judge=_shmmax,
+        ),
+        SMT,
+        CPUS_ONLINE,
+        GOVERNOR,
+        MAX_FREQUENCY,
+        TURBO,
+        C_STATES,
+        PREFETCH,
+        IRQ_AFFINITY,
+        RPS,
+        sysctl(
+            name="numa_balancing",
+            key=_BALANCING,
+            allowed="0 (off) or 1 (on)",
+            why="With several NUMA nodes the kernel may move pages and threads in the middle of a measurement.",
+            most=1,
+            judge=_judge_balancing,
+            better=lambda system: "0" if _balanced_needlessly(system) else None,
+        ),
+        sysctl(
+            name="aslr",
+            key="kernel.randomize_va_space",
+            allowed="0 (off), 1 or 2 (on, the heap too)",
+            why="Random addresses are part of why two starts of one JVM differ; fresh starts average it, a fixed layout"
+            " would hide it.",
+            judge=_random,
+            most=2,
+        ),
+        sysctl(
+            name="swappiness",
+            key="vm.swappiness",
+            allowed="0 to 200",
+            why="How readily the kernel swaps out a JVM's memory to keep files in its cache.",
+            most=200,
         ),
     )
 }

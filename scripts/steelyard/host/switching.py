@@ -282,7 +282,7 @@ def record_lock(system: System) -> Iterator[None]:
     """One at a time reads the record and acts on it."""
     path = system.path(RECORD).with_suffix(".lock")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        system.make_run_folder()
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise MissingRequirement(

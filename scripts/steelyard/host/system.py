@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the kernel tells in small files (a missing or forbidden one is no error), and what the doctor says of it."""
 
+import errno
 import os
 import re
+import subprocess
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -19,6 +21,8 @@ class Seen(NamedTuple):
     """A command that changes it, or what to do; None: nothing to change."""
 
 
+PROGRAM = Path("/usr/local/sbin/steelyard-host-set")
+"""Where a lab installs `scripts/host_set.py`, which root runs for who may not write such files."""
 UNTOLD = Seen("cannot be told here", "info")
 """This host, or this user's rights, do not allow to tell."""
 
@@ -27,9 +31,17 @@ class System:
     """Files of a host of some architecture, below `root` (another than `/`, and another architecture than this host's,
     for recorded trees)."""
 
-    def __init__(self, root: Path = Path("/"), machine: str = os.uname().machine) -> None:
+    def __init__(
+        self,
+        root: Path = Path("/"),
+        machine: str = os.uname().machine,
+        program: tuple[str, ...] | None = None,
+    ) -> None:
+        """`program`: command that writes what this user may not; None: of this host itself, by sudo, if it is there."""
         self.root = root
         self.machine = machine
+        here = root == Path("/") and PROGRAM.exists()
+        self._program = program or (("sudo", "-n", str(PROGRAM)) if here else ())
 
     def path(self, name: str) -> Path:
         """A file, by its path without the leading slash."""
@@ -54,13 +66,43 @@ class System:
         match = re.search(r"\[(\S+)\]", self.text(name) or "")
         return match[1] if match else None
 
+    def may_write(self, name: str) -> bool:
+        """Whether this user may write a file, or the program that is installed for it."""
+        return os.access(self.path(name), os.W_OK) or self._root_does("--check", f"/{name}") == ""
+
     def write(self, name: str, text: str) -> None:
         """Write a file that is there, in one piece, as the kernel wants it; OSError when it refuses."""
-        descriptor = os.open(self.path(name), os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC)
+        try:
+            descriptor = os.open(self.path(name), os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC)
+        except PermissionError:
+            if (refused := self._root_does(f"/{name}", text)) is None:
+                raise
+            if refused:
+                raise OSError(errno.EACCES, refused) from None
+            return
         try:
             os.write(descriptor, f"{text}\n".encode())
         finally:
             os.close(descriptor)
+
+    def make_run_folder(self) -> None:
+        """The folder of records below `/run`; OSError where this user cannot have it."""
+        folder = self.path("run/steelyard")
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            if os.access(folder, os.W_OK):
+                return
+        except PermissionError:
+            if not self._program:
+                raise
+        self._root_does("--folder")
+
+    def _root_does(self, *words: str) -> str | None:
+        """Have the program do it: what it says when it refuses, empty when it did; None where there is none."""
+        if not self._program:
+            return None
+        done = subprocess.run([*self._program, *words], capture_output=True, text=True, check=False)
+        return "" if done.returncode == 0 else " ".join(done.stderr.split()) or f"exit {done.returncode}"
 
     def matching(self, folder: str, pattern: str) -> list[Path]:
         """Files below a folder by pattern, in order of name; none when it is not there."""

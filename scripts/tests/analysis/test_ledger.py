@@ -11,10 +11,10 @@ from steelyard.analysis.chance import FALSE_ALARM, share_interval
 from steelyard.analysis.ledger import RULES, is_void
 from steelyard.analysis.ledger import judge as judge_by
 from steelyard.experiment.schema import Load
-from steelyard.results.schema import MachineResult, RatioResult
+from steelyard.results.schema import CycleResult, MachineResult, RatioResult, TimeResult
 from steelyard.results.spec import Artifact
 from steelyard.sampling.series import SLACK
-from steelyard.workload.schema import Consistency, Ratio
+from steelyard.workload.schema import Consistency, Limits, Ratio
 
 # check -> what just passes, what just fails. 60,000 requests in the window.
 
@@ -39,7 +39,8 @@ SPEC = spec(
     ratios=[Ratio(name="flights found per query", count="found", per="query", low=0.6, high=0.7)],
     consistency=[Consistency(component="server", path="/check", equals="0", about="orphans")],
 )
-CLOSED = SPEC.model_copy(update={"load": Load(users=10)})
+LIMITED = Limits.model_validate({"operations": {"browse": {"p90": 1}}, "cycle_time": 0.02})
+CLOSED = SPEC.model_copy(update={"load": Load(users=10), "limits": LIMITED})
 REMOTE = SPEC.model_copy(update={"components": [*SPEC.components, component("compiler")]})
 
 
@@ -57,6 +58,10 @@ def clocks(*bounds):
         MachineResult(name=f"node-{number}", components=[], clock=one, other_cpu_share=0.0)
         for number, one in enumerate(bounds)
     ]
+
+
+def took(p90: float | None) -> list[TimeResult]:
+    return [TimeResult(operation="browse", quantile="p90", value=p90, limit=1.0)]
 
 
 LIMITS = {
@@ -82,6 +87,11 @@ LIMITS = {
     "counts-window": ({"window_server_rate": COUNTED + 0.01}, {"window_server_rate": COUNTED - 0.01}),
     "counts-exact": ({"server_requests": 99_900}, {"server_requests": 99_899}),
     "consistency": ({"inconsistent": []}, {"inconsistent": ["3 bookings without a flight"]}),
+    "response-times": ({"response_times": took(1.0)}, {"response_times": took(1.001)}),
+    "cycle-times": (
+        {"cycles": {"browse": CycleResult(count=9, drawn=5.0, actual=5.0999)}},
+        {"cycles": {"browse": CycleResult(count=9, drawn=5.0, actual=5.101)}},
+    ),
     "throttling": ({"throttled_seconds": 0.0}, {"throttled_seconds": 0.01}),
     "steal": ({"steal_share": 0.01}, {"steal_share": 0.0101}),
     "other-cpu": ({"other_cpu_share": 0.02}, {"other_cpu_share": 0.0201}),
@@ -97,14 +107,22 @@ LIMITS = {
     "not-steady": ({"steady": True}, {"steady": False, "steady_detail": "Not steady."}),
     "jit-busy": ({"jit_share": 0.02}, {"jit_share": 0.0201}),
 }
-MARKS = {"injector-waits", "counts-exact", "not-steady", "jit-busy"}
-MODEL = {"users-in-flight": CLOSED, "remote-compilation": REMOTE}
+MARKS = {"injector-waits", "response-times", "cycle-times", "counts-exact", "not-steady", "jit-busy"}
+MODEL = {
+    **dict.fromkeys(("users-in-flight", "response-times", "cycle-times"), CLOSED),
+    "remote-compilation": REMOTE,
+}
 """Rules of another model of load, or of servers with a compiler."""
 
 
-IDLE = {"users-in-flight", "remote-compilation"}
-"""Rules that have nothing to judge in an open model without compilers."""
-HEALTHY = {"ratios": [ratio(0.65, of=60_000)], "machines": clocks((-0.01, 0.02))}
+IDLE = {"users-in-flight", "remote-compilation", "response-times", "cycle-times"}
+"""Rules that have nothing to judge in an open model without compilers, and without limits of operations."""
+HEALTHY = {
+    "ratios": [ratio(0.65, of=60_000)],
+    "machines": clocks((-0.01, 0.02)),
+    "response_times": took(0.1),
+    "cycles": {"browse": CycleResult(count=9, drawn=5.0, actual=5.01)},
+}
 
 
 def healthy(**changes):
@@ -181,6 +199,29 @@ def test_jit_and_steadiness_that_were_not_measured_mark():
     assert not is_void(checks)
 
 
+def test_limits_of_operations_that_were_not_measured_mark():
+    for changes in ({"cycles": {}}, {"response_times": took(None)}, {"response_times": []}):
+        checks = judge(healthy(**changes), CLOSED)
+        (found,) = [check for check in checks if check.failed]
+        assert (found.value, found.voids) == (None, False)
+
+
+def test_what_comes_together_tells_no_more_than_one():
+    """Ten pictures of a page: 60 pages of 3 pictures each, where 3.4 are right, may be 18 that had ten."""
+    pictures = RatioResult(name="pictures", value=3.0, of=60, low=3.4, high=3.5)
+    for together, far in ((1, False), (10, True)):
+        described = Ratio(name="pictures", count="shown", per="browse", low=3.4, high=3.5, together=together)
+        checks = judge(healthy(ratios=[pictures]), SPEC.model_copy(update={"ratios": [described]}))
+        assert next(check for check in checks if check.name == "outcomes").passed == far
+
+
+def test_the_mix_may_be_limited_by_the_workload():
+    at = {"mix_achieved": {"browse": 0.56, "book": 0.44}}
+    assert "operation-mix" in failed(**at)
+    loose = SPEC.model_copy(update={"limits": Limits(mix=0.2)})
+    assert "operation-mix" not in failed(loose, **at)
+
+
 def test_closed_model_has_no_arrivals():
     checks = {check.name: check for check in judge(healthy(target_rate=None, late_share=0.5), CLOSED)}
     for name in ("arrival-rate", "late-arrivals"):
@@ -198,6 +239,7 @@ def test_servers_without_counters_lack_checks_and_the_ledger_says_so():
             "components": [component(counters=None, artifact=Artifact(form="command", words=["serve"]))],
             "ratios": [],
             "consistency": [],
+            "limits": Limits(),
         }
     )
     nothing = {"server_requests": None, "server_errors": None, "window_server_rate": None, "jit_share": None}
@@ -205,7 +247,7 @@ def test_servers_without_counters_lack_checks_and_the_ledger_says_so():
     idle = {name for name, check in checks.items() if not check.applies}
     assert idle == {
         *("late-arrivals", "arrival-rate", "outcomes", "counts", "counts-window", "counts-exact"),
-        *("consistency", "build", "jit-busy", "remote-compilation"),
+        *("consistency", "build", "jit-busy", "remote-compilation", "response-times", "cycle-times"),
     }
     assert "not every server has counters" in checks["counts"].detail
     assert not is_void(checks.values())

@@ -128,7 +128,14 @@ def measured(servers=None, **changes):
             result("injector-1", "injector", 99.0),
         ],
         "latency": {
-            "all": Latency(requests=990, errors=10, mean=1.0, p50=2.0, p90=3.0, p99=4.0, p999=None, max=9.0)
+            "all": Latency(requests=990, errors=10, mean=1.0, p50=2.0, p90=3.0, p99=4.0, p999=None, max=9.0),
+            "browse": Latency(
+                requests=900, errors=0, mean=1.0, p50=1.0, p90=2.0, p99=4.0, p999=None, max=4.0
+            ),
+            "book": Latency(requests=90, errors=9, mean=9.0, p50=9.0, p90=13.0, p99=None, p999=None, max=9.0),
+            "pay": Latency(
+                requests=0, errors=1, mean=None, p50=None, p90=None, p99=None, p999=None, max=None
+            ),
         },
     }
     return trial(1, "jvms-1", **(fields | changes))
@@ -143,6 +150,7 @@ def test_every_metric_of_a_steady_trial():
             "memory_pss": 4.0,
             "memory_rss_compiler": 7.0,
             "cpu_per_1k": 2.0,
+            "server_cpu_share": 1.0,  # 60 CPU seconds of both in 60 s of one CPU
             "cpu_per_1k_request": 1.0,
             "cpu_per_1k_jit": 0.5,
             "cpu_per_1k_jit_servers": 0.25,
@@ -160,6 +168,7 @@ def test_every_metric_of_a_steady_trial():
             "latency_p50": 2.0,
             "latency_p90": 3.0,
             "latency_p99": 4.0,
+            "latency_p90_weighted": (900 * 2.0 + 90 * 13.0) / 990,
             "start_time": 4.0,
             "ready_message_time": 3.0,
             "start_cpu": 11.0,
@@ -183,7 +192,7 @@ def test_every_metric_of_a_steady_trial():
 @pytest.mark.parametrize(
     ("missing", "lost"),
     [
-        ({"cpu_seconds": None}, {"cpu_per_1k", "cpu_per_1k_system"}),
+        ({"cpu_seconds": None}, {"cpu_per_1k", "cpu_per_1k_system", "server_cpu_share"}),
         (
             {"cpu_by_group": {}},
             {f"cpu_per_1k_{group}" for group in ("request", "jit", "jit_servers", "gc", "network", "other")},

@@ -47,6 +47,27 @@ def test_one_block_has_its_bracket_and_nothing_more() -> None:
     assert "in one block: how much of it is chance is not known" in other.sentences[-1]
 
 
+def test_a_share_that_is_held_tells_what_was_served_there() -> None:
+    """Two searches for 40 % of four CPUs: each user takes 0.5 % of them, of the other arm 0.6 %."""
+
+    def outcome(planned: Planned) -> Trial:
+        assert planned.value is not None
+        used = 0.2 * planned.value * (1.0 if planned.arm == "a" else 1.2)
+        servers = [
+            ComponentResult(name=f"server-{number}", role="server", cpu_seconds=used / 2) for number in (1, 2)
+        ]
+        return trial(planned, components=servers, metrics={"throughput": planned.value / 5})
+
+    asked = question({"hold": "cpu", "at": 0.4, "start": 50}, ARMS)
+    base, other = found(asked, 1, trials=run(asked, schedule(ARMS, 1), outcome))
+    assert base.runs[0].value == pytest.approx(80, abs=4)
+    assert base.sentences[1] == (
+        "With arm a, 2 trials at that load used 40.0 % of the servers' CPUs and served 16.0 req/s."
+    )
+    assert other.throughput is not None
+    assert other.throughput < 14
+
+
 def test_blocks_that_agree_by_the_grid_keep_the_width_of_the_bracket() -> None:
     base, same = found(question(ASKED, ARMS), 3, quiet(a=320.0, b=321.0))
     assert base.low == pytest.approx(308)
@@ -114,7 +135,11 @@ def test_memory_and_held_shares_are_told_in_their_words() -> None:
     def measured(place: Planned) -> Trial:
         assert place.value is not None
         used = 0.4 * place.value / 900
-        return trial(place, components=[ComponentResult(name="s", role="server", cpu_seconds=used * 40)])
+        servers = [
+            ComponentResult(name=f"server-{number}", role="server", cpu_seconds=used * 20)
+            for number in (1, 2)
+        ]
+        return trial(place, components=servers)
 
     (held,) = found(asked, 2, trials=run(asked, schedule(("a",), 2), measured))
     assert held.value == pytest.approx(900, rel=0.05)

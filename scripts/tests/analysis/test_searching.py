@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from search_builder import (
+    MEASUREMENT,
     RAISE,
     Server,
     check,
@@ -18,11 +19,20 @@ from search_builder import (
     trial,
 )
 
+from steelyard.analysis.formulas import cpu_share
 from steelyard.analysis.ledger import RULES
-from steelyard.analysis.searching import OVERLOAD, UPSET, cpu_share, limits_of, next_search_trial, step_of
+from steelyard.analysis.searching import (
+    OVERLOAD,
+    UPSET,
+    limits_of,
+    limits_told,
+    next_search_trial,
+    refuse_unknown,
+    step_of,
+)
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import Load, Search
-from steelyard.results.schema import ComponentResult
+from steelyard.results.schema import ComponentResult, CycleResult, Latency, TrialMeasurement
 from steelyard.spec.search import range_of, with_value
 from steelyard.workload.schema import Limits
 
@@ -80,6 +90,49 @@ def test_without_limits_of_its_own_the_workloads_hold() -> None:
     own = question({"raise": "users"})
     assert step_of(own, trial(metrics=figures(1999.0))).outcome == "passed"
     assert step_of(own, trial(metrics=figures(2001.0))).outcome == "failed"
+
+
+PER_OPERATION = {
+    "raise": "users",
+    "within": {"operations": {"home": {"p90": "1s"}, "rare": {"p90": "2s"}}, "cycle_time": "2%"},
+}
+WITHIN = MEASUREMENT.model_copy(update={"cycles": {"home": CycleResult(count=90, drawn=5.0, actual=5.09)}})
+BEYOND = MEASUREMENT.model_copy(update={"cycles": {"home": CycleResult(count=90, drawn=5.0, actual=5.11)}})
+
+
+def answers(p90: float | None, requests: int = 90, errors: int = 0) -> Latency:
+    return Latency(requests=requests, errors=errors, mean=1.0, p50=1.0, p90=p90, p99=None, p999=None, max=1.0)
+
+
+@pytest.mark.parametrize(
+    ("latency", "measurement", "outcome", "says"),
+    [
+        ({"home": answers(1000.0)}, WITHIN, "passed", "p90 of home 1 s, at most 1 s allowed"),
+        ({"home": answers(1001.0)}, WITHIN, "failed", "p90 of home"),
+        ({"home": answers(9.0)}, BEYOND, "failed", "cycle time of home off 2.2 %, at most 2 % allowed."),
+        # One that was asked for and has no figure is unknown; one that was not is a matter of the mix.
+        (
+            {"home": answers(9.0), "rare": answers(None, 0, 3)},
+            WITHIN,
+            "void",
+            "p90 of rare was not measured.",
+        ),
+        ({"home": answers(9.0)}, MEASUREMENT, "void", "cycle time off was not measured."),
+    ],
+)
+def test_operations_and_cycle_times_have_limits_of_their_own(
+    latency: dict[str, Latency], measurement: TrialMeasurement, outcome: str, says: str
+) -> None:
+    found = step_of(question(PER_OPERATION), trial(latency=latency, measurement=measurement))
+    assert found.outcome == outcome
+    assert says in found.why
+
+
+def test_limits_of_operations_that_nobody_sends_are_refused() -> None:
+    limits = Limits.model_validate({"operations": {"hallo": {"p90": "1s"}}})
+    with pytest.raises(BadInput, match=r"'hallo' \(did you mean 'hello'\?\), which is not among those of w"):
+        refuse_unknown(limits, [spec()])
+    assert limits_told(limits) == "p90 of hallo at most 1 s"
 
 
 def test_a_raised_load_needs_a_limit() -> None:

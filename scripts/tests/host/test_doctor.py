@@ -53,7 +53,8 @@ def laptop(tmp_path: Path) -> Path:
     put(
         root,
         "proc/meminfo",
-        "MemTotal: 8000000 kB\nMemAvailable: 500000 kB\nSwapTotal: 4000000 kB\nSwapFree: 3000000 kB",
+        "MemTotal: 8000000 kB\nMemAvailable: 500000 kB\nSwapTotal: 4000000 kB\nSwapFree: 3000000 kB\n"
+        "Hugepagesize: 2048 kB",
     )
     put(root, "sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet")
     put(root, "sys/devices/system/clocksource/clocksource0/available_clocksource", "tsc hpet acpi_pm")
@@ -107,8 +108,16 @@ def test_everything_that_disturbs_is_found(laptop: Path) -> None:
         "shmmax": "ok",
         "host-states": "ok",
         "memory": "warn",
-        "numa": "warn",
-        "irq-affinity": "warn",
+        "numa": "info",
+        "numa-balancing": "warn",
+        "cores": "ok",
+        "cpus-online": "info",
+        "max-frequency": "info",
+        "c-states": "info",
+        "irq-affinity": "info",
+        "rps": "info",
+        "swappiness": "info",
+        "interrupts": "warn",
         "cgroup": "warn",
         "swap": "warn",
         "clock": "warn",
@@ -117,7 +126,7 @@ def test_everything_that_disturbs_is_found(laptop: Path) -> None:
         "aslr": "info",
     }
     assert found["cgroup"].state == "version 2, this session is limited to 1.5 CPUs and 2,048 MiB"
-    assert found["irq-affinity"].state == "CPU 0 served 98% of 91,500 device interrupts since boot"
+    assert found["interrupts"].state == "CPU 0 served 98% of 91,500 device interrupts since boot"
     assert (
         found["clock"].change
         == "echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource"
@@ -128,20 +137,20 @@ def test_everything_that_disturbs_is_found(laptop: Path) -> None:
 
 def test_a_well_kept_power_host(power: Path) -> None:
     found = doctor(power, "ppc64le")
-    assert found["smt"].state == "8 on each of 16 cores"
-    assert found["smt"].change is not None
-    assert found["smt"].change.startswith("sudo ppc64_cpu --smt=off")
+    assert found["cores"].state == "16 with 8 hardware threads each"
+    assert found["smt"].state == "its firmware does not tell the threads of a core"
     assert levels(found)["numa"] == "info"
-    for topic in ("governor", "swap", "clock", "virtualization", "container", "dscr"):
+    for topic in ("governor", "swap", "clock", "virtualization", "container", "prefetch"):
         assert found[topic].level == "ok", found[topic]
     put(power, f"{CPU}/dscr_default", "1f")
-    assert doctor(power, "ppc64le")["dscr"].level == "info"
+    assert doctor(power, "ppc64le")["prefetch"].level == "info"
 
 
 def test_nothing_can_be_read(tmp_path: Path) -> None:
     found = doctor(tmp_path, "ppc64le")
     assert {one.level for one in found.values()} <= {"ok", "info"}
-    assert found["smt"].state == "cannot be told here"
+    assert found["cores"].state == "cannot be told here"
+    assert found["thp"].state.startswith("its kernel was built without")
     assert found["memory"].state == "cannot be told here"
     assert read_facts(tmp_path, "ppc64le").cgroup_version is None
     assert read_limits(str(tmp_path)) == (None, None)
@@ -149,7 +158,7 @@ def test_nothing_can_be_read(tmp_path: Path) -> None:
 
 def test_uneven_smt(tmp_path: Path) -> None:
     root = trees.cpus(tmp_path, [[0, 1], [2, 3]], offline=(3,))
-    assert doctor(root, "x86_64")["smt"].level == "warn"
+    assert doctor(root, "x86_64")["cores"].level == "warn"
 
 
 def test_facts_of_x86(laptop: Path) -> None:
@@ -236,7 +245,7 @@ def test_disk(tmp_path: Path) -> None:
 def test_this_host_in_the_documented_order(tmp_path: Path) -> None:
     found = examine(tmp_path, seconds=0.1, machine="x86_64")
     topics = [one.topic for one in found]
-    assert topics == [topic for topic in TOPICS if topic != "dscr"]
+    assert topics == [topic for topic in TOPICS if topic != "prefetch"]
     assert all(one.why == TOPICS[one.topic] and one.state for one in found)
 
 

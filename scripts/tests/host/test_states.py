@@ -9,12 +9,16 @@ from trees import PAGES, THP, Kernel, put
 
 import steelyard
 from steelyard.errors import BadInput, MissingRequirement
+from steelyard.experiment.loader import experiment_files
 from steelyard.host.doctor import TOPICS, examine
 from steelyard.host.facts import read_facts
 from steelyard.host.huge_pages import reserved_pages
-from steelyard.host.states import STATES, HostState, read_states, state_named
+from steelyard.host.state import HostState
+from steelyard.host.states import STATES, read_states, state_named
 from steelyard.host.switching import HostStates
-from steelyard.host.system import UNTOLD, Seen, System
+from steelyard.host.system import Seen, System
+from steelyard.host.tune import advise
+from steelyard.paths import EXPERIMENTS
 from steelyard.processes import Children
 
 THP_STATE, PAGES_STATE = STATES["thp"], STATES["huge_pages"]
@@ -81,7 +85,7 @@ def test_a_host_without_a_state_says_so(tmp_path: Path) -> None:
     system = System(tmp_path)
     assert read_states(system) == {}
     for state in STATES.values():
-        assert state.judge(system) == UNTOLD
+        assert state.seen(system) == Seen(state.missing(system), "info")
         with pytest.raises(MissingRequirement, match=f"this host has no {state.name} to set"):
             state.require(system)
 
@@ -145,6 +149,7 @@ def _declare(monkeypatch: pytest.MonkeyPatch) -> str:
     swappiness = "proc/sys/vm/swappiness"
     state = HostState(
         name="swap_taste",
+        missing=lambda _system: "no such file",
         allowed="a number",
         why="Because.",
         files=lambda _system: [swappiness],
@@ -188,5 +193,19 @@ def test_documentation_lists_every_state() -> None:
     assert [name for name, _, _ in rows] == list(STATES)
 
 
+def test_experiments_that_states_name_are_there() -> None:
+    named = {state.experiment for state in STATES.values()} - {""}
+    assert named <= experiment_files(EXPERIMENTS).keys()
+    assert {one.experiment for one in advise(System())} - {""} <= experiment_files(EXPERIMENTS).keys()
+
+
 def test_the_doctor_begins_with_what_a_session_can_set() -> None:
-    assert list(TOPICS)[: len(STATES)] == ["thp", "huge-pages", "shm-group", "shmmax"]
+    assert list(TOPICS)[: len(STATES)] == [state.topic for state in STATES.values()]
+
+
+@pytest.mark.parametrize("name", list(STATES))
+def test_what_this_host_has_is_a_value_that_it_takes(name: str) -> None:
+    """The command that undoes a change is made of it."""
+    now = STATES[name].read(System())
+    if now is not None:
+        assert STATES[name].value(System(), now) == now

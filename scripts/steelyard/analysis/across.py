@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two sessions of one experiment from two hosts, side by side (pure). What goes through:
+
+    two sessions -> what may not differ and does (then nothing is compared)
+                 -> the effects of each arm on either host, and how far apart the two are
+                 -> throughput of each arm per core, per GiB, and per unit of price or watt that the user gives
+
+Two hosts differ in everything, so nothing here says why a figure is what it is. Intervals are over the blocks of a
+session: what another day on the same host would give is not in them. The distance of two effects is Welch's
+(Biometrika, 1947, with Satterthwaite's degrees of freedom): the sessions are independent, and their spreads differ.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from steelyard.analysis.estimates import few_switches, values_of
+from steelyard.analysis.metrics import THROUGHPUT
+from steelyard.analysis.paired import LEVEL, TIED, paired, t_quantile
+from steelyard.analysis.rounds import valid_trials
+from steelyard.experiment.schema import Metrics
+from steelyard.results.analysis import Analysis, Estimate
+from steelyard.results.schema import Session, Trial
+from steelyard.units import MIB
+
+MEMORY = "memory_rss"
+GIB = 1024 * MIB
+_OWN = {"jdk", "build"}
+"""Settings that name a place or a build of one host; what they lead to is compared instead."""
+_HARNESS = {"python", "numpy", "scipy", "docker", "docker compose", "kubectl", "kubernetes"}
+"""Versions that no figure depends on as it does on those of servers, injectors and the suite."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """A session and what its user says of its host."""
+
+    session: Session
+    analysis: Analysis
+    trials: Sequence[Trial]
+    given: Mapping[str, float] = field(default_factory=dict)
+    """`cores` instead of the servers' own, `price`, `watts`."""
+
+
+class Range(NamedTuple):
+    """A figure with its 95 % interval; None: too few trials, or no spread."""
+
+    value: float
+    low: float | None
+    high: float | None
+    n: int
+
+
+class Effect(NamedTuple):
+    """An arm against the baseline, on either host."""
+
+    metric: str
+    arm: str
+    first: Estimate | None
+    second: Estimate | None
+    apart: Range | None
+    """The second host's effect / the first one's."""
+
+
+def differences(one: Session, other: Session) -> list[str]:
+    """What makes two sessions answers to two questions, one line each; empty where they may be set side by side."""
+    pairs: dict[str, tuple[Any, ...]] = {
+        "the workload": (one.workload, other.workload),
+        "the procedure": tuple(side.experiment.get("procedure") for side in (one, other)),
+        "the load": tuple(side.experiment.get("load") for side in (one, other)),
+        "the primary metric": tuple(_asked(side).primary for side in (one, other)),
+        "quick": (one.quick, other.quick),
+        "the search": tuple(side.experiment.get("search") for side in (one, other)),
+        "the version of Steelyard": (one.steelyard_version, other.steelyard_version),
+        "the versions": (_versions(one), _versions(other)),
+        "the baseline": (_baseline(one), _baseline(other)),
+    }
+    found = [line for what, (a, b) in pairs.items() for line in _differ(what, a, b)]
+    if (a := one.experiment.get("name")) != (b := other.experiment.get("name")):
+        found.insert(0, f"the experiment: {a} and {b}")
+    marks = {(side.id, side.created, side.seed, side.host.hostname) for side in (one, other)}
+    if len(marks) == 1:
+        found.append("they are one session")
+    if one.experiment.get("search"):
+        found.append("it is a search, whose trials have loads of their own")
+    arms = [{arm.name: arm for arm in side.arms} for side in (one, other)]
+    shared = [name for name in arms[0] if name in arms[1]]
+    if len(shared) < 2 and not found:
+        found.append(f"the arms: {', '.join(arms[0])} and {', '.join(arms[1])}")
+    for name in shared:
+        first, second = (_resolved(side[name].settings, side[name].spec) for side in arms)
+        found += _differ(name, first, second)
+    return list(dict.fromkeys(found))
+
+
+def _asked(session: Session) -> Metrics:
+    return Metrics.model_validate(session.experiment.get("metrics", {}))
+
+
+def _baseline(session: Session) -> str | None:
+    return next((arm.name for arm in session.arms if arm.baseline), None)
+
+
+def _versions(session: Session) -> dict[str, str]:
+    return {name: told for name, told in session.versions.items() if name not in _HARNESS}
+
+
+def _resolved(settings: Mapping[str, Any], spec: Any) -> dict[str, Any]:
+    """What an arm deploys, without what names a place of its host: settings, data, JVMs, builds and images."""
+    deployment = {key: told for key, told in settings.get("deployment", {}).items() if key not in _OWN}
+    runs = {
+        one.kind: {
+            "build": one.artifact.build,
+            "image": (one.artifact.image or "").partition("@")[0],
+            "JVM": f"{one.artifact.jvm.kind} {one.artifact.jvm.java_version}" if one.artifact.jvm else None,
+        }
+        for one in spec.components
+    }
+    return {
+        "deployment": deployment,
+        "load": spec.load.model_dump(mode="json"),
+        "mix": spec.mix,
+        "procedure": spec.procedure,
+        "settings": settings.get("settings"),
+        "workload's settings": spec.settings,
+        "topology": spec.topology,
+        "engine": spec.engine,
+        "runs": runs,
+    }
+
+
+def _differ(what: str, one: Any, other: Any) -> Iterator[str]:
+    """The innermost places at which two documents differ, with both values."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        for key in dict.fromkeys([*one, *other]):
+            yield from _differ(f"{what}: {key}", one.get(key), other.get(key))
+    elif one != other:
+        shown = (text if len(text := str(value)) <= 80 else f"{text[:77]}..." for value in (one, other))
+        yield f"{what}: {' and '.join(shown)}"
+
+
+def effects(first: Side, second: Side) -> list[Effect]:
+    """The effects of the arms that both sessions have, of the primary metric and those that are reported."""
+    asked = _asked(first.session)
+    found = []
+    for metric in dict.fromkeys([asked.primary, *asked.report]):
+        for arm in first.analysis.arms:
+            if arm in second.analysis.arms and arm != first.analysis.baseline:
+                one, other = (side.analysis.estimates.get(metric, {}).get(arm) for side in (first, second))
+                found.append(Effect(metric, arm, one, other, _apart(one, other)))
+    return found
+
+
+def _apart(one: Estimate | None, other: Estimate | None) -> Range | None:
+    if one is None or other is None or few_switches(one) or few_switches(other):
+        return None
+    if one.unequal or other.unequal:
+        return None
+    return welch(*([math.log(ratio) for ratio in found.ratios] for found in (one, other)))
+
+
+def welch(one: Sequence[float], other: Sequence[float]) -> Range | None:
+    """exp(mean of the second - mean of the first), with Welch's interval; None with fewer than two values of either."""
+    a, b = paired(one), paired(other)
+    if a is None or b is None:
+        return None
+    distance, parts = b.mean - a.mean, [(side.sd**2 / side.n, side.n - 1) for side in (a, b)]
+    variance = math.fsum(part for part, _ in parts)
+    count = a.n + b.n
+    if variance <= TIED**2:
+        return Range(math.exp(distance), None, None, count)
+    freedom = variance**2 / math.fsum(part**2 / df for part, df in parts)
+    half = t_quantile(1 - LEVEL / 2, freedom) * math.sqrt(variance)
+    return Range(math.exp(distance), math.exp(distance - half), math.exp(distance + half), count)
+
+
+def yields(side: Side) -> dict[str, dict[str, Range]]:
+    """Throughput of each arm as it is (`throughput`), per `core` that its servers had (or that the user gives), per
+    `GiB` of their memory, and per `price` and `watt` where the user gives them; arms without throughput left out."""
+    found: dict[str, dict[str, Range]] = {}
+    trials = valid_trials(side.trials)
+    for arm in side.session.arms:
+        rates = values_of(trials.get(arm.name, {}), THROUGHPUT)
+        memory = values_of(trials.get(arm.name, {}), MEMORY)
+        cores = side.given.get("cores", float(arm.spec.server_cores))
+        per = {THROUGHPUT: list(rates.values()), "core": [rate / cores for rate in rates.values()]}
+        per["GiB"] = [rate / (memory[place] / GIB) for place, rate in rates.items() if memory.get(place)]
+        for name, key in (("price", "price"), ("watt", "watts")):
+            if key in side.given:
+                per[name] = [rate / side.given[key] for rate in rates.values()]
+        told = {name: found_ for name, values in per.items() if (found_ := _mean(values)) is not None}
+        if told:
+            found[arm.name] = told
+    return found
+
+
+def _mean(values: Sequence[float]) -> Range | None:
+    """Geometric mean with Student's interval over trials; None without values above zero."""
+    if not values or min(values) <= 0:
+        return None
+    logs = [math.log(value) for value in values]
+    core = paired(logs)
+    if core is None or core.tied:
+        return Range(math.exp(math.fsum(logs) / len(logs)), None, None, len(logs))
+    return Range(math.exp(core.mean), math.exp(core.low), math.exp(core.high), core.n)

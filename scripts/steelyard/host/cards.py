@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which CPUs do the work of the network card: host states `irq_affinity` (its interrupts) and `rps` (what the kernel
+does with packets after them).
+
+The card is that of the default route, which a load from other machines comes through. A load from this host itself
+(injectors beside the servers) goes over `lo`, which has no interrupts: neither state changes anything for it.
+Sources: the kernel's Documentation/core-api/irq/irq-affinity.rst and networking/scaling.rst.
+"""
+
+import re
+from collections.abc import Callable
+
+from steelyard.host.cpus import cpu_list, parse_cpu_list
+from steelyard.host.state import HostState, joined, write_each
+from steelyard.host.system import Seen, System
+
+SERVERS = "servers"
+_DEFAULT_ROUTE = "00000000"
+
+
+def card(system: System) -> str | None:
+    """The card that the default route leads through; None where there is none."""
+    lines = [line.split() for line in (system.text("proc/net/route") or "").splitlines()[1:]]
+    routes = [line for line in lines if len(line) > 6 and line[1] == line[7] == _DEFAULT_ROUTE]
+    return min(routes, key=lambda line: int(line[6]))[0] if routes else None
+
+
+def _online(system: System) -> list[int]:
+    return parse_cpu_list(system.text("sys/devices/system/cpu/online") or "")
+
+
+def _chosen(system: System, wanted: object) -> list[int]:
+    """CPUs that a wanted value names; ValueError when it names none."""
+    online = _online(system)
+    if wanted in ("one", "all"):
+        return online[:1] if wanted == "one" else online
+    try:
+        cpus = [] if isinstance(wanted, bool) else parse_cpu_list(str(wanted).replace(" ", ""))
+    except ValueError:
+        cpus = []
+    if not cpus or not set(cpus) <= set(online):
+        raise ValueError(f"{wanted!r} is no list of CPUs that are online ({cpu_list(online) or 'not told'})")
+    return cpus
+
+
+# --- interrupts
+
+
+def _interrupts(system: System) -> dict[str, str]:
+    """The file of each interrupt of the card, by its number: as its device has them, else by their names."""
+    name = card(system)
+    if name is None:
+        return {}
+    device = f"sys/class/net/{name}/device"
+    numbers = [
+        path.name for where in ("", "/..") for path in system.matching(f"{device}{where}/msi_irqs", "*")
+    ]
+    named = re.compile(rf"^\s*(\d+):.*\b{re.escape(name)}\b", re.MULTILINE)
+    numbers = numbers or named.findall(system.text("proc/interrupts") or "")
+    files = {number: f"proc/irq/{number}/smp_affinity_list" for number in sorted(set(numbers), key=int)}
+    return {number: file for number, file in files.items() if system.path(file).exists()}
+
+
+def _read_irqs(system: System) -> str | None:
+    return joined({number: system.text(file) for number, file in _interrupts(system).items()})
+
+
+def _parse_irqs(system: System, wanted: object) -> str:
+    dealt_over = str(wanted).removeprefix("dealt ")
+    cpus = _chosen(system, wanted if dealt_over == str(wanted) else dealt_over)
+    if wanted != "all" and dealt_over == str(wanted):
+        return cpu_list(cpus)
+    # One CPU for each, in turn: given several, most interrupt controllers would use the first of them alone.
+    dealt = {number: str(cpus[at % len(cpus)]) for at, number in enumerate(_interrupts(system))}
+    return joined(dealt) or cpu_list(cpus)
+
+
+def _better_irqs(system: System) -> str | None:
+    """Spread, where one CPU serves all of several interrupts."""
+    now = _read_irqs(system) or ""
+    alone = now.isdigit() and len(_interrupts(system)) > 1 and len(_online(system)) > 1
+    return "all" if alone else None
+
+
+def _judge_irqs(system: System) -> Seen:
+    state = f"those of {card(system)}: CPU by interrupt {_read_irqs(system)}"
+    if (better := _better_irqs(system)) is None:
+        return Seen(state)
+    return Seen(state, "warn", f"sudo ./steelyard host set irq_affinity={better}")
+
+
+IRQ_AFFINITY = HostState(
+    name="irq_affinity",
+    allowed="one (the first CPU for all interrupts of the card), all (dealt out over all CPUs, one each), servers (over"
+    " those of the servers), `dealt 2-3` (over these), or a list of CPUs for each of them",
+    why="A CPU that serves the interrupts has less time for the server that is bound to it.",
+    files=lambda system: [*_interrupts(system).values()],
+    read=_read_irqs,
+    parse=_parse_irqs,
+    write=lambda system, value: write_each(system, _interrupts(system), value, system.text),
+    command=lambda value: f"sudo ./steelyard host set 'irq_affinity={value}'",
+    judge=_judge_irqs,
+    missing=lambda system: (
+        f"the card {name} has no interrupts of its own: a virtual one"
+        if (name := card(system))
+        else "no card leads out of this host (no default route)"
+    ),
+    levels=lambda _system: ["one", "all"],
+    better=_better_irqs,
+    said="with one receive queue one CPU was at 99 % of its time in soft interrupts: spread the interrupts",
+    experiment="irq-affinity",
+    of_servers="dealt {}",
+    named=_interrupts,
+)
+
+
+# --- receive packet steering
+
+
+def _queues(system: System) -> dict[str, str]:
+    name = card(system)
+    if name is None:
+        return {}
+    folder = f"sys/class/net/{name}/queues"
+    files = {path.name: f"{folder}/{path.name}/rps_cpus" for path in system.matching(folder, "rx-*")}
+    return {queue: file for queue, file in files.items() if system.path(file).exists()}
+
+
+def _from_mask(system: System) -> Callable[[str], str | None]:
+    def read(file: str) -> str | None:
+        text = (system.text(file) or "").replace(",", "")
+        if not re.fullmatch(r"[0-9a-fA-F]+", text):
+            return None
+        mask = int(text, 16)
+        return cpu_list([cpu for cpu in range(mask.bit_length()) if mask >> cpu & 1]) or "none"
+
+    return read
+
+
+def _to_mask(value: str) -> str:
+    mask = 0 if value == "none" else sum(1 << cpu for cpu in parse_cpu_list(value))
+    digits = f"{mask:x}"
+    first = len(digits) % 8
+    return ",".join(filter(None, [digits[:first], *re.findall(".{8}", digits[first:])]))
+
+
+def _read_rps(system: System) -> str | None:
+    return joined({queue: _from_mask(system)(file) for queue, file in _queues(system).items()})
+
+
+def _judge_rps(system: System) -> Seen:
+    now = _read_rps(system)
+    return Seen(f"packets of {card(system)} " + ("stay" if now == "none" else f"are spread over CPUs {now}"))
+
+
+RPS = HostState(
+    name="rps",
+    allowed="none, all, one, servers, or a list of CPUs",
+    why="A card with one receive queue loads one CPU with the work of the network, unless the kernel spreads it.",
+    files=lambda system: [*_queues(system).values()],
+    read=_read_rps,
+    parse=lambda system, wanted: "none" if wanted == "none" else cpu_list(_chosen(system, wanted)),
+    write=lambda system, value: write_each(system, _queues(system), value, _from_mask(system), _to_mask),
+    command=lambda value: f"sudo ./steelyard host set 'rps={value}'",
+    judge=_judge_rps,
+    missing=lambda system: (
+        f"the card {name} has no receive queue that tells, or it may not be read here"
+        if (name := card(system))
+        else "no card leads out of this host (no default route)"
+    ),
+    levels=lambda _system: ["none", "all"],
+    said="with one receive queue the kernel can spread what follows the interrupt",
+    of_servers="{}",
+    named=_queues,
+)

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""CPUs that go offline and come back: whether what runs here may use them again.
+
+A CPU that goes offline is taken out of every CPU set of control groups version 1, and is not put back when it comes
+online: containers and sessions below such a set then never use it, which is how a POWER9 host that was raised from SMT4
+to SMT8 ran on half of its threads. So the sets are written down before CPUs go, and made again when they come
+(`/run/steelyard/cpusets.json`, which a crash does not lose). Version 2 keeps what was asked for by itself
+(the kernel's Documentation/admin-guide/cgroup-v1/cpusets.rst and cgroup-v2.rst).
+"""
+
+import json
+import os
+import threading
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from steelyard.errors import MissingRequirement
+from steelyard.host.cpus import cpu_list, parse_cpu_list
+from steelyard.host.system import System
+from steelyard.results.store import write_atomic
+
+RECORD = "run/steelyard/cpusets.json"
+_TOP = "sys/fs/cgroup/cpuset"
+_FILE = "cpuset.cpus"
+_PROCESSOR = 36
+"""Field of /proc/thread-self/stat, counted from the state, that names the CPU a thread ran on last (proc(5), 39)."""
+
+
+def going(system: System, cpus: Iterable[int]) -> None:
+    """Before CPUs go offline: write down the CPU sets that will lose them."""
+    gone, kept = set(cpus), _kept(system)
+    for name, held in _sets(system).items():
+        if gone & held:
+            kept[name] = sorted(held | set(kept.get(name, ())))
+    if kept and gone:
+        _keep(system, kept)
+
+
+def came(system: System, cpus: Iterable[int]) -> None:
+    """After CPUs came online: make the CPU sets again that had them, and see that they can be used from here.
+
+    Raises:
+        MissingRequirement: they cannot.
+    """
+    online = set(parse_cpu_list(system.text("sys/devices/system/cpu/online") or ""))
+    kept, now = _kept(system), _sets(system)
+    # From the top: a set may have no CPU that the one above it has not.
+    for name in sorted(kept, key=lambda one: one.count("/")):
+        wanted = set(kept[name]) & online
+        if name in now and not wanted <= now[name]:
+            with suppress(OSError):  # a set that went meanwhile
+                system.write(name, cpu_list(wanted | now[name]))
+        if name not in now or set(kept[name]) <= online:
+            del kept[name]
+    if system.path(RECORD).exists():
+        _keep(system, kept)
+    if system.root == Path("/") and (idle := unusable(cpus)):
+        raise MissingRequirement(
+            f"CPU {cpu_list(idle)} came online and cannot be used from here: the CPU set of this session's control"
+            " group does not have it; add it there (cpuset.cpus), or start the session anew outside of that group"
+        )
+
+
+def unusable(cpus: Iterable[int]) -> list[int]:
+    """CPUs on which a thread of this process cannot run."""
+    refused: list[int] = []
+
+    def visit() -> None:
+        for cpu in sorted(cpus):
+            try:
+                os.sched_setaffinity(
+                    0, {cpu}
+                )  # of this thread alone, which does not go on without being there
+                stat = Path("/proc/thread-self/stat").read_text(encoding="ascii")
+                there = int(stat.rpartition(")")[2].split()[_PROCESSOR])
+            except OSError:
+                there = -1
+            if there != cpu:
+                refused.append(cpu)
+
+    visitor = threading.Thread(target=visit)
+    visitor.start()
+    visitor.join()
+    return refused
+
+
+def _sets(system: System) -> dict[str, set[int]]:
+    """CPUs of each CPU set of version 1 below the first one, by its file."""
+    found = {}
+    for path in sorted(system.path(_TOP).glob(f"*/**/{_FILE}")):
+        name = str(path.relative_to(system.root))
+        found[name] = set(parse_cpu_list(system.text(name) or ""))
+    return found
+
+
+def _kept(system: System) -> dict[str, list[int]]:
+    try:
+        found: dict[str, list[int]] = json.loads(system.path(RECORD).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found
+
+
+def _keep(system: System, kept: dict[str, list[int]]) -> None:
+    if kept:
+        system.make_run_folder()
+        write_atomic(system.path(RECORD), json.dumps(kept, indent=1) + "\n")
+    else:
+        system.path(RECORD).unlink(missing_ok=True)

@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How fast CPUs run, how deep they sleep, how far they fetch ahead: host states `governor`, `max_frequency`, `turbo`,
+`c_states` and `prefetch`.
+
+Sources: the kernel's Documentation/admin-guide/pm/cpufreq.rst, intel_pstate.rst and cpuidle.rst (PM QoS of a CPU's
+device), Documentation/ABI/testing/sysfs-devices-power; for DSCR sysfs-devices-system-cpu and the Power ISA, book II
+(bits of the default prefetch depth: 0 the hardware's, 1 none, up to 7 deepest).
+"""
+
+import re
+from collections.abc import Callable
+
+from steelyard.host.state import HostState, joined, write_each
+from steelyard.host.system import Seen, System
+from steelyard.yamlfile import Scalar
+
+_CPU = "sys/devices/system/cpu"
+_NO_CONTROL = "no frequency control here (left to hypervisor or firmware)"
+_DSCR = f"{_CPU}/dscr_default"
+_SET = "sudo ./steelyard host set"
+
+
+def _each(system: System, folder: str, pattern: str, file: str) -> dict[str, str]:
+    """Such a file of each CPU, or of each group of CPUs that share a clock, by its name."""
+    found = {path.name: f"{folder}/{path.name}/{file}" for path in system.matching(folder, pattern)}
+    named = sorted(found.items(), key=lambda item: int(re.sub(r"\D", "", item[0]) or -1))
+    return {name: file for name, file in named if system.path(file).exists()}
+
+
+def _policies(system: System, file: str) -> dict[str, str]:
+    return _each(system, f"{_CPU}/cpufreq", "policy[0-9]*", file) or _each(
+        system, _CPU, "cpu[0-9]*", f"cpufreq/{file}"
+    )
+
+
+# --- governor and frequency
+
+
+def _governors(system: System) -> dict[str, str]:
+    return _policies(system, "scaling_governor")
+
+
+def _parse_governor(system: System, wanted: object) -> str:
+    offered = {
+        name
+        for file in _policies(system, "scaling_available_governors").values()
+        for name in (system.text(file) or "").split()
+    }
+    if not re.fullmatch(r"[a-z_]+", str(wanted)) or (offered and str(wanted) not in offered):
+        there = f": there are {', '.join(sorted(offered))}" if offered else ""
+        raise ValueError(f"{wanted!r} is no governor of this host{there}")
+    return str(wanted)
+
+
+def _judge_governor(system: System) -> Seen:
+    now = joined({name: system.text(file) for name, file in _governors(system).items()})
+    if now == "performance":
+        return Seen(now)
+    told = ", ".join(sorted({part.rpartition("=")[2] for part in (now or "").split()}))
+    return Seen(told, "warn", "sudo cpupower frequency-set -g performance")
+
+
+def _governor_levels(system: System) -> list[Scalar]:
+    """The first two that every driver has something like: as fast as it can, and as the load asks for."""
+    offered = {
+        name
+        for file in _policies(system, "scaling_available_governors").values()
+        for name in (system.text(file) or "").split()
+    }
+    following = [name for name in ("schedutil", "ondemand", "powersave") if name in offered]
+    return [*(name for name in ("performance",) if name in offered), *following[:1]]
+
+
+GOVERNOR = HostState(
+    name="governor",
+    allowed="the name of a governor, as performance or powersave",
+    why="A governor that saves power changes the clock with the load, so arms are measured at other speeds.",
+    files=lambda system: [*_governors(system).values()],
+    read=lambda system: joined({name: system.text(file) for name, file in _governors(system).items()}),
+    parse=_parse_governor,
+    write=lambda system, value: write_each(system, _governors(system), value, system.text),
+    command=lambda value: (
+        f"{_SET} governor={value}" if "=" in value else f"sudo cpupower frequency-set -g {value}"
+    ),
+    judge=_judge_governor,
+    missing=lambda _system: _NO_CONTROL,
+    better=lambda system: "performance" if _judge_governor(system).level == "warn" else None,
+    levels=_governor_levels,
+    said="run the CPUs in performance mode",
+    experiment="governor",
+    named=_governors,
+)
+
+
+def _limits(system: System) -> dict[str, str]:
+    return _policies(system, "scaling_max_freq")
+
+
+def _parse_frequency(system: System, wanted: object) -> str:
+    highest = joined(
+        {name: system.text(file) for name, file in _policies(system, "cpuinfo_max_freq").items()}
+    )
+    if wanted == "max" and highest is not None:
+        return highest
+    match = re.fullmatch(r"(\d+(?:\.\d+)?) ?(k|M|G)Hz", str(wanted)) or re.fullmatch(r"(\d+)()", str(wanted))
+    if match is None or isinstance(wanted, bool):
+        raise ValueError(f"{wanted!r} is no frequency")
+    kilohertz = round(float(match[1]) * {"": 1, "k": 1, "M": 1000, "G": 1_000_000}[match[2]])
+    known = [int(part.rpartition("=")[2]) for part in (highest or "").split()]
+    if known and kilohertz > max(known):
+        raise ValueError(f"{wanted} is more than the {max(known) / 1e6:g}GHz of these CPUs")
+    return str(kilohertz)
+
+
+def _judge_frequency(system: System) -> Seen:
+    limits = {name: system.number(file) or 0 for name, file in _limits(system).items()}
+    highest = {name: system.number(file) for name, file in _policies(system, "cpuinfo_max_freq").items()}
+    low = min(limits.values())
+    state = f"{low / 1e6:g}GHz"
+    if any((highest.get(name) or 0) > limit for name, limit in limits.items()):
+        return Seen(f"held down to {state}", "info", f"{_SET} max_frequency=max")
+    return Seen(state)
+
+
+MAX_FREQUENCY = HostState(
+    name="max_frequency",
+    allowed="a frequency as 2.4GHz or 2400MHz, kHz as a plain number, or max",
+    why="A highest frequency below what turbo reaches keeps the clock where it can stay for hours.",
+    files=lambda system: [*_limits(system).values()],
+    read=lambda system: joined({name: system.text(file) for name, file in _limits(system).items()}),
+    parse=_parse_frequency,
+    write=lambda system, value: write_each(system, _limits(system), value, system.text),
+    command=lambda value: (
+        f"{_SET} max_frequency={value}" if "=" in value else f"sudo cpupower frequency-set -u {value}kHz"
+    ),
+    judge=_judge_frequency,
+    missing=lambda _system: _NO_CONTROL,
+    named=_limits,
+)
+
+
+# --- turbo
+
+
+def _turbo(system: System) -> tuple[str, dict[str, str]] | None:
+    """Its file, and what is written there for on and off; Intel's driver has a file that says no."""
+    for name, words in ((f"{_CPU}/intel_pstate/no_turbo", "01"), (f"{_CPU}/cpufreq/boost", "10")):
+        if system.number(name) is not None:
+            return name, {"on": words[0], "off": words[1]}
+    return None
+
+
+def read_turbo(system: System) -> str | None:
+    """Whether CPUs may run faster than their nominal clock."""
+    if (found := _turbo(system)) is None:
+        return None
+    return next((state for state, text in found[1].items() if text == system.text(found[0])), None)
+
+
+def _write_turbo(system: System, value: str) -> None:
+    if (found := _turbo(system)) is not None:
+        system.write(found[0], found[1][value])
+
+
+def _judge_turbo(system: System) -> Seen:
+    state = read_turbo(system) or ""
+    if state == "off":
+        return Seen(state)
+    file, words = _turbo(system) or ("", {"off": ""})
+    return Seen(state, "info", f"echo {words['off']} | sudo tee /{file}")
+
+
+def _on_or_off(_system: System, wanted: object) -> str:
+    told = {True: "on", False: "off"}.get(wanted, wanted) if isinstance(wanted, bool) else wanted
+    if told not in ("on", "off"):
+        raise ValueError(f"{wanted!r} is neither on nor off")
+    return str(told)
+
+
+TURBO = HostState(
+    name="turbo",
+    allowed="on or off",
+    why="Turbo raises the clock as far as temperature and idle cores allow, which drifts over a session.",
+    files=lambda system: [found[0]] if (found := _turbo(system)) is not None else [],
+    read=read_turbo,
+    parse=_on_or_off,
+    write=_write_turbo,
+    command=lambda value: f"{_SET} turbo={value}",
+    judge=_judge_turbo,
+    missing=lambda _system: "its kernel tells of no turbo: there is none, or hypervisor or firmware have it",
+    levels=lambda _system: ["off", "on"],
+)
+
+
+# --- idle states
+
+_IDLE = {"0": "any", "n/a": "none"}
+"""What the kernel shows, and what it means: 0 is no limit, n/a is not even the shortest sleep."""
+
+
+def _latencies(system: System) -> dict[str, str]:
+    if not system.path(f"{_CPU}/cpu0/cpuidle").exists():
+        return {}
+    return _each(system, _CPU, "cpu[0-9]*", "power/pm_qos_resume_latency_us")
+
+
+def _latency(system: System) -> Callable[[str], str | None]:
+    return lambda file: _IDLE.get(text, text) if (text := system.text(file)) is not None else None
+
+
+def _parse_c_states(_system: System, wanted: object) -> str:
+    if wanted in ("any", "none"):
+        return str(wanted)
+    if isinstance(wanted, bool) or not re.fullmatch(r"[1-9]\d{0,8}", str(wanted)):
+        raise ValueError(f"{wanted!r} is no number of microseconds")
+    return str(wanted)
+
+
+def _judge_c_states(system: System) -> Seen:
+    now = joined({name: _latency(system)(file) for name, file in _latencies(system).items()}) or ""
+    if now == "any":
+        return Seen("CPUs may sleep as deep as they can")
+    return Seen(f"longest way back from sleep: {now} (microseconds)", "info", f"{_SET} c_states=any")
+
+
+C_STATES = HostState(
+    name="c_states",
+    allowed="the longest time in microseconds that a CPU may take to wake up, any, or none (it never sleeps)",
+    why="A CPU that sleeps deep takes tens to hundreds of microseconds to wake up, which a light load pays each time.",
+    files=lambda system: [*_latencies(system).values()],
+    read=lambda system: joined({name: _latency(system)(file) for name, file in _latencies(system).items()}),
+    parse=_parse_c_states,
+    write=lambda system, value: write_each(
+        system,
+        _latencies(system),
+        value,
+        _latency(system),
+        lambda wanted: {told: text for text, told in _IDLE.items()}.get(wanted, wanted),
+    ),
+    command=lambda value: f"{_SET} c_states={value}" if "=" not in value else f"{_SET} 'c_states={value}'",
+    judge=_judge_c_states,
+    missing=lambda _system: "its kernel has no idle states to choose from (left to hypervisor or firmware)",
+    named=_latencies,
+)
+
+
+# --- hardware prefetch
+
+
+def _read_prefetch(system: System) -> str | None:
+    text = (system.text(_DSCR) or "").removeprefix("0x")
+    return format(int(text, 16), "x") if re.fullmatch(r"[0-9a-f]+", text) else None
+
+
+def _parse_prefetch(_system: System, wanted: object) -> str:
+    if str(wanted) in ("off", "on", "default", "True", "False"):
+        return "1" if str(wanted) in ("off", "False") else "0"
+    text = format(wanted, "x") if isinstance(wanted, int) else str(wanted).removeprefix("0x")
+    if not re.fullmatch(r"[0-9a-f]{1,8}", text):
+        raise ValueError(f"{wanted!r} is no value of DSCR")
+    return format(int(text, 16), "x")
+
+
+def _judge_prefetch(system: System) -> Seen:
+    value = _read_prefetch(system) or ""
+    told = {"0": "0 (the hardware's default)", "1": "1 (off)"}.get(value, value)
+    return Seen(told) if value == "0" else Seen(told, "info", "sudo ppc64_cpu --dscr=0")
+
+
+PREFETCH = HostState(
+    name="prefetch",
+    allowed="on or default (DSCR 0), off (DSCR 1), or a value of DSCR as 0x7",
+    why="POWER's data-stream register sets how far the hardware prefetches, for all that runs on the host.",
+    files=lambda system: [_DSCR] if system.path(_DSCR).exists() else [],
+    read=_read_prefetch,
+    parse=_parse_prefetch,
+    write=lambda system, value: system.write(_DSCR, value),
+    command=lambda value: f"sudo ppc64_cpu --dscr={int(value, 16)}",
+    judge=_judge_prefetch,
+    missing=lambda system: (
+        "its kernel tells of no DSCR"
+        if system.machine.startswith("ppc")
+        else f"DSCR is POWER's; {system.machine} has no file for its own prefetchers"
+    ),
+    levels=lambda _system: ["on", "off"],
+    said="the services of the study gained 1 to 2 % with hardware prefetch off",
+    experiment="prefetch",
+)

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two sessions from two hosts as tables: effects side by side, and throughput for what a host has and costs."""
+
+from collections.abc import Sequence
+
+from steelyard.analysis import figures
+from steelyard.analysis.across import Effect, Range, Side, effects, yields
+from steelyard.analysis.estimates import arm_label
+from steelyard.analysis.metrics import THROUGHPUT, metric
+from steelyard.analysis.sentences import beyond_noise, rests_on
+from steelyard.report.tables import Cell, Column, Table, cells, numbers, words
+from steelyard.results.analysis import Estimate
+from steelyard.results.schema import Session
+
+NO_CAUSE = (
+    "Two hosts differ in everything: figures stand side by side, and none of them says why it is as it is."
+)
+_PER = {
+    THROUGHPUT: "req/s",
+    "core": "per core",
+    "GiB": "per GiB",
+    "price": "per unit of price",
+    "watt": "per watt",
+}
+
+
+def host_name(session: Session) -> str:
+    """A host in a few words: its name, processor, architecture, cores and threads."""
+    host = session.host
+    threads = f"{figures.count(host.cores, 'core')}, {figures.count(host.cpus, 'hardware thread')}"
+    return f"{host.hostname}: {host.cpu_model} ({host.architecture}), {threads}"
+
+
+def side_by_side(first: Side, second: Side) -> list[Table]:
+    """The tables of two sessions that may be compared."""
+    found = [_effects(first, second, effects(first, second))]
+    told = yields(first), yields(second)
+    if all(told):
+        found.append(_yields((first, second), told))
+    return found
+
+
+def _effects(first: Side, second: Side, found: Sequence[Effect]) -> Table:
+    columns = [*words("metric", "arm"), *numbers("first host", "second host", "second / first")]
+    rows = [
+        cells(
+            metric(one.metric).label,
+            arm_label(first.session, one.arm),
+            _estimate(one.first),
+            _estimate(one.second),
+            _apart(one.apart),
+        )
+        for one in found
+    ]
+    notes = [
+        (
+            "Changes against the baseline of the same session, with 95 % intervals over its blocks; in bold: beyond"
+            " noise there, p below 5 % after Holm's correction."
+        ),
+        (
+            "second / first: how many times the second host's ratio is the first one's, with Welch's 95 % interval; in"
+            " bold where it excludes 1. It says that an arm helps more there, not why."
+        ),
+    ]
+    left = [arm for side in (first, second) for arm in side.analysis.arms]
+    if alone := [arm for arm in dict.fromkeys(left) if left.count(arm) == 1]:
+        notes.append(f"In one of the sessions only, and left out: {', '.join(alone)}.")
+    return Table("Effects side by side", columns, rows, 2, notes)
+
+
+def _estimate(found: Estimate | None) -> Cell:
+    if found is None or found.ratio is None:
+        return Cell(figures.DASH, ("no comparison",))
+    if found.unequal is not None:
+        return Cell(figures.effect(found), ("inconclusive: void or unsteady trials",))
+    return Cell(
+        figures.effect(found), (figures.bounds(found) or "no interval", rests_on(found)), beyond_noise(found)
+    )
+
+
+def _apart(found: Range | None) -> Cell:
+    if found is None:
+        return Cell(figures.DASH, ("no comparison",))
+    if found.low is None or found.high is None:
+        return Cell(f"{found.value:.3f}", ("no spread seen",))
+    return Cell(
+        f"{found.value:.3f}", (f"{found.low:.3f} to {found.high:.3f}",), not found.low <= 1 <= found.high
+    )
+
+
+def _yields(sides: tuple[Side, Side], told: tuple[dict[str, dict[str, Range]], ...]) -> Table:
+    shown = [name for name in _PER if any(name in per for side in told for per in side.values())]
+    columns = [*words("arm", "host"), *(Column(_PER[name]) for name in shown)]
+    rows = []
+    for arm in told[0]:
+        for which, side, own in zip(("first", "second"), sides, told, strict=True):
+            if arm in own:
+                row = [_range(own[arm].get(name)) for name in shown]
+                rows.append(cells(arm_label(side.session, arm), which, *row))
+    notes = [
+        "Throughput in requests per second: geometric means over valid trials, with 95 % intervals over trials of that"
+        " one session. Per core: "
+        + " and ".join(map(_cores, sides))
+        + ". Per GiB: of the servers' resident memory."
+    ]
+    given = {name for side in sides for name in side.given} - {"cores"}
+    if given:
+        notes.append(f"As given by the user, and not measured: {', '.join(sorted(given))}.")
+    return Table("Throughput for what a host has", columns, rows, 2, notes)
+
+
+def _cores(side: Side) -> str:
+    if "cores" in side.given:
+        return f"{side.given['cores']:g} cores as given by the user"
+    counts = sorted({arm.spec.server_cores for arm in side.session.arms})
+    return f"{' or '.join(map(str, counts))} cores that the servers had"
+
+
+def _range(found: Range | None) -> Cell:
+    if found is None:
+        return Cell(figures.DASH)
+    bounds = (
+        f"{figures.short(found.low)} to {figures.short(found.high)}"
+        if found.low is not None
+        else "no interval"
+    )
+    return Cell(figures.short(found.value), (bounds,))

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two sessions from two hosts: which may not be set side by side, and what is said of those that may."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from session_builder import HOST, JVM, component, session, spec, trial
+
+from steelyard.analysis.across import Side, differences, effects, welch, yields
+from steelyard.analysis.estimates import analyse
+from steelyard.report.comparing import side_by_side
+from steelyard.results.schema import Session, Trial
+from steelyard.results.spec import Artifact, Spec
+
+MIB = 1024 * 1024
+POWER = HOST.model_copy(update={"hostname": "power", "architecture": "ppc64le", "cores": 8, "cpus": 64})
+
+
+def of_host(rates: dict[str, list[float]], cores: int = 4, **changes: Any) -> tuple[Session, list[Trial]]:
+    """A session of two arms, and its trials: throughput by arm and block, 512 MiB in each."""
+    made = session([1, 2], len(next(iter(rates.values()))), report=["memory_rss"])
+    made = made.model_copy(update={"created": sum(map(sum, rates.values()))})
+    arms = [
+        arm.model_copy(update={"spec": arm.spec.model_copy(update={"server_cores": cores})})
+        for arm in made.arms
+    ]
+    trials = [
+        trial(block, arm, metrics={"throughput": rate, "memory_rss": 512.0 * MIB})
+        for arm, values in rates.items()
+        for block, rate in enumerate(values, start=1)
+    ]
+    return made.model_copy(update={"arms": arms, **changes}), trials
+
+
+def side(
+    rates: dict[str, list[float]], cores: int = 4, given: dict[str, float] | None = None, **changes: Any
+) -> Side:
+    made, trials = of_host(rates, cores, **changes)
+    return Side(made, analyse(made, trials), trials, given or {})
+
+
+FIRST = {"jvms-1": [100.0, 102.0, 98.0, 101.0], "jvms-2": [150.0, 156.0, 148.0, 151.0]}
+SECOND = {"jvms-1": [300.0, 303.0, 297.0, 302.0], "jvms-2": [330.0, 335.0, 324.0, 333.0]}
+
+
+def changed(**changes: Any) -> Session:
+    """A later session."""
+    return of_host(FIRST, created=7.0, **changes)[0]
+
+
+def respecified(change: dict[str, Any]) -> Session:
+    made = changed()
+    arms = [arm.model_copy(update={"spec": arm.spec.model_copy(update=change)}) for arm in made.arms]
+    return made.model_copy(update={"arms": arms})
+
+
+def jvm(version: str) -> Spec:
+    artifact = Artifact(
+        form="liberty", package="app", build="f", jvm=JVM.model_copy(update={"java_version": version})
+    )
+    return spec(components=[component(artifact=artifact)])
+
+
+def test_hosts_and_what_belongs_to_them_may_differ() -> None:
+    other = changed(host=POWER, versions={"python": "3.13", "numpy": "3"}, seed=9, id="another")
+    assert differences(changed(versions={"python": "3.11"}), other) == []
+    home = JVM.model_copy(
+        update={"home": "/elsewhere", "architecture": "ppc64le", "runtime_version": "25+1-vendor"}
+    )
+    moved = component(artifact=Artifact(form="liberty", package="app", build="f", jvm=home), cpus=[4, 5])
+    assert differences(of_host(FIRST)[0], respecified({"components": [moved], "server_cores": 8})) == []
+    more = changed(arms=[*changed().arms, changed().arms[1].model_copy(update={"name": "jvms-4"})])
+    assert differences(of_host(FIRST)[0], more) == []
+
+
+def test_one_session_twice_is_refused() -> None:
+    assert differences(changed(), changed()) == ["they are one session"]
+
+
+@pytest.mark.parametrize(
+    ("other", "told"),
+    [
+        (changed(workload={"name": "app", "version": "2"}), "the workload: version: 1 and 2"),
+        (changed(quick=True), "quick: False and True"),
+        (changed(versions={"gatling": "3.0"}), "the versions: gatling: None and 3.0"),
+        (changed(steelyard_version="9"), "the version of Steelyard: 0.1.0 and 9"),
+        (changed(experiment={**changed().experiment, "name": "x"}), "the experiment: None and x"),
+        (
+            changed(experiment={**changed().experiment, "load": {"users": 9}}),
+            "the load: None and {'users': 9}",
+        ),
+        (
+            changed(experiment={**changed().experiment, "procedure": "ramp-up"}),
+            "the procedure: None and ramp-up",
+        ),
+        (respecified({"settings": {"app.rows": 5}}), "jvms-1: workload's settings: app.rows: None and 5"),
+        (respecified({"engine": "compose"}), "jvms-1: engine: process and compose"),
+        (
+            respecified({"components": jvm("26").components}),
+            "jvms-1: runs: server: JVM: openj9 25 and openj9 26",
+        ),
+        (session([1, 8], 4), "the primary metric"),
+        (session([4, 8], 4, report=["memory_rss"]), "the baseline: jvms-1 and jvms-4"),
+        (changed(experiment={**changed().experiment, "search": {"raise": "users"}}), "the search"),
+    ],
+)
+def test_sessions_that_ask_two_questions_are_refused(other: Session, told: str) -> None:
+    if told == "the primary metric":
+        experiment = {**other.experiment, "metrics": {"primary": "memory_rss"}}
+        other = other.model_copy(update={"experiment": experiment})
+    assert any(line.startswith(told) for line in differences(changed(), other)), differences(changed(), other)
+    assert differences(other, changed())
+
+
+def test_effects_stand_side_by_side_with_how_far_they_are_apart() -> None:
+    found = {(one.metric, one.arm): one for one in effects(side(FIRST), side(SECOND, 8, host=POWER))}
+    one = found["throughput", "jvms-2"]
+    assert one.first is not None
+    assert one.second is not None
+    assert one.first.ratio == pytest.approx(1.5, rel=0.02)
+    assert one.second.ratio == pytest.approx(1.1, rel=0.02)
+    assert one.apart is not None
+    assert one.apart.low is not None
+    assert one.apart.value == pytest.approx(one.second.ratio / one.first.ratio)
+    assert one.apart.low < one.apart.value < (one.apart.high or 0) < 1
+    memory = found["memory_rss", "jvms-2"].apart
+    assert memory is not None
+    assert (memory.value, memory.low) == (1.0, None)  # no spread at all shows nothing
+
+
+def test_throughput_for_what_a_host_has() -> None:
+    found = yields(side(SECOND, 8, {"price": 100.0, "watts": 50.0}))
+    mean = math.exp(np.mean(np.log(SECOND["jvms-1"])))
+    assert {name: one.value for name, one in found["jvms-1"].items()} == pytest.approx(
+        {"throughput": mean, "core": mean / 8, "GiB": mean * 2, "price": mean / 100, "watt": mean / 50}
+    )
+    assert yields(side(SECOND, 8, {"cores": 16.0}))["jvms-1"]["core"].value == pytest.approx(mean / 16)
+    one = found["jvms-2"]["core"]
+    assert one.low is not None
+    assert one.low < one.value < (one.high or 0)
+
+
+def test_welchs_interval_covers_what_it_should() -> None:
+    rng = np.random.default_rng(20261122)
+    hits = 0
+    for _ in range(2000):
+        one, other = rng.normal(0.0, 0.01, 6), rng.normal(0.05, 0.04, 4)
+        found = welch(list(one), list(other))
+        assert found is not None
+        assert found.low is not None
+        assert found.high is not None
+        hits += found.low <= math.exp(0.05) <= found.high
+    assert 0.93 < hits / 2000 < 0.97
+    assert welch([0.1], [0.2, 0.3]) is None
+
+
+def test_too_few_switches_of_either_host_give_no_distance() -> None:
+    states = [{"smt": 4}, {"smt": 8}]
+    few = {arm: values[:2] for arm, values in FIRST.items()}
+
+    def switched(rates: dict[str, list[float]]) -> Side:
+        made, trials = of_host(rates)
+        arms = [
+            arm.model_copy(update={"spec": arm.spec.model_copy(update={"host_states": wanted})})
+            for arm, wanted in zip(made.arms, states, strict=True)
+        ]
+        made = made.model_copy(update={"arms": arms})
+        return Side(made, analyse(made, trials), trials)
+
+    assert effects(switched(FIRST), switched(SECOND))[0].apart is not None
+    assert effects(switched(FIRST), switched(few))[0].apart is None
+
+
+def test_tables_say_what_was_given_and_what_was_left_out() -> None:
+    one = side(FIRST, given={"price": 10.0})
+    made, trials = of_host(SECOND, 8, host=POWER)
+    both = Side(made, analyse(made, trials), trials, {"price": 20.0, "cores": 4.0})
+    first, second = side_by_side(one, both)
+    assert [column.label for column in second.columns] == [
+        *("arm", "host", "req/s", "per core", "per GiB", "per unit of price")
+    ]
+    assert "4 cores that the servers had and 4 cores as given by the user" in second.notes[0]
+    assert second.notes[1] == "As given by the user, and not measured: price."
+    assert first.rows[0][2].strong
+    assert first.rows[0][4].strong

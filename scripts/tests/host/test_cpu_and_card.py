@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Governor, frequency, turbo, sleep, prefetch, and the CPUs that serve the network card: on trees."""
+
+from pathlib import Path
+
+import pytest
+from trees import CPU, put
+
+from steelyard.errors import BadInput, MissingRequirement
+from steelyard.host.cards import IRQ_AFFINITY, RPS, card
+from steelyard.host.power import C_STATES, GOVERNOR, MAX_FREQUENCY, PREFETCH, TURBO
+from steelyard.host.state import HostState
+from steelyard.host.system import System
+from steelyard.host.tune import advise
+
+ROUTES = "Iface Destination Gateway Flags RefCnt Use Metric Mask MTU Window IRTT\n"
+
+
+def acpi(root: Path) -> System:
+    """Two clocks, as acpi-cpufreq shows them."""
+    put(root, f"{CPU}/online", "0-3")
+    for policy in (0, 2):
+        folder = f"{CPU}/cpufreq/policy{policy}"
+        put(root, f"{folder}/scaling_governor", "schedutil")
+        put(
+            root,
+            f"{folder}/scaling_available_governors",
+            "conservative ondemand powersave performance schedutil",
+        )
+        put(root, f"{folder}/scaling_max_freq", "3400000")
+        put(root, f"{folder}/cpuinfo_max_freq", "3400000")
+    put(root, f"{CPU}/cpufreq/boost", "1")
+    put(root, f"{CPU}/cpu0/cpuidle/current_driver", "acpi_idle")
+    for cpu in range(4):
+        put(root, f"{CPU}/cpu{cpu}/power/pm_qos_resume_latency_us", "0")
+    return System(root, "x86_64")
+
+
+def intel(root: Path) -> System:
+    """As intel_pstate shows it, with a policy for each CPU."""
+    for cpu in range(2):
+        folder = f"{CPU}/cpu{cpu}/cpufreq"
+        put(root, f"{folder}/scaling_governor", "powersave")
+        put(root, f"{folder}/scaling_available_governors", "performance powersave")
+        put(root, f"{folder}/scaling_max_freq", "4200000")
+        put(root, f"{folder}/cpuinfo_max_freq", "4200000")
+    put(root, f"{CPU}/intel_pstate/no_turbo", "0")
+    return System(root, "x86_64")
+
+
+def test_governors_are_set_on_every_clock_and_put_back_one_by_one(tmp_path: Path) -> None:
+    host = acpi(tmp_path)
+    assert GOVERNOR.read(host) == "schedutil"
+    put(tmp_path, f"{CPU}/cpufreq/policy2/scaling_governor", "ondemand")
+    before = GOVERNOR.read(host)
+    assert before == "policy0=schedutil policy2=ondemand"
+    GOVERNOR.set(host, "performance")
+    assert GOVERNOR.read(host) == "performance"
+    GOVERNOR.set(host, before)
+    assert GOVERNOR.read(host) == before
+    assert GOVERNOR.judge(host) == (
+        "ondemand, schedutil",
+        "warn",
+        "sudo cpupower frequency-set -g performance",
+    )
+    assert GOVERNOR.better(host) == "performance"
+    assert GOVERNOR.levels(host) == ["performance", "schedutil"]
+    with pytest.raises(BadInput, match="no governor of this host: there are conservative"):
+        GOVERNOR.value(host, "userspace")
+
+
+def test_governors_of_intel_pstate(tmp_path: Path) -> None:
+    host = intel(tmp_path)
+    assert GOVERNOR.levels(host) == ["performance", "powersave"]
+    GOVERNOR.set(host, "performance")
+    assert [host.text(name) for name in GOVERNOR.files(host)] == ["performance", "performance"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "kilohertz"),
+    [
+        ("2.4GHz", "2400000"),
+        ("2400MHz", "2400000"),
+        (2400000, "2400000"),
+        ("max", "3400000"),
+        ("2.4 GHz", "2400000"),
+    ],
+)
+def test_frequencies(tmp_path: Path, wanted: str | int, kilohertz: str) -> None:
+    host = acpi(tmp_path)
+    assert MAX_FREQUENCY.value(host, wanted) == kilohertz
+    MAX_FREQUENCY.set(host, kilohertz)
+    assert MAX_FREQUENCY.read(host) == kilohertz
+    assert MAX_FREQUENCY.judge(host).level == ("ok" if kilohertz == "3400000" else "info")
+
+
+@pytest.mark.parametrize("wanted", ["fast", "9GHz", True])
+def test_what_is_no_frequency_is_refused(tmp_path: Path, wanted: str | bool) -> None:
+    with pytest.raises(BadInput, match=r"is no frequency|more than the 3.4GHz"):
+        MAX_FREQUENCY.value(acpi(tmp_path), wanted)
+
+
+@pytest.mark.parametrize(
+    ("tree", "file", "off"), [(acpi, "cpufreq/boost", "0"), (intel, "intel_pstate/no_turbo", "1")]
+)
+def test_turbo_whose_file_may_say_no(tmp_path: Path, tree: object, file: str, off: str) -> None:
+    assert callable(tree)
+    host = tree(tmp_path)
+    assert (TURBO.read(host), TURBO.judge(host).change) == ("on", f"echo {off} | sudo tee /{CPU}/{file}")
+    TURBO.set(host, TURBO.value(host, False))
+    assert (TURBO.read(host), host.text(f"{CPU}/{file}"), TURBO.judge(host).level) == ("off", off, "ok")
+
+
+def test_how_deep_cpus_sleep(tmp_path: Path) -> None:
+    host = acpi(tmp_path)
+    assert C_STATES.read(host) == "any"
+    for wanted, text in (("none", "n/a"), (20, "20"), ("any", "0")):
+        C_STATES.set(host, C_STATES.value(host, wanted))
+        assert {host.text(name) for name in C_STATES.files(host)} == {text}
+    put(tmp_path, f"{CPU}/cpu3/power/pm_qos_resume_latency_us", "n/a")
+    assert C_STATES.read(host) == "cpu0=any cpu1=any cpu2=any cpu3=none"
+    with pytest.raises(BadInput, match="no number of microseconds"):
+        C_STATES.value(host, 0)
+
+
+def test_prefetch_of_power(tmp_path: Path) -> None:
+    host = System(tmp_path, "ppc64le")
+    put(tmp_path, f"{CPU}/dscr_default", "0")
+    assert [PREFETCH.value(host, one) for one in ("off", False, "on", "default", "0x1f", 16)] == [
+        *("1", "1", "0", "0", "1f", "10")
+    ]
+    PREFETCH.set(host, "1")
+    assert PREFETCH.judge(host) == ("1 (off)", "info", "sudo ppc64_cpu --dscr=0")
+    assert "x86_64 has no file" in PREFETCH.missing(System(tmp_path, "x86_64"))
+    with pytest.raises(BadInput, match="no value of DSCR"):
+        PREFETCH.value(host, "deep")
+
+
+@pytest.mark.parametrize("state", [GOVERNOR, MAX_FREQUENCY, TURBO, C_STATES, PREFETCH, IRQ_AFFINITY, RPS])
+def test_a_host_without_it_says_why(tmp_path: Path, state: HostState) -> None:
+    host = System(tmp_path, "x86_64")
+    seen = state.seen(host)
+    assert seen.level == "info"
+    with pytest.raises(MissingRequirement, match=f"this host has no {state.name} to set"):
+        state.require(host)
+
+
+# The card that the load comes through.
+
+
+def network(root: Path, queues: int = 4, cpus: int = 8) -> System:
+    """A card with an interrupt for each queue, beside one that no default route leads through."""
+    put(root, f"{CPU}/online", f"0-{cpus - 1}")
+    routes = [
+        ("eth1", "00000000", "100", "00000000"),
+        ("eth0", "00000000", "20", "00000000"),
+        ("lo", "7F", "0", "FF"),
+    ]
+    lines = [f"{name} {to} 0 3 0 0 {metric} {mask} 0 0 0" for name, to, metric, mask in routes]
+    put(root, "proc/net/route", ROUTES + "\n".join(lines))
+    for queue in range(queues):
+        put(root, f"sys/class/net/eth0/device/msi_irqs/{40 + queue}", "msix")
+        put(root, f"proc/irq/{40 + queue}/smp_affinity_list", "0")
+        put(root, f"sys/class/net/eth0/queues/rx-{queue}/rps_cpus", "00")
+    return System(root, "x86_64")
+
+
+def test_interrupts_are_dealt_out_one_cpu_each(tmp_path: Path) -> None:
+    host = network(tmp_path)
+    assert (card(host), IRQ_AFFINITY.read(host), IRQ_AFFINITY.better(host)) == ("eth0", "0", "all")
+    assert IRQ_AFFINITY.judge(host).level == "warn"
+    for wanted, value in (
+        ("all", "40=0 41=1 42=2 43=3"),
+        ("dealt 2-3", "40=2 41=3 42=2 43=3"),
+        ("2-3", "2-3"),
+        ("40=1 41=2 42=3 43=0-7", "40=1 41=2 42=3 43=0-7"),
+        (5, "5"),
+        ("one", "0"),
+    ):
+        assert IRQ_AFFINITY.value(host, wanted) == value
+        IRQ_AFFINITY.set(host, value)
+        assert IRQ_AFFINITY.read(host) == value
+    IRQ_AFFINITY.set(host, "40=1 41=1 42=1 43=7")
+    assert [host.text(name) for name in IRQ_AFFINITY.files(host)] == ["1", "1", "1", "7"]
+    for wrong in ("8", "some", True, "servers", "dealt out"):
+        with pytest.raises(BadInput, match="no list of CPUs that are online"):
+            IRQ_AFFINITY.value(host, wrong)
+    for wrong in ("40=1", "40=1 41=1 42=1 43=1 44=1", "40=1 41=1 42=1 43=1 1", "40=1 41=1 42=1 43=;"):
+        with pytest.raises(BadInput, match="does not name each of 40 41 42 43 once"):
+            IRQ_AFFINITY.value(host, wrong)
+
+
+def test_interrupts_by_name_where_the_device_has_none(tmp_path: Path) -> None:
+    host = network(tmp_path, queues=0)
+    put(
+        tmp_path, "proc/interrupts", "     CPU0 CPU1\n 33: 5 0 GIC eth0\n 34: 5 0 GIC eth01\n 35: 5 1 GIC mmc"
+    )
+    for number in (33, 34, 35):
+        put(tmp_path, f"proc/irq/{number}/smp_affinity_list", "0-7")
+    assert IRQ_AFFINITY.files(host) == ["proc/irq/33/smp_affinity_list"]
+    assert IRQ_AFFINITY.read(host) == "0-7"
+
+
+def test_a_virtual_card_has_no_interrupts(tmp_path: Path) -> None:
+    host = network(tmp_path, queues=0)
+    assert IRQ_AFFINITY.missing(host) == "the card eth0 has no interrupts of its own: a virtual one"
+    put(tmp_path, "proc/net/route", ROUTES)
+    assert "no default route" in RPS.missing(host)
+
+
+@pytest.mark.parametrize(
+    ("cpus", "value", "mask"),
+    [
+        (8, "none", "0"),
+        (8, "0-7", "ff"),
+        (8, "1,3", "a"),
+        (64, "0-63", "ffffffff,ffffffff"),
+        (64, "32", "1,00000000"),
+    ],
+)
+def test_packets_are_spread_by_masks(tmp_path: Path, cpus: int, value: str, mask: str) -> None:
+    host = network(tmp_path, cpus=cpus)
+    RPS.set(host, "0")
+    RPS.set(host, RPS.value(host, value))
+    assert (RPS.read(host), {host.text(name) for name in RPS.files(host)}) == (value, {mask})
+
+
+def test_the_checklist_names_what_is_better_and_how_it_is_undone(tmp_path: Path) -> None:
+    network(tmp_path)
+    host = acpi(tmp_path)
+    put(tmp_path, "sys/kernel/mm/transparent_hugepage/enabled", "[always] madvise never")
+    found = {one.topic: one for one in advise(host)}
+    governor = found["governor"]
+    assert (governor.now, governor.better) == ("schedutil", "performance")
+    assert (governor.sets, governor.undoes) == (
+        "sudo cpupower frequency-set -g performance",
+        "sudo cpupower frequency-set -g schedutil",
+    )
+    assert (found["thp"].better, found["thp"].experiment) == ("madvise", "page-faults")
+    assert found["thp"].undoes.startswith("echo always")
+    assert found["irq-affinity"].better == "all"
+    assert found["prefetch"].now.startswith("not here: ")
+    assert found["prefetch"].sets == ""
+    assert found["gc threads"].better == "one each, and fewer than 20 JVMs: at most 4 x 4 in all"
