@@ -10,6 +10,7 @@ variable "APPLICATIONS" {
     { name = "ping", title = "ping", what = "the ping workload", root = "" },
     { name = "acmeair", title = "AcmeAir", what = "AcmeAir, monolith and services,", root = "" },
     { name = "daytrader7", title = "DayTrader7", what = "DayTrader7", root = "/daytrader" },
+    { name = "olio", title = "Olio", what = "Olio", root = "/olio" },
   ]
 }
 
@@ -19,7 +20,7 @@ variable "REVISION" { default = "" }
 variable "SOURCE" { default = "https://github.com/steelyard/steelyard" }
 
 # The finished build: the folder .steelyard/build/FINGERPRINT, with a folder `NAME/wlp` for each application,
-# `embedded-mongo` and `loadgen`.
+# `embedded-mongo`, `olio-geocoder` and `loadgen`.
 variable "FINGERPRINT" { default = "" }
 variable "BUILD" { default = ".steelyard/build/${FINGERPRINT}" }
 # What each application's workload file states, as a JSON object.
@@ -46,7 +47,7 @@ group "default" {
 
 # Everything that needs no OpenJ9.
 group "hotspot" {
-  targets = concat([for one in APPLICATIONS : "${one.name}-hotspot"], ["embedded-mongo", "loadgen", "harness", "socket-proxy"])
+  targets = concat([for one in APPLICATIONS : "${one.name}-hotspot"], ["embedded-mongo", "olio-geocoder", "loadgen", "harness", "socket-proxy"])
 }
 
 # The rest.
@@ -117,6 +118,15 @@ target "embedded-mongo" {
     labels("embedded database", "A database in memory that speaks MongoDB's wire protocol", "Apache-2.0 AND BSD-3-Clause", BASE_HOTSPOT),
     { "dev.steelyard.replaces" = "mongo" },
   )
+}
+
+target "olio-geocoder" {
+  inherits = ["_image"]
+  context  = "images/olio-geocoder"
+  contexts = { jars = "${BUILD}/olio-geocoder" }
+  args     = { BASE_HOTSPOT = BASE_HOTSPOT, BASE_TOOLS = BASE_TOOLS, BASE_MAVEN = NO_MAVEN }
+  tags     = ["${REGISTRY}/olio-geocoder:${VERSION}"]
+  labels   = labels("Olio's geocoder", "The geocoder that Olio asks, emulated", "Apache-2.0", BASE_HOTSPOT)
 }
 
 target "loadgen" {

@@ -39,7 +39,10 @@ class Exit(IntEnum):
         "the session directory was written by a newer version (one of an older format is code 4)",
     )
     BUILD_FAILED = 11, "Maven could not build the Java parts, or docker the images"
-    CHECK_FAILED = 12, "a check found something: `test`, `selfcheck`, `images verify`, `images lock --check`"
+    CHECK_FAILED = (
+        12,
+        "a check found something: `test`, `selfcheck`, `images verify`, `images lock --check`, `history check`",
+    )
     USAGE = 13, "wrong usage (no or an unknown command or option)"
     CRASHED = 14, "a defect of Steelyard itself; the sentence names the file that holds its traceback"
     ALTERED = (

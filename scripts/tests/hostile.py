@@ -180,7 +180,7 @@ class KnownRuntimes(Runtimes):
         if deployment.engine == "process":
             return processes()
         _, topology = self.found.workload.topology(deployment.topology)
-        return containers(*topology.components, jvm=identity("openj9"))
+        return containers(*topology.components, "jitserver", jvm=identity("openj9"))
 
 
 class TooMuchWorkError(Exception):

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds the small files that a kernel shows, for hosts that the tests do not run on."""
 
+import shutil
 from pathlib import Path
 
+from steelyard.host.cpus import cpu_list, parse_cpu_list
 from steelyard.host.system import System
 
 THP = "sys/kernel/mm/transparent_hugepage/enabled"
@@ -68,6 +70,81 @@ def power9_smt8(root: Path, nodes: int = 1) -> Path:
 def small_vm(root: Path) -> Path:
     """A guest with two CPUs."""
     return cpus(root, [[0], [1]])
+
+
+CPU = "sys/devices/system/cpu"
+CPUSETS = "sys/fs/cgroup/cpuset"
+
+
+def power(root: Path, cores: int, threads: int = 8, online: int | None = None) -> Path:
+    """A POWER host whose firmware tells of so many threads a core, of which the first `online` are."""
+    each = [list(range(threads * core, threads * core + threads)) for core in range(cores)]
+    off = [cpu for core in each for cpu in core[threads if online is None else online :]]
+    cpus(root, each, offline=tuple(off))
+    put(root, f"{CPU}/present", f"0-{cores * threads - 1}")
+    for core in each:
+        for cpu in core:
+            put(root, f"{CPU}/cpu{cpu}/online", str(int(cpu not in off)))
+        words = b"".join(cpu.to_bytes(4, "big") for cpu in core)
+        path = root / f"proc/device-tree/cpus/PowerPC,POWER9@{core[0]:x}/ibm,ppc-interrupt-server#s"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(words)
+    return root
+
+
+class Hotplug(System):
+    """A tree whose CPUs go offline and come online as in a kernel: topology goes and comes, CPU sets of version 1 lose
+    what goes and do not get it back.
+
+    Args:
+        root: where; every CPU that is present there belongs to the core that `threads` gives it.
+        machine: architecture.
+        threads: CPUs of each core.
+        control: what `smt/control` shows; `numbers` for a kernel that takes numbers there.
+    """
+
+    def __init__(
+        self, root: Path, machine: str, threads: list[list[int]], control: str = "notimplemented"
+    ) -> None:
+        super().__init__(root, machine)
+        self.cores, self.writes = threads, list[str]()
+        self.numbers = control == "numbers"
+        put(root, f"{CPU}/smt/control", "on" if self.numbers else control)
+
+    def online(self) -> set[int]:
+        return {int(cpu) for cpu in (self.text(f"{CPU}/online") or "").split(",")}
+
+    def write(self, name: str, text: str) -> None:
+        if not name.endswith(("/online", "/control")):
+            super().write(name, text)
+            return
+        self.writes.append(f"{name.removeprefix(CPU + '/')}={text}")
+        if name.endswith("/control"):
+            most = len(self.cores[0])
+            count = {"on": most, "off": 1}.get(text) or int(text)
+            shown = {1: "off", most: "on"}.get(count, text)
+            put(self.root, name, shown)
+            self.bring({cpu for core in self.cores for cpu in core[:count]})
+        else:
+            cpu = int(name.split("/")[-2].removeprefix("cpu"))
+            self.bring(self.online() | {cpu} if text == "1" else self.online() - {cpu})
+
+    def bring(self, wanted: set[int]) -> None:
+        gone = self.online() - wanted
+        for core in self.cores:
+            for cpu in core:
+                if (self.root / f"{CPU}/cpu{cpu}/online").exists():
+                    put(self.root, f"{CPU}/cpu{cpu}/online", str(int(cpu in wanted)))
+                if (self.root / f"{CPU}/cpu{cpu}/topology").exists() and cpu not in wanted:
+                    shutil.rmtree(self.root / f"{CPU}/cpu{cpu}/topology")
+        cpus(
+            self.root,
+            self.cores,
+            offline=tuple(cpu for core in self.cores for cpu in core if cpu not in wanted),
+        )
+        for path in (self.root / CPUSETS).glob("*/**/cpuset.cpus"):
+            kept = set(parse_cpu_list(path.read_text(encoding="ascii"))) - gone
+            path.write_text(cpu_list(kept) + "\n", encoding="ascii")
 
 
 class Kernel(System):

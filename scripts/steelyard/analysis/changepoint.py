@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a series of throughput changed last, in mean or in variance (limits: warmup.py).
+"""Where a series changes, in mean or in variance (of throughput while a server warms up: limits in warmup.py).
 
 Of all ways to cut the series into segments the one with the least cost, by dynamic programming over where the last
 segment begins (optimal partitioning: Jackson et al., IEEE Signal Processing Letters 2005). PELT (Killick et al., JASA
@@ -15,9 +15,21 @@ from steelyard.analysis.warmup import MIN_SEGMENT, PENALTY, VARIANCE_FLOOR
 
 
 def last_change(relative: NDArray[np.float64]) -> int | None:
-    """Seconds from the last change point to the end; None without one.
+    """Seconds from the last change point to the end; None without one."""
+    found = changes(relative, MIN_SEGMENT, PENALTY, VARIANCE_FLOOR)
+    return len(relative) - found[-1] if found else None
+
+
+def changes(relative: NDArray[np.float64], shortest: int, penalty: float, floor: float) -> list[int]:
+    """Where each segment but the first begins.
 
     A segment costs twice the negative log-likelihood of a normal one, mean and variance free, up to a constant.
+
+    Args:
+        relative: the series, about 1.
+        shortest: points of a segment, at least.
+        penalty: of a change point / ln(number of points).
+        floor: variance below which segments count as equal.
     """
     length = len(relative)
     values = relative - 1  # centred, so that the difference of sums loses no digits
@@ -25,13 +37,16 @@ def last_change(relative: NDArray[np.float64]) -> int | None:
     squares = np.concatenate(([0.0], np.cumsum(values * values)))
     least = np.full(length + 1, np.inf)
     least[0] = 0.0
-    begins = 0
-    for end in range(MIN_SEGMENT, length + 1):
-        start = np.arange(end - MIN_SEGMENT + 1)
+    begins = np.zeros(length + 1, dtype=np.int64)
+    for end in range(shortest, length + 1):
+        start = np.arange(end - shortest + 1)
         n = end - start
         mean = (sums[end] - sums[start]) / n
-        variance = np.maximum((squares[end] - squares[start]) / n - mean * mean, VARIANCE_FLOOR)
-        cost = least[start] + n * np.log(variance) + PENALTY * math.log(length)
-        begins = int(cost.argmin())
-        least[end] = cost[begins]
-    return length - begins if begins else None
+        variance = np.maximum((squares[end] - squares[start]) / n - mean * mean, floor)
+        cost = least[start] + n * np.log(variance) + penalty * math.log(length)
+        begins[end] = cost.argmin()
+        least[end] = cost[begins[end]]
+    found = [int(begins[length])]
+    while found[0]:
+        found.insert(0, int(begins[found[0]]))
+    return found[1:]

@@ -17,7 +17,15 @@ from steelyard.analysis.figures import capital, with_unit
 from steelyard.analysis.heaps import left_heaps
 from steelyard.analysis.metrics import METRICS, metric
 from steelyard.analysis.paired import detectable_effect, holm, paired, spreads_differ, two_groups
-from steelyard.analysis.rounds import Place, common, compared, count_by_arm, unequal, valid_trials
+from steelyard.analysis.rounds import (
+    Place,
+    common,
+    compared,
+    count_by_arm,
+    reached,
+    unequal,
+    valid_trials,
+)
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import Metrics
 from steelyard.results.analysis import Analysis, Estimate, LedgerCount, MetricInfo, Summary
@@ -27,6 +35,9 @@ NO_MEASUREMENT = "no-measurement"
 """Ledger name of trials that failed before there was anything to judge."""
 GIVEN = ("throughput", "requests_per_core_second", "steady_level")
 """Metrics that are inputs where arrivals come at a constant rate: no arm is better or worse by them."""
+
+LEAST_SWITCHES = 3
+"""Fewer switches of the host to each state give no interval: what a switch brings by chance is not known from two."""
 
 Values = Mapping[Place, float]
 """A metric of one arm by block and round."""
@@ -81,11 +92,41 @@ def log_ratios(arm: Values, baseline: Values) -> list[float] | None:
     return [math.log(value / against) for value, against in pairs]
 
 
-def estimate(name: str, arm: str, values: Values, baseline: Values, unequal: str | None = None) -> Estimate:
-    """Ratio of an arm to the baseline with everything that has to be said about it (p_holm is set later)."""
+def switched(session: Session, arm: str, baseline: str) -> bool:
+    """Whether the host is switched between two arms: a comparison then rests on switches, and not on trials."""
+    states = {one.name: one.spec.host_states for one in session.arms if one.name in (arm, baseline)}
+    return states[arm] != states[baseline]
+
+
+def few_switches(found: Estimate) -> bool:
+    """Whether an estimate rests on too few switches of the host for an interval."""
+    return found.switches is not None and found.switches < LEAST_SWITCHES
+
+
+def estimate(
+    name: str,
+    arm: str,
+    values: Values,
+    baseline: Values,
+    unequal: str | None = None,
+    *,
+    switched: bool = False,
+) -> Estimate:
+    """Ratio of an arm to the baseline with everything that has to be said about it (p_holm is set later).
+
+    Args:
+        name: of the metric.
+        arm: that is compared.
+        values: of the arm.
+        baseline: values of what it is compared with.
+        unequal: why the comparison shows nothing.
+        switched: whether the host is switched between the two. A block has one switch to each state, so that n blocks
+            are n switches; below `LEAST_SWITCHES` there is no interval.
+    """
     logs = log_ratios(values, baseline)
     core = paired(logs) if logs is not None else None
-    spread = core if core and not core.tied else None
+    few = switched and len(logs or ()) < LEAST_SWITCHES
+    spread = core if core and not core.tied and not few else None
     low, high = (math.exp(spread.low), math.exp(spread.high)) if spread else (None, None)
     found = Estimate(
         metric=name,
@@ -99,6 +140,7 @@ def estimate(name: str, arm: str, values: Values, baseline: Values, unequal: str
         detectable=None,
         cannot_rule_out=max(high - 1, 1 - low) if low is not None and high is not None else None,
         ratios=[math.exp(value) for value in logs or ()],
+        switches=len(common(values, baseline)) if switched else None,
         unequal=unequal,
     )
     return found.model_copy(update=detectable_of(found))
@@ -106,7 +148,7 @@ def estimate(name: str, arm: str, values: Values, baseline: Values, unequal: str
 
 def detectable_of(found: Estimate, comparisons: int = 1) -> dict[str, float | None]:
     """What a session like this one can detect, by the spread seen and by its upper bound, as one of so many."""
-    if (core := paired([math.log(ratio) for ratio in found.ratios])) is None:
+    if (core := paired([math.log(ratio) for ratio in found.ratios])) is None or few_switches(found):
         return {}
     seen, bound = (detectable_effect(core.n, core.sd, comparisons, known) for known in (None, core.n))
     return {"detectable": seen, "detectable_high": bound}
@@ -163,7 +205,12 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
     uneven = {arm: None if searching else unequal(trials, arm, baseline) for arm in arms if arm != baseline}
     notes += [f"{why}: the comparison is inconclusive." for why in uneven.values() if why]
     estimates = {
-        name: {arm: estimate(name, arm, found[arm], found[baseline], why) for arm, why in uneven.items()}
+        name: {
+            arm: estimate(
+                name, arm, found[arm], found[baseline], why, switched=switched(session, arm, baseline)
+            )
+            for arm, why in uneven.items()
+        }
         for name, found in figures.items()
     }
     for name in {asked.primary, *asked.report} & figures.keys():
@@ -173,7 +220,7 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
             estimates[name][arm] = one.model_copy(update={"remarks": remarks})
             notes += [f"{capital(infos[name].label)}: {remark}." for remark in remarks]
     by_arm = count_by_arm(trials, arms)
-    planned = {place.block for place in session.schedule}
+    planned = {place.block for place in reached(session, trials)}
     places = {(block, arm) for arm, own in valid.items() for block, _ in own}
     done = places if searching else compared(trials, arms, baseline)
     complete = {block for block in planned if all((block, arm) in done for arm in arms)}
@@ -195,7 +242,7 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
         estimates=_with_holm(estimates, asked),
         ledger=_count_ledger(trials),
         notes=[
-            *_notes(session, asked.primary, figures, valid, planned - complete),
+            *_notes(session, asked.primary, figures, valid, planned, complete),
             *left_heaps(session, valid),
             *notes,
         ],
@@ -263,15 +310,17 @@ def _notes(
     primary: str,
     figures: Mapping[str, Mapping[str, Values]],
     valid: Collection[str],
-    incomplete: set[int],
+    planned: set[int],
+    complete: set[int],
 ) -> list[str]:
     notes = []
+    incomplete = planned - complete
     missing = [arm.name for arm in session.arms if arm.name not in valid]
     if missing:
         notes.append(f"No valid trial of {', '.join(missing)}: nothing can be said about it.")
     if incomplete:
         notes.append(
-            f"{len(incomplete)} of {len({place.block for place in session.schedule})} blocks lack a valid trial"
+            f"{len(incomplete)} of {len(planned)} blocks lack a valid trial"
             " of some arm beside one of the baseline; each comparison uses the blocks that have both of its arms."
         )
     if not any(figures[primary].values()) and not session.experiment.get("search"):

@@ -114,6 +114,14 @@ def slowest(read: Read) -> Compute:
     return of_components(read, ("server",), max)
 
 
+def cpu_share(trial: Trial, spec: Spec) -> float | None:
+    """CPU time of the servers in the measurement / time of all logical CPUs that they may use; None: not measured."""
+    used = sum_of(lambda c: c.cpu_seconds, ("server",))(trial, spec)
+    if trial.measurement is None:
+        return None
+    return over(used, trial.measurement.measure_seconds * len(spec.server_cpus)) or None
+
+
 def in_groups(read: Callable[[CgroupResult], float | None]) -> Read:
     """A figure of a component's control group."""
     return lambda c: read(c.cgroup) if c.cgroup is not None else None

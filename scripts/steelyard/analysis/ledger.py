@@ -90,6 +90,16 @@ _CLOSED = needs(
     lambda spec: spec.load.model == "closed", "An open model has no fixed number of users to account for."
 )
 _COUNTERS = needs(counted, f"What the injectors counted cannot be checked: {NO_COUNTERS}")
+_TIMES = needs(lambda spec: spec.limits.operations, "The workload limits no operation by itself.")
+
+
+def _no_cycles(spec: Spec) -> str | None:
+    """Why there are no cycle times to judge."""
+    if spec.load.model != "closed":
+        return "Arrivals of an open model have no cycle times."
+    return "The workload has no limit of cycle times." if spec.limits.cycle_time is None else None
+
+
 _RATIOS = needs(lambda spec: spec.ratios, "The workload has no ratio to check.")
 _CONSISTENCY = needs(lambda spec: spec.consistency, "The workload has no check of its data after the load.")
 _BUILD = needs(
@@ -156,6 +166,17 @@ RULES: tuple[Rule, ...] = (
             "The data is not sound after the load",
         ),
         "the workload file; what answers quickly and wrongly is not a server",
+    ),
+    # These two only mark: too much load is a result, and a search has them as limits.
+    _rule("response-times", 1.0, "of its limit", STEADY, voids=False, unless=_TIMES)(
+        "answers of each operation within the workload's limits for it",
+        rules.response_times,
+        "the workload file",
+    ),
+    _rule("cycle-times", 0.02, "of the time drawn", STEADY, voids=False, unless=_no_cycles)(
+        "mean cycle time of each operation within the workload's limit (here 2 %) of that drawn",
+        rules.cycle_times,
+        "Faban's rule; the workload file",
     ),
     _rule("throttling", 0.0, "s", EVERY)(
         "no CPU throttling",

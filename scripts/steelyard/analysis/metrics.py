@@ -12,9 +12,11 @@ from operator import attrgetter
 from steelyard.analysis.curves import SHARES, requests_lost, steady_level, time_to
 from steelyard.analysis.formulas import (
     EVERY,
+    OVERALL,
     Compute,
     Metric,
     Read,
+    cpu_share,
     define,
     in_groups,
     latency,
@@ -79,6 +81,12 @@ def _group_cpu(group: str) -> Read:
 
 def _longest_pause(trial: Trial, _spec: Spec) -> float | None:
     return max((1000 * c.gc_pause_max for c in trial.components if c.gc_pause_max is not None), default=None)
+
+
+def _weighted_p90(trial: Trial, _spec: Spec) -> float | None:
+    asked = [one for name, one in trial.latency.items() if name != OVERALL and one.requests]
+    sums = whole((None if one.p90 is None else one.requests * one.p90 for one in asked), math.fsum)
+    return over(sums, sum(one.requests for one in asked))
 
 
 def _first_answers(trial: Trial, spec: Spec) -> float | None:
@@ -153,6 +161,12 @@ REGISTRY: tuple[Metric, ...] = (
         "User and system CPU seconds of the servers in the window / thousands of requests.",
         "Under SMT or a varying clock a CPU second is not a fixed amount of work.",
     ),
+    define("server_cpu_share", "share", 4, cpu_share)(
+        "CPU of the servers",
+        "User and system CPU seconds of the servers in the window / time of the logical CPUs that they may use.",
+        "Where injectors and databases share those CPUs, what they use is not in it; under SMT half of it may be all of"
+        " the cores.",
+    ),
     *(
         define(f"cpu_per_1k_{group}", "CPU s", 4, per_1k(sum_of(_group_cpu(group))))(
             f"CPU per 1,000 requests, {who}",
@@ -210,6 +224,12 @@ REGISTRY: tuple[Metric, ...] = (
         )
         for q in (50, 90, 99)
     ),
+    define("latency_p90_weighted", "ms", 3, _weighted_p90)(
+        "p90 of the operations, weighted",
+        "90 % quantile of each operation, mean over the operations weighted by their measured shares; of means the same"
+        " is latency_mean.",
+        "No quantile of anything: a figure of studies that state one, to compare with theirs.",
+    ),
     define("gc_per_second", "1/s", 3, per_second(sum_of(lambda c: c.gc_count, ("server",))))(
         "collections",
         "Stop-the-world collections in the GC logs of the servers in the window / its length.",
@@ -254,7 +274,7 @@ REGISTRY: tuple[Metric, ...] = (
     ),
     define("start_rss", "bytes", 0, sum_of(lambda c: c.start_rss), EVERY)(
         "memory (RSS) after the start",
-        "Resident set size of the servers when each had answered for the first time, summed.",
+        "Resident set size of servers and compilers when each server had answered for the first time, summed.",
         "The heap has hardly been used yet: memory under load is another figure.",
     ),
     define("steady_level", "req/s", 0, of_curve(steady_level), RAMP, "higher")(

@@ -15,7 +15,7 @@ import scipy
 
 from steelyard.analysis.paired import LEVEL
 from steelyard.results.analysis import ArmTrials
-from steelyard.results.schema import Trial
+from steelyard.results.schema import ScheduledTrial, Session, Trial
 
 Place = tuple[int, int]
 """Block and round."""
@@ -44,6 +44,16 @@ def compared(trials: Iterable[Trial], arms: Sequence[str], baseline: str) -> set
     valid = valid_trials(trials)
     base = valid.get(baseline, {})
     return {(block, arm) for arm in arms for block, _ in common(valid.get(arm, {}), base)}
+
+
+def reached(session: Session, trials: Sequence[Trial]) -> list[ScheduledTrial]:
+    """The places of the schedule that a session has come to: all of them, but of a gate those up to the look that it
+    ended at, or is on its way to."""
+    if session.gate is None:
+        return session.schedule
+    last = max((trial.block for trial in trials), default=1)
+    until = next((look for look in session.gate.looks if look >= last), last)
+    return [place for place in session.schedule if place.block <= until]
 
 
 def never_started(trial: Trial) -> bool:

@@ -14,8 +14,10 @@ from steelyard.analysis.chance import (
     share_interval,
 )
 from steelyard.analysis.figures import capital, percent
+from steelyard.analysis.limits import worst_cycle
 from steelyard.results.schema import RatioResult, TrialMeasurement
 from steelyard.results.spec import Spec
+from steelyard.units import format_duration_short
 
 MIX_LIMIT = 0.02
 """Largest distance of an operation's share from the intended one, beyond what chance allows."""
@@ -210,13 +212,40 @@ def mix(m: TrialMeasurement, spec: Spec) -> Finding:
     return Finding(
         off(worst),
         f"{worst} had {had} of the requests ({low} to {high} but for chance), {intended} were intended.",
+        spec.limits.mix,
     )
+
+
+def response_times(m: TrialMeasurement, _: Spec) -> Finding:
+    """The operation whose answers are furthest above their limit, or nearest to it."""
+    unknown = [one for one in m.response_times if one.value is None]
+    if unknown:
+        return Finding(None, f"The {unknown[0].quantile} of {unknown[0].operation} was not measured.")
+    shares = [(one.value / one.limit, one) for one in m.response_times if one.value is not None]
+    if not shares:
+        return Finding(None, "No operation with a limit of its own was asked for.")
+    share, worst = max(shares, key=lambda found: found[0])
+    took, limit = map(format_duration_short, (worst.value or 0.0, worst.limit))
+    return Finding(share, f"The {worst.quantile} of {worst.operation} was {took}, at most {limit} is right.")
+
+
+def cycle_times(m: TrialMeasurement, spec: Spec) -> Finding:
+    """The operation whose mean cycle time is furthest from that drawn: beyond what a server can do, users wait for
+    answers where they should pause, and offer less load than was asked for."""
+    worst = worst_cycle(m.cycles)
+    if worst is None:
+        return Finding(None, "Cycle times were not measured.")
+    name, off = worst
+    actual, drawn = m.cycles[name].actual, m.cycles[name].drawn
+    said = f"{name} came every {actual:.3f} s of a user, where {drawn:.3f} s were drawn."
+    return Finding(off, said, spec.limits.cycle_time)
 
 
 def ratios(m: TrialMeasurement, spec: Spec) -> Finding:
     """The ratio whose interval lies furthest outside its limits, or nearest to them.
 
-    Of two operations the counts come by themselves, clustered in sessions; an outcome is a part of its operations.
+    Of two operations the counts come by themselves, clustered in sessions; an outcome is a part of its operations, or
+    several of it come with one.
     """
     judged = [ratio for ratio in m.ratios if ratio.value is not None]
     if not judged:
@@ -232,6 +261,8 @@ def ratios(m: TrialMeasurement, spec: Spec) -> Finding:
         count, by = ratio.value * ratio.of, described.get(ratio.name)
         if by is not None and {by.count, by.per} <= spec.mix.keys():
             return ratio_interval(count, ratio.of, ratio_effect(spec.parts, by.count, by.per), len(judged))
+        if by is not None and by.together > 1:
+            return ratio_interval(count, ratio.of, float(by.together), len(judged))
         return share_interval(count, ratio.of, figures=len(judged))
 
     looks = {ratio.name: look(ratio) for ratio in judged}

@@ -12,12 +12,14 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from steelyard.analysis.estimates import arm_label
-from steelyard.analysis.figures import change, count, interval, percent
+from steelyard.analysis.estimates import LEAST_SWITCHES, arm_label
+from steelyard.analysis.figures import change, count, interval, number, percent
+from steelyard.analysis.formulas import whole
+from steelyard.analysis.metrics import THROUGHPUT
 from steelyard.analysis.paired import LEVEL, paired
 from steelyard.analysis.search import View, told
 from steelyard.analysis.searching import Question, limits_told, question_of, steps_of, view_of
-from steelyard.results.analysis import SearchComparison, SearchResult, SearchRun
+from steelyard.results.analysis import SearchComparison, SearchResult, SearchRun, SearchStep
 from steelyard.results.schema import ScheduledTrial, Session, Trial
 from steelyard.spec.search import varied
 
@@ -49,13 +51,17 @@ def results_of(
     for arm, spec in question.specs.items():
         logs = _logs(runs[arm])
         pooled = _pool(logs.values())
+        same_host = spec.host_states == question.specs[baseline].host_states
         result = SearchResult(
             arm=arm,
             varies=varied(question.search, spec),
             runs=runs[arm],
             n=len(logs),
             **pooled._asdict(),
-            against=_compare(logs, base, len(question.specs) - 1) if arm != baseline else None,
+            throughput=_mean_throughput(runs[arm]),
+            against=_compare(logs, base, len(question.specs) - 1, few_allowed=same_host)
+            if arm != baseline
+            else None,
             sentences=[],
         )
         sentences = _Wording(question, result, label(arm), label(baseline)).sentences()
@@ -77,8 +83,21 @@ def run_of(question: Question, block: int, arm: str, trials: Sequence[Trial]) ->
         failed=view.failed,
         value=value,
         half_width=half_width,
+        throughput=_throughput(view, steps, trials),
         why=view.why,
     )
+
+
+def _throughput(view: View, steps: Sequence[SearchStep], trials: Sequence[Trial]) -> float | None:
+    """Mean throughput of the trials at the load that held the share."""
+    held = {step.order for step in steps if step.value == view.held and step.outcome == "measured"}
+    rates = [trial.metrics.get(THROUGHPUT) for trial in trials if trial.order in held]
+    return whole(rates, lambda known: math.fsum(known) / len(known))
+
+
+def _mean_throughput(runs: Sequence[SearchRun]) -> float | None:
+    known = [run.throughput for run in runs if run.throughput]
+    return math.exp(math.fsum(map(math.log, known)) / len(known)) if known else None
 
 
 def _stated(view: View) -> tuple[float | None, float | None]:
@@ -122,13 +141,20 @@ def _pool(found: Collection[tuple[float, float]], level: float = LEVEL) -> _Pool
 
 
 def _compare(
-    logs: Mapping[int, tuple[float, float]], base: Mapping[int, tuple[float, float]], comparisons: int
+    logs: Mapping[int, tuple[float, float]],
+    base: Mapping[int, tuple[float, float]],
+    comparisons: int,
+    *,
+    few_allowed: bool = True,
 ) -> SearchComparison | None:
+    """`few_allowed`: the host is not switched between the two, so that two blocks give an interval."""
     common = sorted(logs.keys() & base.keys())
     found = [(logs[block][0] - base[block][0], logs[block][1] + base[block][1]) for block in common]
     pooled, strict = _pool(found), _pool(found, LEVEL / comparisons)
     if pooled.value is None:
         return None
+    if not few_allowed and len(common) < LEAST_SWITCHES:
+        return SearchComparison(n=len(common), ratio=pooled.value, low=None, high=None)
     shown = strict.low is not None and strict.high is not None and not strict.low <= 1 <= strict.high
     return SearchComparison(
         n=len(common), ratio=pooled.value, low=pooled.low, high=pooled.high, beyond_noise=shown
@@ -145,7 +171,8 @@ class _Wording:
     baseline: str
 
     def sentences(self) -> list[str]:
-        return [text for text in (self._value(), self._ends(), self._against()) if text]
+        found = (self._value(), self._served(), self._ends(), self._against())
+        return [text for text in found if text]
 
     def _told(self, value: float) -> str:
         return told(self.result.varies, value)
@@ -194,6 +221,23 @@ class _Wording:
             said.append(f"{self._told((min if lowered else max)(failed))} still failed and nothing passed")
         return f"{blocks} {', elsewhere '.join(said) or 'every value was in doubt'} {why}"
 
+    def _served(self) -> str | None:
+        """What was measured at the load that held the share, and how near to it that was."""
+        held = [run for run in self.result.runs if run.throughput is not None]
+        if not held or self.result.throughput is None:
+            return None
+        shares = [
+            step.share
+            for run in held
+            for step in run.steps
+            if step.value == run.value and step.outcome == "measured" and step.share is not None
+        ]
+        mean, rate = math.fsum(shares) / len(shares), number(self.result.throughput, 1)
+        return (
+            f"With {self.arm}, {count(len(shares), 'trial')} at that load used {percent(mean, 1)} of the servers' CPUs"
+            f" and served {rate} req/s."
+        )
+
     def _ends(self) -> str | None:
         parts = []
         for end, says in _ENDS.items():
@@ -211,7 +255,8 @@ class _Wording:
             f"{_BOUNDED[self.result.varies]} with {self.arm} against {self.baseline}: {change(found.ratio)}"
         )
         if found.low is None or found.high is None:
-            return f"{what} in one block: how much of it is chance is not known."
+            blocks = "one block" if found.n == 1 else f"{found.n} blocks"
+            return f"{what} in {blocks}: how much of it is chance is not known."
         said = f"{what} (95 % interval {interval(found.low, found.high)}, {found.n} blocks, both brackets included)"
         if found.beyond_noise:
             return f"{said}, beyond noise."

@@ -5,11 +5,12 @@ Through it go the session (what is searched for, within which limits, by which a
 (passed, failed, void, or the share measured, with the reason) -> the steps of one arm in one block -> the next trial.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from steelyard.analysis.formulas import over, whole
+from steelyard.analysis.formulas import cpu_share
+from steelyard.analysis.limits import bounds, worst_cycle
 from steelyard.analysis.search import View, look
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import Experiment, Search
@@ -19,6 +20,7 @@ from steelyard.results.spec import Spec
 from steelyard.spec.search import range_of
 from steelyard.units import format_duration_short
 from steelyard.workload.schema import Limits
+from steelyard.yamlfile import nearest
 
 Outcome = Literal["passed", "failed", "measured", "void"]
 
@@ -28,6 +30,8 @@ UPSET = frozenset({"operation-mix", "outcomes", "counts-window", "counts"})
 """Checks that failing requests may upset: no reason to doubt a failure, and every reason to doubt a pass."""
 
 _LIMITS = ("errors", "p50", "p90", "p99")
+_LOWER = {"p90": ("p90", "p50"), "p99": ("p90", "p50")}
+"""Lower quantiles that show a limit broken where there are too few requests for its own."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,17 @@ def question_of(session: Session) -> Question | None:
         specs={arm.name: arm.spec for arm in session.arms},
         repeats=experiment.design.repeats,
     )
+
+
+def refuse_unknown(limits: Limits, specs: Iterable[Spec]) -> None:
+    """Refuse limits of operations that an arm's users do not send (raises BadInput)."""
+    for spec in specs:
+        for name in limits.operations:
+            if name not in spec.mix:
+                raise BadInput(
+                    f"{spec.arm}: limits name the operation {name!r}{nearest(name, sorted(spec.mix))}, which is not"
+                    f" among those of {spec.workload}"
+                )
 
 
 def limits_of(search: Search, own: Limits) -> Limits:
@@ -115,15 +130,6 @@ def step_of(question: Question, trial: Trial) -> SearchStep:
     )
 
 
-def cpu_share(trial: Trial, spec: Spec) -> float | None:
-    """CPU time of the servers in the measurement / time of all logical CPUs that they may use; None: not measured."""
-    used = whole((one.cpu_seconds for one in trial.components if one.role == "server"), sum)
-    cpus = {cpu for server in spec.servers for cpu in server.cpus}
-    if trial.measurement is None:
-        return None
-    return over(used, trial.measurement.measure_seconds * len(cpus)) or None
-
-
 def _verdict(question: Question, trial: Trial, share: float | None) -> tuple[Outcome, str]:
     """The outcome with its reason.
 
@@ -174,54 +180,94 @@ def _passed(search: Search, limits: Limits, trial: Trial) -> tuple[Outcome, str]
     if search.lower is not None and trial.survived is None:
         return "void", "Whether everything lived to the end was not recorded."
     kept = []
-    for name, limit, value in _figures(limits, trial):
-        if value is None:
-            return "void", f"{name} was not measured{': it needs 1,000 good answers' * (name == 'p99')}."
-        kept.append(_said(name, limit, value))
+    for one in _figures(limits, trial):
+        if one.value is None:
+            return (
+                "void",
+                f"{one.name} was not measured{': it needs 1,000 good answers' * one.name.startswith('p99')}.",
+            )
+        kept.append(one.said())
     return "passed", f"{'; '.join(kept)}." if kept else "Everything lived to the end."
 
 
 def _broken(limits: Limits, trial: Trial) -> str | None:
     """The first limit that was broken. A lower quantile above it shows that too, where there are too few requests."""
-    for name, limit, value in _figures(limits, trial):
-        if value is not None and value > limit:
-            return f"{_said(name, limit, value)}."
-        if value is None and name in ("p90", "p99"):
-            for lower in ("p90", "p50"):
-                shown = _figure(trial, lower)
-                if shown is not None and shown > limit:
-                    return f"{_said(name, limit, None)}: {lower} alone was {_shown(lower, shown)}."
+    for one in _figures(limits, trial):
+        if one.value is not None and one.value > one.limit:
+            return f"{one.said()}."
+        if one.value is None:
+            for name, shown in one.lower:
+                if shown is not None and shown > one.limit:
+                    return f"{one.said()}: {name} alone was {format_duration_short(shown)}."
     return None
 
 
-def _given(limits: Limits) -> list[tuple[str, float]]:
-    """Name and limit of each that is given."""
-    named = ((name, getattr(limits, name)) for name in _LIMITS)
-    return [(name, limit) for name, limit in named if limit is not None]
+class _Figure(NamedTuple):
+    """A limit, and what a trial shows of it."""
+
+    name: str
+    limit: float
+    """A share, or seconds."""
+    value: float | None = None
+    """None: not measured."""
+    is_share: bool = False
+    lower: tuple[tuple[str, float | None], ...] = ()
+    """Lower quantiles, which break the limit as well."""
+
+    def shown(self, value: float) -> str:
+        return f"{value * 100:.3g} %" if self.is_share else format_duration_short(value)
+
+    def allowed(self) -> str:
+        return f"{self.name} at most {self.shown(self.limit)}"
+
+    def said(self) -> str:
+        allowed = f"at most {self.shown(self.limit)} allowed"
+        if self.value is None:
+            return f"{self.name}: {allowed}"
+        return f"{self.name} {self.shown(self.value)}, {allowed}"
 
 
-def _figures(limits: Limits, trial: Trial) -> list[tuple[str, float, float | None]]:
-    """Name, limit and figure of each limit."""
-    return [(name, limit, _figure(trial, name)) for name, limit in _given(limits)]
+def _figures(limits: Limits, trial: Trial) -> list[_Figure]:
+    """Every limit that a trial can be held against."""
+    figures = []
+    for name in _LIMITS:
+        limit = getattr(limits, name)
+        if limit is not None:
+            lower = tuple((low, _seconds(trial, low)) for low in _LOWER.get(name, ()))
+            figures.append(_Figure(name, limit, _figure(trial, name), name == "errors", lower))
+    figures += [
+        _Figure(f"{bound.quantile} of {bound.operation}", bound.limit, bound.value)
+        for bound in bounds(limits, trial.latency)
+    ]
+    closed = trial.measurement is not None and trial.measurement.target_rate is None
+    if limits.cycle_time is not None and trial.measurement is not None and closed:
+        worst = worst_cycle(trial.measurement.cycles)
+        name = "cycle time off" if worst is None else f"cycle time of {worst[0]} off"
+        figures.append(_Figure(name, limits.cycle_time, worst and worst[1], is_share=True))
+    return figures
 
 
 def _figure(trial: Trial, name: str) -> float | None:
     """The figure that a limit is about, all operations together: a share, or seconds; None: not measured."""
-    if name == "errors":
-        return trial.metrics.get("error_share")
-    millis = trial.metrics.get(f"latency_{name}")
+    return trial.metrics.get("error_share") if name == "errors" else _seconds(trial, name)
+
+
+def _seconds(trial: Trial, quantile: str) -> float | None:
+    millis = trial.metrics.get(f"latency_{quantile}")
     return None if millis is None else millis / 1000
 
 
 def limits_told(limits: Limits) -> str:
     """Limits for people: `errors at most 0.1 % and p99 at most 200 ms`."""
-    return " and ".join(f"{name} at most {_shown(name, limit)}" for name, limit in _given(limits))
-
-
-def _shown(name: str, value: float) -> str:
-    return f"{value * 100:.3g} %" if name == "errors" else format_duration_short(value)
-
-
-def _said(name: str, limit: float, value: float | None) -> str:
-    allowed = f"at most {_shown(name, limit)} allowed"
-    return f"{name}: {allowed}" if value is None else f"{name} {_shown(name, value)}, {allowed}"
+    overall = [
+        _Figure(name, limit, is_share=name == "errors")
+        for name in _LIMITS
+        if (limit := getattr(limits, name)) is not None
+    ]
+    if limits.cycle_time is not None:
+        overall.append(_Figure("cycle times off by", limits.cycle_time, is_share=True))
+    told = [one.allowed() for one in overall]
+    for operation, own in limits.operations.items():
+        each = own.model_dump(exclude_none=True).items()
+        told += [_Figure(f"{quantile} of {operation}", limit).allowed() for quantile, limit in each]
+    return " and ".join(told)

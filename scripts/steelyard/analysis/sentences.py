@@ -12,7 +12,7 @@ from itertools import permutations
 from statistics import fmean
 
 from steelyard.analysis import figures
-from steelyard.analysis.estimates import GIVEN, arm_label, estimate
+from steelyard.analysis.estimates import GIVEN, LEAST_SWITCHES, arm_label, estimate, few_switches, switched
 from steelyard.analysis.figures import capital, percent
 from steelyard.analysis.metrics import metric
 from steelyard.analysis.paired import LEVEL, holm, paired, share_interval, standing
@@ -41,6 +41,8 @@ def weight(found: Estimate) -> str:
         return "beyond noise"
     if found.unequal is not None:
         return "inconclusive for its void or unsteady trials"
+    if few_switches(found) and found.n >= 2:
+        return f"too few switches of the host for an interval, which needs {LEAST_SWITCHES} to each state"
     if found.cannot_rule_out is None:
         return "too few blocks to say anything" if found.n < 2 else TIED
     limit = f"cannot rule out a difference of up to {percent(found.cannot_rule_out)}"
@@ -56,7 +58,14 @@ def effect(found: Estimate, against: str = "") -> str:
         return f"no ratio: {'figures that are not above zero have none' if found.n >= 2 else few}"
     changed = f"{figures.effect(found)}{against and f' against {against}'}"
     spread = f"95 % interval {figures.bounds(found)}, " * (found.low is not None)
-    return "; ".join([f"{changed} ({spread}{found.n} blocks), {weight(found)}", *found.remarks])
+    return "; ".join([f"{changed} ({spread}{rests_on(found)}), {weight(found)}", *found.remarks])
+
+
+def rests_on(found: Estimate) -> str:
+    """What a comparison rests on: blocks, or switches of the host where its arms want different states."""
+    if found.switches is None:
+        return f"{found.n} blocks"
+    return f"{found.switches} switch{'es' * (found.switches != 1)} of the host to each state"
 
 
 def brief(found: Estimate) -> str:
@@ -140,8 +149,12 @@ class _Reader:
                 [best],
             )
         cores = [
-            paired([math.log(ratio) for ratio in one.ratios], LEVEL / len(found)) for one in found.values()
+            paired([math.log(ratio) for ratio in one.ratios], LEVEL / len(found))
+            for one in found.values()
+            if not few_switches(one)
         ]
+        if all(map(few_switches, found.values())):
+            return f"No difference in {info.label} was shown: {name} is {effect(found[best], base)}.", [best]
         limits = [
             max(math.expm1(core.high), -math.expm1(core.low)) for core in cores if core and not core.tied
         ]
@@ -255,7 +268,8 @@ class _Reader:
         why = next(
             (known[one].unequal for one in (arm, against) if one in known and known[one].unequal), None
         )
-        return estimate(name, arm, self._values(name, arm), self._values(name, against), why)
+        values = self._values(name, arm), self._values(name, against)
+        return estimate(name, arm, *values, why, switched=switched(self.session, arm, against))
 
     def _mean(self, info: MetricInfo, arm: str, others: Iterable[str] = ()) -> str:
         """Mean over the blocks that an arm shares with the baseline and the others that stand beside it, if any."""

@@ -13,7 +13,7 @@ from types import FrameType
 import typer
 
 from steelyard import __version__
-from steelyard.cli import host, images, inspect, prove, run, workload
+from steelyard.cli import certify, gate, history, host, hosts, images, inspect, prove, run, workload
 from steelyard.errors import BadInput, Exit, NoSpace, SteelyardError, crashed
 from steelyard.paths import CACHE
 
@@ -36,14 +36,24 @@ app = typer.Typer(
 )
 
 _COMMANDS: dict[str, list[Callable[..., None]]] = {
-    "Sessions": [run.run, run.resume, inspect.plan, inspect.analyze, inspect.report, inspect.list_],
-    "This host": [inspect.doctor, workload.up, workload.down],
+    "Sessions": [
+        run.run,
+        run.resume,
+        inspect.plan,
+        inspect.analyze,
+        inspect.report,
+        inspect.list_,
+        hosts.compare,
+    ],
+    "The gate": [gate.gate, certify.certify],
+    "This host": [inspect.doctor, hosts.tune, workload.up, workload.down],
     "The suite": [inspect.schema, prove.selfcheck],
 }
 for _panel, _commands in _COMMANDS.items():
     for _command in _commands:
         app.command(name=_command.__name__.rstrip("_"), rich_help_panel=_panel)(_command)
 app.command(name="test", rich_help_panel="The suite")(prove.run_tests)
+app.add_typer(history.app, name="history", rich_help_panel="The gate")
 app.add_typer(host.app, name="host", rich_help_panel="This host")
 app.add_typer(images.app, name="images", rich_help_panel="The suite")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`host prepare` and `host restore`: settings for large pages, done by one command and undone by another."""
+"""`host show`, `set`, `prepare` and `restore`: host states outside of sessions, by one command and back by another."""
 
 import grp
 import os
@@ -10,17 +10,17 @@ import typer
 from rich.console import Console
 from typer import Argument, Option
 
-from steelyard.cli.options import say
+from steelyard.cli.options import JsonOption, print_json, say
 from steelyard.errors import BadInput
 from steelyard.host import preparing
 from steelyard.host.lock import host_lock
-from steelyard.host.states import STATES
+from steelyard.host.states import STATES, state_named
 from steelyard.host.switching import put_back
 from steelyard.host.system import System
 from steelyard.units import format_size, parse_size
 
 app = typer.Typer(
-    help="Prepare this host for large pages, and put it back as it was.",
+    help="Set states of this host, or prepare it for large pages, and put it back as it was.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
@@ -85,8 +85,50 @@ def prepare(
 
 
 @app.command()
+def show(as_json: JsonOption = False) -> None:
+    """Show every host state: what it is now, and what it takes; of those that this host does not have, why."""
+    system = System()
+    rows = [
+        {"state": name, "now": state.read(system), "takes": state.allowed, "says": state.seen(system).state}
+        for name, state in STATES.items()
+    ]
+    if as_json:
+        print_json(rows)
+        return
+    for row in rows:
+        told = (
+            f"{row['now']}   (takes {row['takes']})" if row["now"] is not None else f"not here: {row['says']}"
+        )
+        say(Console(), f"{row['state']}: {told}")
+
+
+@app.command(name="set")
+def set_(
+    states: Annotated[list[str], Argument(metavar="STATE=VALUE...", help="As `host show` lists them.")],
+) -> None:
+    """Set host states, one after the other; `host restore` puts back what was there.
+
+    Needs root, or the program that docs/host-states.md tells of.
+    """
+    system, wanted = System(), dict[str, str]()
+    for text in states:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise BadInput(f"{text!r} is not of the form STATE=VALUE, for example governor=performance")
+        wanted[name] = state_named(name).value(system, value)
+    for name in wanted:
+        STATES[name].require(system)
+    with host_lock():
+        preparing.prepare(system, wanted)
+    for name in wanted:
+        typer.echo(
+            f"{name} is {STATES[name].read(system)}; ./steelyard host restore puts back what was there"
+        )
+
+
+@app.command()
 def restore() -> None:
-    """Put back what `host prepare` changed, and what a killed session left."""
+    """Put back what `host set` and `host prepare` changed, and what a killed session left."""
     system = System()
     with host_lock():
         sentences = put_back(system)

@@ -16,11 +16,13 @@ from steelyard.analysis.figures import count
 from steelyard.analysis.metrics import METRICS
 from steelyard.analysis.sentences import answer
 from steelyard.cli import options
+from steelyard.cli.gate import PoolOption
 from steelyard.cli.options import JsonOption, SessionArgument, conclude, print_json, say
 from steelyard.engines.kubernetes.cluster import NAMESPACE
 from steelyard.errors import BadInput, SteelyardError
 from steelyard.experiment.loader import experiment_files, load_experiment
 from steelyard.experiment.schema import Experiment
+from steelyard.gate.certificate import sentences
 from steelyard.host.doctor import Finding, examine
 from steelyard.host.facts import read_facts
 from steelyard.host.java import named_jdks
@@ -31,6 +33,7 @@ from steelyard.results.schema import JournalEntry, Session, Trial
 from steelyard.results.spec import WEIGHED, Component, Spec
 from steelyard.results.store import SessionDirectory
 from steelyard.session.foresight import foresee, told
+from steelyard.session.gating import certificate_for
 from steelyard.session.plan import Request, SessionPlan, host_checks, make_plan, metric_checks
 from steelyard.session.runner import analyse_again
 from steelyard.session.runtimes import Where, command_line, examine_where
@@ -50,6 +53,7 @@ def plan(
     jdk: options.JdkOption = None,
     port: options.PortOption = 9080,
     out: options.OutOption = RESULTS,
+    pool: PoolOption = None,
     context: options.ContextOption = None,
     namespace: options.NamespaceOption = NAMESPACE,
     as_json: JsonOption = False,
@@ -80,6 +84,8 @@ def plan(
         )
         for line in lines:
             say(console, f"  {line}")
+    for line in _by_certificate(made, out, pool):
+        say(console, line)
     console.print(f"\n[bold]Schedule[/bold] (seed {made.seed})", highlight=False)
     for block in range(1, made.experiment.design.blocks + 1):
         order = [place.arm for place in made.schedule if place.block == block]
@@ -87,6 +93,19 @@ def plan(
     console.print("\n[bold]Commands[/bold] (first server of each arm)")
     for arm in made.arms:
         say(console, f"  {arm.name}: {command_line(made.specs[arm.name])}")
+
+
+def _by_certificate(made: SessionPlan, out: Path, pool: str | None) -> list[str]:
+    """What a noise certificate of this host says it takes to see an effect; nothing without one."""
+    if made.experiment.search is not None or all(spec.remote for spec in made.specs.values()):
+        return []
+    found = certificate_for(made, out / "certificates", pool)
+    if isinstance(found, str):
+        return []
+    low, high = made.expected_seconds()
+    block = (low + high) / 2 / made.experiment.design.blocks
+    lines = sentences(found, made.experiment.metrics.primary, block)
+    return [f"\nBy the noise certificate {found.name}, 80 % power:", *(f"  {line}" for line in lines)]
 
 
 def _runs_on(spec: Spec) -> str:
@@ -276,7 +295,8 @@ def _experiment_row(name: str, path: Path) -> dict[str, Any]:
     except SteelyardError as error:
         return {"name": name, "title": f"refused: {error}"}
     factors = "; ".join(
-        f"{factor}: {', '.join(map(str, spec.levels))}" for factor, spec in found.factors.items()
+        f"{factor}: {', '.join(map(str, spec.levels)) if spec.levels != 'host' else 'as the host has'}"
+        for factor, spec in found.factors.items()
     )
     told = {"name": name, "workload": found.workload, "factors": factors}
     return {**told, "blocks": found.design.blocks, "title": found.title}

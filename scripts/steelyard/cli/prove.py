@@ -14,7 +14,7 @@ from typer import Argument, Option
 from steelyard.cli.options import JdkOption, JsonOption, print_json
 from steelyard.errors import Exit
 from steelyard.host.java import find_jdk, find_maven, require_javac
-from steelyard.selfcheck.render import render
+from steelyard.selfcheck.render import render, to_markdown
 from steelyard.selfcheck.run import SEED, SESSIONS, run_selfcheck
 from steelyard.suite import run_suite
 from steelyard.units import format_duration
@@ -25,6 +25,10 @@ def selfcheck(
         int, Option("--sessions", metavar="N", min=100, help="Simulated sessions of each figure.")
     ] = SESSIONS,
     seed: Annotated[int, Option("--seed", metavar="N", help="Seed of the simulation.")] = SEED,
+    only: Annotated[
+        str, Option("--only", metavar="TEXT", help="Only cells whose name begins so.", show_default="all")
+    ] = "",
+    markdown: Annotated[bool, Option("--markdown", help="Print the table of docs/method.md.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Show false alarms, coverage and power of the harness over thousands of simulated sessions.
@@ -37,9 +41,11 @@ def selfcheck(
         TextColumn("simulating"), BarColumn(), TimeRemainingColumn(), console=console, transient=True
     ) as bar:
         task = bar.add_task("simulating", total=1.0)
-        result = run_selfcheck(sessions, seed, lambda done: bar.update(task, completed=done))
+        result = run_selfcheck(sessions, seed, lambda done: bar.update(task, completed=done), only=only)
     if as_json:
         print_json(result.model_dump(mode="json"))
+    elif markdown:
+        typer.echo(to_markdown(result))
     else:
         Console().print(render(result))
     if not result.passed:

@@ -15,6 +15,7 @@ from steelyard.experiment.schema import Deployment
 from steelyard.host.ports import require_ports
 from steelyard.paths import RESULTS
 from steelyard.processes import Children
+from steelyard.results.schema import Trial
 from steelyard.results.store import SessionDirectory
 from steelyard.session.opening import new_session, require_same
 from steelyard.session.plan import Request, make_plan
@@ -73,9 +74,19 @@ def resume(
     """Go on with a session that was interrupted, with its own schedule and specs."""
     console = Console(stderr=True)
     found = SessionDirectory(directory)
+    runtimes, differs = prepared(found, Where(context, namespace), console)
+    say(
+        console,
+        f"{found.session().experiment['title']}: {len(found.trials())} trials are there already; {found.path}",
+    )
+    _run(found, runtimes, console, as_json, metrics_port, differs)
+
+
+def prepared(found: SessionDirectory, where: Where, console: Console) -> tuple[Runtimes, str]:
+    """What an interrupted session goes on with, and what is not as it was (refused where that is too much)."""
     session, trials = found.session(), found.trials()
     doubts = found.doubts(trials)
-    runtimes = Runtimes(load_workload(session.workload_path), None, Where(context, namespace))
+    runtimes = Runtimes(load_workload(session.workload_path), None, where)
     require_idle(runtimes.container_engine({arm.spec.engine for arm in session.arms}))
     if any(one.artifact.package == "loadgen" for arm in session.arms for one in arm.spec.components):
         # The build of the checkout, should it be gone and the sources the same.
@@ -84,8 +95,7 @@ def resume(
     differs = require_same(session)
     for sentence in (*doubts, *differs):
         say(console, f"note: {sentence}")
-    say(console, f"{session.experiment['title']}: {len(trials)} trials are there already; {found.path}")
-    _run(found, runtimes, console, as_json, metrics_port, " ".join(differs))
+    return runtimes, " ".join(differs)
 
 
 def _run(
@@ -96,6 +106,28 @@ def _run(
     metrics_port: int | None = None,
     differs: str = "",
 ) -> None:
+    trials = carried_out(directory, runtimes, console, metrics_port, differs)
+    lacking = missing(directory.session(), trials)
+    conclude(directory, as_json, session=str(directory.path), complete=not lacking)
+    void = sum(trial.state == "void" for trial in trials)
+    if void and not as_json:
+        typer.echo(f"{void} of {len(trials)} trials were void; they are in the report and in no average")
+    if not as_json:
+        typer.echo(f"report: {directory.path / 'report.html'}")
+    if lacking:
+        say(console, f"incomplete: no valid trials to compare in {', '.join(lacking)}; the report says why")
+        raise typer.Exit(Exit.INCOMPLETE)
+
+
+def carried_out(
+    directory: SessionDirectory,
+    runtimes: Runtimes,
+    console: Console,
+    metrics_port: int | None = None,
+    differs: str = "",
+    again: str = "./steelyard resume",
+) -> list[Trial]:
+    """Run what is left of a session, with its screen; `again`: what goes on with it after an interrupt."""
     session = directory.session()
     try:
         before = {(trial.block, trial.arm) for trial in directory.trials()}
@@ -106,23 +138,13 @@ def _run(
         ):
             names = [arm.spec.engine for arm in session.arms]
             engines = make_engines(names, runtimes, children, directory.path.name)
-            trials = run_session(directory, engines, children, watcher, differs)
+            return run_session(directory, engines, children, watcher, differs)
     except KeyboardInterrupt:
         where = runtimes.where.options()
-        again = " ".join(["./steelyard resume", *where, str(directory.path)])
-        say(console, f"stopped; what was measured is kept. Go on with: {again}")
+        line = " ".join([again, *where, str(directory.path)])
+        say(console, f"stopped; what was measured is kept. Go on with: {line}")
         raise
     except SteelyardError:
         raise
     except Exception as error:
         raise crashed(error, directory.path) from error
-    lacking = missing(session, trials)
-    conclude(directory, as_json, session=str(directory.path), complete=not lacking)
-    void = sum(trial.state == "void" for trial in trials)
-    if void and not as_json:
-        typer.echo(f"{void} of {len(trials)} trials were void; they are in the report and in no average")
-    if not as_json:
-        typer.echo(f"report: {directory.path / 'report.html'}")
-    if lacking:
-        say(console, f"incomplete: no valid trials to compare in {', '.join(lacking)}; the report says why")
-        raise typer.Exit(Exit.INCOMPLETE)

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from steelyard import __version__
-from steelyard.errors import BadInput
+from steelyard.errors import BadInput, MissingRequirement
+from steelyard.jvm.identify import parse_identity
 from steelyard.results.spec import JvmIdentity
 from steelyard.spec.layout import Runtime
 from steelyard.workload.schema import Container
@@ -49,8 +50,8 @@ class Images(Protocol):
             MissingRequirement: one cannot be had (with that advice), or is for another architecture.
         """
 
-    def jvm(self, image: Image, required: bool) -> JvmIdentity | None:
-        """The JVM inside (raises MissingRequirement: it does not tell, and is `required` to); None: not told."""
+    def java(self, image: Image) -> str:
+        """What the JVM inside prints of its properties and version (raises ValueError: there is none)."""
 
 
 def image_reference(
@@ -141,7 +142,7 @@ def find_images(
     for kind, container in places.items():
         if kind == INJECTOR or (kind in {*servers, *compilers} and container.jvm_options is not None):
             earlier = next((other for other in jvms if found[other] == found[kind]), None)
-            jvms[kind] = jvms[earlier] if earlier else images.jvm(found[kind], own[kind])
+            jvms[kind] = jvms[earlier] if earlier else jvm_of(images, found[kind], own[kind])
     injector_jvm = jvms.pop(INJECTOR)
     assert injector_jvm is not None
     if len({jvm and (jvm.kind, jvm.runtime_version) for jvm in jvms.values()}) > 1:
@@ -162,6 +163,19 @@ def find_images(
             kind for kind, image in found.items() if image.labels.get(DATABASE_LABEL) == "embedded"
         ),
     )
+
+
+def jvm_of(images: Images, image: Image, required: bool) -> JvmIdentity | None:
+    """The JVM inside an image (raises MissingRequirement: it does not tell, and is `required` to); None: not told."""
+    try:
+        return parse_identity(images.java(image))
+    except ValueError as error:
+        if not required:
+            return None
+        raise MissingRequirement(
+            f"the image {image.reference} does not tell its JVM ({error}): build it anew with"
+            " `./steelyard images build`"
+        ) from error
 
 
 def _advice(container: Container, own: bool) -> str:

@@ -25,7 +25,7 @@ class Question(NamedTuple):
 
 def experiment_files(folder: Path) -> dict[str, Path]:
     """Experiment files of a folder by name."""
-    return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
+    return {path.stem: path for path in sorted(folder.glob("*.yaml"), key=lambda path: path.stem)}
 
 
 def load_experiment(

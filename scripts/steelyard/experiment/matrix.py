@@ -4,7 +4,7 @@
 import itertools
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from steelyard.errors import BadInput
-from steelyard.experiment.schema import Deployment, Experiment, Factor, Load
+from steelyard.experiment.schema import Deployment, Experiment, Factor, Load, Search
 from steelyard.experiment.settings import Section, Settings
 from steelyard.yamlfile import Lines, Scalar, first_error, parse
 
@@ -21,6 +21,8 @@ MAX_ARMS = 100
 MAX_TRIALS = 20_000
 MAX_JVMS = 2_000
 """Of all arms together, so that planning them takes no longer than reading the plan."""
+SEARCH = "search."
+"""In front of the keys of a search in `--set`."""
 MAX_NAME = 150
 """Characters of an arm's name, for folders are named after it."""
 
@@ -66,7 +68,7 @@ def expand(experiment: Experiment, settings: Settings) -> list[Arm]:
         if len(name) > MAX_NAME:
             raise BadInput(f"the arm {name} has too long a name: name its levels in the experiment file")
         arms.append(_resolve(experiment, settings, name, chosen, chosen == baseline))
-    _refuse_equal(arms)
+    _refuse_equal(arms, experiment.design.equal)
     jvms = sum(arm.deployment.jvms for arm in arms)
     if jvms > MAX_JVMS:
         raise BadInput(f"the arms have {jvms} JVMs, more than {MAX_JVMS}: take fewer levels or fewer JVMs")
@@ -93,11 +95,12 @@ def fixed_arm(workload: str, settings: Settings, given: Sequence[str]) -> Arm:
     return _resolve(experiment, settings, settings.workload, {}, baseline=True)
 
 
-def _refuse_equal(arms: Sequence[Arm]) -> None:
+def _refuse_equal(arms: Sequence[Arm], allowed: bool) -> None:
     seen: dict[str, Arm] = {}
     for arm in arms:
         own, host = sorted(arm.settings.items()), sorted(arm.host.items())
-        for key in (repr((arm.deployment, arm.load, own, host)), arm.name):
+        settings = [] if allowed else [repr((arm.deployment, arm.load, own, host))]
+        for key in (*settings, arm.name):
             other = seen.setdefault(key, arm)
             if other is not arm:
                 raise BadInput(
@@ -126,6 +129,18 @@ def with_quick(experiment: Experiment, settings: Settings) -> Experiment:
     )
 
 
+def with_host_levels(experiment: Experiment, levels: Callable[[str], list[Scalar]]) -> Experiment:
+    """The experiment with the levels that this host has, for its factors with `levels: host`."""
+    for name, factor in experiment.factors.items():
+        if factor.levels == "host":
+            found = levels(name)
+            if (wanted := experiment.baseline.get(name)) is not None and wanted not in found:
+                listed = ", ".join(map(str, found))
+                raise BadInput(f"baseline {name}: {wanted!r} is not a level of this host, which has {listed}")
+            experiment = _with_levels(experiment, name, found)
+    return experiment
+
+
 def with_design(experiment: Experiment, **given: int | None) -> Experiment:
     """Other blocks or another seed, as `--blocks` and `--seed` give them (raises BadInput)."""
     wanted = {name: value for name, value in given.items() if value is not None}
@@ -152,6 +167,9 @@ def with_settings(experiment: Experiment, settings: Settings, given: Sequence[st
                 f"--set {text!r} is not of the form factor=level[,level...], for example --set jvms=1,2,4"
             )
         levels = [_level(text, part) for part in value.split(",")]
+        if key.startswith(SEARCH):
+            experiment = _with_search(experiment, text, key.removeprefix(SEARCH), levels)
+            continue
         if key in experiment.factors or len(levels) > 1:
             if key not in experiment.factors:
                 settings.section(key)
@@ -193,6 +211,19 @@ def _with_levels(experiment: Experiment, name: str, levels: list[Scalar]) -> Exp
     return experiment.model_copy(update={"factors": factors, "baseline": baseline})
 
 
+def _with_search(experiment: Experiment, text: str, key: str, values: list[Any]) -> Experiment:
+    """Another value of a key of the search, the same for every arm."""
+    if experiment.search is None:
+        raise BadInput(f"--set {text!r}: the experiment has no search")
+    if len(values) != 1:
+        raise BadInput(f"--set {text!r}: it has one value for all arms")
+    try:
+        search = Search.model_validate({**experiment.search.model_dump(by_alias=True), key: values[0]})
+    except ValidationError as error:
+        raise BadInput(": ".join(filter(None, (f"--set {text}", *first_error(error))))) from error
+    return experiment.model_copy(update={"search": search})
+
+
 def _with_fixed(experiment: Experiment, settings: Settings, key: str, value: Scalar) -> Experiment:
     settings.check(key, value)
     if key in experiment.settings or settings.section(key) in ("workload", "host"):
@@ -211,6 +242,9 @@ def _resolve(
     parts = settings.by_section(given)
     told = ", ".join(f"{factor}={level}" for factor, level in levels.items())
     deployment, load = _apply(experiment, parts, told)
+    if load.users_per_jvm is not None:
+        of_all = {"users": load.users_per_jvm * deployment.jvms, "users_per_jvm": None}
+        load = Load.model_validate(load.model_dump() | of_all)
     return Arm(name, levels, baseline, deployment, load, parts["workload"], parts["host"])
 
 

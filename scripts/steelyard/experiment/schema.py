@@ -116,6 +116,9 @@ class Deployment(Model):
     host's cores when it has eight or more, else shared. The report says when they are shared."""
     total_heap: Size | None = None
     """Maximum heap of all JVMs together, split evenly; over several services by the weights of the workload."""
+    numa: Literal["bound", "spread"] = "bound"
+    """`bound`: the cores of each server lie next to each other, on one NUMA node as far as they fit; `spread`: they
+    are dealt out, so that each server has cores of every node."""
     threads: Annotated[int, Field(ge=4, le=10_000)] | Literal["default"] = "default"
     """Threads of each server's pool: a fixed number (Liberty has 4 at least), or `default` for its autonomics."""
     memory: Size | None = None
@@ -176,6 +179,8 @@ class Load(Model):
     model: Literal["closed", "open"] = "closed"
     users: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
     """Closed model: number of virtual users."""
+    users_per_jvm: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    """The same for each server JVM, in place of `users`: as many times as the arm has `jvms`."""
     rate: Annotated[float, Field(gt=0, le=10_000_000)] | None = None
     """Open model: arrivals per second."""
     arrivals: Literal["even", "exponential"] = "even"
@@ -191,9 +196,12 @@ class Load(Model):
 
     @model_validator(mode="after")
     def _model_has_its_size(self) -> Self:
-        if self.model == "closed" and (self.users is None or self.rate is not None):
+        users = (self.users is not None) + (self.users_per_jvm is not None)
+        if users > 1:
+            raise ValueError("give either users or users_per_jvm, not both")
+        if self.model == "closed" and (not users or self.rate is not None):
             raise ValueError("a closed model needs users and has no rate")
-        if self.model == "open" and (self.rate is None or self.users is not None):
+        if self.model == "open" and (self.rate is None or users):
             raise ValueError("an open model needs rate and has no users")
         if self.users is not None and self.users < self.injectors:
             raise ValueError(f"{self.users} users cannot be spread over {self.injectors} injectors")
@@ -211,6 +219,8 @@ class Design(Model):
     """Seed of the order; left out: drawn and recorded."""
     repeats: Annotated[int, Field(ge=0, le=10)] = 2
     """How often void trials may be repeated with what they are compared with: rounds per block."""
+    equal: bool = False
+    """Arms may be equal: a session that shows nothing but the noise of a host."""
 
 
 class Search(Model):
@@ -282,12 +292,16 @@ class Factor(Model):
     levels: (
         Annotated[list[Scalar], Field(min_length=1)]
         | Annotated[dict[str, dict[str, Any]], Field(min_length=1)]
+        | Literal["host"]
     )
+    """`host`: of a host state, the levels that the host has on which the session is planned."""
 
     def values(self, name: str) -> list[tuple[str, Any]]:
         """Every value that a level gives to a setting; `name` is the factor's own."""
         if isinstance(self.levels, dict):
             return [item for group in self.levels.values() for item in group.items()]
+        if self.levels == "host":
+            return []
         return [(name, level) for level in self.levels]
 
 
@@ -360,7 +374,7 @@ class Experiment(Model):
                     f"baseline names {name!r}, which is no factor: factors are {', '.join(self.factors)}"
                 )
             levels = list(self.factors[name].levels)
-            if level not in levels:
+            if self.factors[name].levels != "host" and level not in levels:
                 listed = ", ".join(str(known) for known in levels)
                 raise ValueError(f"baseline {name}: {level!r} is not a level: levels are {listed}")
         return self

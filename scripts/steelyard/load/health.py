@@ -24,6 +24,8 @@ class Health:
     """Late and dropped arrivals."""
     intended: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
+    cycles: dict[str, tuple[int, float, float]] = field(default_factory=dict)
+    """Closed model, by operation: how many ended; their cycle times as drawn, and as they came out; seconds, sums."""
     users: float | None = None
     """Closed model: users that waited for an answer or paused, on average; None, here and below: it is not told."""
     gap: float | None = None
@@ -41,6 +43,13 @@ def read_health(folders: Iterable[Path], start: float, end: float) -> Health:
         found.missed += line["late"] + line["dropped"]
         found.intended += line["requests"] + line["dropped"]
         found.outcomes.update(line.get("outcomes", {}))
+        for name, told in line.get("cycles", {}).items():
+            count, drawn, actual = found.cycles.get(name, (0, 0.0, 0.0))
+            found.cycles[name] = (
+                count + told["count"],
+                drawn + told["drawnSeconds"],
+                actual + told["actualSeconds"],
+            )
     return found
 
 

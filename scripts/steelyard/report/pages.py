@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from steelyard.analysis import figures
 from steelyard.report import charts, procedures, records, tables
-from steelyard.report.search_chart import search_paths
+from steelyard.report.search_chart import search_levels, search_paths
 from steelyard.report.tables import Cell
 from steelyard.report.view import View, trial_directory
 
@@ -40,7 +40,11 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     environment.globals |= {"tables": tables, "charts": charts, "procedures": procedures, "records": records}
-    environment.globals |= {"search_paths": search_paths, "trial_directory": trial_directory}
+    environment.globals |= {
+        "search_levels": search_levels,
+        "search_paths": search_paths,
+        "trial_directory": trial_directory,
+    }
     environment.filters |= {
         "typeset": typeset,
         "plain": _plain,

@@ -4,6 +4,7 @@
 from collections.abc import Iterable, Sequence
 
 from steelyard.analysis import figures
+from steelyard.analysis.rounds import reached
 from steelyard.experiment.schema import Load
 from steelyard.report.tables import Cell, Table, cells, numbers, words
 from steelyard.report.view import View, moment, trial_name, why_void
@@ -99,14 +100,14 @@ def _outcome(view: View, trial: Trial) -> str:
 def schedule(view: View) -> Table:
     """Block by order, the schedule as it ran; at the end of a block its repeats, or the further trials of a search."""
     done = {(trial.block, trial.arm, trial.attempt): trial for trial in view.trials}
-    rows = []
-    for block in dict.fromkeys(place.block for place in view.session.schedule):
-        planned = sorted((p for p in view.session.schedule if p.block == block), key=lambda p: p.order)
-        places = [_place(done.get((block, place.arm, 0)), place.arm) for place in planned]
+    places, rows = reached(view.session, view.trials), []
+    for block in dict.fromkeys(place.block for place in places):
+        planned = sorted((p for p in places if p.block == block), key=lambda p: p.order)
+        shown = [_place(done.get((block, place.arm, 0)), place.arm) for place in planned]
         further = [trial for trial in view.trials if trial.block == block and trial.attempt]
         told = ", ".join(f"{trial.arm} {trial.state}" for trial in further)
         when = ", ".join(moment(trial.started) for trial in further)
-        rows.append(cells(block, *places, Cell(told, hover=when)))
+        rows.append(cells(block, *shown, Cell(told, hover=when)))
     orders = [f"{order}." for order in range(1, len(rows[0]) - 1)] if rows else []
     return Table("Schedule as it ran", words("block", *orders, "further trials"), rows)
 

@@ -7,7 +7,7 @@ from matplotlib.ticker import MaxNLocator, NullLocator
 
 from steelyard.analysis import figures
 from steelyard.analysis.search import bracket
-from steelyard.report.canvas import ABOVE, INK, STEPS, Chart, canvas, finish, styled
+from steelyard.report.canvas import ABOVE, INK, SERIES, STEPS, Chart, canvas, finish, styled, wrapped
 from steelyard.report.view import View
 from steelyard.results.analysis import SearchResult, SearchRun
 from steelyard.units import MIB
@@ -24,6 +24,45 @@ _LOOKS: dict[str, dict[str, Any]] = {
 def search_paths(view: View) -> list[Chart]:
     """One chart for each search that has a trial; those of an arm have the same scales."""
     return [_path(view, result, run) for result in view.analysis.searches for run in result.runs if run.steps]
+
+
+@styled
+def search_levels(view: View) -> Chart | None:
+    """What the searches found over the levels: each block's search a point, the interval of each arm; None where the
+    searches are not all of one kind, or of one arm."""
+    results = {result.arm: result for result in view.analysis.searches if result.value is not None}
+    varied = {result.varies for result in results.values()}
+    if len(results) < 2 or len(varied) > 1:
+        return None
+    scale = 1 / MIB if varied == {"memory"} else 1.0
+    axes, words = canvas(300), []
+    for index, (series, arms) in enumerate(view.axis.series.items()):
+        look = SERIES[index % len(SERIES)] if len(view.axis.series) > 1 else (INK["accent"], "o", "-")
+        color, marker, dash = look
+        line = []
+        for result in (results[arm] for arm in arms if arm in results):
+            place = view.axis.position[result.arm]
+            assert result.value is not None
+            line.append((place, result.value * scale))
+            found = [run.value * scale for run in result.runs if run.value is not None]
+            axes.plot([place] * len(found), found, marker, mfc="none", mec=color, ms=4.5, zorder=4)
+            if result.low is not None and result.high is not None:
+                axes.plot([place] * 2, [result.low * scale, result.high * scale], color=color, lw=2)
+            words.append(f"{view.arm_label(result.arm)}: {figures.number(result.value * scale, 1)}")
+        if line:
+            axes.plot(*zip(*line, strict=True), color=color, ls=dash, lw=1.1, alpha=0.6, label=series or None)
+    if len(view.axis.series) > 1:
+        axes.legend(loc="best")
+    low, high = view.axis.ends
+    axes.set_xlim(low - 0.6, high + 0.6)
+    axes.set_ylim(bottom=0)
+    axes.set_xticks(list(view.axis.ticks), [wrapped(name) for name in view.axis.ticks.values()])
+    axes.set_xlabel(view.axis.label)
+    axes.yaxis.set_major_formatter(lambda y, _: figures.number(y, 0 if y >= 10 else 1))
+    (kind,) = varied
+    unit = {"memory": "MiB", "rate": "arrivals/s"}.get(kind, kind)
+    title = f"{unit} that the searches found, over {view.axis.label or 'arms'}"
+    return finish(axes, "search-levels", title, f"{'; '.join(words)}.")
 
 
 def _path(view: View, result: SearchResult, run: SearchRun) -> Chart:

@@ -7,6 +7,7 @@ from functools import partial
 
 from steelyard.analysis import figures
 from steelyard.analysis.curves import SHARES
+from steelyard.analysis.estimates import LEAST_SWITCHES, few_switches
 from steelyard.analysis.paired import share_interval
 from steelyard.analysis.search import told
 from steelyard.analysis.sentences import SURVIVED, beyond_noise
@@ -103,6 +104,7 @@ def headline(view: View) -> Table:
         "Means over valid trials; below each, the change against the baseline arm with its 95 % interval"
         " (paired by block). A change in bold lies beyond noise: p below 5 % after Holm's correction."
     )
+    notes += _switches(view)
     if view.analysis.blocks_complete < view.analysis.blocks_planned:
         notes.append("Arms that lack blocks have means over other blocks: compare the changes.")
     elif len({tuple(one.rounds) for one in view.analysis.summaries[view.analysis.primary].values()}) > 1:
@@ -111,6 +113,21 @@ def headline(view: View) -> Table:
             " figures of the answer, are of the time that counts."
         )
     return Table("Arms against the baseline", columns, rows, heads, notes)
+
+
+def _switches(view: View) -> list[str]:
+    """How many switches of the host the comparisons rest on, where host states are varied."""
+    found = {arm.name: view.estimate(view.analysis.primary, arm.name) for arm in view.arms}
+    counts = {name: e.switches for name, e in found.items() if e is not None and e.switches is not None}
+    if not counts:
+        return []
+    told = ", ".join(f"{view.arm_short(name)}: {count}" for name, count in counts.items())
+    note = (
+        f"Switches of the host to each state that the comparison with the baseline rests on: {told}. The host is"
+        " switched anew for every block, so that trials under one switch count once; below"
+        f" {LEAST_SWITCHES} there is no interval."
+    )
+    return [note]
 
 
 def _cores_per_jvm(spec: Spec) -> str:
@@ -140,7 +157,7 @@ def _against_baseline(view: View, metric: MetricInfo, arm: str) -> Cell:
     estimate = view.estimate(metric.name, arm)
     if estimate is None or estimate.ratio is None:
         return Cell(text, ("no comparison",))
-    bounds = figures.bounds(estimate) or "no spread seen"
+    bounds = figures.bounds(estimate) or ("no interval" if few_switches(estimate) else "no spread seen")
     return Cell(text, (figures.effect(estimate), bounds), beyond_noise(estimate))
 
 

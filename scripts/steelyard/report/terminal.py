@@ -10,7 +10,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from steelyard.report import tables
-from steelyard.report.tables import Cell
+from steelyard.report.tables import Cell, Table
 from steelyard.report.view import View
 from steelyard.results.analysis import Analysis
 from steelyard.results.schema import JournalEntry, Session, Trial
@@ -22,20 +22,25 @@ def render_summary(
     """The answer, the table of the arms and what holds for every figure."""
     view = View(session, analysis, trials, journal)
     found = tables.main(view)
-    drawn = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for column in found.columns:
-        head = Text(column.label)
-        if column.unit:
-            head.append(f"\n{column.unit}", style="dim")
-        drawn.add_column(head, justify="right" if column.figure else "left", vertical="top")
-    for row in found.rows:
-        drawn.add_row(*(_cell(cell) for cell in row))
     answer = [Text(sentence) for sentence in view.answer]
     notes = [Text(note, style="dim") for note in found.notes]
     caveats = [Text(f"! {caveat}", style="yellow") for caveat in view.caveats]
-    parts: list[RenderableType] = [*answer, drawn]
+    parts: list[RenderableType] = [*answer, drawn(found)]
     spaced = [Padding(part, (0, 0, 1, 0)) for part in parts]
     return Group(Text(view.title, style="bold"), "", *spaced, *notes, *caveats)
+
+
+def drawn(table: Table) -> RichTable:
+    """A table for the terminal, without its notes."""
+    made = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for column in table.columns:
+        head = Text(column.label)
+        if column.unit:
+            head.append(f"\n{column.unit}", style="dim")
+        made.add_column(head, justify="right" if column.figure else "left", vertical="top")
+    for row in table.rows:
+        made.add_row(*(_cell(cell) for cell in row))
+    return made
 
 
 def _cell(cell: Cell) -> Text:

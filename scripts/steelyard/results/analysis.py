@@ -53,6 +53,9 @@ class Estimate(Record):
     """Ratio of each block."""
     remarks: list[str] = Field(default_factory=list)
     """What has to be said beside the interval: two groups of trials, spreads that clearly differ."""
+    switches: int | None = None
+    """How often the host was switched to the states of each of the two arms for it; None: both want the same host. It
+    is `n`, as every plot begins with a switch of its own."""
     unequal: str | None = None
     """Why the comparison shows nothing whatever its figures: trials of the two are void, or not steady, clearly
     unequally often."""
@@ -127,6 +130,8 @@ class SearchRun(Record):
     """Between the edges (their geometric mean), or what held the share; None: nothing to state."""
     half_width: float | None
     """How far the truth may lie from it by the width of the bracket alone, on the log scale."""
+    throughput: float | None = None
+    """Of `hold`: requests/s there, the mean of the trials that held the share."""
     why: str
     """One sentence: how it ended."""
 
@@ -158,6 +163,8 @@ class SearchResult(Record):
     high: float | None
     half_width: float | None
     """Mean half width of the brackets, on the log scale."""
+    throughput: float | None = None
+    """Of `hold`: geometric mean over the blocks of what was served there, requests/s."""
     against: SearchComparison | None
     """None for the baseline, and where there is no block in common."""
     sentences: list[str]

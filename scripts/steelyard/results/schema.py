@@ -88,6 +88,29 @@ class HostFacts(Record):
     extra: dict[str, str] = Field(default_factory=dict)
 
 
+class GateTerms(Record):
+    """What a session of `gate` is judged by (`gate/looks.py`)."""
+
+    margin: float
+    """Tolerated harm in the primary metric, as a fraction."""
+    looks: list[int]
+    """Blocks after which it is looked at, and may end."""
+    floor: float | None
+    """Smallest harm that it finds almost surely by the host's noise certificate, as a fraction; None: there is none."""
+    certificate: str | None = None
+    """Name of that certificate's file."""
+    seconds: float | None = None
+    """Time that it may take; None: as long as its looks want."""
+    sides: dict[str, str]
+    """What baseline and candidate were called on the command line."""
+    abstains: list[str] = Field(default_factory=list)
+    """Why nothing was run: sentences."""
+    same: str | None = None
+    """What both sides are, where they are the same: then there is nothing to measure."""
+    confirms: str | None = None
+    """The session whose regression this one confirms, or does not."""
+
+
 class Session(Record):
     """session.json: everything that was decided before the first trial."""
 
@@ -121,6 +144,8 @@ class Session(Record):
     """What profiles each arm in a further trial after the last block (`profiles/ARM/`)."""
     doctor: list[str] = Field(default_factory=list)
     """What the preflight found that may disturb a measurement."""
+    gate: GateTerms | None = None
+    """None: it runs its whole schedule."""
 
 
 class JournalEntry(Record):
@@ -264,6 +289,26 @@ class RatioResult(Record):
     """Limits between which it may lie, chance left out."""
 
 
+class TimeResult(Record):
+    """What the answers of an operation took, where the workload limits that."""
+
+    operation: str
+    quantile: Literal["p50", "p90", "p99"]
+    value: float | None
+    """Seconds; None: too few answers to tell."""
+    limit: float
+
+
+class CycleResult(Record):
+    """Cycle times of an operation in a closed model, from its start to the start of the user's next."""
+
+    count: int
+    drawn: float
+    """Mean of what was drawn, seconds."""
+    actual: float
+    """Mean of what came of it: longer where operations outlast their cycles."""
+
+
 class MachineResult(Record):
     """What a machine of a cluster did in the window of a trial that ran there."""
 
@@ -305,6 +350,10 @@ class TrialMeasurement(Record):
     mix_achieved: dict[str, float]
     ratios: list[RatioResult] = Field(default_factory=list)
     """What else shows whether the operations did what they should, by the injectors, measurement window."""
+    response_times: list[TimeResult] = Field(default_factory=list)
+    """Of operations that have limits of their own and were asked for in the window."""
+    cycles: dict[str, CycleResult] = Field(default_factory=dict)
+    """By operation; empty where users have no cycle times."""
     throttled_seconds: float | None
     """CPU throttling by cgroups: of the servers' containers, else of the harness's own group; None: cannot be told."""
     steal_share: float | None

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from steelyard.experiment.schema import JvmSettings, Load, ProcedureName
 from steelyard.workload.journey import MixPart
-from steelyard.workload.schema import Consistency, ContainerPlace, Ratio, Ready, Request
+from steelyard.workload.schema import Consistency, ContainerPlace, Limits, Ratio, Ready, Request
 from steelyard.yamlfile import Scalar
 
 Role = Literal["server", "compiler", "database", "proxy", "service", "injector"]
@@ -157,6 +157,8 @@ class Spec(Record):
     """Intended share of each operation, once all have settled."""
     growing: list[str] = Field(default_factory=list)
     ratios: list[Ratio] = Field(default_factory=list)
+    limits: Limits = Field(default_factory=Limits)
+    """The workload's own."""
     settings: dict[str, Scalar] = Field(default_factory=dict)
     """The workload's own settings, resolved."""
     host_states: dict[str, Scalar] = Field(default_factory=dict)

@@ -39,7 +39,8 @@ class Threads:
     """The threads of a process. What an ended thread used stays in its group.
 
     Most threads of a server sleep most of the time: one that used no CPU since its last reading is passed over for
-    `IDLE_SKIP` readings. What it uses meanwhile is in `other` until then.
+    `IDLE_SKIP` readings. What it uses meanwhile is in `other` until then. A compiler's is not: it may sleep between two
+    readings and then work for seconds, and while those seconds were in `other`, warm-ups ended as if it slept on.
     """
 
     def __init__(self, pid: int) -> None:
@@ -93,7 +94,7 @@ class Threads:
         if comm != thread.comm:
             thread.comm = comm
             thread.group = group_of(comm.decode(errors="replace"))
-        if ticks == thread.ticks:
+        if ticks == thread.ticks and thread.group != "jit":
             thread.skip = IDLE_SKIP
         self._ticks[thread.group] += ticks - thread.ticks
         thread.ticks = ticks

@@ -178,6 +178,11 @@ class Samples:
         }
         return {group: seconds for group, seconds in grown.items() if seconds is not None}
 
+    def threads_read(self, process: str) -> float:
+        """When the threads of a server were read last, epoch seconds; 0 where they never were."""
+        read = (one.t[-1] for (name, _, _), one in self.threads.items() if name == process and one.t.size)
+        return float(max(read, default=0.0))
+
     def told(self, process: str, t0: float, t1: float) -> dict[str, float]:
         """What a process told of itself over a window, means by name; without what its samples do not cover."""
         means = {name: one.mean(t0, t1) for (whose, name, _), one in self.metrics.items() if whose == process}

@@ -12,6 +12,7 @@ from typing import Any
 
 from steelyard.analysis.formulas import over, whole
 from steelyard.analysis.ledger import judge
+from steelyard.analysis.limits import bounds
 from steelyard.analysis.rules import settling_mix
 from steelyard.host.java import shared_cache_stats
 from steelyard.jvm.facts import JVM_SETTINGS, Facts, differences, shown
@@ -20,7 +21,14 @@ from steelyard.jvm.options import OWN_CACHE
 from steelyard.jvm.sharedcache import CACHE_FIGURES, cache_figures
 from steelyard.load.health import Health, per_second, read_health
 from steelyard.load.histograms import Recorded, read_logs
-from steelyard.results.schema import ComponentResult, MachineResult, RatioResult, TrialMeasurement
+from steelyard.results.schema import (
+    ComponentResult,
+    CycleResult,
+    MachineResult,
+    RatioResult,
+    TimeResult,
+    TrialMeasurement,
+)
 from steelyard.results.spec import WEIGHED, Component, JvmIdentity, Spec
 from steelyard.sampling.gclog import GcLog, read_gc_logs
 from steelyard.sampling.groups import GROUPS
@@ -163,6 +171,12 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
         mix_intended=settling_mix(evidence.spec.mix, evidence.spec.growing, shares),
         mix_achieved=shares,
         ratios=_ratios(evidence.spec, {**counts, **evidence.health.outcomes}),
+        response_times=_response_times(evidence),
+        cycles={
+            name: CycleResult(count=count, drawn=drawn / count, actual=actual / count)
+            for name, (count, drawn, actual) in evidence.health.cycles.items()
+            if count
+        },
         throttled_seconds=whole(throttled, sum) if contained else flight.throttled,
         steal_share=samples.steal_share(start, end),
         other_cpu_share=_other_share(evidence, machines),
@@ -405,6 +419,15 @@ def _late_share(evidence: Evidence) -> float | None:
         return 0.0
     health = evidence.health
     return health.missed / health.intended if health.intended else None
+
+
+def _response_times(evidence: Evidence) -> list[TimeResult]:
+    """What answers took, of each operation that has a limit and was asked for."""
+    asked = evidence.recorded.latency()
+    return [
+        TimeResult(operation=bound.operation, quantile=bound.quantile, value=bound.value, limit=bound.limit)
+        for bound in bounds(evidence.spec.limits, asked)
+    ]
 
 
 def _ratios(spec: Spec, counts: Mapping[str, int]) -> list[RatioResult]:

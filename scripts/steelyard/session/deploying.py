@@ -5,6 +5,7 @@ The same for every engine: an engine starts and ends components, and this says w
 """
 
 import re
+import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -155,10 +156,18 @@ class Deployed:
 
     def _wait(self, components: Sequence[Component]) -> None:
         """Each is asked by a thread of its own: one that is slow to answer must not delay what is noted of the
-        others."""
+        others. None is asked on when one has failed, or when the session is interrupted: it would hold up the end."""
         running = {one.name: one for one in self.deployment.running()}
+        over = threading.Event()
+
+        def wait_for(component: Component) -> Started | None:
+            return self._wait_for(running[component.name], len(components), over)
+
         with ThreadPoolExecutor(max_workers=len(components)) as pool:
-            found = list(pool.map(lambda one: self._wait_for(running[one.name], len(components)), components))
+            try:
+                found = [one for one in pool.map(wait_for, components) if one is not None]
+            finally:
+                over.set()
         for started in found:
             self._refuse_stranger(started)
             started.ready_message_seconds = ready_message_after(
@@ -166,7 +175,8 @@ class Deployed:
             )
             self.started[started.component.name] = started
 
-    def _wait_for(self, running: Running, beside: int) -> Started:
+    def _wait_for(self, running: Running, beside: int, over: threading.Event) -> Started | None:
+        """Waits until one serves; None when it is `over` before."""
         component = running.component
         deadline = time.monotonic() + component.ready.within
         while not self.deployment.serves(component):
@@ -179,6 +189,8 @@ class Deployed:
                     f"{component.name} did not answer within {component.ready.within:.0f} s:"
                     f" see {self.deployment.logs(component.name)}"
                 )
+            if over.is_set():
+                return None
             # Many polls a second beside a starting JVM would be part of its start.
             time.sleep(POLL_INTERVAL * max(1.0, beside / 4))
         answered = time.time()

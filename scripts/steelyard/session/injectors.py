@@ -94,8 +94,9 @@ class Injectors:
                 problems.append(self.deployment.failure(name) or f"{name} ended with exit code {code}")
             elif code == 0 and not (folder / "summary.json").exists():
                 problems.append(f"{name} wrote no summary: see {folder}")
-        if self.tell is None:  # elsewhere their observers have still to tell the last
-            self.deployment.stop(self.names, grace=5.0)
+        # One that has ended stays to be read: what it used last would else be CPU of others.
+        if left := [name for name in self.names if not self._has_ended(name)]:
+            self.deployment.stop(left, grace=5.0)
         return problems
 
     def summaries(self) -> list[dict[str, Any]]:

@@ -17,6 +17,7 @@ from steelyard.experiment.schema import Experiment
 from steelyard.host.doctor import examine
 from steelyard.host.facts import read_facts
 from steelyard.host.java import identify
+from steelyard.host.states import STATES
 from steelyard.paths import ROOT
 from steelyard.results.schema import ArmRecord, HostFacts, Session
 from steelyard.results.spec import JvmIdentity
@@ -26,6 +27,8 @@ from steelyard.yamlfile import first_error
 
 _TOLD = {"os", "swap_bytes", "cgroup_version"}
 """Facts of the host that may change; over the others a session must not be mixed."""
+_MOVED = {"irq_affinity"}
+"""Host states that a service of the host may change at any time."""
 _SAME_MEMORY = 0.01
 """Relative difference of the memory that a start of the same kernel may make."""
 
@@ -74,6 +77,7 @@ def new_session(plan: SessionPlan, results: Path) -> SessionDirectory:
         injectors_share_cores=plan.injectors_share_cores,
         notes=plan.notes,
         profilers=list(plan.profilers),
+        gate=plan.gate,
         doctor=[
             f"{finding.topic}: {finding.state}. {finding.why}"
             for finding in examine(results)
@@ -102,7 +106,8 @@ def require_same(session: Session) -> list[str]:
         raise BadInput(
             f"session.json holds no experiment ({where}): start a new session with `run`"
         ) from error
-    varied = {name for arm in session.arms for name in arm.spec.host_states}
+    named = {name for arm in session.arms for name in arm.spec.host_states}
+    varied = named | {fact for name in named & STATES.keys() for fact in STATES[name].facts} | _MOVED
     before, now = (_facts(facts, varied) for facts in (session.host, read_facts()))
     if abs(now["memory_bytes"] / before["memory_bytes"] - 1) <= _SAME_MEMORY:
         before["memory_bytes"] = now["memory_bytes"]

@@ -10,17 +10,28 @@ from functools import partial
 from pathlib import Path
 
 from steelyard.analysis.metrics import REGISTRY
-from steelyard.errors import BadInput
-from steelyard.experiment.loader import experiment_files, load_experiment
-from steelyard.experiment.matrix import Arm, expand, with_design, with_quick, with_settings
+from steelyard.analysis.searching import limits_of, refuse_unknown
+from steelyard.errors import BadInput, MissingRequirement
+from steelyard.experiment.loader import Question, experiment_files, load_experiment
+from steelyard.experiment.matrix import (
+    Arm,
+    expand,
+    with_design,
+    with_host_levels,
+    with_quick,
+    with_settings,
+)
 from steelyard.experiment.schema import Experiment, ProcedureName
 from steelyard.experiment.settings import HostChecks
-from steelyard.host.cpus import read_layout
+from steelyard.host.cards import SERVERS
+from steelyard.host.cpus import cpu_list
 from steelyard.host.ports import refuse_ephemeral
+from steelyard.host.smt import planned_cores
+from steelyard.host.state import HostState
 from steelyard.host.states import STATES
 from steelyard.host.system import System
 from steelyard.paths import EXPERIMENTS
-from steelyard.results.schema import Profiler, ScheduledTrial
+from steelyard.results.schema import GateTerms, Profiler, ScheduledTrial
 from steelyard.results.spec import WEIGHED, Spec
 from steelyard.session.profiling import require_profilers
 from steelyard.session.runtimes import HERE, Runtimes, Where
@@ -30,7 +41,7 @@ from steelyard.spec.search import range_of
 from steelyard.spec.split import check_conserved
 from steelyard.units import format_duration, format_size
 from steelyard.workload.loader import Found
-from steelyard.yamlfile import find_file
+from steelyard.yamlfile import Scalar, find_file
 
 LONGEST_SESSION = 14 * 24 * 3600.0
 """A plan that would take longer is a slip of the pen."""
@@ -50,9 +61,13 @@ class Request:
     workload: str | None = None
     profilers: Sequence[str] = ()
     where: Where = HERE
+    told: str | None = None
+    """The command line, of another command than `run`."""
 
     def command(self, seed: int) -> str:
         """The command line that asks for the same again, with the seed that was used."""
+        if self.told is not None:
+            return f"{self.told} --seed {seed}"
         words = ["./steelyard", "run", self.experiment, *(["--quick"] if self.quick else [])]
         words += ["--workload", self.workload] if self.workload is not None else []
         words += ["--blocks", str(self.blocks)] if self.blocks is not None else []
@@ -78,6 +93,7 @@ class SessionPlan:
     runtimes: Runtimes
     profilers: Sequence[Profiler] = ()
     """What profiles each arm in a further trial after the last block."""
+    gate: GateTerms | None = None
 
     @property
     def injectors_share_cores(self) -> bool:
@@ -105,6 +121,11 @@ class SessionPlan:
         if self.request.quick and self.experiment.quick.note is not None:
             notes.append(self.experiment.quick.note)
         specs = self.specs.values()
+        varied = {key for name, factor in self.experiment.factors.items() for key, _ in factor.values(name)}
+        if varied & {"irq_affinity", "rps"} and not any(spec.remote for spec in specs):
+            notes.append(
+                "The load comes from this host, over `lo`: no packet of it passes the card whose interrupts are varied."
+            )
         notes += [text for spec in specs for text in spec.embedded]
         notes += self._jvm_note()
         notes += [text for spec in specs for text in (*spec.not_read_back, *spec.notes)]
@@ -140,12 +161,24 @@ def make_plan(request: Request) -> SessionPlan:
         BadInput: the experiment or an option was refused.
         MissingRequirement: no suitable JDK, no `taskset`, no container engine or image.
     """
+    return plan_of(request, question_of(request))
+
+
+def question_of(request: Request) -> Question:
+    """What is asked, with what the command line changes of the file (raises BadInput)."""
     path = find_file(request.experiment, experiment_files(EXPERIMENTS), "experiment")
     experiment, workload, settings = load_experiment(path, host_checks(), request.workload, metric_checks())
     if request.quick:
         experiment = with_quick(experiment, settings)
     experiment = with_settings(experiment, settings, request.settings)
+    experiment = with_host_levels(experiment, _levels)
     experiment = with_design(experiment, blocks=request.blocks, seed=request.seed)
+    return Question(experiment, workload, settings)
+
+
+def plan_of(request: Request, question: Question) -> SessionPlan:
+    """The plan of a question (errors as `make_plan`)."""
+    experiment, workload, settings = question
     seed = experiment.design.seed if experiment.design.seed is not None else secrets.randbelow(2**31)
     arms = expand(experiment, settings)
     runtimes = Runtimes(workload, request.jdk, request.where)
@@ -157,10 +190,11 @@ def make_plan(request: Request) -> SessionPlan:
         varied.add(experiment.search.lower)
     check_conserved(specs, varied)
     _refuse_different_builds(arms, specs)
-    refuse_absurd(specs)
+    refuse_absurd(specs, equal=experiment.design.equal)
     if experiment.search is not None:
         for spec in specs.values():
             range_of(experiment.search, spec)
+        refuse_unknown(limits_of(experiment.search, workload.workload.limits), specs.values())
     profilers = require_profilers(request.profilers, specs.values(), searches=experiment.search is not None)
     plots = {name: repr(sorted(spec.host_states.items())) for name, spec in specs.items()}
     schedule = make_schedule(list(specs), experiment.design.blocks, seed, plots)
@@ -175,16 +209,44 @@ def make_plan(request: Request) -> SessionPlan:
 
 def _spec(arm: Arm, procedure: ProcedureName, runtimes: Runtimes, first_port: int) -> Spec:
     runtime = runtimes.runtime(arm.deployment)
-    cores = [core.cpus for core in read_layout().cores]
+    layout = planned_cores(arm.host)
+    if arm.deployment.numa == "spread" and layout.nodes < 2:
+        raise BadInput(
+            f"arm {arm.name}: numa: spread means nothing on this host, whose cores lie on one NUMA node: leave it out"
+        )
+    cores = [core.cpus for core in layout.cores]
     if runtime.cpus is not None:
         # A cluster's CPUs are told apart by nothing but their number.
         cores = [(cpu,) for cpu in range(runtime.cpus)]
-    return runtimes.fitted(make_spec(arm, procedure, runtimes.found, cores, runtime, first_port))
+    made = runtimes.fitted(make_spec(arm, procedure, runtimes.found, cores, runtime, first_port))
+    there = cpu_list(made.server_cpus)
+    host = {
+        name: STATES[name].of_servers.format(there) if value == SERVERS and STATES[name].of_servers else value
+        for name, value in made.host_states.items()
+    }
+    return made.model_copy(update={"host_states": host})
 
 
 def host_checks() -> HostChecks:
     """Settings of the host that experiments may name (`host/states.py`)."""
-    return {name: partial(state.parse, System()) for name, state in STATES.items()}
+    return {name: partial(_check, state) for name, state in STATES.items()}
+
+
+def _check(state: HostState, value: object) -> None:
+    if not (state.of_servers and value == SERVERS):  # which CPUs those are is known once there are servers
+        state.parse(System(), value)
+
+
+def _levels(name: str) -> list[Scalar]:
+    """What `levels: host` stands for (raises BadInput, MissingRequirement)."""
+    system, state = System(), STATES.get(name)
+    if state is not None and state.read(system) is None:
+        raise MissingRequirement(f"factor {name}: this host has no {name} to set ({state.missing(system)})")
+    if state is None or not (levels := state.levels(system)):
+        raise BadInput(
+            f"factor {name}: `levels: host` is for host states that have a few: write its levels out"
+        )
+    return levels
 
 
 def metric_checks() -> dict[str, tuple[str, ...]]:
@@ -205,8 +267,9 @@ def _refuse_different_builds(arms: Sequence[Arm], specs: dict[str, Spec]) -> Non
         )
 
 
-def refuse_absurd(specs: dict[str, Spec]) -> None:
-    """Arms that this host cannot hold, or that come out the same on it (raises BadInput)."""
+def refuse_absurd(specs: dict[str, Spec], equal: bool = False) -> None:
+    """Arms that this host cannot hold, or that come out the same on it where they may not be `equal` (raises
+    BadInput)."""
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     seen: dict[str, str] = {}
     for name, spec in specs.items():
@@ -221,5 +284,5 @@ def refuse_absurd(specs: dict[str, Spec]) -> None:
                 )
         # Arms whose settings are equal were refused before: `cores: all` and the number of cores are not.
         other = seen.setdefault(repr(spec.model_copy(update={"arm": "", "notes": []})), name)
-        if other != name:
+        if other != name and not equal:
             raise BadInput(f"the arms {other} and {name} are the same on this host: leave one of them out")

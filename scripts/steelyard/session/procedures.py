@@ -35,7 +35,9 @@ from steelyard.spec.injectors import PROBE_LIMIT
 from steelyard.spec.plan import without_caches
 
 SAMPLES_LATE = 2.0
-"""Seconds after which the samples of a second are there to be looked at."""
+"""Seconds after which the samples of a second are there to be looked at, wherever they come from."""
+SAMPLES_SOON = 0.3
+"""Seconds after which they are usually there; who looks so early has to see until when they reach."""
 _RESTARTED: tuple[Role, ...] = ("compiler", "server", "proxy")
 """What a measured start starts; databases and services stand beside it."""
 
@@ -202,9 +204,9 @@ def _warm_up(flight: Flight) -> None:
     if warmup.until != "steady":
         flight.watch(warmup.at_least)
         while warmup.until == "compiled" and time.monotonic() < begin + warmup.at_most:
+            flight.watch(math.ceil(time.time()) + SAMPLES_SOON - time.time())
             if _compiled(flight, time.monotonic() - begin):
                 break
-            flight.watch(1.0)
         return
     for second in looks(warmup.at_least, warmup.at_most):
         flight.watch(begin + second + SAMPLES_LATE - time.monotonic())
@@ -218,7 +220,8 @@ def _warm_up(flight: Flight) -> None:
 
 def _compiled(flight: Flight, loaded: float) -> bool:
     """Whether the servers' JIT is quiet, over as many of the `loaded` seconds as it takes to tell."""
-    samples, newest = Samples.load(flight.folder / "samples"), math.floor(time.time()) - 1.0
+    samples = Samples.load(flight.folder / "samples")
+    newest = min(samples.threads_read(one.name) for one in flight.spec.servers)
     kinds = (one.artifact.jvm.kind for one in flight.spec.servers if one.artifact.jvm is not None)
     least, over = sum(COMPILED_CPU.get(kind, 0.0) for kind in kinds), COMPILED_OVER
     while (used := _cpu(flight, samples, newest - over, newest)) is not None:
@@ -233,8 +236,12 @@ def _judge_window(flight: Flight) -> None:
     samples, (start, end) = Samples.load(flight.folder / "samples"), flight.window
     begin = start - math.floor(start - flight.ramp_end)
     followed = [rate for _, rate in rates(flight, samples, begin, end)]
-    jit = _jit_share(flight, samples, start, end)
-    _note(flight, "Measurement", judge_steady(followed, jit, round(end - start)))
+    if flight.spec.load.warmup.until == "compiled":
+        jit, own = _cpu(flight, samples, start, end) or (0.0, 0.0)
+        found = judge_steady(followed, jit / own if own else None, round(end - start), compiled=True)
+    else:
+        found = judge_steady(followed, _jit_share(flight, samples, start, end), round(end - start))
+    _note(flight, "Measurement", found)
 
 
 def _note(flight: Flight, what: str, found: Steadiness) -> None:

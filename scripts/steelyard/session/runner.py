@@ -8,7 +8,7 @@ from functools import partial
 from itertools import takewhile
 
 from steelyard.analysis.estimates import analyse
-from steelyard.analysis.rounds import compared, never_started
+from steelyard.analysis.rounds import compared, never_started, reached
 from steelyard.analysis.search_result import search_results
 from steelyard.engines.base import Engine
 from steelyard.errors import NoSpace, ServerFailed, SteelyardError
@@ -143,6 +143,6 @@ def missing(session: Session, trials: Sequence[Trial]) -> list[str]:
     there |= compared(trials, arms, baseline)
     return [
         f"block {place.block} of {place.arm}"
-        for place in session.schedule
+        for place in reached(session, trials)
         if (place.block, place.arm) not in there
     ]

@@ -6,12 +6,15 @@ schedule and the outcomes so far alone, so a resumed session goes on exactly as 
 """
 
 from collections.abc import Hashable, Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 
+from steelyard.analysis.rounds import reached
 from steelyard.analysis.searching import next_search_trial, question_of
 from steelyard.analysis.warmup import ACCEPTED_FROM
 from steelyard.experiment.schema import Experiment
+from steelyard.gate.looks import ends_at
 from steelyard.results.schema import Planned, ScheduledTrial, Session, Trial
 from steelyard.results.spec import Spec
 
@@ -30,7 +33,10 @@ STOP_SECONDS = 3.0
 
 
 def make_schedule(
-    arms: Sequence[str], blocks: int, seed: int, plots: Mapping[str, Hashable] | None = None
+    arms: Sequence[str],
+    blocks: int,
+    seed: int | Sequence[int],
+    plots: Mapping[str, Hashable] | None = None,
 ) -> list[ScheduledTrial]:
     """Every arm once per block, in random order drawn from the seed; blocks count from 1.
 
@@ -67,6 +73,18 @@ def make_schedule(
         ScheduledTrial(order=order, block=block, arm=arm, plot=plot)
         for order, (block, plot, arm) in enumerate(places)
     ]
+
+
+def make_stages(arms: Sequence[str], looks: Sequence[int], seed: int) -> list[ScheduledTrial]:
+    """The schedule of a gate: the blocks up to each look are drawn by themselves, so that at each look half of the
+    pairs have run in each order."""
+    found: list[ScheduledTrial] = []
+    for number, (before, look) in enumerate(pairwise([0, *looks])):
+        found += [
+            place.model_copy(update={"order": len(found) + at, "block": before + place.block})
+            for at, place in enumerate(make_schedule(arms, look - before, [seed, number]))
+        ]
+    return found
 
 
 def next_trial(
@@ -129,18 +147,35 @@ class Course:
         self.question = question_of(session)
         self._baseline = next((arm.name for arm in session.arms if arm.baseline), None)
         self._repeats = Experiment.model_validate(session.experiment).design.repeats
+        self._ended: dict[int, bool] = {}
+        """By look that was reached: whether the session ended at it."""
 
     def next(self, outcomes: Sequence[Trial]) -> Planned | None:
         """The trial that runs now, None when the session is complete."""
-        if self.question is None:
-            schedule, seed = self.session.schedule, self.session.seed
-            return next_trial(schedule, outcomes, self._repeats, seed, self._baseline)
-        return next_search_trial(self.question, self.session.schedule, outcomes)
+        if self.question is not None:
+            return next_search_trial(self.question, self.session.schedule, outcomes)
+        if self.session.gate is None:
+            return self._next(self.session.schedule, outcomes)
+        for before, look in pairwise([0, *self.session.gate.looks]):
+            places = [place for place in self.session.schedule if before < place.block <= look]
+            # What was void is repeated before the look, as nobody knows whether there will be another.
+            own = [trial for trial in outcomes if before < trial.block <= look]
+            if (planned := self._next(places, own)) is not None:
+                return planned.model_copy(update={"order": len(outcomes)})
+            if look not in self._ended:
+                self._ended[look] = ends_at(self.session, outcomes, look)
+            if self._ended[look]:
+                return None
+        return None
+
+    def _next(self, places: Sequence[ScheduledTrial], outcomes: Sequence[Trial]) -> Planned | None:
+        return next_trial(places, outcomes, self._repeats, self.session.seed, self._baseline)
 
     def total(self, outcomes: Sequence[Trial]) -> int:
         """Trials of the session as far as is known: those that ended, and what is still to come."""
         ended = {(trial.block, trial.arm) for trial in outcomes}
-        left = sum((place.block, place.arm) not in ended for place in self.session.schedule)
+        places = reached(self.session, outcomes)
+        left = sum((place.block, place.arm) not in ended for place in places)
         return len(outcomes) + (left or int(self.next(outcomes) is not None))
 
 

@@ -9,9 +9,9 @@ from steelyard.jvm.facts import readable
 from steelyard.jvm.jitserver import client_options
 from steelyard.jvm.options import jvm_options
 from steelyard.results.spec import WEIGHED, Artifact, Component, JvmIdentity
-from steelyard.spec.layout import LATER, Layout, fill
+from steelyard.spec.layout import Layout, fill
 from steelyard.spec.split import CpuShare
-from steelyard.workload.schema import Container, ContainerPlace, Process
+from steelyard.workload.schema import LATER, Container, ContainerPlace, Process
 
 KEPT_CONNECTIONS = 1000
 """Idle connections that a proxy keeps to each kind of server (POWER9 study)."""
@@ -31,6 +31,8 @@ def make_component(
     where = f"{layout.found.workload.name}, {kind}"
     values = layout.values(kind, name)
     jvm = _jvm(layout, kind, how)
+    if isinstance(how, Container):
+        _refuse_unheard(layout, kind, where)
     special: dict[str, Any] = {}
     options = [fill(option, values, where) for option in how.options]
     if isinstance(how, Container):
@@ -126,6 +128,19 @@ def _threads(layout: Layout, kind: str, where: str) -> dict[str, str]:
     if variable is None:
         raise BadInput(f"{where}: its thread pool cannot be set: leave `threads` out")
     return {variable: str(threads)}
+
+
+def _refuse_unheard(layout: Layout, kind: str, where: str) -> None:
+    """A setting that only the process of a component is told of must not be set in its container in vain."""
+    process = layout.kinds[kind].process
+    asked = [name for name in layout.arm.settings if process and f"${{{name}}}" in process.model_dump_json()]
+    heard = f"{layout.how(kind).model_dump_json()} {layout.kinds[kind].environment}"
+    deaf = [name for name in asked if f"${{{name}}}" not in heard]
+    if deaf:
+        raise BadInput(
+            f"{where}: its container is not told {', '.join(deaf)}, which is for engine: process: leave it out, or"
+            " choose that engine"
+        )
 
 
 def _refuse_jvm_settings(layout: Layout, kind: str, heap: int | None, where: str) -> None:

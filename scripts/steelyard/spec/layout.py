@@ -14,13 +14,11 @@ from steelyard.experiment.matrix import Arm
 from steelyard.results.spec import ORDER, JvmIdentity
 from steelyard.spec.jitserver import compilers, relays
 from steelyard.workload.loader import Found
-from steelyard.workload.schema import Component, Container, Process, Topology
+from steelyard.workload.schema import LATER, Component, Container, Process, Topology
 from steelyard.yamlfile import Scalar
 
 FIRST_PORT = 9080
 _NAME = re.compile(r"\$\{([A-Za-z][\w.-]*)\}")
-LATER = frozenset({"folder", "shared", "package", "java", "jdk", "cache"})
-"""Places that only the engine knows; they stay as they are."""
 
 
 @dataclass(frozen=True)
@@ -176,6 +174,8 @@ class Layout:
         for other in self.kinds:
             host, port = self.address(other)
             found |= {f"{other}.host": host, f"{other}.port": port, f"{other}.url": f"http://{host}:{port}"}
+            if not self.contained:
+                found[f"{other}.folder"] = f"${{folder:{self.names[other][0]}}}"
         host, port = self.address(kind)
         how = self.how(kind)
         status = how.status if isinstance(how, Container) else self.status.get(name)

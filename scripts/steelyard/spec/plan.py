@@ -19,12 +19,13 @@ from steelyard.results.spec import Component, Spec
 from steelyard.spec.components import make_component
 from steelyard.spec.injectors import injector_components, intended_mix, mix_parts
 from steelyard.spec.layout import FIRST_PORT, Layout, Runtime, fill
-from steelyard.spec.split import Core, cores_for, split_cores, split_total
+from steelyard.spec.split import Core, cores_for, dealt_out, split_cores, split_total
 from steelyard.units import MIB
 from steelyard.workload.loader import Found
 from steelyard.workload.schema import Request
 
 R = TypeVar("R", bound=Request)
+GC_THREADS_PER_CPU = 4
 POPULATING_USERS = 8
 """Users of a populating run where the trials themselves have none."""
 
@@ -69,13 +70,18 @@ def make_spec(
         mix=intended_mix(parts),
         growing=topology.growing,
         ratios=topology.ratios,
+        limits=workload.limits,
         settings={f"{workload.name}.{key}": value for key, value in layout.settings.items()},
         host_states=dict(arm.host),
         server_cores=len(servers),
         injectors_share_cores=injectors == servers,
         embedded=[text for kind, text in workload.notes.items() if _stands_in(layout, kind)],
         not_read_back=not_read_back([one for one in components if one.role == "server"], deployment.jvm),
-        notes=[*_notes(layout, len(servers)), *_left_heap(components), *runtime.notes],
+        notes=[
+            *_notes(layout, len(servers), sum(map(len, servers))),
+            *_left_heap(components),
+            *runtime.notes,
+        ],
     )
     cpus = split_cores(injectors, 1)[0].cpus
     more = injector_components(spec, topology, values, runtime, cpus)
@@ -88,6 +94,8 @@ def _components(layout: Layout, servers: Sequence[Core], injectors: Sequence[Cor
     # Services that take unequal parts in each request cannot be given equal cores: they share all.
     one_kind = len(layout.topology.kinds("server")) == 1
     servers, compilers = _compiler_cores(layout, servers)
+    if deployment.numa == "spread":
+        servers = dealt_out(servers, len(layout.servers))
     shares = iter(split_cores(servers, len(layout.servers), apart=one_kind))
     heaps = _sizes(layout, deployment.total_heap, deployment.jvm.heap, "total_heap")
     memory = _memory(layout)
@@ -190,8 +198,20 @@ def _stands_in(layout: Layout, kind: str) -> bool:
     )
 
 
-def _notes(layout: Layout, cores: int) -> list[str]:
-    return [*_compiler_notes(layout, cores), *_sharing_notes(layout, cores)]
+def _notes(layout: Layout, cores: int, cpus: int) -> list[str]:
+    return [*_compiler_notes(layout, cores), *_sharing_notes(layout, cores), *_gc_notes(layout, cpus)]
+
+
+def _gc_notes(layout: Layout, cpus: int) -> list[str]:
+    """The POWER9 study's rule: all GC threads together are at most four times the hardware threads."""
+    each, jvms = layout.arm.deployment.jvm.gc_threads, len(layout.servers)
+    if each == "default" or each * jvms <= GC_THREADS_PER_CPU * cpus:
+        return []
+    note = (
+        f"{layout.arm.name}: {jvms} JVMs with {each} GC threads are {each * jvms} GC threads, more than"
+        f" {GC_THREADS_PER_CPU} for each of {cpus} hardware threads"
+    )
+    return [note]
 
 
 def _compiler_notes(layout: Layout, cores: int) -> list[str]:

@@ -87,6 +87,11 @@ def cores_for(
     return available[:wanted], available[wanted : wanted + apart]
 
 
+def dealt_out(cores: Sequence[Core], parts: int) -> list[Core]:
+    """The cores in an order in which neighbours come from all over: each of so many parts has every `parts`-th one."""
+    return [core for first in range(parts) for core in cores[first::parts]]
+
+
 def check_conserved(specs: Mapping[str, Spec], varied: Collection[str]) -> None:
     """Refuse an experiment whose arms do not have the same total cores, heap and memory, unless that is its question.
 
@@ -97,7 +102,12 @@ def check_conserved(specs: Mapping[str, Spec], varied: Collection[str]) -> None:
         BadInput: naming the arms and the totals.
     """
     totals: tuple[tuple[str, str, set[str], Callable[[Spec], float | None]], ...] = (
-        ("server cores", "", {"cores", "injector_cores"}, lambda spec: float(spec.server_cores)),
+        (
+            "server cores",
+            "",
+            {"cores", "injector_cores", "cpus_online"},
+            lambda spec: float(spec.server_cores),
+        ),
         ("total heap", " MiB", {"heap", "total_heap"}, lambda spec: _total(spec, "heap_bytes")),
         (
             "total memory limit",

@@ -105,6 +105,17 @@ class Pause(Model):
     cycle: Duration | None = None
     """From the start of this operation to the start of the next."""
     distribution: Literal["constant", "exponential"] = "constant"
+    least: Duration | None = None
+    """Shortest length of an exponential one, from which it is drawn; left out: 0. Its mean stays what it is."""
+    most: Duration | None = None
+    """Where an exponential one is cut; left out: ten of its means above the shortest."""
+
+    @model_validator(mode="after")
+    def _mean_between(self) -> Self:
+        mean = self.think if self.think is not None else self.cycle
+        if mean is not None and not (self.least or 0.0) <= mean <= (mean if self.most is None else self.most):
+            raise ValueError("its mean lies between least and most")
+        return self
 
 
 class Step(Model):

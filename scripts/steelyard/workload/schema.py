@@ -20,6 +20,10 @@ from steelyard.yamlfile import Limit, Model, Scalar, Share, Size, nearest
 
 Role = Literal["server", "compiler", "database", "proxy", "service"]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
+LATER = frozenset({"folder", "shared", "package", "java", "jdk", "cache"})
+"""Places that only the engine knows: `${folder}` and the like stay as they are until a component is started."""
+TAKEN = LATER | {"name", "host", "port", "status", "jvm_options"}
+"""What `${...}` stands for in a workload file already: no setting can have such a name."""
 
 
 class Setting(Model):
@@ -233,16 +237,30 @@ class Ratio(Model):
     per: str
     low: float
     high: float
+    together: Annotated[int, Field(ge=1)] = 1
+    """How many of the counted come at once (pictures of a page): so many tell no more than one."""
 
 
-class Limits(Model):
-    """What answers may take, all operations together; a search uses them when it names none of its own."""
+class TimeLimits(Model):
+    """What answers may take."""
 
     p50: Limit | None = None
     p90: Limit | None = None
     p99: Limit | None = None
+
+
+class Limits(TimeLimits):
+    """What answers may take, all operations together, and what else holds in a trial that is within limits; a search
+    uses them when it names none of its own."""
+
     errors: Share | None = None
     """Failed requests / all requests."""
+    operations: dict[str, TimeLimits] = Field(default_factory=dict)
+    """What the answers of single operations may take. One that was not asked for is judged by the mix alone."""
+    cycle_time: Share | None = None
+    """Closed model with cycle times: by how much their mean may differ from that drawn, of any operation."""
+    mix: Share | None = None
+    """By how much the share of any operation may differ from the intended one, chance left out; left out: 2 %."""
 
 
 class Topology(Model):
@@ -284,14 +302,18 @@ class Topology(Model):
         for name in [*named, *([self.entry] if self.entry else [])]:
             if name not in self.components:
                 raise ValueError(f"there is no component {name!r}: there are {', '.join(self.components)}")
-        parts = self.journey.parts() if self.journey else self.mix
-        known = list(chain(*(part.operations for part in parts)))
+        known = self.operations()
         # A scenario counts outcomes too, which only it knows.
         counted = [name for ratio in self.ratios for name in (ratio.count, ratio.per)] if self.journey else []
         for name in (*self.growing, *counted):
             if name not in known:
                 raise ValueError(f"there is no operation {name!r}{nearest(name, known)}")
         return self
+
+    def operations(self) -> list[str]:
+        """What operations its users send."""
+        parts = self.journey.parts() if self.journey else self.mix
+        return list(chain(*(part.operations for part in parts)))
 
     def kinds(self, role: Role) -> dict[str, Component]:
         """Components of a role, by name."""
@@ -319,6 +341,8 @@ class Workload(Model):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
+        for name in self.settings.keys() & TAKEN:
+            raise ValueError(f"settings: ${{{name}}} stands for something else: give {name} another name")
         for name, topology in self.topologies.items():
             for key, value in topology.settings.items():
                 if key not in self.settings:
@@ -328,6 +352,10 @@ class Workload(Model):
                 package = component.process.package if component.process else None
                 if package is not None and package not in self.packages:
                     raise ValueError(f"topology {name}, component {kind}: there is no package {package!r}")
+        known = {name for topology in self.topologies.values() for name in topology.operations()}
+        for name in self.limits.operations:
+            if name not in known:
+                raise ValueError(f"limits: there is no operation {name!r}{nearest(name, sorted(known))}")
         return self
 
     def topology(self, name: str | None) -> tuple[str, Topology]:

@@ -90,7 +90,7 @@ def steelyard(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str
         (["analyze", "/proc/version"], 4, "/proc/version"),
         (["resume", "/no/such/session"], 4, "is not there"),
         (["report", "/no/such/session"], 4, "is not there"),
-        (["up", "nothing"], 4, "unknown workload 'nothing': there are acmeair, daytrader7, ping"),
+        (["up", "nothing"], 4, "unknown workload 'nothing': there are acmeair, daytrader7, olio, ping"),
         (["up", "ping", "--engine", "podman"], 4, "unknown engine 'podman': there are process, compose"),
         (["up", "ping", "--set", "acmeair.today=system"], 4, "'acmeair.today' is not a setting"),
         (["schema", "nothing"], 4, "choose experiment, workload, session"),

@@ -22,8 +22,8 @@ from .node import Node, Traces
 SETTLES = 20.0
 """Seconds that the engine may take to forget what was removed."""
 IMAGES = (
-    *("ping:{}-hotspot", "acmeair:{}-hotspot", "daytrader7:{}-hotspot", "embedded-mongo:{}"),
-    *("loadgen:{}", "socket-proxy:{}", "harness:{}"),
+    *("ping:{}-hotspot", "acmeair:{}-hotspot", "daytrader7:{}-hotspot", "olio:{}-hotspot"),
+    *("olio-geocoder:{}", "embedded-mongo:{}", "loadgen:{}", "socket-proxy:{}", "harness:{}"),
 )
 
 
@@ -57,6 +57,8 @@ class Pushed:
     ping: str
     acmeair: str
     daytrader7: str
+    olio: str
+    olio_geocoder: str
     embedded_mongo: str
     loadgen: str
     socket_proxy: str

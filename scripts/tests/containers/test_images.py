@@ -31,8 +31,8 @@ from .layout import Layout
 
 pytestmark = pytest.mark.containers
 BOTH = {"linux/amd64", "linux/ppc64le"}
-SERVERS = ("ping", "acmeair", "daytrader7")
-IMAGES = (*SERVERS, "embedded_mongo", "loadgen", "socket_proxy", "harness")
+SERVERS = ("ping", "acmeair", "daytrader7", "olio")
+IMAGES = (*SERVERS, "olio_geocoder", "embedded_mongo", "loadgen", "socket_proxy", "harness")
 PAIRS = [(name, platform) for name in IMAGES for platform in sorted(BOTH)]
 LIMIT_COMPRESSED = 120_000_000
 NATIVE_PATIENCE, EMULATED_PATIENCE = 60.0, 300.0

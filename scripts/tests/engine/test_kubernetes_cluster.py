@@ -11,6 +11,7 @@ import pytest
 import yaml
 from planned import containers, identity, specs
 
+from steelyard.engines.images import jvm_of
 from steelyard.engines.kubernetes import cluster as asked
 from steelyard.engines.kubernetes.cluster import RIGHTS, Cluster, KubectlFailed, find_cluster, last_words
 from steelyard.engines.kubernetes.engine import KubernetesEngine, require_rights
@@ -262,7 +263,7 @@ def test_images_tell_of_themselves_in_the_cluster(tmp_path: Path) -> None:
     # One that was brought to the node by hand is known by no digest of a registry.
     assert (ping.pinned, other.pinned) == ("lab:5000/s/ping@sha256:12", "localhost/other:1")
     assert ping.labels == {"dev.steelyard.fingerprint": "1cae40b1", "dev.steelyard.database": "embedded"}
-    jvm = images.jvm(ping, required=True)
+    jvm = jvm_of(images, ping, required=True)
     assert jvm is not None
     assert jvm.kind == "hotspot"
     assert "delete pod steelyard-images-" in (tmp_path / "asked").read_text(encoding="utf-8")

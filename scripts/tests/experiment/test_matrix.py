@@ -8,7 +8,7 @@ from hostile import calls
 from planned import HOST, arms, asked, question
 
 from steelyard.errors import BadInput
-from steelyard.experiment.matrix import expand, fixed_arm, with_quick, with_settings
+from steelyard.experiment.matrix import expand, fixed_arm, with_host_levels, with_quick, with_settings
 from steelyard.experiment.schema import Experiment
 from steelyard.experiment.settings import Settings
 from steelyard.units import MIB
@@ -48,6 +48,50 @@ def test_settings_of_the_workload_and_the_host_can_be_fixed_and_varied() -> None
     assert {arm.settings["customers"] for arm in found.values()} == {7}
     assert {arm.settings["visits_per_login"] for arm in found.values()} == {5}
     assert [arm.host["thp"] for arm in found.values()] == ["never", "always"] * 2
+
+
+def test_levels_of_the_host_are_those_on_which_it_is_planned() -> None:
+    found = asked(
+        "acmeair", factors={"smt": {"levels": "host"}, "jvms": {"levels": [1, 2]}}, baseline={"smt": 4}
+    )
+    power = with_host_levels(found.experiment, {"smt": [1, 2, 4]}.__getitem__)
+    settings = Settings(found.workload.workload, {**HOST, "smt": str})
+    assert [arm.name for arm in expand(power, settings) if arm.baseline] == ["smt-4_jvms-1"]
+    assert [arm.host["smt"] for arm in expand(power, settings)] == [1, 1, 2, 2, 4, 4]
+    with pytest.raises(BadInput, match="baseline smt: 4 is not a level of this host, which has off, on"):
+        with_host_levels(found.experiment, {"smt": ["off", "on"]}.__getitem__)
+
+
+def test_users_for_each_jvm_are_as_many_as_there_are_jvms() -> None:
+    factors = {"jvms": {"levels": [1, 3]}, "users_per_jvm": {"levels": [5, 20]}}
+    found = asked("ping", factors=factors, load={"users_per_jvm": 5})
+    users = {arm.name: arm.load.users for arm in expand(found.experiment, found.settings)}
+    assert users == {
+        "jvms-1_users-per-jvm-5": 5,
+        "jvms-1_users-per-jvm-20": 20,
+        "jvms-3_users-per-jvm-5": 15,
+        "jvms-3_users-per-jvm-20": 60,
+    }
+    with pytest.raises(ValueError, match="give either users or users_per_jvm, not both"):
+        asked("ping", load={"users_per_jvm": 5, "users": 5})
+
+
+def test_a_key_of_the_search_can_be_set() -> None:
+    search = {"hold": "cpu", "at": 0.4}
+    found = asked("ping", search=search)
+    changed = with_settings(found.experiment, found.settings, ["search.at=0.7", "search.trials=5"])
+    assert changed.search is not None
+    assert (changed.search.at, changed.search.trials) == (0.7, 5)
+    for wrong, says in (
+        ("search.at=7", "less than 1"),
+        ("search.at=0.4,0.7", "one value for all arms"),
+        ("search.where=1", "unknown key 'where'"),
+    ):
+        with pytest.raises(BadInput, match=says):
+            with_settings(found.experiment, found.settings, [wrong])
+    plain = asked("ping")
+    with pytest.raises(BadInput, match="the experiment has no search"):
+        with_settings(plain.experiment, plain.settings, ["search.at=0.7"])
 
 
 def test_set_with_one_value_fixes_a_setting() -> None:

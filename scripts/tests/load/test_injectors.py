@@ -178,7 +178,7 @@ def test_a_probe_that_gets_no_answer_is_given_up(injectors: Injectors) -> None:
 
 def test_they_are_stopped_by_their_files(launched: Launched, injectors: Injectors) -> None:
     assert injectors.stop() == []
-    assert launched.stopped == ["injector-1", "injector-2"]
+    assert launched.stopped == []  # they have ended, and stay to be read
     assert injectors.failures() == []
 
 
@@ -200,6 +200,7 @@ def test_one_that_does_not_end_is_told(
         "injector-1 did not end within 0 s of its stop file",
         "injector-2 did not end within 0 s of its stop file",
     ]
+    assert launched.stopped == ["injector-1", "injector-2"]
 
 
 def test_summaries_are_read_as_far_as_they_can_be(launched: Launched, injectors: Injectors) -> None:
@@ -236,6 +237,16 @@ def test_users_in_flight_are_those_of_all_injectors(launched: Launched) -> None:
     assert (health.users, health.gap) == (15.5, 1.0)
     launched.say("injector-2", epochMillis=(T + 4) * 1000 + 500, requests=10)
     assert read_health(folders, T + 1.0, T + 5.0).users is None, "one line does not tell it"
+
+
+def test_cycle_times_are_those_of_all_injectors(launched: Launched) -> None:
+    folders = [launched.logs("injector-1"), launched.logs("injector-2")]
+    told = {"count": 2, "drawnSeconds": 9.5, "actualSeconds": 9.75}
+    for second in range(1, 4):
+        for name in ("injector-1", "injector-2"):
+            cycles = {"cycles": {"home": told}} if second > 1 else {}
+            launched.say(name, epochMillis=(T + second) * 1000, requests=2, **cycles)
+    assert read_health(folders, T, T + 3.0).cycles == {"home": (8, 38.0, 39.0)}
 
 
 def test_torn_and_odd_lines_are_passed_over(launched: Launched) -> None:

@@ -318,7 +318,8 @@ def test_a_search_draws_the_path_of_each_block_and_leaves_means_over_loads_out()
         f"JVMs = {jvms}, block {block}: users" for jvms in (1, 2) for block in (1, 2, 3)
     ]
     assert "In order: 48.0 passed; 96.0 passed; 192.0 passed; 384.0 failed" in html
-    assert not [title for title in titles if "over JVMs" in title or "latency" in title]
+    about = [title for title in titles if "over JVMs" in title or "latency" in title]
+    assert about == ["users that the searches found, over JVMs"]
     text = _plain(" ".join(Page(html).text))
     for result in view.analysis.searches:
         assert all(_plain(sentence) in text for sentence in result.sentences)

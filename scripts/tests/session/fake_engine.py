@@ -386,6 +386,8 @@ class FakeChildren(Children):
     def stop(self, children: Sequence[Any], grace: float) -> None:
         for child in children:
             if child.deployment.sampling:
+                ended = [name for name in child.deployment.stops if name.startswith("injector")]
+                assert not ended, f"{ended} can no longer be read: what they used last would be CPU of others"
                 child.deployment.sample()
                 child.deployment.sampling = False
 

@@ -14,7 +14,7 @@ from steelyard.engines.base import Running
 from steelyard.jvm.facts import asked as asked_of
 from steelyard.load.health import Health, read_health
 from steelyard.load.histograms import Recorded
-from steelyard.results.schema import ComponentResult, TrialMeasurement
+from steelyard.results.schema import ComponentResult, CycleResult, TrialMeasurement
 from steelyard.results.spec import Spec
 from steelyard.sampling import nodes
 from steelyard.sampling.gclog import GcLog, GcPause, GcSettings
@@ -26,7 +26,7 @@ from steelyard.session.collect import Evidence
 from steelyard.session.deploying import Started
 from steelyard.session.flight import Flight
 from steelyard.units import MIB
-from steelyard.workload.schema import Ratio, Request
+from steelyard.workload.schema import Limits, Ratio, Request
 
 T = 1_700_000_000.0
 SECONDS = 10
@@ -459,6 +459,17 @@ def test_ratios_are_of_requests_and_outcomes(tmp_path: Path) -> None:
     health = Health(outcomes={"found": 3, "query": 4})  # type: ignore[arg-type]
     _, measured = figures(evidence(tmp_path, spec=planned(ratios=limits), health=health))
     assert [(one.value, one.of) for one in measured.ratios] == [(0.75, 4), (None, 0)]
+
+
+def test_cycles_are_means_and_response_times_those_that_are_limited(tmp_path: Path) -> None:
+    limits = Limits.model_validate({"operations": {"ping": {"p90": 2, "p99": 3}, "nobody": {"p90": 1}}})
+    health = Health(cycles={"ping": (4, 20.0, 21.0)})
+    failed = Recorded(errors={"ping": 3})
+    _, measured = figures(evidence(tmp_path, spec=planned(limits=limits), health=health, recorded=failed))
+    assert measured.cycles == {"ping": CycleResult(count=4, drawn=5.0, actual=5.25)}
+    found = [(one.operation, one.quantile, one.limit) for one in measured.response_times]
+    assert found == [("ping", "p90", 2.0), ("ping", "p99", 3.0)]
+    assert measured.response_times[0].value is None, "it was asked for, and never answered"
 
 
 @pytest.mark.parametrize(

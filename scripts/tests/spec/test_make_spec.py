@@ -7,6 +7,7 @@ import pytest
 from planned import asked, containers, cores, identity, processes, question, specs, specs_of
 
 from steelyard.analysis.rules import settling_mix
+from steelyard.engines.process.command import Places, environment
 from steelyard.errors import BadInput
 from steelyard.experiment.loader import Question
 from steelyard.experiment.settings import Settings
@@ -48,6 +49,34 @@ def test_smt_siblings_stay_together() -> None:
     shares = split_cores(cores(6, threads=8), 3)
     assert shares[1].cpus == tuple(range(16, 32))
     assert shares[1].cores == 2
+
+
+def test_spread_servers_have_cores_from_all_over() -> None:
+    host = cores(8)
+    bound, spread = specs("numa", host=host, runtime=None).values()
+    assert [one.cpus for one in bound.servers] == [[0, 1, 2], [3, 4, 5]]
+    assert [one.cpus for one in spread.servers] == [[0, 2, 4], [1, 3, 5]]
+    assert bound.injectors[0].cpus == spread.injectors[0].cpus == [6, 7]
+
+
+@pytest.mark.parametrize(("threads", "told"), [(1, True), (8, False)])
+def test_more_gc_threads_than_the_hardware_can_feed_are_noted(threads: int, told: bool) -> None:
+    """20 JVMs with 4 GC threads on 4 cores: 80 are more than 4 x 4, and not more than 4 x 32."""
+    found = specs("gc-threads-20-jvms", "injector_cores=shared", host=cores(4, threads))["gc-threads-4"]
+    notes = [note for note in found.notes if "GC threads" in note]
+    assert bool(notes) is told
+    assert not told or "20 JVMs with 4 GC threads are 80 GC threads, more than 4 for each of 4" in notes[0]
+
+
+def test_a_setting_that_a_container_is_not_told_is_refused() -> None:
+    process = specs("ingress")["ingress-access-log"].component("proxy")
+    assert process.files["clients.conf"] == "keepalive_requests 10000;\naccess_log access.log;\n"
+    assert process.files["workers.conf"] == "worker_processes 10;\nworker_rlimit_nofile 163840;\n"
+    runtime = containers("database", "server", *KINDS, jvm=identity("hotspot"))
+    with pytest.raises(BadInput, match="its container is not told proxy_workers, proxy_connections"):
+        specs("ingress", "engine=compose", runtime=runtime)
+    both = specs("acmeair-topology", "engine=compose", runtime=runtime)
+    assert both["topology-microservices"].component("proxy").container is not None
 
 
 def test_heap_is_split_in_whole_mebibytes() -> None:
@@ -241,6 +270,17 @@ def test_settings_reach_the_servers_that_have_them_and_are_read_back() -> None:
         "auth",
         "booking",
     }
+
+
+def test_what_lies_with_another_component_is_found_by_its_name() -> None:
+    """A filestore of several servers lies with the database: one copy of it for a trial."""
+    planned = specs_of(asked("olio", deployment={"topology": "shared"}, factors={"jvms": {"levels": [1, 2]}}))
+    for spec in planned.values():
+        assert spec.limits.operations["home-page"].p90 == 1.0
+        for server in spec.servers:
+            assert server.environment["OLIO_FILESTORE"] == "${folder:database}/data/files"
+            places = Places(f"/trial/servers/{server.name}", None, "")
+            assert environment(server, places)["OLIO_FILESTORE"] == "/trial/servers/database/data/files"
 
 
 def test_a_thread_pool_that_cannot_be_set_is_refused() -> None:

@@ -198,6 +198,12 @@ def test_a_users_own_server_is_a_workload(write: Callable[..., Path]) -> None:
         ("default: 10", "default: 100", "  items", "it is at most 99, not 100"),
         ("type: choice, choices: [fast, slow]", "type: choice", "  mode", "type choice has choices"),
         (
+            "  mode: {",
+            "  cache: {type: integer, default: 1, about: x}\n  mode: {",
+            "steelyard",
+            "settings: ${cache} stands for something else: give cache another name",
+        ),
+        (
             'component: server, path: "/load',
             'component: sever, path: "/load',
             "  alone",

@@ -10,9 +10,7 @@ from pathlib import Path
 from steelyard.engines.images import Image
 from steelyard.errors import MissingRequirement
 from steelyard.host.docker import Docker, DockerFailed, native_architecture
-from steelyard.jvm.identify import parse_identity
 from steelyard.paths import ROOT
-from steelyard.results.spec import JvmIdentity
 from steelyard.results.store import write_atomic
 
 BUNDLES = ROOT / "compose"
@@ -55,9 +53,13 @@ class DockerImages:
         """Images by reference (see `Images.find`)."""
         return {reference: find_image(self.docker, reference, advice) for reference, advice in wanted.items()}
 
-    def jvm(self, image: Image, required: bool) -> JvmIdentity | None:
-        """The JVM inside (see `Images.jvm`)."""
-        return _jvm(self.docker, image, required)
+    def java(self, image: Image) -> str:
+        """What the JVM inside prints (see `Images.java`): its settings, on standard error."""
+        command = ["run", "--rm", "--network=none", "--read-only", "--entrypoint=java", image.pinned]
+        try:
+            return self.docker.run(*command, "-XshowSettings:properties", "-version", merge_errors=True)
+        except DockerFailed as error:
+            raise ValueError(error) from error
 
 
 def find_image(docker: Docker, reference: str, advice: str = "pull or build it, then go on") -> Image:
@@ -97,19 +99,3 @@ def _pinned(reference: str, digests: Iterable[str]) -> str:
     names = {repository, repository.removeprefix("docker.io/"), repository.removeprefix("docker.io/library/")}
     known = (text.partition("@") for text in digests)
     return next((f"{repository}@{digest}" for name, _, digest in known if name in names), reference)
-
-
-def _jvm(docker: Docker, image: Image, required: bool) -> JvmIdentity | None:
-    """Ask the JVM inside what it is; `java` prints its settings on standard error."""
-    command = ["run", "--rm", "--network=none", "--read-only", "--entrypoint=java", image.pinned]
-    try:
-        return parse_identity(
-            docker.run(*command, "-XshowSettings:properties", "-version", merge_errors=True)
-        )
-    except (DockerFailed, ValueError) as error:
-        if not required:
-            return None
-        raise MissingRequirement(
-            f"the image {image.reference} does not tell its JVM ({error}): build it anew with"
-            " `./steelyard images build`"
-        ) from error

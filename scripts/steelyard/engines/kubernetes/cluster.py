@@ -13,11 +13,13 @@ import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from steelyard.errors import MissingRequirement, ServerFailed
+from steelyard.errors import MissingRequirement
 from steelyard.processes import signals_held
+from steelyard.processes.client import ClientFailed, run_client
 
 NAMESPACE = "steelyard"
 """Where trials run, unless the user names another one."""
@@ -53,12 +55,8 @@ RIGHTS = (
 """What a session does in its namespace: API group, resource, verb."""
 
 
-class KubectlFailed(ServerFailed):
-    """A kubectl command failed; the sentence holds its last words."""
-
-    def __init__(self, what: str, said: str) -> None:
-        super().__init__(f"{what}: {said}")
-        self.said = said
+class KubectlFailed(ClientFailed):
+    """A kubectl command failed."""
 
     @property
     def away(self) -> bool:
@@ -122,7 +120,13 @@ class Cluster:
         while True:
             try:
                 with signals_held() if whole else contextlib.nullcontext():
-                    return self._run(arguments, given, timeout)
+                    return run_client(
+                        [*self.command, *arguments],
+                        partial(KubectlFailed, f"kubectl {arguments[0]}"),
+                        last_words,
+                        timeout=timeout,
+                        given=given,
+                    )
             except KubectlFailed as error:
                 if not error.away or time.monotonic() > deadline:
                     raise
@@ -162,32 +166,6 @@ class Cluster:
             for (_, name, verb), answer in zip(RIGHTS, answers, strict=True)
             if answer != "true"
         ]
-
-    def _run(self, arguments: Sequence[str], given: str | None, timeout: float) -> bytes:
-        what = f"kubectl {arguments[0]}"
-        try:
-            process = subprocess.Popen(
-                [*self.command, *arguments],
-                stdin=subprocess.PIPE if given is not None else subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                start_new_session=True,
-            )
-        except OSError as error:
-            raise KubectlFailed(what, f"{self.client} cannot be started ({error.strerror})") from error
-        with process:
-            try:
-                printed, errors = process.communicate(given.encode() if given is not None else None, timeout)
-            except subprocess.TimeoutExpired as error:
-                process.kill()
-                raise KubectlFailed(what, f"no answer within {timeout:.0f} s") from error
-            except BaseException:
-                process.kill()
-                raise
-        if process.returncode != 0:
-            said = last_words(errors.decode(errors="replace") or printed.decode(errors="replace"))
-            raise KubectlFailed(what, said or f"exit code {process.returncode}")
-        return printed
 
 
 def find_cluster(

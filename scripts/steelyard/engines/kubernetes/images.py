@@ -18,8 +18,6 @@ from steelyard.engines.images import DATABASE_LABEL, FINGERPRINT_LABEL, Image
 from steelyard.engines.kubernetes.cluster import Cluster, KubectlFailed
 from steelyard.engines.kubernetes.pods import SESSION, Pod, hindrance
 from steelyard.errors import MissingRequirement
-from steelyard.jvm.identify import parse_identity
-from steelyard.results.spec import JvmIdentity
 
 PLAN = "plan"
 """What stands for a session on what is made before there is one."""
@@ -55,17 +53,9 @@ class ClusterImages:
             self._ask(unknown, wanted)
         return {reference: self._found[reference] for reference in wanted}
 
-    def jvm(self, image: Image, required: bool) -> JvmIdentity | None:
-        """The JVM inside (see `Images.jvm`)."""
-        try:
-            return parse_identity(self._told[image.reference])
-        except ValueError as error:
-            if not required:
-                return None
-            raise MissingRequirement(
-                f"the image {image.reference} does not tell its JVM ({error}): build it anew with"
-                " `./steelyard images build`"
-            ) from error
+    def java(self, image: Image) -> str:
+        """What the JVM inside prints (see `Images.java`)."""
+        return self._told[image.reference]
 
     def _ask(self, references: list[str], advice: Mapping[str, str]) -> None:
         name = f"steelyard-images-{secrets.token_hex(4)}"

@@ -2,6 +2,7 @@
 """Command line, environment and files of one component as a process (pure); the same text goes into `replay/`."""
 
 import os
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,8 @@ SETTINGS = "settings.json"
 """File with an injector's settings, in its folder."""
 SHARED = "shared"
 """Folder beside those of a trial's components, which goes when they stop."""
+_OTHERS = re.compile(r"\$\{folder:([\w-]+)\}")
+"""The folder of another component, by its name."""
 _HERE = "\0"
 """Stands for the folder of a script until it is quoted; no word of a command can hold it."""
 
@@ -45,7 +48,7 @@ class Places:
         for name, value in found.items():
             if value is not None:
                 text = text.replace(f"${{{name}}}", value)
-        return text
+        return _OTHERS.sub(lambda other: f"{Path(self.folder).parent}/{other[1]}", text)
 
 
 def command(component: Component, places: Places) -> list[str]:

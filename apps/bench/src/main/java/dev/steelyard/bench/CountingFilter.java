@@ -11,6 +11,7 @@ import jakarta.servlet.http.HttpFilter;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -49,12 +50,14 @@ final class CountingFilter extends HttpFilter {
   protected void doFilter(
       HttpServletRequest request, HttpServletResponse response, FilterChain chain)
       throws IOException, ServletException {
-    if (uncounted.contains(request.getServletPath())) {
+    Optional<String> operation = workload.operationOf(request);
+    if (uncounted.contains(request.getServletPath())
+        || (operation.isEmpty() && !workload.countsOther(request))) {
       chain.doFilter(request, response);
       return;
     }
     long start = System.nanoTime();
-    String preset = workload.operationOf(request).orElse(OperationCounters.OTHER);
+    String preset = operation.orElse(OperationCounters.OTHER);
     boolean returned = false;
     try {
       chain.doFilter(request, response);

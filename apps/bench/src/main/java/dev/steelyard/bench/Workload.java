@@ -50,6 +50,14 @@ public interface Workload {
   Set<String> operations();
 
   /**
+   * Whether a request that is no operation is counted, as {@code other}. Not so where an operation
+   * is a page with all that a browser asks for beside it: then one request of it counts.
+   */
+  default boolean countsOther(HttpServletRequest request) {
+    return true;
+  }
+
+  /**
    * Kinds of work that no client asks for, such as messages of a queue: counted by {@link Work} and
    * told apart from the operations.
    */

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`compare` and `tune` as they are typed: two directories side by side, pairs that are refused, one page for a host."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sample import Plan, write
+from typer.testing import CliRunner
+
+from steelyard.cli.app import app
+from steelyard.errors import BadInput, SteelyardError
+from steelyard.host.states import STATES
+
+PLAN = Plan(factors={"jvms": {"label": "JVMs", "levels": [1, 4]}}, disturbed=(), unsteady=())
+
+
+def told(*words: str | Path) -> tuple[str, SteelyardError | None]:
+    done = CliRunner().invoke(app, [str(word) for word in words], env={"COLUMNS": "200"})
+    assert isinstance(done.exception, SteelyardError | SystemExit | None), done.exception
+    return done.output, done.exception if isinstance(done.exception, SteelyardError) else None
+
+
+@pytest.fixture(scope="module")
+def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(tmp_path_factory.mktemp("first"), PLAN).path
+
+
+@pytest.fixture(scope="module")
+def second(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(tmp_path_factory.mktemp("second"), replace(PLAN, seed=7)).path
+
+
+def test_two_sessions_side_by_side(first: Path, second: Path) -> None:
+    printed, refused = told("compare", first, second, "--price", "100,50", "--cores", "4,8")
+    assert refused is None
+    for text in (
+        "Effects side by side",
+        "JVMs = 4",
+        "per unit of price",
+        "none of them says why",
+        "4 cores as given",
+    ):
+        assert text in printed
+    document = json.loads(told("compare", first, second, "--json")[0])
+    effect = next(one for one in document["effects"] if one["metric"] == "throughput")
+    assert effect["apart"]["value"] == pytest.approx(effect["second"]["ratio"] / effect["first"]["ratio"])
+    assert effect["apart"]["low"] < 1 < effect["apart"]["high"]  # the same hosts, but for chance
+    assert document["sessions"][0]["yields"]["jvms-1"].keys() == {"throughput", "core", "GiB"}
+
+
+@pytest.mark.parametrize(
+    ("other", "why"),
+    [
+        (replace(PLAN, name="another"), "the experiment: jvm-count and another"),
+        (replace(PLAN, quick=True), "quick: False and True"),
+        (replace(PLAN, primary="memory_rss"), "the primary metric: throughput and memory_rss"),
+        (replace(PLAN, mix={"ping": 0.5, "pong": 0.5}), "jvms-1"),
+        (replace(PLAN, procedure="start-up"), "jvms-1"),
+    ],
+)
+def test_what_may_not_stand_side_by_side(tmp_path: Path, first: Path, other: Plan, why: str) -> None:
+    printed, refused = told("compare", first, write(tmp_path, other).path)
+    assert isinstance(refused, BadInput)
+    assert why in str(refused)
+    assert printed == ""
+
+
+@pytest.mark.parametrize("pair", ["1", "1,2,3", "a,b", "0,1", "-1,2", "nan,1", "inf,1"])
+def test_prices_are_two_numbers(first: Path, second: Path, pair: str) -> None:
+    _, refused = told("compare", first, second, f"--price={pair}")
+    assert isinstance(refused, BadInput)
+    assert "give a number above zero for either host" in str(refused)
+
+
+def test_the_checklist_of_this_host_fits_one_page() -> None:
+    printed, refused = told("tune")
+    assert refused is None
+    assert len(printed.splitlines()) < 80
+    rows = json.loads(told("tune", "--json")[0])
+    assert [row["topic"] for row in rows][:2] == ["thp", "smt"]
+    assert all(row["now"] for row in rows)
+    assert all(bool(row["sets"]) == bool(row["undoes"]) for row in rows)
+
+
+def test_host_states_are_shown_with_what_they_take() -> None:
+    rows = json.loads(told("host", "show", "--json")[0])
+    assert [row["state"] for row in rows] == list(STATES)
+    assert all(row["now"] or row["says"] for row in rows)
+    for words, why in (
+        (["thp"], "not of the form"),
+        (["nothing=1"], "no host state"),
+        (["thp=x"], "no mode of"),
+    ):
+        _, refused = told("host", "set", *words)
+        assert why in str(refused)
