@@ -297,7 +297,8 @@ def errors(m: TrialMeasurement, spec: Spec) -> Finding:
     if m.injector_requests == 0:
         return Finding(1.0, "The injectors completed no request.")
     seen = m.injector_errors / m.injector_requests
-    said = f"{m.injector_errors:,} of {m.injector_requests:,} requests failed"
+    why = f" (most often: {m.injector_messages[0]})" if m.injector_messages else ""
+    said = f"{m.injector_errors:,} of {m.injector_requests:,} requests failed{why}"
     if not counted(spec):
         return Finding(seen, f"{said}; what the servers think of them cannot be told: {NO_COUNTERS}")
     if m.server_errors is None or m.server_requests is None:

@@ -331,6 +331,8 @@ class TrialMeasurement(Record):
     injector_requests: int
     """By the injectors' histograms, whole run, errors included."""
     injector_errors: int
+    injector_messages: list[str] = Field(default_factory=list)
+    """What failed requests were said to have failed for, the most frequent first."""
     window_server_rate: float | None
     """Requests per second by the servers' counters, measurement window; None: they have none."""
     window_injector_rate: float

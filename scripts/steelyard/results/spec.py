@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from steelyard.experiment.schema import JvmSettings, Load, ProcedureName
 from steelyard.workload.journey import MixPart
-from steelyard.workload.schema import Consistency, ContainerPlace, Limits, Ratio, Ready, Request
+from steelyard.workload.schema import Consistency, ContainerPlace, DataRequest, Limits, Ratio, Ready
 from steelyard.yamlfile import Scalar
 
 Role = Literal["server", "compiler", "database", "proxy", "service", "injector"]
@@ -149,7 +149,7 @@ class Spec(Record):
     """In the order in which they start; injectors last."""
     entry: list[str]
     """Components that users reach."""
-    data: list[Request] = Field(default_factory=list)
+    data: list[DataRequest] = Field(default_factory=list)
     consistency: list[Consistency] = Field(default_factory=list)
     parts: list[MixPart] = Field(default_factory=list)
     """Parts of the mix, with the requests of each time a user plays one: what comes together."""

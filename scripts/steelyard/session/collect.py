@@ -161,6 +161,7 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
         server_errors=round(last.errors) if last else None,
         injector_requests=evidence.whole.requests,
         injector_errors=sum(evidence.whole.errors.values()),
+        injector_messages=evidence.flight.injectors.messages(),
         window_server_rate=counted,
         window_injector_rate=requests / evidence.seconds,
         injector_cpu_share=_injector_share(evidence, components),

@@ -111,6 +111,12 @@ class Deployed:
             if answer is None or answer[0] != 200:
                 said = f"{_status(answer)}, it said: {_first(answer[1])}" if answer else _status(answer)
                 raise ServerFailed(f"{step.component} could not load its data ({step.path}): {said}")
+            text = answer[1].decode("utf-8", errors="replace")
+            if step.contains is not None and step.contains not in text:
+                last = text.strip().rpartition("\n")[2][:200]
+                raise ServerFailed(
+                    f"{step.component} did not load all of its data ({step.path}): at last it said: {last}"
+                )
 
     def describe(self) -> None:
         """Read what the components say of themselves (which data they have, they know only once it is loaded), and what

@@ -5,6 +5,7 @@ summary. In folders elsewhere their observers write them."""
 import json
 import math
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -106,6 +107,14 @@ class Injectors:
             with suppress(OSError, ValueError):
                 found.append(json.loads((folder / "summary.json").read_text(encoding="utf-8")))
         return [one for one in found if isinstance(one, dict)]
+
+    def messages(self) -> list[str]:
+        """What their failed requests were said to have failed for, the most frequent first."""
+        counts: Counter[str] = Counter()
+        for summary in self.summaries():
+            for one in summary.get("errorMessages", []):
+                counts[f"{one['operation']}: {one['message']}"] += one["count"]
+        return [text for text, _ in counts.most_common()]
 
     def _wait(self, done: Callable[[str], bool], timeout: float, what: str) -> None:
         deadline = time.monotonic() + timeout

@@ -209,6 +209,13 @@ class Request(Model):
     path: str
 
 
+class DataRequest(Request):
+    """A GET that loads data."""
+
+    contains: str | None = None
+    """What the answer holds when all is loaded: the status of an answer that is sent while it works tells nothing."""
+
+
 class Consistency(Request):
     """A GET after the load whose answer shows that the data is sound."""
 
@@ -288,7 +295,7 @@ class Topology(Model):
     growing: list[str] = Field(default_factory=list)
     """Operations whose share grows to its figure from nothing while the data fills up."""
     ratios: list[Ratio] = Field(default_factory=list)
-    data: list[Request] = Field(default_factory=list)
+    data: list[DataRequest] = Field(default_factory=list)
     """What loads data once the servers are ready."""
     consistency: list[Consistency] = Field(default_factory=list)
 

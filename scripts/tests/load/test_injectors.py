@@ -203,6 +203,18 @@ def test_one_that_does_not_end_is_told(
     assert launched.stopped == ["injector-1", "injector-2"]
 
 
+def test_messages_of_all_are_added_up_the_most_frequent_first(
+    launched: Launched, injectors: Injectors
+) -> None:
+    for name, gone in {"injector-1": 1, "injector-2": 3}.items():
+        said = [
+            {"operation": "login", "message": "found 500", "count": 1},
+            {"operation": "view", "message": "found 404", "count": gone},
+        ]
+        launched.end(name, summary=json.dumps({"errorMessages": said}))
+    assert injectors.messages() == ["view: found 404", "login: found 500"]
+
+
 def test_summaries_are_read_as_far_as_they_can_be(launched: Launched, injectors: Injectors) -> None:
     launched.end("injector-1", summary='{"firstAnswers": {"ping": 5}}')
     launched.end("injector-2", summary='{"firstAns')

@@ -117,7 +117,7 @@ def evidence(
         steady=True,
         steady_detail="",
         clock_step=lambda: clock_step,
-        injectors=SimpleNamespace(folders={}, summaries=list),
+        injectors=SimpleNamespace(folders={}, summaries=list, messages=list),
     )
     started = {
         one.name: Started(

@@ -172,6 +172,20 @@ def test_data_is_loaded_in_order_and_a_refusal_is_passed_on(
         deployed.load_data()
 
 
+def test_a_load_that_ends_too_early_has_failed_whatever_its_status(
+    world: World, services: Spec, tmp_path: Path
+) -> None:
+    loads = [step.model_copy(update={"contains": "loaded"}) for step in services.data]
+    world.answers = {**ANSWERS, "/flight/loader/load": (200, "FLIGHT: 300 rows\nno memory\n")}
+    deployed, deployment = opened(world, services.model_copy(update={"data": loads}), tmp_path)
+    deployed.bring_up()
+    with pytest.raises(
+        ServerFailed, match=r"^flight-1 did not load all of its data \(.*\): at last it said: no memory$"
+    ):
+        deployed.load_data()
+    assert deployment.sites["booking-1"].own_requests == 0
+
+
 def test_a_loader_is_heard_while_it_loads(world: World, services: Spec, tmp_path: Path) -> None:
     """Lines of text without their marks; not the page that follows."""
     page = "<html><body>\nCreating 400 Quotes<BR>\nSmith &amp; Co<BR>\n<h1>Done</h1>\n\n"
