@@ -14,7 +14,9 @@ import java.util.Locale;
 import javax.imageio.ImageIO;
 import javax.imageio.ImageReader;
 import javax.imageio.stream.ImageInputStream;
+import javax.imageio.stream.ImageOutputStream;
 import javax.imageio.stream.MemoryCacheImageInputStream;
+import javax.imageio.stream.MemoryCacheImageOutputStream;
 
 /** What is uploaded: pictures, of which thumbnails are made, and documents. */
 public final class Uploads {
@@ -43,8 +45,10 @@ public final class Uploads {
     canvas.drawImage(decoded(picture), 0, 0, THUMBNAIL_WIDTH, THUMBNAIL_HEIGHT, null);
     canvas.dispose();
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    try {
-      ImageIO.write(small, "jpeg", out);
+    // In memory: ImageIO's own stream keeps a file in the temporary folder, for these few
+    // kilobytes.
+    try (ImageOutputStream memory = new MemoryCacheImageOutputStream(out)) {
+      ImageIO.write(small, "jpeg", memory);
     } catch (IOException e) {
       throw new IllegalStateException(e);
     }
