@@ -15,7 +15,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The packaged server with Derby in it, small files and a geocoder, loaded; and started again, so
@@ -108,6 +111,17 @@ public final class OlioServer implements AutoCloseable {
   /** Where the files are. */
   public Path filestore() {
     return folder.resolve("files");
+  }
+
+  /** The names of Liberty's reports of failures (FFDC), one for each that it saw first. */
+  public Set<String> failureReports() throws IOException {
+    Path reports = folder.resolve("logs/ffdc");
+    if (!Files.exists(reports)) {
+      return Set.of();
+    }
+    try (Stream<Path> files = Files.list(reports)) {
+      return files.map(each -> each.getFileName().toString()).collect(Collectors.toSet());
+    }
   }
 
   /** What the load said. */

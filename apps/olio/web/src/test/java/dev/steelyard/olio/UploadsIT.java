@@ -15,9 +15,16 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Test;
@@ -28,6 +35,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 final class UploadsIT {
 
   private static final String PERSON = "api/person/fileuploadPerson?user_name=";
+
+  private static final int WANT = 6;
+  private static final int NAMES = 5;
 
   private final OlioServer server;
 
@@ -163,6 +173,7 @@ final class UploadsIT {
       browser
           .upload("api/event/addEvent", Browser.event("lost", "lost"))
           .must(503, "not be stored");
+      browser.get("access-artifacts/e1t.jpg").must(500, "could not be done");
     } finally {
       Files.delete(folder);
       Files.move(away, folder);
@@ -171,6 +182,34 @@ final class UploadsIT {
     browser.get("tag/display?tag=lost").must("There are no events.");
     browser.get("consistency").must("consistent");
     assertTrue(browser.posted(Browser.event("found", "lost")) > 0);
+  }
+
+  @Test
+  void ofManyWhoWantANameAtOnceOneGetsItAndNoFailureIsReported() throws Exception {
+    server.browser().upload(PERSON + "wanted0", Browser.person("wanted0")).must("wanted0");
+    Set<String> reports = server.failureReports();
+    ExecutorService many = Executors.newFixedThreadPool(WANT);
+    try {
+      for (int name = 0; name < NAMES; name++) {
+        String wanted = "wanted" + name;
+        List<Callable<Integer>> attempts =
+            Collections.nCopies(
+                WANT,
+                () -> server.browser().upload(PERSON + wanted, Browser.person(wanted)).status());
+        List<Integer> statuses = new ArrayList<>();
+        for (Future<Integer> each : many.invokeAll(attempts)) {
+          statuses.add(each.get());
+        }
+        // The first name was taken before.
+        assertEquals(name == 0 ? 0 : 1, Collections.frequency(statuses, 200), statuses::toString);
+        assertEquals(name == 0 ? WANT : WANT - 1, Collections.frequency(statuses, 409));
+      }
+    } finally {
+      many.shutdown();
+    }
+    server.browser().get("event/detail?socialEventID=999999").must(404, "There is no event");
+    assertEquals(reports, server.failureReports());
+    server.browser().get("consistency").must("consistent");
   }
 
   @Test
