@@ -163,24 +163,31 @@ def test_a_dollar_sign_is_no_variable() -> None:
     )
 
 
-def workload(kind: str, name: str, container: str | None = None) -> dict[str, Any]:
+def workload(kind: str, name: str, container: str | None = None, **pod: Any) -> dict[str, Any]:
     main = {"name": container or name, "image": "any"}
     return {
         "apiVersion": "apps/v1",
         "kind": kind,
         "metadata": {"name": name},
-        "spec": {"template": {"spec": {"containers": [main]}}},
+        "spec": {"template": {"spec": {"containers": [main], **pod}}},
     }
 
 
+SHARED = {"name": "files", "persistentVolumeClaim": {"claimName": "files"}}
 WORKLOADS: Sequence[dict[str, Any]] = [workload("StatefulSet", "server"), workload("Job", "load")]
 
 
 @pytest.mark.parametrize(
     ("objects", "said"),
-    [(WORKLOADS[1:], "has no server"), ([workload("StatefulSet", "server", "app"), WORKLOADS[1]], "'app'")],
+    [
+        (WORKLOADS[1:], "has no server"),
+        ([workload("StatefulSet", "server", "app"), WORKLOADS[1]], "'app'"),
+        ([workload("StatefulSet", "server", volumes=[SHARED]), WORKLOADS[1]], "outlives its pods, files"),
+    ],
 )
-def test_a_bundle_that_lacks_something_is_refused(objects: list[dict[str, Any]], said: str) -> None:
+def test_a_bundle_that_lacks_something_or_has_too_much_is_refused(
+    objects: list[dict[str, Any]], said: str
+) -> None:
     with pytest.raises(BadInput, match=said):
         needed(planned("jvms-1"), objects)
 
