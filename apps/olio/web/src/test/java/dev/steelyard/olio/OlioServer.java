@@ -37,7 +37,7 @@ public final class OlioServer implements AutoCloseable {
   /** Gives tests the one that all of them share. */
   public static final class Shared extends OncePerRun<OlioServer> {
     public Shared() {
-      super(OlioServer.class, OlioServer::started);
+      super(OlioServer.class, () -> started(Map.of()));
     }
   }
 
@@ -62,7 +62,12 @@ public final class OlioServer implements AutoCloseable {
     this.loadSaid = loadSaid;
   }
 
-  private static OlioServer started() throws IOException, InterruptedException {
+  /**
+   * Starts one.
+   *
+   * @param settings beside those that all tests have
+   */
+  static OlioServer started(Map<String, String> settings) throws IOException, InterruptedException {
     Path folder = Files.createTempDirectory("olio");
     Path log = folder.resolve("derby.log");
     Geocoder geocoder = new Geocoder("127.0.0.1", 0, 0);
@@ -76,6 +81,7 @@ public final class OlioServer implements AutoCloseable {
     environment.put("OLIO_DERBY_FOLDER", folder.resolve("data/derby").toString());
     environment.put("OLIO_GEOCODER_URL", "http://127.0.0.1:" + geocoder.port());
     environment.put("OLIO_GEOCODER_READ_TIMEOUT", Integer.toString(GEOCODER_PATIENCE));
+    environment.putAll(settings);
     Path archive = Path.of(System.getProperty("server.archive"));
     PackagedServer loader = PackagedServer.of("olio", archive, folder, environment);
     String said;
