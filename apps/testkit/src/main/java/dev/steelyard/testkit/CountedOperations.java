@@ -31,10 +31,26 @@ public final class CountedOperations {
    * @return what the work returns
    */
   public <T> T perform(String name, String statements, Callable<T> work) throws Exception {
+    return perform(name, statements, null, work);
+  }
+
+  /**
+   * Performs an operation.
+   *
+   * @param statements that it is to send: {@link StatementLog.Counts#of}
+   * @param transactions in which it is to send them; null for any number
+   * @return what the work returns
+   */
+  public <T> T perform(String name, String statements, Integer transactions, Callable<T> work)
+      throws Exception {
     long end = log.end();
     T result = work.call();
-    var counted = log.since(end).statements();
-    comparisons.add(() -> assertEquals(StatementLog.Counts.of(statements), counted, name));
+    StatementLog.Counts counts = log.since(end);
+    comparisons.add(
+        () -> assertEquals(StatementLog.Counts.of(statements), counts.statements(), name));
+    if (transactions != null) {
+      comparisons.add(() -> assertEquals(transactions, counts.transactions(), name));
+    }
     return result;
   }
 

@@ -141,8 +141,8 @@ public final class OlioServer implements AutoCloseable {
   }
 
   /** Somebody with a browser. */
-  public Browser browser() {
-    return new Browser(server.uri("/olio/"));
+  public OlioBrowser browser() {
+    return new OlioBrowser(server.uri("/olio/"));
   }
 
   /** Stops the geocoder, or starts another one in its place. */

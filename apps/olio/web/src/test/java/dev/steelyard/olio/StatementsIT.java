@@ -16,14 +16,14 @@ final class StatementsIT {
   @Test
   void eachOperationSendsTheStatementsOfTheTable(OlioServer server) throws Exception {
     CountedOperations counted = new CountedOperations(server.statements());
-    Browser user = server.browser();
+    OlioBrowser user = server.browser();
     String name = Names.of(900);
     String word = Names.of(1);
     // Nothing of what follows was read before: other tests have other persons and events.
     int event = 1700;
     String page = "event/detail?socialEventID=" + event;
-    user.as(3).posted(Browser.event("clears what is kept", word));
-    Browser anybody = server.browser();
+    user.as(3).posted(OlioBrowser.event("clears what is kept", word));
+    OlioBrowser anybody = server.browser();
     counted.perform("home: list, count, tags", "S3", () -> anybody.get("").must("Events"));
     counted.perform("home, kept", "S0", () -> anybody.get("event/list").must("Events"));
     counted.perform(
@@ -57,7 +57,7 @@ final class StatementsIT {
             anybody
                 .get("person?actionType=display_person&user_name=" + Names.of(901))
                 .must("Friends"));
-    Browser other = server.browser().as(902);
+    OlioBrowser other = server.browser().as(902);
     other.get("");
     counted.perform(
         "own page: invitations both ways",
@@ -84,7 +84,7 @@ final class StatementsIT {
             "S1 I6 U3",
             () ->
                 other.posted(
-                    Browser.event("counted", word + " " + Names.of(2) + " quitenew " + word)));
+                    OlioBrowser.event("counted", word + " " + Names.of(2) + " quitenew " + word)));
     counted.perform(
         "the event that was added",
         "S3",
@@ -99,7 +99,8 @@ final class StatementsIT {
             server
                 .browser()
                 .upload(
-                    "api/person/fileuploadPerson?user_name=counted1", Browser.person("counted1"))
+                    "api/person/fileuploadPerson?user_name=counted1",
+                    OlioBrowser.person("counted1"))
                 .must("counted1"));
     counted.perform(
         "a picture", "S0", () -> server.packaged().get("/olio/access-artifacts/e1t.jpg"));

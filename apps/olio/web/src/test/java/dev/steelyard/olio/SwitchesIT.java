@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.steelyard.olio.Browser.Answer;
+import dev.steelyard.testkit.Browser.Answer;
 import dev.steelyard.testkit.CountedOperations;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
@@ -35,11 +35,11 @@ final class SwitchesIT {
   @Test
   void withoutACacheEachHomePageSendsAllOfItsStatements() throws Exception {
     CountedOperations counted = new CountedOperations(server.statements());
-    Browser browser = server.browser();
+    OlioBrowser browser = server.browser();
     String first = counted.perform("home", "S3", () -> browser.get("").must("Events")).body();
     String second = counted.perform("home again", "S3", () -> browser.get("").must("Tags")).body();
     assertEquals(first, second);
-    Browser user = server.browser().as(30);
+    OlioBrowser user = server.browser().as(30);
     counted.perform("home: requests, next events", "S5", () -> user.get("").must("Hello"));
     counted.perform("home again, logged in", "S3", () -> user.get("").must("Hello"));
     counted.compare();
@@ -50,7 +50,7 @@ final class SwitchesIT {
   @Test
   void scriptsAskForTheAttendeesAndCommentsThatThePageLeavesOut() throws Exception {
     CountedOperations counted = new CountedOperations(server.statements());
-    Browser browser = server.browser();
+    OlioBrowser browser = server.browser();
     int event = 42;
     // The page counts the attendees, so it reads them as well.
     Answer page =
