@@ -192,6 +192,15 @@ def test_a_bundle_that_lacks_something_or_has_too_much_is_refused(
         needed(planned("jvms-1"), objects)
 
 
+@needs_kubectl
+def test_servers_that_share_a_filestore_are_refused() -> None:
+    runtime = containers("server", "database", "geocoder", jvm=identity("hotspot"), cpus=8)
+    asked = ("engine=kubernetes", "jvms=1,2", "topology=shared")
+    spec = specs("jvm-count", *asked, host=cores(8), runtime=runtime, workload="olio")["jvms-2"]
+    with pytest.raises(BadInput, match="filestore"):
+        needed(spec, bundle("olio"))
+
+
 def test_components_of_a_kind_that_differ_are_refused() -> None:
     spec = planned("jvms-2")
     first = spec.servers[0].name
