@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The path of a search: the value of each trial, how it went, and the bracket that shrinks about the result."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
+from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, NullLocator
 
 from steelyard.analysis import figures
@@ -10,7 +13,39 @@ from steelyard.analysis.search import bracket
 from steelyard.report.canvas import ABOVE, INK, SERIES, STEPS, Chart, canvas, finish, styled, wrapped
 from steelyard.report.view import View
 from steelyard.results.analysis import SearchResult, SearchRun
+from steelyard.spec.search import Varied
 from steelyard.units import MIB
+
+
+@dataclass(frozen=True)
+class _Measure:
+    """How the values of a search are drawn and told."""
+
+    unit: str
+    scale: float = 1.0
+    whole: bool = True
+    """Whether only whole ones can be set."""
+
+    def text(self, value: float) -> str:
+        """A value, without its unit."""
+        return figures.number(value * self.scale, 0 if self.whole else 1)
+
+    def ticks(self, axes: Axes) -> None:
+        """Ticks at values that can be set."""
+        axes.yaxis.set_major_locator(MaxNLocator(6, steps=STEPS, integer=self.whole))
+
+    def numbers(self, axes: Axes) -> None:
+        """What stands at the ticks."""
+        axes.yaxis.set_major_formatter(
+            lambda y, _: figures.number(y, 0 if self.whole or y == 0 or y >= 10 else 1)
+        )
+
+
+_MEASURES: Mapping[Varied, _Measure] = {
+    "users": _Measure("users"),
+    "memory": _Measure("MiB", scale=1 / MIB),
+    "rate": _Measure("arrivals/s", whole=False),
+}
 
 _LOOKS: dict[str, dict[str, Any]] = {
     "passed": {"marker": "o", "mfc": INK["accent"], "mec": INK["accent"], "ms": 7},
@@ -34,7 +69,9 @@ def search_levels(view: View) -> Chart | None:
     varied = {result.varies for result in results.values()}
     if len(results) < 2 or len(varied) > 1:
         return None
-    scale = 1 / MIB if varied == {"memory"} else 1.0
+    (kind,) = varied
+    measure = _MEASURES[kind]
+    scale = measure.scale
     axes, words = canvas(300), []
     for index, (series, arms) in enumerate(view.axis.series.items()):
         look = SERIES[index % len(SERIES)] if len(view.axis.series) > 1 else (INK["accent"], "o", "-")
@@ -48,7 +85,7 @@ def search_levels(view: View) -> Chart | None:
             axes.plot([place] * len(found), found, marker, mfc="none", mec=color, ms=4.5, zorder=4)
             if result.low is not None and result.high is not None:
                 axes.plot([place] * 2, [result.low * scale, result.high * scale], color=color, lw=2)
-            words.append(f"{view.arm_label(result.arm)}: {figures.number(result.value * scale, 1)}")
+            words.append(f"{view.arm_label(result.arm)}: {measure.text(result.value)}")
         if line:
             axes.plot(*zip(*line, strict=True), color=color, ls=dash, lw=1.1, alpha=0.6, label=series or None)
     if len(view.axis.series) > 1:
@@ -58,25 +95,23 @@ def search_levels(view: View) -> Chart | None:
     axes.set_ylim(bottom=0)
     axes.set_xticks(list(view.axis.ticks), [wrapped(name) for name in view.axis.ticks.values()])
     axes.set_xlabel(view.axis.label)
-    axes.yaxis.set_major_formatter(lambda y, _: figures.number(y, 0 if y >= 10 else 1))
-    (kind,) = varied
-    unit = {"memory": "MiB", "rate": "arrivals/s"}.get(kind, kind)
-    title = f"{unit} that the searches found, over {view.axis.label or 'arms'}"
+    measure.ticks(axes)
+    measure.numbers(axes)
+    title = f"{measure.unit} that the searches found, over {view.axis.label or 'arms'}"
     return finish(axes, "search-levels", title, f"{'; '.join(words)}.")
 
 
 def _path(view: View, result: SearchResult, run: SearchRun) -> Chart:
     axes = canvas(250, width=340)
-    memory = result.varies == "memory"
-    scale = 1 / MIB if memory else 1.0
-    unit = {"memory": "MiB", "rate": "arrivals/s"}.get(result.varies, result.varies)
+    measure = _MEASURES[result.varies]
+    scale = measure.scale
     if result.low is not None and result.high is not None:
         axes.axhspan(result.low * scale, result.high * scale, color=INK["accent"], alpha=0.13, lw=0)
     if result.value is not None:
         axes.axhline(result.value * scale, color=INK["accent"], lw=1.3, ls=(0, (6, 3)))
     for place in range(1, len(run.steps) + 1):
         judged = [step for step in run.steps[:place] if step.outcome in ("passed", "failed")]
-        sides = bracket(judged, falling=memory).sides
+        sides = bracket(judged, falling=result.varies == "memory").sides
         if sides is not None:
             ends = (sides[0] * scale, sides[1] * scale)
             axes.fill_between([place - 0.5, place + 0.5], *ends, color=INK["muted"], alpha=0.24, lw=0)
@@ -95,19 +130,15 @@ def _path(view: View, result: SearchResult, run: SearchRun) -> Chart:
         axes.yaxis.set_minor_locator(NullLocator())
         axes.set_ylim(low / 1.3, high * 1.2)
     else:
-        axes.yaxis.set_major_locator(MaxNLocator(6, steps=STEPS))
+        measure.ticks(axes)
         axes.set_ylim(low - 0.08 * (high - low), high + 0.08 * (high - low))
-    axes.yaxis.set_major_formatter(lambda y, _: figures.number(y, 0 if y >= 10 else 1))
+    measure.numbers(axes)
     longest = max(len(run.steps) for run in result.runs)
     axes.set_xlim(0.4, longest + 0.6)
     axes.xaxis.set_major_locator(MaxNLocator(min(longest, 10), integer=True))
     axes.set_xlabel("trial of the search")
     axes.legend(**ABOVE, ncols=4, fontsize=10.5, columnspacing=1)
-    tried = "; ".join(
-        f"{figures.number(y, 1)} {step.outcome}" for y, step in zip(values, run.steps, strict=True)
-    )
-    over = (
-        "" if result.value is None else f" Over all blocks: {figures.number(result.value * scale, 1)} {unit}."
-    )
-    title = f"{view.arm_label(result.arm)}, block {run.block}: {unit}"
+    tried = "; ".join(f"{measure.text(step.value)} {step.outcome}" for step in run.steps)
+    over = "" if result.value is None else f" Over all blocks: {measure.text(result.value)} {measure.unit}."
+    title = f"{view.arm_label(result.arm)}, block {run.block}: {measure.unit}"
     return finish(axes, f"search-{result.arm}-{run.block}", title, f"In order: {tried}.{over}")

@@ -163,26 +163,42 @@ def test_a_dollar_sign_is_no_variable() -> None:
     )
 
 
-def workload(kind: str, name: str, container: str | None = None) -> dict[str, Any]:
+def workload(kind: str, name: str, container: str | None = None, **pod: Any) -> dict[str, Any]:
     main = {"name": container or name, "image": "any"}
     return {
         "apiVersion": "apps/v1",
         "kind": kind,
         "metadata": {"name": name},
-        "spec": {"template": {"spec": {"containers": [main]}}},
+        "spec": {"template": {"spec": {"containers": [main], **pod}}},
     }
 
 
+SHARED = {"name": "files", "persistentVolumeClaim": {"claimName": "files"}}
 WORKLOADS: Sequence[dict[str, Any]] = [workload("StatefulSet", "server"), workload("Job", "load")]
 
 
 @pytest.mark.parametrize(
     ("objects", "said"),
-    [(WORKLOADS[1:], "has no server"), ([workload("StatefulSet", "server", "app"), WORKLOADS[1]], "'app'")],
+    [
+        (WORKLOADS[1:], "has no server"),
+        ([workload("StatefulSet", "server", "app"), WORKLOADS[1]], "'app'"),
+        ([workload("StatefulSet", "server", volumes=[SHARED]), WORKLOADS[1]], "outlives its pods, files"),
+    ],
 )
-def test_a_bundle_that_lacks_something_is_refused(objects: list[dict[str, Any]], said: str) -> None:
+def test_a_bundle_that_lacks_something_or_has_too_much_is_refused(
+    objects: list[dict[str, Any]], said: str
+) -> None:
     with pytest.raises(BadInput, match=said):
         needed(planned("jvms-1"), objects)
+
+
+@needs_kubectl
+def test_servers_that_share_a_filestore_are_refused() -> None:
+    runtime = containers("server", "database", "geocoder", jvm=identity("hotspot"), cpus=8)
+    asked = ("engine=kubernetes", "jvms=1,2", "topology=shared")
+    spec = specs("jvm-count", *asked, host=cores(8), runtime=runtime, workload="olio")["jvms-2"]
+    with pytest.raises(BadInput, match="filestore"):
+        needed(spec, bundle("olio"))
 
 
 def test_components_of_a_kind_that_differ_are_refused() -> None:

@@ -317,9 +317,13 @@ def test_a_search_draws_the_path_of_each_block_and_leaves_means_over_loads_out()
     assert [title for title in titles if title.endswith(": users")] == [
         f"JVMs = {jvms}, block {block}: users" for jvms in (1, 2) for block in (1, 2, 3)
     ]
-    assert "In order: 48.0 passed; 96.0 passed; 192.0 passed; 384.0 failed" in html
+    assert "In order: 48 passed; 96 passed; 192 passed; 384 failed" in html
     about = [title for title in titles if "over JVMs" in title or "latency" in title]
     assert about == ["users that the searches found, over JVMs"]
+    drawings = [one for one in re.findall(r"<svg.*?</svg>", html, re.DOTALL) if "users" in _titles(one)[0]]
+    words = [word for one in drawings for word in re.findall(r"<text[^>]*>([^<]*)</text>", one)]
+    assert "0" in words
+    assert not any(re.search(r"\d\.\d", word) for word in words)  # there is no part of a user
     text = _plain(" ".join(Page(html).text))
     for result in view.analysis.searches:
         assert all(_plain(sentence) in text for sentence in result.sentences)

@@ -121,7 +121,7 @@ def needed(spec: Spec, objects: Iterable[Object]) -> list[Object]:
     """What a trial takes of a bundle, each once: its workloads, and what they need beside them.
 
     Raises:
-        BadInput: the bundle does not have a kind.
+        BadInput: the bundle does not have a kind, or has it share a volume, which nobody would make and remove.
     """
     wanted, found = kinds(spec), {}
     for one in objects:
@@ -130,7 +130,13 @@ def needed(spec: Spec, objects: Iterable[Object]) -> list[Object]:
         if (kind in _WORKLOADS and name in wanted) or (kind in _BESIDE and part in (None, *wanted)):
             found[kind, name] = one
     for name in wanted:
-        _workload(name, found.values(), spec.bundle)
+        pod = _workload(name, found.values(), spec.bundle)["spec"]["template"]["spec"]
+        for volume in pod.get("volumes", ()):
+            if "persistentVolumeClaim" in volume:
+                raise BadInput(
+                    f"k8s/{spec.bundle}: {name} has a volume that outlives its pods, {volume['name']}, which trials"
+                    " in a cluster do not have: choose another topology, or --engine process or compose"
+                )
     return list(found.values())
 
 

@@ -1,30 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.daytrader7;
 
-import static org.junit.jupiter.api.Assertions.assertAll;
-import static org.junit.jupiter.api.Assertions.assertEquals;
-
-import dev.steelyard.daytrader7.Browser.Answer;
-import dev.steelyard.testkit.StatementLog;
-import java.util.ArrayList;
-import java.util.List;
+import dev.steelyard.testkit.Browser.Answer;
+import dev.steelyard.testkit.CountedOperations;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.function.Executable;
 
 /** Statements of the Faces pages, whose beans read more than they show. */
 @ExtendWith(TradeServer.Shared.class)
 final class FacesStatementsIT {
 
-  private final List<Executable> comparisons = new ArrayList<>();
-
-  private TradeServer server;
-  private Browser user;
+  private CountedOperations counted;
+  private TradeBrowser user;
   private String state;
 
   @Test
-  void eachPageSendsTheStatementsOfTheTable(TradeServer shared) throws Exception {
-    server = shared;
+  void eachPageSendsTheStatementsOfTheTable(TradeServer server) throws Exception {
+    counted = new CountedOperations(server.statements());
     server.configure(RunMode.EJB, OrderMode.SYNC);
     user = server.browser();
     user.app("login&uid=uid:60&passwd=xxx").must("Welcome to DayTrader");
@@ -65,26 +57,16 @@ final class FacesStatementsIT {
         "portfolio:_idcl=portfolio:holdings:0:sell&portfolio:symbols=s:0&portfolio_SUBMIT=1",
         "S" + (1 + d + h + page + 1 + 5) + " I1 U3 D1");
     user.get("tradehome.faces").must("The following Order(s) have completed");
-    assertAll(comparisons);
+    counted.compare();
   }
 
   private void get(String name, String path, String statements) throws Exception {
-    long end = server.statements().end();
-    compare(name, end, user.get(path), statements);
+    remember(counted.perform(name, statements, () -> user.get(path).must("DayTrader")));
   }
 
   private void post(String name, String path, String fields, String statements) throws Exception {
-    long end = server.statements().end();
-    compare(
-        name, end, user.post(path, "javax.faces.ViewState=" + state + "&" + fields), statements);
-  }
-
-  private void compare(String name, long end, Answer answer, String statements) throws Exception {
-    answer.must("DayTrader");
-    remember(answer);
-    StatementLog.Counts counts = server.statements().since(end);
-    comparisons.add(
-        () -> assertEquals(StatementLog.Counts.of(statements), counts.statements(), name));
+    String all = "javax.faces.ViewState=" + state + "&" + fields;
+    remember(counted.perform(name, statements, () -> user.post(path, all).must("DayTrader")));
   }
 
   private void remember(Answer answer) {

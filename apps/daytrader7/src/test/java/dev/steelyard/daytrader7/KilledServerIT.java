@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steelyard.testkit.Browser.Answer;
 import dev.steelyard.testkit.Folders;
 import dev.steelyard.testkit.PackagedServer;
 import dev.steelyard.testkit.Processes;
@@ -217,7 +218,7 @@ final class KilledServerIT {
     }
 
     private Void trade(int number) throws IOException, InterruptedException {
-      Browser user = new Browser(server.uri("/daytrader/"));
+      TradeBrowser user = new TradeBrowser(server.uri("/daytrader/"));
       user.app("login&uid=uid:" + number + "&passwd=xxx").must("Welcome to DayTrader");
       while (!ended) {
         note(user.app("buy&quantity=3&symbol=s:" + (told.size() % 100)));
@@ -231,7 +232,7 @@ final class KilledServerIT {
       return null;
     }
 
-    private void note(Browser.Answer answer) {
+    private void note(Answer answer) {
       answer.must("has been submitted");
       if (!answer.body().contains(">cancelled<")) {
         told.add(Integer.valueOf(answer.all("Order ([0-9]+) details").get(0)));

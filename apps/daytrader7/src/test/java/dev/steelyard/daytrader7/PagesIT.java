@@ -4,6 +4,7 @@ package dev.steelyard.daytrader7;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steelyard.testkit.Browser.Answer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,7 +30,7 @@ final class PagesIT {
   void pagesAreAsLargeAsTheOriginals(String action, int bytes, TradeServer server)
       throws Exception {
     server.configure(RunMode.EJB, OrderMode.SYNC);
-    Browser user = loggedIn(server, "uid:20");
+    TradeBrowser user = loggedIn(server, "uid:20");
     int size =
         user.get(action.isEmpty() ? "app" : "app?action=" + action)
             .must("DayTrader")
@@ -41,10 +42,10 @@ final class PagesIT {
   @Test
   void pagesOfOrdersAndHoldingsAreAsLargeAsTheOriginals(TradeServer server) throws Exception {
     server.configure(RunMode.EJB, OrderMode.SYNC);
-    Browser user = loggedIn(server, "uid:21");
+    TradeBrowser user = loggedIn(server, "uid:21");
     int order = user.app("buy&symbol=s:1&quantity=3").body().length();
     user.app("home");
-    Browser.Answer portfolio = user.app("portfolio");
+    Answer portfolio = user.app("portfolio");
     int wanted = 8592 + 1098 * portfolio.all("holdingID=([0-9]+)").size();
     assertEquals(wanted, portfolio.body().length(), SIZE_BAND * wanted);
     assertEquals(8145, order, SIZE_BAND * 8145);
@@ -60,7 +61,7 @@ final class PagesIT {
   void thePortfolioOfFacesIsAsLargeAsTheOriginals(TradeServer server) throws Exception {
     server.configure(RunMode.EJB, OrderMode.SYNC);
     int number = 150;
-    Browser user = loggedIn(server, "uid:" + number);
+    TradeBrowser user = loggedIn(server, "uid:" + number);
     while (user.app("portfolio").all("holdingID=([0-9]+)").size() != 8) {
       user = loggedIn(server, "uid:" + ++number);
     }
@@ -73,7 +74,7 @@ final class PagesIT {
   @EnumSource(RunMode.class)
   void badInputGetsAClearAnswer(RunMode mode, TradeServer server) throws Exception {
     server.configure(mode, OrderMode.SYNC);
-    Browser nobody = server.browser();
+    TradeBrowser nobody = server.browser();
     nobody.app("home").must("User Not Logged in");
     nobody.app("buy&symbol=s:1&quantity=1").must("User Not Logged in");
     int wrong = mode == RunMode.EJB ? 500 : 200;
@@ -81,7 +82,7 @@ final class PagesIT {
     nobody.app("login&uid=uid:99999&passwd=xxx").must(wrong, "There is no user uid:99999.");
     nobody.app("login").must(wrong, "There is no user null.");
 
-    Browser user = loggedIn(server, "uid:22");
+    TradeBrowser user = loggedIn(server, "uid:22");
     user.app("quotes&symbols=nope").must("Invalid symbol: nope");
     user.app("quotes&symbols=%3Cscript%3E").must("Invalid symbol: &lt;script&gt;");
     user.app("buy&symbol=s:99999&quantity=1").must(500, "There is no stock s:99999.");
@@ -109,7 +110,7 @@ final class PagesIT {
   @EnumSource(RunMode.class)
   void theScenarioDoesEachOperation(RunMode mode, TradeServer server) throws Exception {
     server.configure(mode, OrderMode.SYNC);
-    Browser user = server.browser();
+    TradeBrowser user = server.browser();
     user.get("scenario").must("Welcome to DayTrader");
     user.get("scenario?action=q").must("Quotes and Trading");
     user.get("scenario?action=a").must("Account Information");
@@ -158,8 +159,8 @@ final class PagesIT {
   }
 
   /** Somebody who was told of the orders of the population. */
-  private static Browser loggedIn(TradeServer server, String userID) throws Exception {
-    Browser user = server.browser();
+  private static TradeBrowser loggedIn(TradeServer server, String userID) throws Exception {
+    TradeBrowser user = server.browser();
     user.app("login&uid=" + userID + "&passwd=xxx").must("Welcome to DayTrader");
     return user;
   }

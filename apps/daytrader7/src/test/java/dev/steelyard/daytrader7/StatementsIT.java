@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.daytrader7;
 
-import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.steelyard.daytrader7.Browser.Answer;
+import dev.steelyard.testkit.Browser.Answer;
+import dev.steelyard.testkit.CountedOperations;
 import dev.steelyard.testkit.Processes;
 import dev.steelyard.testkit.StatementLog;
 import java.util.ArrayList;
@@ -14,7 +14,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -26,22 +25,14 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ExtendWith(TradeServer.Shared.class)
 final class StatementsIT {
 
-  /** What was counted of one operation, to be compared once all were. */
-  private final List<Executable> comparisons = new ArrayList<>();
-
+  private CountedOperations counted;
   private TradeServer server;
-  private Browser user;
+  private TradeBrowser user;
 
   /** One operation: the table's row, to be compared. */
   private Answer operation(
       String name, String path, String text, String statements, int transactions) throws Exception {
-    long end = server.statements().end();
-    Answer answer = user.get(path).must(text);
-    StatementLog.Counts counts = server.statements().since(end);
-    comparisons.add(
-        () -> assertEquals(StatementLog.Counts.of(statements), counts.statements(), name));
-    comparisons.add(() -> assertEquals(transactions, counts.transactions(), name));
-    return answer;
+    return counted.perform(name, statements, transactions, () -> user.get(path).must(text));
   }
 
   @ParameterizedTest
@@ -49,6 +40,7 @@ final class StatementsIT {
   void eachOperationSendsTheStatementsOfTheTable(RunMode mode, TradeServer shared)
       throws Exception {
     server = shared;
+    counted = new CountedOperations(server.statements());
     boolean beans = mode == RunMode.EJB;
     server.configure(mode, OrderMode.SYNC);
     user = server.browser();
@@ -112,7 +104,7 @@ final class StatementsIT {
         4);
     operation(
         "reset", "config?action=resetTrade", "Trade Reset completed successfully", "S8 U1 D7", 1);
-    assertAll(comparisons);
+    counted.compare();
   }
 
   @ParameterizedTest

@@ -80,8 +80,8 @@ public final class TradeServer implements AutoCloseable {
   }
 
   /** A client with cookies of its own. */
-  public Browser browser() {
-    return new Browser(server.uri("/daytrader/"));
+  public TradeBrowser browser() {
+    return new TradeBrowser(server.uri("/daytrader/"));
   }
 
   /** The statements that it has sent to its database. */

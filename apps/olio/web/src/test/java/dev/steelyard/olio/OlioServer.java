@@ -15,7 +15,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The packaged server with Derby in it, small files and a geocoder, loaded; and started again, so
@@ -34,7 +37,7 @@ public final class OlioServer implements AutoCloseable {
   /** Gives tests the one that all of them share. */
   public static final class Shared extends OncePerRun<OlioServer> {
     public Shared() {
-      super(OlioServer.class, OlioServer::started);
+      super(OlioServer.class, () -> started(Map.of()));
     }
   }
 
@@ -59,7 +62,12 @@ public final class OlioServer implements AutoCloseable {
     this.loadSaid = loadSaid;
   }
 
-  private static OlioServer started() throws IOException, InterruptedException {
+  /**
+   * Starts one.
+   *
+   * @param settings beside those that all tests have
+   */
+  static OlioServer started(Map<String, String> settings) throws IOException, InterruptedException {
     Path folder = Files.createTempDirectory("olio");
     Path log = folder.resolve("derby.log");
     Geocoder geocoder = new Geocoder("127.0.0.1", 0, 0);
@@ -73,6 +81,7 @@ public final class OlioServer implements AutoCloseable {
     environment.put("OLIO_DERBY_FOLDER", folder.resolve("data/derby").toString());
     environment.put("OLIO_GEOCODER_URL", "http://127.0.0.1:" + geocoder.port());
     environment.put("OLIO_GEOCODER_READ_TIMEOUT", Integer.toString(GEOCODER_PATIENCE));
+    environment.putAll(settings);
     Path archive = Path.of(System.getProperty("server.archive"));
     PackagedServer loader = PackagedServer.of("olio", archive, folder, environment);
     String said;
@@ -110,6 +119,17 @@ public final class OlioServer implements AutoCloseable {
     return folder.resolve("files");
   }
 
+  /** The names of Liberty's reports of failures (FFDC), one for each that it saw first. */
+  public Set<String> failureReports() throws IOException {
+    Path reports = folder.resolve("logs/ffdc");
+    if (!Files.exists(reports)) {
+      return Set.of();
+    }
+    try (Stream<Path> files = Files.list(reports)) {
+      return files.map(each -> each.getFileName().toString()).collect(Collectors.toSet());
+    }
+  }
+
   /** What the load said. */
   public String loadSaid() {
     return loadSaid;
@@ -121,8 +141,8 @@ public final class OlioServer implements AutoCloseable {
   }
 
   /** Somebody with a browser. */
-  public Browser browser() {
-    return new Browser(server.uri("/olio/"));
+  public OlioBrowser browser() {
+    return new OlioBrowser(server.uri("/olio/"));
   }
 
   /** Stops the geocoder, or starts another one in its place. */

@@ -85,8 +85,8 @@ final class SharedIT {
     }
   }
 
-  private Browser browser(int server) {
-    return new Browser(servers.get(server).uri("/olio/"));
+  private OlioBrowser browser(int server) {
+    return new OlioBrowser(servers.get(server).uri("/olio/"));
   }
 
   @Test
@@ -101,11 +101,12 @@ final class SharedIT {
       int person = 20 + poster;
       Callable<Integer> work =
           () -> {
-            Browser browser = browser(person % 2).as(person);
+            OlioBrowser browser = browser(person % 2).as(person);
             int last = 0;
             for (int i = 0; i < EVENTS; i++) {
               String known = "b00lp4smo c00m2e12 fresh" + i;
-              last = browser.posted(Browser.event("by " + person, known + " common" + person % 2));
+              last =
+                  browser.posted(OlioBrowser.event("by " + person, known + " common" + person % 2));
               browser.get("").must("Events");
             }
             return last;
@@ -126,6 +127,7 @@ final class SharedIT {
     // Loaded again, everything is as it was.
     browser(1).get("load").must("The data set is a09caa684e482572.").must("removing uploads");
     browser(0).get("stats").must("\"stored\":{\"persons\":0,\"events\":0,\"attendances\":0}");
-    assertEquals(404, browser(0).get("access-artifacts/E10000001.jpg").status());
+    int gone = posted.get(0).get();
+    assertEquals(404, browser(0).get("access-artifacts/E" + gone + ".jpg").status());
   }
 }

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.steelyard.olio.Browser.Answer;
 import dev.steelyard.olio.population.Names;
+import dev.steelyard.testkit.Browser.Answer;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.http.HttpRequest;
@@ -15,9 +15,16 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Test;
@@ -28,6 +35,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 final class UploadsIT {
 
   private static final String PERSON = "api/person/fileuploadPerson?user_name=";
+
+  private static final int WANT = 6;
+  private static final int NAMES = 5;
 
   private final OlioServer server;
 
@@ -59,18 +69,18 @@ final class UploadsIT {
   @Test
   void aPersonRegistersAndHasPictures() throws Exception {
     int added = server.count("personsAdded");
-    Browser browser = server.browser();
-    Answer page = browser.upload(PERSON + "ada", Browser.person("ada"));
+    OlioBrowser browser = server.browser();
+    Answer page = browser.upload(PERSON + "ada", OlioBrowser.person("ada"));
     page.must("<h1>ada</h1>").must("writes programs").must("12 Müller St").must("Username");
     String thumbnail = page.all("access-artifacts/(P\\d+T\\.jpg)").get(0);
     var picture = ImageIO.read(new ByteArrayInputStream(file(thumbnail)));
     assertEquals(133, picture.getWidth());
-    assertArrayEquals(Browser.PICTURE, file(thumbnail.replace("T.", ".")));
+    assertArrayEquals(OlioBrowser.PICTURE, file(thumbnail.replace("T.", ".")));
     assertEquals(added + 1, server.count("personsAdded"));
     assertEquals(302, browser.post("person/login", "user_name=ada&password=secret").status());
     browser.get("event/list").must("Hello");
 
-    Map<String, Object> changed = Browser.person("somebody");
+    Map<String, Object> changed = OlioBrowser.person("somebody");
     changed.remove("upload_person_image");
     changed.put("summary", "<b>counts</b>");
     browser
@@ -83,21 +93,21 @@ final class UploadsIT {
   @Test
   void anEventIsPostedChangedAndDeleted() throws Exception {
     int added = server.count("eventsAdded");
-    Browser browser = server.browser().as(11);
+    OlioBrowser browser = server.browser().as(11);
     String tag = Names.of(3);
-    int id = browser.posted(Browser.event("A <party>", "Newtag " + tag + " newtag"));
+    int id = browser.posted(OlioBrowser.event("A <party>", "Newtag " + tag + " newtag"));
     assertTrue(id > 10_000_000);
     assertEquals(added + 1, server.count("eventsAdded"));
     Answer page = browser.get("event/detail?socialEventID=" + id).must("A &lt;party&gt;");
     // A quarter past eight in the evening in New York.
     page.must("Sun, 5 Jul 2026, 00:15").must("latitude 33.0, longitude -177.0").must(">newtag<");
-    assertArrayEquals(Browser.PICTURE, file("E" + id + ".jpg"));
+    assertArrayEquals(OlioBrowser.PICTURE, file("E" + id + ".jpg"));
     assertEquals(4000, file("E" + id + "L.pdf").length);
     browser.get("event/list?day=5&month=7&year=2026").must("A &lt;party&gt;").must("Delete");
     browser.get("tag/display?tag=newtag").must("A &lt;party&gt;");
     browser.get("event/updateEvent?socialEventID=" + id).must(tag + " newtag");
 
-    Map<String, Object> changed = Browser.event("Another party", tag);
+    Map<String, Object> changed = OlioBrowser.event("Another party", tag);
     changed.remove("upload_event_image");
     changed.put("socialEventID", Integer.toString(id));
     assertEquals(id, browser.posted(changed));
@@ -116,8 +126,8 @@ final class UploadsIT {
   void whatIsRefusedLeavesNothing() throws Exception {
     Set<String> before = files();
     int persons = server.json("/olio/stats").getJsonObject("stored").getInt("persons");
-    Browser anybody = server.browser();
-    Map<String, Object> person = Browser.person("refused");
+    OlioBrowser anybody = server.browser();
+    Map<String, Object> person = OlioBrowser.person("refused");
     person.put("upload_person_image", "no picture".getBytes(StandardCharsets.UTF_8));
     anybody.upload(PERSON + "refused", person).must(400, "not a JPEG picture");
     person.put("upload_person_image", new byte[5_000_001]);
@@ -126,25 +136,25 @@ final class UploadsIT {
     anybody.upload(PERSON + "refused", person).must(413, "12 MB");
     person.remove("upload_person_image");
     anybody.upload(PERSON + "refused", person).must(400, "upload_person_image is missing");
-    anybody.upload(PERSON + "x", Browser.person(Names.of(1))).must(409, "is taken");
-    anybody.upload(PERSON + "x", Browser.person("../x")).must(400, "letters, digits");
-    Map<String, Object> nameless = Browser.person("refused");
+    anybody.upload(PERSON + "x", OlioBrowser.person(Names.of(1))).must(409, "is taken");
+    anybody.upload(PERSON + "x", OlioBrowser.person("../x")).must(400, "letters, digits");
+    Map<String, Object> nameless = OlioBrowser.person("refused");
     nameless.put("last_name", " ");
     anybody.upload(PERSON + "refused", nameless).must(400, "last_name is missing");
-    Map<String, Object> other = Browser.person("refused");
+    Map<String, Object> other = OlioBrowser.person("refused");
     other.put("passwordx", "another");
     anybody.upload(PERSON + "refused", other).must(400, "not the same");
-    Map<String, Object> longer = Browser.person("refused");
+    Map<String, Object> longer = OlioBrowser.person("refused");
     longer.put("summary", "x".repeat(2501));
     anybody.upload(PERSON + "refused", longer).must(400, "longer than 2500");
 
-    Browser user = server.browser().as(13);
-    Map<String, Object> event = Browser.event("refused", "a");
+    OlioBrowser user = server.browser().as(13);
+    Map<String, Object> event = OlioBrowser.event("refused", "a");
     event.put("month", "13");
     user.upload("api/event/addEvent", event).must(400, "no such time");
-    event = Browser.event("refused", "x".repeat(31));
+    event = OlioBrowser.event("refused", "x".repeat(31));
     user.upload("api/event/addEvent", event).must(400, "longer than 30");
-    event = Browser.event("", "a");
+    event = OlioBrowser.event("", "a");
     user.upload("api/event/addEvent", event).must(400, "title is missing");
     assertEquals(before, files());
     assertEquals(persons, server.json("/olio/stats").getJsonObject("stored").getInt("persons"));
@@ -155,14 +165,15 @@ final class UploadsIT {
     // A file in place of the folder, since nothing is read-only to some users who run tests.
     Path folder = server.filestore().resolve("eventThumbs");
     Path away = server.filestore().resolve("away");
-    Browser browser = server.browser().as(14);
+    OlioBrowser browser = server.browser().as(14);
     int stored = server.json("/olio/stats").getJsonObject("stored").getInt("events");
     Files.move(folder, away);
     Files.createFile(folder);
     try {
       browser
-          .upload("api/event/addEvent", Browser.event("lost", "lost"))
+          .upload("api/event/addEvent", OlioBrowser.event("lost", "lost"))
           .must(503, "not be stored");
+      browser.get("access-artifacts/e1t.jpg").must(500, "could not be done");
     } finally {
       Files.delete(folder);
       Files.move(away, folder);
@@ -170,25 +181,54 @@ final class UploadsIT {
     assertEquals(stored, server.json("/olio/stats").getJsonObject("stored").getInt("events"));
     browser.get("tag/display?tag=lost").must("There are no events.");
     browser.get("consistency").must("consistent");
-    assertTrue(browser.posted(Browser.event("found", "lost")) > 0);
+    assertTrue(browser.posted(OlioBrowser.event("found", "lost")) > 0);
+  }
+
+  @Test
+  void ofManyWhoWantANameAtOnceOneGetsItAndNoFailureIsReported() throws Exception {
+    server.browser().upload(PERSON + "wanted0", OlioBrowser.person("wanted0")).must("wanted0");
+    Set<String> reports = server.failureReports();
+    ExecutorService many = Executors.newFixedThreadPool(WANT);
+    try {
+      for (int name = 0; name < NAMES; name++) {
+        String wanted = "wanted" + name;
+        List<Callable<Integer>> attempts =
+            Collections.nCopies(
+                WANT,
+                () ->
+                    server.browser().upload(PERSON + wanted, OlioBrowser.person(wanted)).status());
+        List<Integer> statuses = new ArrayList<>();
+        for (Future<Integer> each : many.invokeAll(attempts)) {
+          statuses.add(each.get());
+        }
+        // The first name was taken before.
+        assertEquals(name == 0 ? 0 : 1, Collections.frequency(statuses, 200), statuses::toString);
+        assertEquals(name == 0 ? WANT : WANT - 1, Collections.frequency(statuses, 409));
+      }
+    } finally {
+      many.shutdown();
+    }
+    server.browser().get("event/detail?socialEventID=999999").must(404, "There is no event");
+    assertEquals(reports, server.failureReports());
+    server.browser().get("consistency").must("consistent");
   }
 
   @Test
   void withoutAGeocoderOrWithASlowOneOperationsGoOn() throws Exception {
-    Browser browser = server.browser().as(15);
+    OlioBrowser browser = server.browser().as(15);
     int failures = server.count("geocoderFailures");
     try {
       server.geocoder(false, 0);
-      int id = browser.posted(Browser.event("nowhere", "a"));
+      int id = browser.posted(OlioBrowser.event("nowhere", "a"));
       browser.get("event/detail?socialEventID=" + id).must("latitude 0.0, longitude 0.0");
       assertEquals(503, server.packaged().get("/olio/health/ready").statusCode());
       server.geocoder(true, 3 * OlioServer.GEOCODER_PATIENCE);
-      server.browser().upload(PERSON + "patient", Browser.person("patient")).must("patient");
+      server.browser().upload(PERSON + "patient", OlioBrowser.person("patient")).must("patient");
     } finally {
       server.geocoder(true, 0);
     }
     assertEquals(failures + 2, server.count("geocoderFailures"));
-    int id = browser.posted(Browser.event("somewhere", "a"));
+    int id = browser.posted(OlioBrowser.event("somewhere", "a"));
     browser.get("event/detail?socialEventID=" + id).must("latitude 33.0, longitude -177.0");
     assertEquals(failures + 2, server.count("geocoderFailures"));
   }

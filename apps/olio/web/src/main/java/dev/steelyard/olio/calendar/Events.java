@@ -20,7 +20,6 @@ import jakarta.inject.Inject;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.PersistenceContext;
 import jakarta.persistence.TypedQuery;
-import jakarta.transaction.Transactional;
 import java.time.LocalDateTime;
 import java.util.List;
 
@@ -40,7 +39,7 @@ public class Events {
   @Inject private Tags tags;
 
   /** A page of the events that a filter leaves. */
-  @Transactional
+  @InTransaction
   public Listed<SocialEvent> list(Filter filter, int index) {
     LocalDateTime from = filter.day() == null ? settings.now() : filter.day().atStartOfDay();
     boolean zip = !filter.zip().isEmpty();
@@ -85,7 +84,7 @@ public class Events {
    * The events of a tag, in the order of their time, those that are over too; none for an unknown
    * tag.
    */
-  @Transactional
+  @InTransaction
   public List<SocialEvent> tagged(String word) {
     return tags.byWord(word)
         .map(
@@ -101,7 +100,7 @@ public class Events {
   }
 
   /** A page of the events that somebody will attend. */
-  @Transactional
+  @InTransaction
   public Listed<SocialEvent> attendedBy(String userName, int index) {
     List<SocialEvent> events =
         attended(
@@ -121,7 +120,7 @@ public class Events {
   }
 
   /** The next three events that somebody will attend. */
-  @Transactional
+  @InTransaction
   public List<Upcoming> upcoming(String userName) {
     return attended(
             entities.createQuery(
@@ -134,7 +133,7 @@ public class Events {
   }
 
   /** The events that somebody has posted. */
-  @Transactional
+  @InTransaction
   public List<SocialEvent> postedBy(String userName) {
     return entities
         .createQuery(
@@ -145,7 +144,7 @@ public class Events {
   }
 
   /** An event by itself. */
-  @Transactional
+  @InTransaction
   public SocialEvent find(int id) {
     SocialEvent event = entities.find(SocialEvent.class, id);
     if (event == null) {
@@ -155,7 +154,7 @@ public class Events {
   }
 
   /** An event with its address and tags, as its form has it. */
-  @Transactional
+  @InTransaction
   public EventDetail form(int id) {
     SocialEvent event = find(id);
     return new EventDetail(event, addressOf(event), List.of(), tags.of(id), List.of());
@@ -168,7 +167,7 @@ public class Events {
   }
 
   /** An event with all that belongs to it. */
-  @Transactional
+  @InTransaction
   public EventDetail detail(int id) {
     SocialEvent event = find(id);
     return new EventDetail(event, addressOf(event), attendees(id), tags.of(id), comments(id));
@@ -185,7 +184,7 @@ public class Events {
   }
 
   /** The comments on an event, the oldest first. */
-  @Transactional
+  @InTransaction
   public List<Said> comments(int id) {
     return entities
         .createQuery(
@@ -204,7 +203,7 @@ public class Events {
    *
    * @return its key
    */
-  @Transactional
+  @InTransaction
   public int create(EventForm form, String submitter) {
     SocialEvent event = new SocialEvent();
     form.copyTo(event);
@@ -217,7 +216,7 @@ public class Events {
   }
 
   /** Gives an event that was posted its address, files and time. */
-  @Transactional
+  @InTransaction
   public void complete(int id, EventForm form, Place place, StoredFiles files) {
     SocialEvent event = find(id);
     Address address = new Address();
@@ -240,7 +239,7 @@ public class Events {
   }
 
   /** Changes an event: loaded events share their addresses, so that it gets one of its own. */
-  @Transactional
+  @InTransaction
   public void update(int id, String user, EventForm form, Place place, StoredFiles files) {
     SocialEvent event = ownedBy(user, id);
     form.copyTo(event);
@@ -250,7 +249,7 @@ public class Events {
   }
 
   /** An event, if it is somebody's. */
-  @Transactional
+  @InTransaction
   public SocialEvent ownedBy(String user, int id) {
     SocialEvent event = find(id);
     if (!user.equals(event.getSubmitter())) {
@@ -260,7 +259,7 @@ public class Events {
   }
 
   /** Deletes an event with all that belongs to it, but its files. */
-  @Transactional
+  @InTransaction
   public SocialEvent delete(int id, String user) {
     SocialEvent event = ownedBy(user, id);
     tags.removeAll(id);

@@ -10,7 +10,6 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.PersistenceContext;
-import jakarta.transaction.Transactional;
 import java.util.List;
 
 /** Friends, and invitations to be friends. */
@@ -25,7 +24,7 @@ public class Friends {
   @Inject private Persons persons;
 
   /** The friends of a person. */
-  @Transactional
+  @InTransaction
   public List<Person> of(int personId) {
     return entities
         .createQuery(
@@ -37,13 +36,13 @@ public class Friends {
   }
 
   /** Invitations that wait for a person's answer. */
-  @Transactional
+  @InTransaction
   public List<Invitation> incoming(String userName) {
     return invitations("i.candidate = :user", userName);
   }
 
   /** Invitations of a person's that wait for an answer. */
-  @Transactional
+  @InTransaction
   public List<Invitation> outgoing(String userName) {
     return invitations("i.requestor = :user", userName);
   }
@@ -58,7 +57,7 @@ public class Friends {
   }
 
   /** How many invitations wait for a person's answer. */
-  @Transactional
+  @InTransaction
   public long requests(String userName) {
     return entities
         .createQuery(
@@ -69,7 +68,7 @@ public class Friends {
   }
 
   /** Persons whose user names begin in a way, but no friends and not the asking person. */
-  @Transactional
+  @InTransaction
   public Found search(int personId, String userName, String prefix) {
     String pattern = prefix.replaceAll("[!%_]", "!$0") + "%";
     List<Person> found =
@@ -87,7 +86,7 @@ public class Friends {
   }
 
   /** Invites a person; a second time changes nothing. */
-  @Transactional
+  @InTransaction
   public void invite(String requestor, String candidate) {
     persons.get(candidate);
     if (requestor.equals(candidate)) {
@@ -113,7 +112,7 @@ public class Friends {
   }
 
   /** Takes an invitation back, or rejects it. */
-  @Transactional
+  @InTransaction
   public void withdraw(String requestor, String candidate) {
     List<Invitation> invitations = between(requestor, candidate);
     if (invitations.isEmpty()) {
@@ -126,7 +125,7 @@ public class Friends {
   /**
    * Accepts an invitation: who does has a friend more, as in the original in that direction alone.
    */
-  @Transactional
+  @InTransaction
   public void approve(String requestor, String candidate) {
     withdraw(requestor, candidate);
     int person = persons.get(candidate).getId();

@@ -12,7 +12,6 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.PersistenceContext;
-import jakarta.transaction.Transactional;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -39,7 +38,7 @@ public class Participation {
   @Inject private Stats stats;
 
   /** Who attends, and whether somebody does, who may be null. */
-  @Transactional
+  @InTransaction
   public Attendees attendees(int event, String userName) {
     events.find(event);
     List<String> names = events.attendees(event).stream().map(Person::getUserName).toList();
@@ -48,7 +47,7 @@ public class Participation {
   }
 
   /** Somebody attends from now on; reads all of the event as the original does. */
-  @Transactional
+  @InTransaction
   public Attendees attend(int event, String userName) {
     EventDetail detail = events.detail(event);
     List<String> names = names(detail);
@@ -62,7 +61,7 @@ public class Participation {
   }
 
   /** Somebody does not attend any more. */
-  @Transactional
+  @InTransaction
   public Attendees leave(int event, String userName) {
     EventDetail detail = events.detail(event);
     if (!detail.attendedBy(userName)) {
@@ -83,7 +82,7 @@ public class Participation {
    * @param text or null to leave it
    * @param rating one to five stars, or 0 to leave them
    */
-  @Transactional
+  @InTransaction
   public void say(int event, String userName, String text, int rating) {
     events.find(event);
     Comment comment =
@@ -118,7 +117,7 @@ public class Participation {
   }
 
   /** Removes a comment of somebody's own. */
-  @Transactional
+  @InTransaction
   public void unsay(int event, int commentId, String userName) {
     Comment comment = entities.find(Comment.class, commentId);
     if (comment == null || comment.getEventId() != event) {

@@ -12,7 +12,6 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.PersistenceContext;
-import jakarta.transaction.Transactional;
 import java.util.List;
 import java.util.Optional;
 
@@ -27,7 +26,7 @@ public class Persons {
   @Inject private Friends friends;
 
   /** A person by user name. */
-  @Transactional
+  @InTransaction
   public Optional<Person> find(String userName) {
     return entities
         .createQuery("SELECT p FROM Person p WHERE p.userName = :user", Person.class)
@@ -37,14 +36,14 @@ public class Persons {
   }
 
   /** A person who has to be there. */
-  @Transactional
+  @InTransaction
   public Person get(String userName) {
     return find(userName)
         .orElseThrow(() -> Refused.unknown("There is no person " + userName + "."));
   }
 
   /** The person, if the password is the right one. */
-  @Transactional
+  @InTransaction
   public Optional<Person> login(String userName, String password) {
     return find(userName).filter(person -> password.equals(person.getPassword()));
   }
@@ -54,7 +53,7 @@ public class Persons {
    *
    * @param own whether he looks himself
    */
-  @Transactional
+  @InTransaction
   public PersonDetail detail(String userName, boolean own) {
     Person person = get(userName);
     return new PersonDetail(
@@ -67,7 +66,7 @@ public class Persons {
   }
 
   /** The address of a person; an empty one while there is none. */
-  @Transactional
+  @InTransaction
   public Address addressOf(Person person) {
     return person.getAddressId() == null
         ? new Address()
@@ -79,7 +78,7 @@ public class Persons {
    *
    * @return its key
    */
-  @Transactional
+  @InTransaction
   public int create(PersonForm form) {
     if (find(form.userName()).isPresent()) {
       throw Refused.taken("The user name " + form.userName() + " is taken.");
@@ -93,7 +92,7 @@ public class Persons {
   }
 
   /** Gives a person who was registered, or has changed his profile, address and files. */
-  @Transactional
+  @InTransaction
   public void complete(int id, PersonForm form, Place place, StoredFiles files) {
     Person person = entities.find(Person.class, id);
     Address address = new Address();
@@ -109,7 +108,7 @@ public class Persons {
   }
 
   /** Removes a person whose files could not be stored. */
-  @Transactional
+  @InTransaction
   public void remove(int id) {
     entities.remove(entities.find(Person.class, id));
   }

@@ -7,7 +7,6 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.PersistenceContext;
 import jakarta.persistence.Query;
-import jakarta.transaction.Transactional;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -28,7 +27,7 @@ public class Tags {
   private EntityManager entities;
 
   /** The tags that most events have, in alphabetical order. */
-  @Transactional
+  @InTransaction
   public List<Tag> cloud() {
     List<Tag> tags =
         new ArrayList<>(

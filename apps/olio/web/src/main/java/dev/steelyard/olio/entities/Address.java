@@ -1,27 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.olio.entities;
 
+import jakarta.persistence.AttributeOverride;
 import jakarta.persistence.Column;
 import jakarta.persistence.Entity;
-import jakarta.persistence.GeneratedValue;
-import jakarta.persistence.GenerationType;
-import jakarta.persistence.Id;
-import jakarta.persistence.SequenceGenerator;
 import jakarta.persistence.Table;
-import java.io.Serializable;
 
 /** Where a person lives or an event is. */
 @Entity
 @Table(name = "ADDRESS")
-public class Address implements Serializable {
+@AttributeOverride(name = "id", column = @Column(name = "ADDRESSID"))
+public class Address extends Row {
 
   private static final long serialVersionUID = 1L;
-
-  @Id
-  @SequenceGenerator(name = "ADDRESS_KEYS", sequenceName = "ADDRESS_KEYS", allocationSize = 50)
-  @GeneratedValue(strategy = GenerationType.SEQUENCE, generator = "ADDRESS_KEYS")
-  @Column(name = "ADDRESSID")
-  private int id;
 
   @Column(name = "STREET1")
   private String street1;
@@ -49,10 +40,6 @@ public class Address implements Serializable {
 
   /** For Persistence, and to be filled by setters. */
   public Address() {}
-
-  public int getId() {
-    return id;
-  }
 
   public String getStreet1() {
     return street1;

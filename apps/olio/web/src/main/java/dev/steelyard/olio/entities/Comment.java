@@ -1,30 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.olio.entities;
 
+import jakarta.persistence.AttributeOverride;
 import jakarta.persistence.Cacheable;
 import jakarta.persistence.Column;
 import jakarta.persistence.Entity;
-import jakarta.persistence.GeneratedValue;
-import jakarta.persistence.GenerationType;
-import jakarta.persistence.Id;
-import jakarta.persistence.SequenceGenerator;
 import jakarta.persistence.Table;
-import java.io.Serializable;
 import java.time.LocalDateTime;
 
 /** What a person says of an event, with one to five stars. */
 @Entity
 @Cacheable(false)
 @Table(name = "COMMENTS_RATING")
-public class Comment implements Serializable {
+@AttributeOverride(name = "id", column = @Column(name = "COMMENTSID"))
+public class Comment extends Row {
 
   private static final long serialVersionUID = 1L;
-
-  @Id
-  @SequenceGenerator(name = "COMMENT_KEYS", sequenceName = "COMMENT_KEYS", allocationSize = 50)
-  @GeneratedValue(strategy = GenerationType.SEQUENCE, generator = "COMMENT_KEYS")
-  @Column(name = "COMMENTSID")
-  private int id;
 
   @Column(name = "USERNAME_USERNAME")
   private String userName;
@@ -43,10 +34,6 @@ public class Comment implements Serializable {
 
   /** For Persistence, and to be filled by setters. */
   public Comment() {}
-
-  public int getId() {
-    return id;
-  }
 
   public String getUserName() {
     return userName;

@@ -11,7 +11,6 @@ import jakarta.inject.Inject;
 import jakarta.json.Json;
 import jakarta.json.JsonArrayBuilder;
 import jakarta.persistence.PersistenceException;
-import jakarta.servlet.ServletException;
 import jakarta.servlet.annotation.MultipartConfig;
 import jakarta.servlet.annotation.WebServlet;
 import jakarta.servlet.http.HttpServletRequest;
@@ -35,7 +34,7 @@ public final class EventApiServlet extends Route {
 
   @Override
   protected void answer(HttpServletRequest request, HttpServletResponse response)
-      throws IOException, ServletException {
+      throws IOException {
     switch (String.valueOf(request.getPathInfo())) {
       case "/addEvent" -> post(request, response);
       case "/getAttendees" ->
@@ -69,8 +68,7 @@ public final class EventApiServlet extends Route {
     }
   }
 
-  private void post(HttpServletRequest request, HttpServletResponse response)
-      throws IOException, ServletException {
+  private void post(HttpServletRequest request, HttpServletResponse response) throws IOException {
     Visitor visitor = visitor(request);
     Sent sent = Sent.read(request);
     String known = sent.text("socialEventID", 10);

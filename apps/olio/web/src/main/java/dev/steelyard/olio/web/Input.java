@@ -18,8 +18,13 @@ final class Input {
 
   /** A parameter, or an empty text. */
   static String text(HttpServletRequest request, String name) {
-    String given = request.getParameter(name);
-    return given == null ? "" : given.strip();
+    try {
+      String given = request.getParameter(name);
+      return given == null ? "" : given.strip();
+    } catch (IllegalArgumentException e) {
+      // So Liberty says that a text is not encoded as it has to be.
+      throw Refused.badInput("The parameters cannot be read.");
+    }
   }
 
   /** A parameter that has to be there. */

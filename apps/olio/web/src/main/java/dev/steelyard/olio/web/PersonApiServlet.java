@@ -16,7 +16,6 @@ import jakarta.inject.Inject;
 import jakarta.json.Json;
 import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
-import jakarta.servlet.ServletException;
 import jakarta.servlet.annotation.MultipartConfig;
 import jakarta.servlet.annotation.WebServlet;
 import jakarta.servlet.http.HttpServletRequest;
@@ -41,7 +40,7 @@ public final class PersonApiServlet extends Route {
 
   @Override
   protected void answer(HttpServletRequest request, HttpServletResponse response)
-      throws IOException, ServletException {
+      throws IOException {
     if (request.getServletPath().endsWith("/fileuploadPerson")) {
       upload(request, response);
       return;
@@ -89,8 +88,7 @@ public final class PersonApiServlet extends Route {
     send(response, Json.createObjectBuilder().add("outgoingInvitations", outgoing).build());
   }
 
-  private void upload(HttpServletRequest request, HttpServletResponse response)
-      throws IOException, ServletException {
+  private void upload(HttpServletRequest request, HttpServletResponse response) throws IOException {
     boolean edit = String.valueOf(request.getQueryString()).contains("isEditable=true");
     String self = edit ? visitor(request).userName() : null;
     Sent sent = Sent.read(request);

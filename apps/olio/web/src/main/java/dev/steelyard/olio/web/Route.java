@@ -6,7 +6,6 @@ import jakarta.inject.Inject;
 import jakarta.json.Json;
 import jakarta.json.JsonStructure;
 import jakarta.json.JsonWriter;
-import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -19,30 +18,34 @@ import java.util.logging.Logger;
 abstract class Route extends HttpServlet {
 
   private static final long serialVersionUID = 1L;
+
+  /** Says that something went wrong here. */
+  static final String FAILED = "It could not be done; the log of the server says why.";
+
   private static final Logger LOG = Logger.getLogger(Route.class.getName());
 
   @Inject private transient Frame frame;
 
   /** Answers a request. */
   protected abstract void answer(HttpServletRequest request, HttpServletResponse response)
-      throws IOException, ServletException;
+      throws IOException;
 
   @Override
   protected final void doGet(HttpServletRequest request, HttpServletResponse response)
-      throws IOException, ServletException {
+      throws IOException {
     try {
       answer(request, response);
     } catch (Refused e) {
       fail(request, response, e.status(), e.getMessage());
     } catch (RuntimeException e) {
       LOG.log(Level.WARNING, "A request failed: " + request.getRequestURI(), e);
-      fail(request, response, 500, "It could not be done; the log of the server says why.");
+      fail(request, response, 500, FAILED);
     }
   }
 
   @Override
   protected final void doPost(HttpServletRequest request, HttpServletResponse response)
-      throws IOException, ServletException {
+      throws IOException {
     doGet(request, response);
   }
 

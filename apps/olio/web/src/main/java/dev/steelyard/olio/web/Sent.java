@@ -22,6 +22,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 
 /** A form with files as it was sent, and what is made of its fields. */
 final class Sent {
@@ -35,6 +37,7 @@ final class Sent {
   /** Larger files are kept on disk while they are read. */
   static final int IN_MEMORY = 2_000_000;
 
+  private static final Logger LOG = Logger.getLogger(Sent.class.getName());
   private static final int MOST_TAGS = 20;
 
   private final Map<String, String> fields = new HashMap<>();
@@ -44,7 +47,7 @@ final class Sent {
   private Sent() {}
 
   /** Reads the form. */
-  static Sent read(HttpServletRequest request) throws IOException, ServletException {
+  static Sent read(HttpServletRequest request) {
     if (request.getContentLengthLong() > LIMIT) {
       throw Refused.tooLarge();
     }
@@ -60,6 +63,11 @@ final class Sent {
     } catch (IllegalStateException e) {
       // So says the specification of servlets.
       throw Refused.tooLarge();
+    } catch (IOException | ServletException e) {
+      // Mostly it is no form, or not all of one; that it found no room here is told in the same
+      // way.
+      LOG.log(Level.WARNING, "A form with files could not be read: {0}", e.toString());
+      throw Refused.badInput("The form cannot be read.");
     }
     return sent;
   }

@@ -2,93 +2,36 @@
 package dev.steelyard.olio;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steelyard.olio.population.FileKind;
 import dev.steelyard.olio.population.FileSizes;
 import dev.steelyard.olio.population.Names;
+import dev.steelyard.testkit.Browser;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.net.CookieManager;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Somebody with a browser: pages, a session and forms with files. */
-public final class Browser {
+/** Somebody with a browser who logs in and sends forms with files. */
+public final class OlioBrowser extends Browser {
 
   private static final String BOUNDARY = "a-line-that-is-in-no-file";
 
   /** The picture that is uploaded unless told otherwise. */
   static final byte[] PICTURE = FileKind.EVENT.content(FileSizes.SMALL);
 
-  /** A page as it came. */
-  public record Answer(int status, String body, String location) {
-
-    /** Has this status and this text, and nothing of the insides of the server. */
-    public Answer must(int wanted, String text) {
-      assertEquals(wanted, status, body);
-      assertTrue(body.contains(text), () -> "'" + text + "' is not in " + body);
-      assertFalse(body.contains("Exception"), body);
-      return this;
-    }
-
-    /** Is what was asked for. */
-    public Answer must(String text) {
-      return must(200, text);
-    }
-
-    /** What a pattern's group finds, each time that it does. */
-    public List<String> all(String pattern) {
-      Matcher matcher = Pattern.compile(pattern).matcher(body);
-      return matcher.results().map(each -> each.group(1)).toList();
-    }
-  }
-
-  private final HttpClient client =
-      HttpClient.newBuilder()
-          .version(HttpClient.Version.HTTP_1_1)
-          .cookieHandler(new CookieManager())
-          .build();
-
-  private final URI root;
-
-  Browser(URI root) {
-    this.root = root;
-  }
-
-  private Answer send(HttpRequest.Builder request) throws IOException, InterruptedException {
-    HttpResponse<String> response =
-        client.send(request.build(), HttpResponse.BodyHandlers.ofString());
-    return new Answer(
-        response.statusCode(),
-        response.body(),
-        response.headers().firstValue("Location").orElse(""));
-  }
-
-  /** Asks for a page; the path is relative and encoded. */
-  public Answer get(String path) throws IOException, InterruptedException {
-    return send(HttpRequest.newBuilder(root.resolve(path)));
-  }
-
-  /** Sends a form; the fields are encoded. */
-  public Answer post(String path, String fields) throws IOException, InterruptedException {
-    return send(
-        HttpRequest.newBuilder(root.resolve(path))
-            .header("Content-Type", "application/x-www-form-urlencoded")
-            .POST(HttpRequest.BodyPublishers.ofString(fields)));
+  OlioBrowser(URI root) {
+    super(root);
   }
 
   /** Logs in as a loaded person. */
-  public Browser as(int person) throws IOException, InterruptedException {
+  public OlioBrowser as(int person) throws IOException, InterruptedException {
     Answer answer = post("person/login", "user_name=" + Names.of(person) + "&password=" + person);
     assertEquals(302, answer.status(), answer.body());
     return this;
@@ -118,10 +61,10 @@ public final class Browser {
           body.writeBytes("\r\n".getBytes(StandardCharsets.UTF_8));
         });
     body.writeBytes(("--" + BOUNDARY + "--\r\n").getBytes(StandardCharsets.UTF_8));
-    return send(
-        HttpRequest.newBuilder(root.resolve(path))
-            .header("Content-Type", "multipart/form-data; boundary=" + BOUNDARY)
-            .POST(HttpRequest.BodyPublishers.ofByteArray(body.toByteArray())));
+    return post(
+        path,
+        "multipart/form-data; boundary=" + BOUNDARY,
+        HttpRequest.BodyPublishers.ofByteArray(body.toByteArray()));
   }
 
   /** A person's form, filled in. */
