@@ -36,6 +36,7 @@ from steelyard.experiment.schema import ProcedureName
 from steelyard.results.analysis import MetricInfo
 from steelyard.results.schema import ComponentResult, Trial
 from steelyard.results.spec import WEIGHED, Role, Spec
+from steelyard.units import MIB
 
 THROUGHPUT = "throughput"
 RAMP: tuple[ProcedureName, ...] = ("ramp-up",)
@@ -60,6 +61,10 @@ _BESIDE: dict[Role, tuple[str, str]] = {
 
 def _cpu(c: ComponentResult) -> float | None:
     return c.cpu_seconds
+
+
+def _allocated_mib(c: ComponentResult) -> float | None:
+    return None if c.allocated is None else c.allocated / MIB
 
 
 def _system_cpu(trial: Trial, spec: Spec) -> float | None:
@@ -244,6 +249,15 @@ REGISTRY: tuple[Metric, ...] = (
         "longest GC pause",
         "Longest single pause in the GC logs of the servers in the window.",
         "A maximum grows with the length of the window and the number of JVMs.",
+    ),
+    define("allocated_per_1k", "MiB", 2, per_1k(sum_of(_allocated_mib, ("server",))))(
+        "allocation per 1,000 requests",
+        "What the servers allocated by their GC logs from the first to the last collection of the window, brought to"
+        " the whole window by the requests served meanwhile (of servers without counters by time) / thousands of"
+        " requests.",
+        "Missing where a server collected less than twice in the window, and with collectors that free memory beside"
+        " the application. HotSpot logs whole MiB, and unused ends of regions and thread-local buffers count; work in"
+        " the background allocates as well.",
     ),
     define("start_time", "s", 2, slowest(lambda c: c.start_seconds), EVERY)(
         "start-up",

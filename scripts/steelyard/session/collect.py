@@ -328,7 +328,7 @@ def _result(evidence: Evidence, component: Component) -> ComponentResult:
         found |= {"start_seconds": started.start_seconds, "start_cpu_seconds": started.cpu_seconds}
         found |= {"ready_message_seconds": started.ready_message_seconds, "start_rss": started.rss}
     if log := evidence.gc_logs.get(name):
-        found |= log.totals(start, end)
+        found |= log.totals(start, end) | {"allocated": _allocated(evidence, name, log)}
     if compiled := evidence.jit_logs.get(name):
         found["compiled"] = {
             "remote": compiled.remote,
@@ -344,6 +344,24 @@ def _result(evidence: Evidence, component: Component) -> ComponentResult:
     # The remainder `other` is a difference of ticks read at different moments: barely below 0 is 0.
     groups = {key: max(0.0, seconds) for key, seconds in samples.cpu_by_group(name, start, end).items()}
     return ComponentResult(name=name, role=component.role, cpu_by_group=groups, **found)
+
+
+def _allocated(evidence: Evidence, name: str, log: GcLog) -> float | None:
+    """Bytes that a component allocated in the window.
+
+    The log knows what was allocated between the first and the last collection of the window. That is brought to the
+    whole window by the requests that the component served, which is what it allocates for, else by time.
+    """
+    found = log.allocation(evidence.start, evidence.end)
+    if found is None:
+        return None
+    inside, served = (
+        evidence.samples.requests(name, *times)
+        for times in ((found.begin, found.end), (evidence.start, evidence.end))
+    )
+    if inside is None or served is None:
+        return over(found.size * evidence.seconds, found.end - found.begin)
+    return over(found.size * served.requests, inside.requests)
 
 
 def rates(flight: Flight, samples: Samples, begin: float, end: float) -> list[tuple[float, float]]:

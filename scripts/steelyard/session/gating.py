@@ -43,6 +43,7 @@ BESIDE = (
     "cpu_per_1k",
     "throughput",
     "start_time",
+    "allocated_per_1k",
     "memory_rss",
     "first_answers_time",
     "start_cpu",
