@@ -15,8 +15,6 @@ import pytest
 from fake_engine import FakeEngine, Recorder
 from sessions import Bench
 
-from steelyard.cli import certify as certify_command
-from steelyard.cli import gate as gate_command
 from steelyard.cli import run as run_command
 from steelyard.cli.app import main
 from steelyard.errors import Exit
@@ -106,10 +104,8 @@ def commands(
             directory, {"process": FakeEngine(bench.world)}, bench.children, watching, differs, lock=lock
         )
 
-    for module in (gate_command, certify_command, run_command):
-        monkeypatch.setattr(module, "ensure_builds", lambda *_: None)
-        monkeypatch.setattr(module, "require_idle", lambda *_: None, raising=False)
-        monkeypatch.setattr(module, "require_ports", lambda *_: None, raising=False)
+    for name in ("ensure_builds", "require_idle", "require_ports"):
+        monkeypatch.setattr(run_command, name, lambda *_: None)
     monkeypatch.setattr(gating, "time", bench.world.clock)
     # Tests of host states beside this one may set the host otherwise in between.
     facts = read_facts()
