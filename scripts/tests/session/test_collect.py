@@ -23,8 +23,8 @@ from steelyard.sampling.groups import GROUPS
 from steelyard.sampling.output import COLUMNS
 from steelyard.sampling.read import Samples
 from steelyard.session import collect
-from steelyard.session.collect import Evidence
 from steelyard.session.deploying import Started
+from steelyard.session.evidence import Evidence
 from steelyard.session.flight import Flight
 from steelyard.units import MIB
 from steelyard.workload.schema import Limits, Ratio, Request
