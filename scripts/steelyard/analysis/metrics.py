@@ -9,33 +9,28 @@ the trial and the compilers that work for them (a JITServer's CPU and memory cou
 import math
 from operator import attrgetter
 
-from steelyard.analysis.curves import SHARES, requests_lost, steady_level, time_to
+from steelyard.analysis import readings
+from steelyard.analysis.curves import SHARES, steady_level
 from steelyard.analysis.formulas import (
     EVERY,
-    OVERALL,
-    Compute,
     Metric,
-    Read,
     cpu_share,
     define,
     in_groups,
     latency,
     measured,
-    of_components,
     of_curve,
     over,
     per_1k,
     per_second,
-    quotient,
     rate,
     slowest,
     sum_of,
-    whole,
 )
 from steelyard.experiment.schema import ProcedureName
 from steelyard.results.analysis import MetricInfo
-from steelyard.results.schema import ComponentResult, Trial
-from steelyard.results.spec import WEIGHED, Role, Spec
+from steelyard.results.schema import Trial
+from steelyard.results.spec import Role, Spec
 
 THROUGHPUT = "throughput"
 RAMP: tuple[ProcedureName, ...] = ("ramp-up",)
@@ -57,77 +52,6 @@ _BESIDE: dict[Role, tuple[str, str]] = {
     "proxy": ("proxy", "Calls between services pass through it as well."),
 }
 
-
-def _cpu(c: ComponentResult) -> float | None:
-    return c.cpu_seconds
-
-
-def _system_cpu(trial: Trial, spec: Spec) -> float | None:
-    """Of everything but the injectors, where there is something beside the servers."""
-    roles: tuple[Role, ...] = ("database", "service", "proxy")
-    return sum_of(_cpu, (*WEIGHED, *roles))(trial, spec) if spec.of(*roles) else None
-
-
-def _group_cpu(group: str) -> Read:
-    def read(c: ComponentResult) -> float | None:
-        if not c.cpu_by_group:
-            return None
-        used = c.cpu_by_group.get(group, 0.0)
-        # A server under load has threads that serve requests: no CPU in them means that no rule knows their names.
-        return None if group == "request" and used == 0 and c.role == "server" else used
-
-    return read
-
-
-def _longest_pause(trial: Trial, _spec: Spec) -> float | None:
-    return max((1000 * c.gc_pause_max for c in trial.components if c.gc_pause_max is not None), default=None)
-
-
-def _weighted_p90(trial: Trial, _spec: Spec) -> float | None:
-    asked = [one for name, one in trial.latency.items() if name != OVERALL and one.requests]
-    sums = whole((None if one.p90 is None else one.requests * one.p90 for one in asked), math.fsum)
-    return over(sums, sum(one.requests for one in asked))
-
-
-def _first_answers(trial: Trial, spec: Spec) -> float | None:
-    """None unless every operation of the mix was answered."""
-    return whole((trial.first_answers.get(name) for name in spec.mix or trial.first_answers), max)
-
-
-def _time_to(share: int) -> Compute:
-    return of_curve(lambda curve: (level := steady_level(curve)) and time_to(curve, share / 100 * level))
-
-
-def _curve_cpu(name: str) -> Compute:
-    """CPU seconds: cores used, second by second."""
-    return lambda trial, _spec: math.fsum(trial.curves[name]) if trial.curves.get(name) else None
-
-
-def _jit_of_servers(trial: Trial, spec: Spec) -> float | None:
-    """Without a compiler beside them it would be the JIT's CPU once more."""
-    return sum_of(_group_cpu("jit"), ("server",))(trial, spec) if spec.of("compiler") else None
-
-
-def _compiled(where: str) -> Compute:
-    return sum_of(lambda c: c.compiled.get(where), ("server",))
-
-
-def _compiled_remotely(trial: Trial, spec: Spec) -> float | None:
-    remote, local = _compiled("remote")(trial, spec), _compiled("local")(trial, spec)
-    return over(remote, whole((remote, local), sum))
-
-
-def _relay_delay(trial: Trial, _spec: Spec) -> float | None:
-    found = (one.told.get('relay_delay_seconds{quantile="0.5"}') for one in trial.components)
-    return next((1000 * seconds for seconds in found if seconds is not None), None)
-
-
-_lost = of_curve(lambda curve: (level := steady_level(curve)) and requests_lost(curve, level))
-_per_core_second = quotient(rate, lambda _trial, spec: spec.server_cores)
-_per_gib = quotient(rate, measured(lambda m: m.memory_rss and m.memory_rss / 2**30))
-_pauses_per_second = per_second(sum_of(lambda c: c.gc_pause_seconds, ("server",)))
-_pause_share = quotient(_pauses_per_second, lambda _trial, spec: len(spec.servers))
-_throttled = of_components(in_groups(lambda g: g.throttled_share), WEIGHED, max)
 
 REGISTRY: tuple[Metric, ...] = (
     define(THROUGHPUT, "req/s", 0, rate, better="higher")(
@@ -156,7 +80,7 @@ REGISTRY: tuple[Metric, ...] = (
         "Resident set size of the compilers each second, mean over the window.",
         "It is in memory_rss already; of a JITServer killed on purpose it counts as 0 from then on.",
     ),
-    define("cpu_per_1k", "CPU s", 3, per_1k(sum_of(_cpu)))(
+    define("cpu_per_1k", "CPU s", 3, per_1k(sum_of(readings.cpu)))(
         "CPU per 1,000 requests",
         "User and system CPU seconds of the servers in the window / thousands of requests.",
         "Under SMT or a varying clock a CPU second is not a fixed amount of work.",
@@ -168,28 +92,28 @@ REGISTRY: tuple[Metric, ...] = (
         " the cores.",
     ),
     *(
-        define(f"cpu_per_1k_{group}", "CPU s", 4, per_1k(sum_of(_group_cpu(group))))(
+        define(f"cpu_per_1k_{group}", "CPU s", 4, per_1k(sum_of(readings.group_cpu(group))))(
             f"CPU per 1,000 requests, {who}",
             f"CPU seconds of the {who} of the servers in the window / thousands of requests.",
             pitfalls,
         )
         for group, (who, pitfalls) in _THREADS.items()
     ),
-    define("cpu_per_1k_jit_servers", "CPU s", 4, per_1k(_jit_of_servers))(
+    define("cpu_per_1k_jit_servers", "CPU s", 4, per_1k(readings.jit_of_servers))(
         "CPU per 1,000 requests, JIT threads of the servers alone",
         "CPU seconds of the JIT threads of the server JVMs in the window / thousands of requests, where there is a"
         " compiler beside them.",
         "What a JITServer does for them is in cpu_per_1k_compiler: work that moves there does not vanish.",
     ),
     *(
-        define(f"cpu_per_1k_{role}", "CPU s", 4, per_1k(sum_of(_cpu, (role,))))(
+        define(f"cpu_per_1k_{role}", "CPU s", 4, per_1k(sum_of(readings.cpu, (role,))))(
             f"CPU per 1,000 requests, {who}",
             f"User and system CPU seconds of the {who} in the window / thousands of requests.",
             pitfalls,
         )
         for role, (who, pitfalls) in _BESIDE.items()
     ),
-    define("cpu_per_1k_system", "CPU s", 3, per_1k(_system_cpu))(
+    define("cpu_per_1k_system", "CPU s", 3, per_1k(readings.system_cpu))(
         "CPU per 1,000 requests, whole system",
         "As cpu_per_1k, with databases, services and the proxy beside the servers.",
         "Only for workloads that have them. An embedded database does not cost what a real one costs.",
@@ -199,12 +123,12 @@ REGISTRY: tuple[Metric, ...] = (
         "Requests that services counted as asked by each other in the window / thousands of requests.",
         "Retries count; only for topologies of several services.",
     ),
-    define("requests_per_core_second", "req/core-s", 0, _per_core_second, better="higher")(
+    define("requests_per_core_second", "req/core-s", 0, readings.per_core_second, better="higher")(
         "requests per core-second",
         "Throughput / physical cores that the servers were given together.",
         "Cores given, not cores used: idle cores count; for cores used read cpu_per_1k.",
     ),
-    define("requests_per_gib", "req/s/GiB", 0, _per_gib, better="higher")(
+    define("requests_per_gib", "req/s/GiB", 0, readings.per_gib, better="higher")(
         "requests per second per GiB",
         "Throughput / memory_rss in GiB.",
         "Inherits the double counting of shared pages from RSS.",
@@ -224,7 +148,7 @@ REGISTRY: tuple[Metric, ...] = (
         )
         for q in (50, 90, 99)
     ),
-    define("latency_p90_weighted", "ms", 3, _weighted_p90)(
+    define("latency_p90_weighted", "ms", 3, readings.weighted_p90)(
         "p90 of the operations, weighted",
         "90 % quantile of each operation, mean over the operations weighted by their measured shares; of means the same"
         " is latency_mean.",
@@ -235,15 +159,24 @@ REGISTRY: tuple[Metric, ...] = (
         "Stop-the-world collections in the GC logs of the servers in the window / its length.",
         "Zero in a short window means none happened to fall into it; such a figure has no ratio.",
     ),
-    define("gc_pause_share", "share", 5, _pause_share)(
+    define("gc_pause_share", "share", 5, readings.pause_share)(
         "time in GC pauses",
         "Pause time in the GC logs in the window / (length of the window x number of server JVMs).",
         "Concurrent collectors move work out of pauses: read it with cpu_per_1k_gc.",
     ),
-    define("gc_pause_max", "ms", 2, _longest_pause)(
+    define("gc_pause_max", "ms", 2, readings.longest_pause)(
         "longest GC pause",
         "Longest single pause in the GC logs of the servers in the window.",
         "A maximum grows with the length of the window and the number of JVMs.",
+    ),
+    define("allocated_per_1k", "MiB", 2, per_1k(sum_of(readings.allocated_mib, ("server",))))(
+        "allocation per 1,000 requests",
+        "What the servers allocated by their GC logs from the first to the last collection of the window, brought to"
+        " the whole window by the requests served meanwhile (of servers without counters by time) / thousands of"
+        " requests.",
+        "Missing where a server collected less than twice in the window, and with collectors that free memory beside"
+        " the application. HotSpot logs whole MiB, and unused ends of regions and thread-local buffers count; work in"
+        " the background allocates as well.",
     ),
     define("start_time", "s", 2, slowest(lambda c: c.start_seconds), EVERY)(
         "start-up",
@@ -256,7 +189,7 @@ REGISTRY: tuple[Metric, ...] = (
         "Process start to the server's own ready message, of the slowest server JVM.",
         "Said before the first request was answered: what is loaded on first use is not in it.",
     ),
-    define("first_answers_time", "s", 2, _first_answers, ("start-up",))(
+    define("first_answers_time", "s", 2, readings.first_answers, ("start-up",))(
         "time to the first answer of every operation",
         "Start of the servers to the moment at which each operation had been answered successfully once.",
         "Operations are asked one after another: an early one warms up what a later one needs.",
@@ -283,7 +216,7 @@ REGISTRY: tuple[Metric, ...] = (
         "Too low where throughput still rises at the end; the notes of the analysis say where it does.",
     ),
     *(
-        define(f"time_to_{share}", "s", 2, _time_to(share), RAMP)(
+        define(f"time_to_{share}", "s", 2, readings.time_to_share(share), RAMP)(
             f"time to {share} % of its own level",
             f"Start of the load to the moment at which the running median (5 s) of throughput comes up to {share} % of"
             " steady_level.",
@@ -300,7 +233,7 @@ REGISTRY: tuple[Metric, ...] = (
         )
         for share in SHARES
     ),
-    define("requests_lost", "requests", 0, _lost, RAMP)(
+    define("requests_lost", "requests", 0, readings.lost, RAMP)(
         "requests lost to the ramp-up",
         "steady_level x seconds of load, less the requests that were served.",
         "Grows with the level: an arm that ends higher loses more on the same curve. About zero"
@@ -312,7 +245,7 @@ REGISTRY: tuple[Metric, ...] = (
         "Grows with the length of the load where an arm never comes up to that level.",
     ),
     *(
-        define(f"cpu_{group}", "CPU s", 1, _curve_cpu(f"cpu_{group}"), RAMP)(
+        define(f"cpu_{group}", "CPU s", 1, readings.curve_cpu(f"cpu_{group}"), RAMP)(
             f"CPU of the ramp-up, {who}",
             f"CPU seconds of the {who}, from the first second of the load to its end.",
             "A sum over a fixed time, not over a fixed amount of work: read it with steady_level.",
@@ -358,19 +291,19 @@ REGISTRY: tuple[Metric, ...] = (
         "Start-up and page cache are in it, and peaks of different moments are summed; missing with cgroup v2"
         " before Linux 5.19.",
     ),
-    define("relay_delay", "ms", 3, _relay_delay, better="neither")(
+    define("relay_delay", "ms", 3, readings.relay_delay, better="neither")(
         "delay before the JITServer",
         "Median time for which the relay held what servers and JITServer sent each other, by its own clock, mean over"
         " the window.",
         "On a busy host it is more than was asked for, as the relay waits for a CPU like anyone else; what the kernel"
         " does, some microseconds, is not in it.",
     ),
-    define("compiled_remotely", "share", 3, _compiled_remotely, EVERY, "neither")(
+    define("compiled_remotely", "share", 3, readings.compiled_remotely, EVERY, "neither")(
         "methods compiled in the JITServer",
         "Compilations in the JITServer / all compilations in the JIT logs of the servers, since their start.",
         "A count of methods: which are dear to compile is another matter. Only where servers have `jit: remote`.",
     ),
-    define("throttled_share", "share", 5, _throttled)(
+    define("throttled_share", "share", 5, readings.throttled)(
         "throttled periods",
         "Periods in which a server's control group used up its CPU quota / periods, of the worst server, in the"
         " window.",

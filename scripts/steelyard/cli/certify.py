@@ -12,26 +12,22 @@ from typer import Option
 from steelyard.analysis.figures import count, percent
 from steelyard.analysis.metrics import metric
 from steelyard.cli import options
-from steelyard.cli.building import ensure_builds
-from steelyard.cli.gate import CertificatesOption, GateExperimentArgument, PoolOption
 from steelyard.cli.options import JsonOption, print_json, say
-from steelyard.cli.run import carried_out
+from steelyard.cli.run import carried_out, make_ready
 from steelyard.engines.kubernetes.cluster import NAMESPACE
 from steelyard.gate.certificate import DAYS, Certificate, Noise, sentences
 from steelyard.gate.certificate import certify as certified
-from steelyard.host.ports import require_ports
 from steelyard.paths import RESULTS
 from steelyard.results.store import SessionDirectory, write_record
 from steelyard.session.gating import equal_plan
 from steelyard.session.opening import new_session
 from steelyard.session.plan import Request
 from steelyard.session.runtimes import Where
-from steelyard.session.workload_up import require_idle
 from steelyard.units import format_duration
 
 
 def certify(
-    experiment: GateExperimentArgument = "gate",
+    experiment: options.GateExperimentArgument = "gate",
     blocks: Annotated[int, Option("--blocks", metavar="N", min=6, help="Pairs of equal arms.")] = 10,
     days: Annotated[float, Option("--days", metavar="N", min=0.01, help="How long it is valid.")] = DAYS,
     quick: options.QuickOption = False,
@@ -42,8 +38,8 @@ def certify(
     seed: options.SeedOption = None,
     out: options.OutOption = RESULTS,
     port: options.PortOption = 9080,
-    certificates: CertificatesOption = None,
-    pool: PoolOption = None,
+    certificates: options.CertificatesOption = None,
+    pool: options.PoolOption = None,
     session: Annotated[
         Path | None,
         Option("--session", metavar="DIR", help="Run nothing: certify by this session of equal arms."),
@@ -67,9 +63,7 @@ def certify(
             experiment, quick, None, settings, seed, jdk, port, workload, (), where, "./steelyard certify"
         )
         plan = equal_plan(asked, blocks)
-        require_idle(plan.runtimes.container_engine({spec.engine for spec in plan.specs.values()}))
-        require_ports(sorted({one for spec in plan.specs.values() for one in spec.ports}))
-        ensure_builds(console, plan.runtimes)
+        make_ready(plan, console)
         directory = new_session(plan, out)
         say(
             console,

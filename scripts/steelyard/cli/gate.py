@@ -9,18 +9,16 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from typer import Argument, Option
+from typer import Option
 
 from steelyard.analysis.figures import count, percent
 from steelyard.cli import options
-from steelyard.cli.building import ensure_builds
 from steelyard.cli.options import JsonOption, print_json, say
-from steelyard.cli.run import carried_out, prepared
+from steelyard.cli.run import carried_out, make_ready, prepared
 from steelyard.engines.kubernetes.cluster import NAMESPACE
 from steelyard.errors import BadInput, Exit
 from steelyard.gate.outputs import write_outputs
 from steelyard.gate.result import Ended, GateResult, conclude, to_confirm
-from steelyard.host.ports import require_ports
 from steelyard.paths import RESULTS
 from steelyard.results.schema import GateTerms
 from steelyard.results.store import SessionDirectory
@@ -35,36 +33,14 @@ from steelyard.session.gating import (
 from steelyard.session.opening import new_session
 from steelyard.session.plan import Request, SessionPlan
 from steelyard.session.runtimes import Where
-from steelyard.session.workload_up import require_idle
 from steelyard.units import format_duration, parse_duration, parse_share
 
 EXIT = {"pass": Exit.OK, "regression": Exit.REGRESSION, "inconclusive": Exit.INCONCLUSIVE}
 AGAIN = "./steelyard gate --resume"
-PoolOption = Annotated[
-    str | None,
-    Option(
-        "--pool",
-        metavar="NAME",
-        help="Name of many hosts that are alike (CI runners): their certificate holds for each of them.",
-        show_default="this host alone",
-    ),
-]
-CertificatesOption = Annotated[
-    Path | None,
-    Option(
-        "--certificates",
-        metavar="DIR",
-        help="Where noise certificates are kept.",
-        show_default="certificates/ in --out",
-    ),
-]
-GateExperimentArgument = Annotated[
-    str, Argument(metavar="[EXPERIMENT]", help="How to weigh: workload, load, procedure, metrics.")
-]
 
 
 def gate(
-    experiment: GateExperimentArgument = "gate",
+    experiment: options.GateExperimentArgument = "gate",
     baseline: Annotated[
         str | None,
         Option(
@@ -102,8 +78,8 @@ def gate(
     seed: options.SeedOption = None,
     out: options.OutOption = RESULTS,
     port: options.PortOption = 9080,
-    certificates: CertificatesOption = None,
-    pool: PoolOption = None,
+    certificates: options.CertificatesOption = None,
+    pool: options.PoolOption = None,
     resume: Annotated[
         Path | None,
         Option("--resume", metavar="DIR", help="Go on with a gate that was interrupted.", show_default=False),
@@ -153,9 +129,7 @@ def gate(
 def _opened(plan: SessionPlan, terms: GateTerms, out: Path, console: Console) -> SessionDirectory:
     """The session, built and ready to run; or one that says why it will not."""
     if terms.same is None and not terms.abstains:
-        require_idle(plan.runtimes.container_engine({spec.engine for spec in plan.specs.values()}))
-        require_ports(sorted({port for spec in plan.specs.values() for port in spec.ports}))
-        ensure_builds(console, plan.runtimes)
+        make_ready(plan, console)
         terms = terms.model_copy(update={"abstains": noisy_host()})
     return new_session(replace(plan, gate=terms), out)
 

@@ -16,7 +16,6 @@ from steelyard.analysis.figures import count
 from steelyard.analysis.metrics import METRICS
 from steelyard.analysis.sentences import answer
 from steelyard.cli import options
-from steelyard.cli.gate import PoolOption
 from steelyard.cli.options import JsonOption, SessionArgument, conclude, print_json, say
 from steelyard.engines.kubernetes.cluster import NAMESPACE
 from steelyard.errors import BadInput, SteelyardError
@@ -53,7 +52,7 @@ def plan(
     jdk: options.JdkOption = None,
     port: options.PortOption = 9080,
     out: options.OutOption = RESULTS,
-    pool: PoolOption = None,
+    pool: options.PoolOption = None,
     context: options.ContextOption = None,
     namespace: options.NamespaceOption = NAMESPACE,
     as_json: JsonOption = False,

@@ -102,6 +102,27 @@ ContextOption = Annotated[
 NamespaceOption = Annotated[
     str, Option("--namespace", metavar="NAME", help="Namespace in it, which must be there.")
 ]
+PoolOption = Annotated[
+    str | None,
+    Option(
+        "--pool",
+        metavar="NAME",
+        help="Name of many hosts that are alike (CI runners): their certificate holds for each of them.",
+        show_default="this host alone",
+    ),
+]
+CertificatesOption = Annotated[
+    Path | None,
+    Option(
+        "--certificates",
+        metavar="DIR",
+        help="Where noise certificates are kept.",
+        show_default="certificates/ in --out",
+    ),
+]
+GateExperimentArgument = Annotated[
+    str, Argument(metavar="[EXPERIMENT]", help="How to weigh: workload, load, procedure, metrics.")
+]
 JsonOption = Annotated[bool, Option("--json", help="Print JSON on standard output.")]
 
 

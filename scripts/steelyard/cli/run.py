@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`run` and `resume`."""
 
+from collections.abc import Collection
+
 import typer
 from rich.console import Console
 
@@ -18,7 +20,7 @@ from steelyard.processes import Children
 from steelyard.results.schema import Trial
 from steelyard.results.store import SessionDirectory
 from steelyard.session.opening import new_session, require_same
-from steelyard.session.plan import Request, make_plan
+from steelyard.session.plan import Request, SessionPlan, make_plan
 from steelyard.session.runner import missing, run_session
 from steelyard.session.runtimes import Runtimes, Where, make_engines
 from steelyard.session.workload_up import require_idle
@@ -50,10 +52,7 @@ def run(
     console = Console(stderr=True)
     settings, where = options.with_engine(set_, engine), Where(context, namespace)
     plan = make_plan(Request(experiment, quick, blocks, settings, seed, jdk, port, workload, profile, where))
-    require_idle(plan.runtimes.container_engine({spec.engine for spec in plan.specs.values()}))
-    own_ports = {metrics_port} if metrics_port is not None else set()
-    require_ports(sorted({port for spec in plan.specs.values() for port in spec.ports} | own_ports))
-    ensure_builds(console, plan.runtimes)
+    make_ready(plan, console, [metrics_port] if metrics_port is not None else [])
     directory = new_session(plan, out)
     say(
         console,
@@ -80,6 +79,17 @@ def resume(
         f"{found.session().experiment['title']}: {len(found.trials())} trials are there already; {found.path}",
     )
     _run(found, runtimes, console, as_json, metrics_port, differs)
+
+
+def make_ready(plan: SessionPlan, console: Console, more_ports: Collection[int] = ()) -> None:
+    """What a new session needs of this host before it is written down: nothing else that runs, its ports, its builds.
+
+    Raises:
+        Busy, PortInUse, MissingRequirement, BuildFailed: as they say.
+    """
+    require_idle(plan.runtimes.container_engine({spec.engine for spec in plan.specs.values()}))
+    require_ports(sorted({*more_ports, *(port for spec in plan.specs.values() for port in spec.ports)}))
+    ensure_builds(console, plan.runtimes)
 
 
 def prepared(found: SessionDirectory, where: Where, console: Console) -> tuple[Runtimes, str]:

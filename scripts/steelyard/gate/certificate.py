@@ -37,6 +37,9 @@ FEWEST = 6
 """Pairs below which a spread is too little known to certify anything."""
 DAYS = 30
 """For so long a certificate is valid: hosts change under their users."""
+CLOCKS_APART = 3600.0
+"""Seconds that clocks of a pool's hosts may be apart. A certificate made later than that from now is older than a clock
+that was set back, and its age cannot be told."""
 WINDOW = 2.0
 """Seconds of a window of a measurement."""
 WINDOWS = 20_000
@@ -372,10 +375,12 @@ def find_certificate(folder: Path, wanted: Conditions, now: float) -> Certificat
         except SteelyardError:
             continue  # what is no certificate is none
         differ = differing(one.conditions, wanted)
-        if not differ and one.expires > now:
+        ahead = one.made > now + CLOCKS_APART
+        if not differ and not ahead and one.expires > now:
             valid.append(one)
         which = {"host": "another host", "host_settings": "other settings of the host"}
-        why = f"it is of {which.get(differ[0], f'another {differ[0]}')}" if differ else "it has expired"
+        over = "it is of a time that has not come: set this host's clock" if ahead else "it has expired"
+        why = f"it is of {which.get(differ[0], f'another {differ[0]}')}" if differ else over
         misfits[len(differ)] = f"{path.name} does not hold here ({why})"
     if valid:
         return max(valid, key=lambda one: one.made)

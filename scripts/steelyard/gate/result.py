@@ -2,6 +2,7 @@
 """What a gate answers in the end: gate.json, made from its session, and from the one that confirms it, alone."""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 
 from pydantic import Field
@@ -19,6 +20,8 @@ from steelyard.results.schema import FORMAT_VERSION, Session, Trial
 from steelyard.results.spec import Record
 
 Ended = tuple[Session, Sequence[Trial]]
+_CAUSES = {"clock-step": 0, "sample-gaps": 1}
+"""Checks whose failure makes further figures of a trial wrong; the first explains the second."""
 
 
 class LookResult(Record):
@@ -90,7 +93,7 @@ def conclude(first: Ended, second: Ended | None) -> GateResult:
         raise ValueError(f"{session.id} is no gate")
     info = metric(str(session.experiment["metrics"]["primary"]))
     looks, again = looks_of(*first), looks_of(*second) if second is not None else None
-    outcome, sentence = _answer(session, looks, again)
+    outcome, sentence = _answer(session, trials, looks, again)
     ended = [*trials, *(second[1] if second is not None else ())]
     return GateResult(
         outcome=outcome,
@@ -113,7 +116,9 @@ def conclude(first: Ended, second: Ended | None) -> GateResult:
     )
 
 
-def _answer(session: Session, looks: Sequence[Look], again: Sequence[Look] | None) -> tuple[Outcome, str]:
+def _answer(
+    session: Session, trials: Sequence[Trial], looks: Sequence[Look], again: Sequence[Look] | None
+) -> tuple[Outcome, str]:
     """The verdict and its sentence."""
     terms = session.gate
     assert terms is not None
@@ -129,7 +134,23 @@ def _answer(session: Session, looks: Sequence[Look], again: Sequence[Look] | Non
     if last.verdict.outcome == "regression":
         return _confirmed(told, again[-1] if again else None)
     why = "" if last.stops in ("it is decided", LAST) else f"; {last.stops}"
+    if last.verdict.outcome == "inconclusive" and (last.found.unequal or 2 * last.found.n < last.blocks):
+        why += _most_void(trials)
     return last.verdict.outcome, f"{told}{why}."
+
+
+def _most_void(trials: Sequence[Trial]) -> str:
+    """What voided most trials, in the words of the ledger; nothing where none is void."""
+    void = [
+        min(failed, key=lambda check: _CAUSES.get(check.name, len(_CAUSES)))
+        for trial in trials
+        if trial.state == "void" and (failed := [one for one in trial.checks if one.voids and one.failed])
+    ]
+    if not void:
+        return ""
+    (name, often), *_ = Counter(check.name for check in void).most_common(1)
+    detail = next(check.detail for check in reversed(void) if check.name == name).rstrip(".")
+    return f"; of {count(len(void), 'void trial')} {often} by the check {name}: {detail}"
 
 
 def _confirmed(told: str, second: Look | None) -> tuple[Outcome, str]:

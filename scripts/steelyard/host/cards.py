@@ -8,10 +8,9 @@ Sources: the kernel's Documentation/core-api/irq/irq-affinity.rst and networking
 """
 
 import re
-from collections.abc import Callable
 
 from steelyard.host.cpus import cpu_list, parse_cpu_list
-from steelyard.host.state import HostState, joined, write_each
+from steelyard.host.state import HostState, in_files, joined
 from steelyard.host.system import Seen, System
 
 SERVERS = "servers"
@@ -61,10 +60,6 @@ def _interrupts(system: System) -> dict[str, str]:
     return {number: file for number, file in files.items() if system.path(file).exists()}
 
 
-def _read_irqs(system: System) -> str | None:
-    return joined({number: system.text(file) for number, file in _interrupts(system).items()})
-
-
 def _parse_irqs(system: System, wanted: object) -> str:
     dealt_over = str(wanted).removeprefix("dealt ")
     cpus = _chosen(system, wanted if dealt_over == str(wanted) else dealt_over)
@@ -77,13 +72,13 @@ def _parse_irqs(system: System, wanted: object) -> str:
 
 def _better_irqs(system: System) -> str | None:
     """Spread, where one CPU serves all of several interrupts."""
-    now = _read_irqs(system) or ""
+    now = IRQ_AFFINITY.read(system) or ""
     alone = now.isdigit() and len(_interrupts(system)) > 1 and len(_online(system)) > 1
     return "all" if alone else None
 
 
 def _judge_irqs(system: System) -> Seen:
-    state = f"those of {card(system)}: CPU by interrupt {_read_irqs(system)}"
+    state = f"those of {card(system)}: CPU by interrupt {IRQ_AFFINITY.read(system)}"
     if (better := _better_irqs(system)) is None:
         return Seen(state)
     return Seen(state, "warn", f"sudo ./steelyard host set irq_affinity={better}")
@@ -94,10 +89,8 @@ IRQ_AFFINITY = HostState(
     allowed="one (the first CPU for all interrupts of the card), all (dealt out over all CPUs, one each), servers (over"
     " those of the servers), `dealt 2-3` (over these), or a list of CPUs for each of them",
     why="A CPU that serves the interrupts has less time for the server that is bound to it.",
-    files=lambda system: [*_interrupts(system).values()],
-    read=_read_irqs,
+    **in_files(_interrupts),
     parse=_parse_irqs,
-    write=lambda system, value: write_each(system, _interrupts(system), value, system.text),
     command=lambda value: f"sudo ./steelyard host set 'irq_affinity={value}'",
     judge=_judge_irqs,
     missing=lambda system: (
@@ -110,7 +103,6 @@ IRQ_AFFINITY = HostState(
     said="with one receive queue one CPU was at 99 % of its time in soft interrupts: spread the interrupts",
     experiment="irq-affinity",
     of_servers="dealt {}",
-    named=_interrupts,
 )
 
 
@@ -126,15 +118,12 @@ def _queues(system: System) -> dict[str, str]:
     return {queue: file for queue, file in files.items() if system.path(file).exists()}
 
 
-def _from_mask(system: System) -> Callable[[str], str | None]:
-    def read(file: str) -> str | None:
-        text = (system.text(file) or "").replace(",", "")
-        if not re.fullmatch(r"[0-9a-fA-F]+", text):
-            return None
-        mask = int(text, 16)
-        return cpu_list([cpu for cpu in range(mask.bit_length()) if mask >> cpu & 1]) or "none"
-
-    return read
+def _from_mask(system: System, file: str) -> str | None:
+    text = (system.text(file) or "").replace(",", "")
+    if not re.fullmatch(r"[0-9a-fA-F]+", text):
+        return None
+    mask = int(text, 16)
+    return cpu_list([cpu for cpu in range(mask.bit_length()) if mask >> cpu & 1]) or "none"
 
 
 def _to_mask(value: str) -> str:
@@ -144,12 +133,8 @@ def _to_mask(value: str) -> str:
     return ",".join(filter(None, [digits[:first], *re.findall(".{8}", digits[first:])]))
 
 
-def _read_rps(system: System) -> str | None:
-    return joined({queue: _from_mask(system)(file) for queue, file in _queues(system).items()})
-
-
 def _judge_rps(system: System) -> Seen:
-    now = _read_rps(system)
+    now = RPS.read(system)
     return Seen(f"packets of {card(system)} " + ("stay" if now == "none" else f"are spread over CPUs {now}"))
 
 
@@ -157,10 +142,8 @@ RPS = HostState(
     name="rps",
     allowed="none, all, one, servers, or a list of CPUs",
     why="A card with one receive queue loads one CPU with the work of the network, unless the kernel spreads it.",
-    files=lambda system: [*_queues(system).values()],
-    read=_read_rps,
+    **in_files(_queues, _from_mask, _to_mask),
     parse=lambda system, wanted: "none" if wanted == "none" else cpu_list(_chosen(system, wanted)),
-    write=lambda system, value: write_each(system, _queues(system), value, _from_mask(system), _to_mask),
     command=lambda value: f"sudo ./steelyard host set 'rps={value}'",
     judge=_judge_rps,
     missing=lambda system: (
@@ -171,5 +154,4 @@ RPS = HostState(
     levels=lambda _system: ["none", "all"],
     said="with one receive queue the kernel can spread what follows the interrupt",
     of_servers="{}",
-    named=_queues,
 )

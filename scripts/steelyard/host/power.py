@@ -8,9 +8,8 @@ device), Documentation/ABI/testing/sysfs-devices-power; for DSCR sysfs-devices-s
 """
 
 import re
-from collections.abc import Callable
 
-from steelyard.host.state import HostState, joined, write_each
+from steelyard.host.state import HostState, in_files, joined
 from steelyard.host.system import Seen, System
 from steelyard.yamlfile import Scalar
 
@@ -53,7 +52,7 @@ def _parse_governor(system: System, wanted: object) -> str:
 
 
 def _judge_governor(system: System) -> Seen:
-    now = joined({name: system.text(file) for name, file in _governors(system).items()})
+    now = GOVERNOR.read(system)
     if now == "performance":
         return Seen(now)
     told = ", ".join(sorted({part.rpartition("=")[2] for part in (now or "").split()}))
@@ -75,10 +74,8 @@ GOVERNOR = HostState(
     name="governor",
     allowed="the name of a governor, as performance or powersave",
     why="A governor that saves power changes the clock with the load, so arms are measured at other speeds.",
-    files=lambda system: [*_governors(system).values()],
-    read=lambda system: joined({name: system.text(file) for name, file in _governors(system).items()}),
+    **in_files(_governors),
     parse=_parse_governor,
-    write=lambda system, value: write_each(system, _governors(system), value, system.text),
     command=lambda value: (
         f"{_SET} governor={value}" if "=" in value else f"sudo cpupower frequency-set -g {value}"
     ),
@@ -88,7 +85,6 @@ GOVERNOR = HostState(
     levels=_governor_levels,
     said="run the CPUs in performance mode",
     experiment="governor",
-    named=_governors,
 )
 
 
@@ -126,16 +122,13 @@ MAX_FREQUENCY = HostState(
     name="max_frequency",
     allowed="a frequency as 2.4GHz or 2400MHz, kHz as a plain number, or max",
     why="A highest frequency below what turbo reaches keeps the clock where it can stay for hours.",
-    files=lambda system: [*_limits(system).values()],
-    read=lambda system: joined({name: system.text(file) for name, file in _limits(system).items()}),
+    **in_files(_limits),
     parse=_parse_frequency,
-    write=lambda system, value: write_each(system, _limits(system), value, system.text),
     command=lambda value: (
         f"{_SET} max_frequency={value}" if "=" in value else f"sudo cpupower frequency-set -u {value}kHz"
     ),
     judge=_judge_frequency,
     missing=lambda _system: _NO_CONTROL,
-    named=_limits,
 )
 
 
@@ -204,8 +197,8 @@ def _latencies(system: System) -> dict[str, str]:
     return _each(system, _CPU, "cpu[0-9]*", "power/pm_qos_resume_latency_us")
 
 
-def _latency(system: System) -> Callable[[str], str | None]:
-    return lambda file: _IDLE.get(text, text) if (text := system.text(file)) is not None else None
+def _latency(system: System, file: str) -> str | None:
+    return _IDLE.get(text, text) if (text := system.text(file)) is not None else None
 
 
 def _parse_c_states(_system: System, wanted: object) -> str:
@@ -217,7 +210,7 @@ def _parse_c_states(_system: System, wanted: object) -> str:
 
 
 def _judge_c_states(system: System) -> Seen:
-    now = joined({name: _latency(system)(file) for name, file in _latencies(system).items()}) or ""
+    now = C_STATES.read(system) or ""
     if now == "any":
         return Seen("CPUs may sleep as deep as they can")
     return Seen(f"longest way back from sleep: {now} (microseconds)", "info", f"{_SET} c_states=any")
@@ -227,20 +220,13 @@ C_STATES = HostState(
     name="c_states",
     allowed="the longest time in microseconds that a CPU may take to wake up, any, or none (it never sleeps)",
     why="A CPU that sleeps deep takes tens to hundreds of microseconds to wake up, which a light load pays each time.",
-    files=lambda system: [*_latencies(system).values()],
-    read=lambda system: joined({name: _latency(system)(file) for name, file in _latencies(system).items()}),
-    parse=_parse_c_states,
-    write=lambda system, value: write_each(
-        system,
-        _latencies(system),
-        value,
-        _latency(system),
-        lambda wanted: {told: text for text, told in _IDLE.items()}.get(wanted, wanted),
+    **in_files(
+        _latencies, _latency, lambda wanted: {told: text for text, told in _IDLE.items()}.get(wanted, wanted)
     ),
+    parse=_parse_c_states,
     command=lambda value: f"{_SET} c_states={value}" if "=" not in value else f"{_SET} 'c_states={value}'",
     judge=_judge_c_states,
     missing=lambda _system: "its kernel has no idle states to choose from (left to hypervisor or firmware)",
-    named=_latencies,
 )
 
 

@@ -7,6 +7,7 @@ The value of a state is text, exactly as `read` gives it, so that what was there
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TypedDict
 
 from steelyard.errors import BadInput, MissingRequirement
 from steelyard.host.system import Seen, System
@@ -167,6 +168,39 @@ def sysctl(
     )
 
 
+class InFiles(TypedDict):
+    """The fields of a host state that follow from the files that hold it."""
+
+    files: Callable[[System], list[str]]
+    read: Callable[[System], str | None]
+    write: Callable[[System, str], None]
+    named: Callable[[System], Mapping[str, str]]
+
+
+def _text(system: System, file: str) -> str | None:
+    return system.text(file)
+
+
+def in_files(
+    named: Callable[[System], Mapping[str, str]],
+    told: Callable[[System, str], str | None] = _text,
+    text: Callable[[str], str] = str,
+) -> InFiles:
+    """One value in many files, or one of each: `HostState(**in_files(...), ...)`.
+
+    Args:
+        named: the files by name.
+        told: what a file holds, as the state's value tells it.
+        text: what is written for that.
+    """
+    return {
+        "files": lambda system: [*named(system).values()],
+        "read": lambda system: joined({name: told(system, file) for name, file in named(system).items()}),
+        "write": lambda system, value: _write_each(system, named(system), value, told, text),
+        "named": named,
+    }
+
+
 def joined(parts: Mapping[str, str | None]) -> str | None:
     """The value of a state that lives in several files: what all of them hold, or of each `name=value`.
 
@@ -200,22 +234,14 @@ def parted(value: str, names: Mapping[str, str]) -> dict[str, str]:
     return {key: told[key] for key in names if key in told}
 
 
-def write_each(
+def _write_each(
     system: System,
     files: Mapping[str, str],
     value: str,
-    read: Callable[[str], str | None],
-    text: Callable[[str], str] = str,
+    told: Callable[[System, str], str | None],
+    text: Callable[[str], str],
 ) -> None:
-    """Write those files of such a state that differ.
-
-    Args:
-        system: the host.
-        files: by name.
-        value: of the state.
-        read: what a file holds, as the state's value tells it.
-        text: what is written for that.
-    """
+    """Write those files of such a state that differ."""
     for key, wanted in parted(value, files).items():
-        if read(files[key]) != wanted:
+        if told(system, files[key]) != wanted:
             system.write(files[key], text(wanted))

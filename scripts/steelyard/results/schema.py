@@ -265,6 +265,8 @@ class ComponentResult(Record):
     gc_pause_seconds: float | None = None
     gc_pause_max: float | None = None
     """Longest pause; seconds."""
+    allocated: float | None = None
+    """Bytes that it allocated, by its GC log; None without two collections between which it tells."""
     compiled: dict[str, int] = Field(default_factory=dict)
     """Of a server that compiles in a JITServer: methods that were compiled `remote` and `local`, since its
     start; `cached` are those of the remote ones that had been compiled before."""

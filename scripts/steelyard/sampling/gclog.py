@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GC logs of both JVMs: for how long the application stood still, and the settings read back.
+"""GC logs of both JVMs: for how long the application stood still, what it allocated, and the settings read back.
 
 HotSpot writes its unified log, `-Xlog:gc*` with the decorations that `steelyard.jvm.options` asks for. OpenJ9 writes
 XML (`-Xverbosegclog`), which is not well-formed when the JVM was killed or while it runs, so that it is taken section
 by section: a pause is an exclusive section (`exclusive-start` to `exclusive-end`) in which a collection ran. Sections
 without a collection are the JIT's or a debugger's.
+
+What was allocated since the collection before OpenJ9 says to the byte. Of HotSpot it is what the heap grew by from the
+end of one pause to the start of the next, in MiB that each pause rounds down; collectors that free memory beside the
+application (ZGC, Shenandoah) do not tell it so.
 """
 
 import re
@@ -15,13 +19,16 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from steelyard.units import parse_size
+from steelyard.units import MIB, parse_size
 
 _LINE = re.compile(
     r"^\[(?P<time>\d{4}-[^\]]+)\]\[[^\]]*\]\[\w+\s*\]\[(?P<tags>[\w,]+)\s*\] (?P<text>.*)$", re.MULTILINE
 )
 # A pause is logged when it ends, with its length; ZGC logs its pauses as phases, marked by generation since JDK 21.
-_PAUSE = re.compile(r"GC\(\d+\) (?:[YyO]: )?Pause .*?\s([\d.]+)ms")
+_PAUSE = re.compile(
+    r"GC\(\d+\) (?:[YyO]: )?Pause .*?(?: (?P<before>\d+)M->(?P<after>\d+)M\(\d+M\))? (?P<ms>[\d.]+)ms"
+)
+_FREES_IN_PAUSES = ("Serial", "Parallel", "G1")
 _SETTING = re.compile(r"(?:Heap )?([A-Z][\w -]*): (.*)")
 
 _STAMP = re.compile(r' timestamp="([^"]+)"')
@@ -29,6 +36,7 @@ _ZONES_APART = 15 * 60
 _BEGIN = re.compile(r'[^>]*?timestamp="([^"]+)"')
 _END = re.compile(r'<exclusive-end\b[^>]*?durationms="([\d.]+)"')
 _COLLECTION = re.compile(r'<gc-end\b[^>]*?durationms="([\d.]+)"')
+_ALLOCATED = re.compile(r'<allocation-stats totalBytes="(\d+)"')
 _NURSERY = re.compile(r'<mem type="nursery" free="\d+" total="(\d+)"')
 _ATTRIBUTE = re.compile(r'<attribute name="([^"]*)" value="([^"]*)"')
 
@@ -41,6 +49,25 @@ class GcPause(NamedTuple):
     epoch: float
     """Start, seconds since the Unix epoch."""
     seconds: float
+
+
+class Allocated(NamedTuple):
+    """What the application had allocated when a collection began, since the one before."""
+
+    epoch: float
+    """Of the collection's start."""
+    size: int
+    """Bytes."""
+
+
+class Allocation(NamedTuple):
+    """What the application allocated between two collections, others between them included."""
+
+    size: int
+    """Bytes."""
+    begin: float
+    """Epoch seconds, as `end`."""
+    end: float
 
 
 @dataclass(frozen=True)
@@ -68,6 +95,17 @@ class GcLog:
     pauses: tuple[GcPause, ...] = ()
     """In order of time."""
     settings: GcSettings = GcSettings()
+    allocated: tuple[Allocated, ...] = ()
+    """In order of time."""
+
+    def allocation(self, t0: float, t1: float) -> Allocation | None:
+        """What was allocated from the first to the last collection of a window (epoch seconds).
+
+        None with fewer than two: what was allocated before the first and after the last is not known.
+        """
+        inside = [one for one in self.allocated if t0 <= one.epoch < t1]
+        size = sum(one.size for one in inside[1:])
+        return Allocation(size, inside[0].epoch, inside[-1].epoch) if size > 0 else None
 
     def totals(self, t0: float, t1: float) -> dict[str, float | None]:
         """Fields of `ComponentResult`: number and longest of the pauses that began in the window (epoch seconds), and
@@ -96,19 +134,27 @@ def read_gc_logs(paths: Iterable[Path], started: float | None = None) -> GcLog:
     zone = _zone_of(texts, started)
     logs = [parse_gc_log(text, zone) for text in texts]
     settings = next((log.settings for log in logs if log.settings.policy is not None), GcSettings())
-    return GcLog(tuple(sorted(pause for log in logs for pause in log.pauses)), settings)
+    pauses = sorted(pause for log in logs for pause in log.pauses)
+    allocated = sorted(one for log in logs for one in log.allocated)
+    return GcLog(tuple(pauses), settings, tuple(allocated))
 
 
 def _parse_hotspot(text: str) -> GcLog:
     """Read a file of HotSpot's; a last line that was cut off is passed over."""
     pauses = []
+    allocated = []
+    used = 0
     init: dict[str, str] = {}
     policy = None
     for line in _LINE.finditer(text):
         tags, message = line["tags"], line["text"]
         if tags in ("gc", "gc,phases") and (pause := _PAUSE.fullmatch(message)):
-            seconds = float(pause[1]) / 1000
-            pauses.append(GcPause(datetime.fromisoformat(line["time"]).timestamp() - seconds, seconds))
+            seconds = float(pause["ms"]) / 1000
+            begin = datetime.fromisoformat(line["time"]).timestamp() - seconds
+            pauses.append(GcPause(begin, seconds))
+            if pause["before"] and policy in _FREES_IN_PAUSES:
+                allocated.append(Allocated(begin, (int(pause["before"]) - used) * MIB))
+                used = int(pause["after"])
         elif tags == "gc" and message.startswith("Using "):
             policy = message.removeprefix("Using ")
         elif tags == "gc,init" and (setting := _SETTING.fullmatch(message)):
@@ -122,7 +168,7 @@ def _parse_hotspot(text: str) -> GcLog:
         large_pages=init.get("Large Page Support"),
         gc_threads=int(threads[0]) if threads else None,
     )
-    return GcLog(tuple(sorted(pauses)), settings)
+    return GcLog(tuple(sorted(pauses)), settings, tuple(allocated))
 
 
 def _zone_of(texts: Iterable[str], started: float | None) -> tzinfo | None:
@@ -150,18 +196,26 @@ def _parse_openj9(text: str, zone: tzinfo | None) -> GcLog:
         page_size=_known(_NUMBER, named.get("pageSize")),
         gc_threads=_known(_NUMBER, named.get("gcthreads")),
     )
-    pauses = (pause for section in sections for pause in _openj9_pause(section, zone))
-    return GcLog(tuple(sorted(pauses)), settings)
+    pauses, allocated = [], []
+    for section in sections:
+        if (stamp := _BEGIN.match(section)) is None:
+            continue
+        begin = datetime.fromisoformat(stamp[1]).replace(tzinfo=zone).timestamp()
+        if (seconds := _openj9_stood(section)) > 0:
+            pauses.append(GcPause(begin, seconds))
+        if sizes := _ALLOCATED.findall(section):
+            allocated.append(Allocated(begin, sum(map(int, sizes))))
+    return GcLog(tuple(sorted(pauses)), settings, tuple(allocated))
 
 
-def _openj9_pause(section: str, zone: tzinfo | None) -> list[GcPause]:
-    """The pause of an exclusive section; of one that was cut off its finished collections are what is known."""
-    begin, end = _BEGIN.match(section), _END.search(section)
+def _openj9_stood(section: str) -> float:
+    """Seconds of an exclusive section in which a collection ran, else 0; of one that was cut off its finished
+    collections are what is known."""
+    end = _END.search(section)
     collections = _COLLECTION.findall(section[: end.start()] if end else section)
-    seconds = float(end[1]) if end else sum(map(float, collections))
-    if begin is None or not collections or seconds <= 0:
-        return []
-    return [GcPause(datetime.fromisoformat(begin[1]).replace(tzinfo=zone).timestamp(), seconds / 1000)]
+    if not collections:
+        return 0.0
+    return (float(end[1]) if end else sum(map(float, collections))) / 1000
 
 
 def _known(parse: Callable[[str], int], text: str | None) -> int | None:

@@ -21,7 +21,8 @@ from steelyard.results.schema import ComponentResult, Latency, Planned, Trial, T
 from steelyard.results.spec import Artifact, Component, Spec
 from steelyard.sampling.read import Samples
 from steelyard.sampling.series import Array, Series
-from steelyard.session.collect import Evidence, figures
+from steelyard.session.collect import figures
+from steelyard.session.evidence import Evidence
 from steelyard.session.flight import Flight
 from steelyard.session.trial import record_of
 

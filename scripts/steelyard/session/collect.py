@@ -1,26 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From the files of a trial to its raw figures: what each component did, what the ledger judges, curves and first
+"""From what a trial left to its raw figures: what each component did, what the ledger judges, curves and first
 answers.
 
 Metrics are not made here: they follow from these figures alone (analysis/metrics.py).
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from steelyard.analysis.formulas import over, whole
 from steelyard.analysis.ledger import judge
 from steelyard.analysis.limits import bounds
 from steelyard.analysis.rules import settling_mix
-from steelyard.host.java import shared_cache_stats
 from steelyard.jvm.facts import JVM_SETTINGS, Facts, differences, shown
-from steelyard.jvm.jitserver import JIT_LOG_NAME
-from steelyard.jvm.options import OWN_CACHE
-from steelyard.jvm.sharedcache import CACHE_FIGURES, cache_figures
-from steelyard.load.health import Health, per_second, read_health
-from steelyard.load.histograms import Recorded, read_logs
+from steelyard.jvm.sharedcache import CACHE_FIGURES
+from steelyard.load.health import per_second
 from steelyard.results.schema import (
     ComponentResult,
     CycleResult,
@@ -29,40 +23,15 @@ from steelyard.results.schema import (
     TimeResult,
     TrialMeasurement,
 )
-from steelyard.results.spec import WEIGHED, Component, JvmIdentity, Spec
-from steelyard.sampling.gclog import GcLog, read_gc_logs
+from steelyard.results.spec import WEIGHED, Component, Spec
+from steelyard.sampling.gclog import GcLog
 from steelyard.sampling.groups import GROUPS
-from steelyard.sampling.jitlog import JitLog, not_remote, read_jit_logs
+from steelyard.sampling.jitlog import not_remote
 from steelyard.sampling.read import Samples
 from steelyard.session.deploying import Started
+from steelyard.session.evidence import Evidence
 from steelyard.session.flight import Flight
 from steelyard.session.readback import logged
-
-
-@dataclass
-class Evidence:
-    """What a trial left behind, and the window in which it counts."""
-
-    flight: Flight
-    started: Mapping[str, Started]
-    samples: Samples
-    gc_logs: Mapping[str, GcLog]
-    """By component; without those that have none."""
-    recorded: Recorded
-    """What the injectors recorded in the window."""
-    whole: Recorded
-    """And in all."""
-    health: Health
-    jit_logs: Mapping[str, JitLog] = field(default_factory=dict)
-    """By server; of those alone that compile in a JITServer."""
-    caches: Mapping[str, Facts] = field(default_factory=dict)
-    """By server: figures of its class cache, where OpenJ9 can be asked from this host."""
-
-    def __post_init__(self) -> None:
-        self.spec = self.flight.spec
-        self.start, self.end = self.flight.window
-        """Epoch seconds."""
-        self.seconds = self.end - self.start
 
 
 def figures(evidence: Evidence) -> dict[str, Any]:
@@ -81,55 +50,6 @@ def figures(evidence: Evidence) -> dict[str, Any]:
         "survived": flight.survived,
         "trace": trace(evidence) if procedure in ("steady", "survive") else [],
     }
-
-
-def gather(flight: Flight) -> Evidence:
-    """Read what a trial left."""
-    folders = list(flight.injectors.folders.values())
-    logs = [folder / "latency.hlog" for folder in folders]
-    found = {
-        one.name: sorted(flight.deployment.logs(one.name).glob("gc*.log*"))
-        for one in flight.spec.of(*WEIGHED)
-    }
-    samples = Samples.load(flight.folder / "samples")
-    for name, at in flight.killed.items():
-        samples = samples.ended(name, at, flight.window[1] + 1.0)
-    return Evidence(
-        flight,
-        flight.deployed.started,
-        samples,
-        {
-            name: read_gc_logs(paths, flight.deployed.started[name].running.started)
-            for name, paths in found.items()
-            if paths and name in flight.deployed.started
-        },
-        read_logs(logs, *flight.window),
-        read_logs(logs),
-        read_health(folders, *flight.window),
-        jit_logs={
-            one.name: read_jit_logs(
-                flight.deployment.logs(one.name).glob(f"{JIT_LOG_NAME}*"), started.running.started
-            )
-            for one in (flight.spec.servers if flight.spec.of("compiler") else ())
-            if (started := flight.deployed.started.get(one.name)) is not None
-        },
-        caches={
-            name: cache_figures(shared_cache_stats(jvm.home, folder))
-            for name, jvm, folder in _class_caches(flight)
-        },
-    )
-
-
-def _class_caches(flight: Flight) -> Iterator[tuple[str, JvmIdentity, Path]]:
-    """The OpenJ9 servers that run on a JDK of this host and have a class cache, and its folder."""
-    for one in flight.spec.servers:
-        jvm, settings = one.artifact.jvm, one.jvm_settings
-        if jvm is None or jvm.kind != "openj9" or one.artifact.image is not None or settings is None:
-            continue
-        if settings.class_cache == "default":
-            yield one.name, jvm, flight.deployment.logs(one.name).parent / OWN_CACHE
-        elif settings.class_cache != "none":
-            yield one.name, jvm, flight.deployment.cache(one.kind)
 
 
 def component_results(evidence: Evidence) -> list[ComponentResult]:
@@ -329,7 +249,7 @@ def _result(evidence: Evidence, component: Component) -> ComponentResult:
         found |= {"start_seconds": started.start_seconds, "start_cpu_seconds": started.cpu_seconds}
         found |= {"ready_message_seconds": started.ready_message_seconds, "start_rss": started.rss}
     if log := evidence.gc_logs.get(name):
-        found |= log.totals(start, end)
+        found |= log.totals(start, end) | {"allocated": _allocated(evidence, name, log)}
     if compiled := evidence.jit_logs.get(name):
         found["compiled"] = {
             "remote": compiled.remote,
@@ -345,6 +265,24 @@ def _result(evidence: Evidence, component: Component) -> ComponentResult:
     # The remainder `other` is a difference of ticks read at different moments: barely below 0 is 0.
     groups = {key: max(0.0, seconds) for key, seconds in samples.cpu_by_group(name, start, end).items()}
     return ComponentResult(name=name, role=component.role, cpu_by_group=groups, **found)
+
+
+def _allocated(evidence: Evidence, name: str, log: GcLog) -> float | None:
+    """Bytes that a component allocated in the window.
+
+    The log knows what was allocated between the first and the last collection of the window. That is brought to the
+    whole window by the requests that the component served, which is what it allocates for, else by time.
+    """
+    found = log.allocation(evidence.start, evidence.end)
+    if found is None:
+        return None
+    inside, served = (
+        evidence.samples.requests(name, *times)
+        for times in ((found.begin, found.end), (evidence.start, evidence.end))
+    )
+    if inside is None or served is None:
+        return over(found.size * evidence.seconds, found.end - found.begin)
+    return over(found.size * served.requests, inside.requests)
 
 
 def rates(flight: Flight, samples: Samples, begin: float, end: float) -> list[tuple[float, float]]:

@@ -35,6 +35,7 @@ from steelyard.results.store import SessionDirectory, write_record
 from steelyard.session.plan import Request, SessionPlan, host_checks, metric_checks, plan_of, question_of
 from steelyard.session.schedule import make_stages, trial_seconds
 from steelyard.units import format_duration
+from steelyard.workload.loader import Found
 from steelyard.yamlfile import Lines, find_file, first_error, parse
 
 CONFIRMATION = "confirmation"
@@ -43,6 +44,7 @@ BESIDE = (
     "cpu_per_1k",
     "throughput",
     "start_time",
+    "allocated_per_1k",
     "memory_rss",
     "first_answers_time",
     "start_cpu",
@@ -245,7 +247,29 @@ def _level(text: str, base: Question, arm: Arm, written: Load) -> dict[str, Any]
         given = {"jdk": image, "engine": given.get("engine", _container_engine(arm)), **given}
     for key, value in given.items():
         base.settings.check(key, value)
+    if given.get("build") is not None:
+        _require_same_workload(base.workload, str(given["build"]))
     return {**_settings_of(arm, base.settings), **given}
+
+
+def _require_same_workload(found: Found, commit: str) -> None:
+    """Refuse a commit with another version of the workload: its servers are made for another load (raises BadInput)."""
+    file = found.folder / "workload.yaml"
+    if not file.is_relative_to(ROOT) or not _is_commit(commit):
+        return
+    mine = found.workload
+    try:
+        text = git(ROOT, "show", f"{commit}:{file.relative_to(ROOT)}")
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise BadInput(
+            f"{commit} has no workload {mine.name}: give a commit that has it, or another --workload"
+        ) from error
+    theirs = parse(text, Lines(Path(f"{commit}:{file.name}")))["version"]
+    if theirs != mine.version:
+        raise BadInput(
+            f"{commit} has {mine.name} {theirs}, and this checkout {mine.name} {mine.version}: two versions of a"
+            " workload are not weighed against each other"
+        )
 
 
 def _container_engine(arm: Arm) -> str:

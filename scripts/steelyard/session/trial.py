@@ -31,6 +31,7 @@ from steelyard.results.store import SessionDirectory, no_space, write_record
 from steelyard.session import collect
 from steelyard.session.caches import Caches
 from steelyard.session.datasets import DataSets
+from steelyard.session.evidence import gather
 from steelyard.session.flight import Flight, TrialFailedError
 from steelyard.session.live import Watcher
 from steelyard.session.procedures import PROCEDURES
@@ -79,7 +80,7 @@ class TrialRunner:
                 PROCEDURES[spec.procedure](flight, lambda: caches.bring(spec, deployment))
                 with flight.phase("collect"):
                     self._require_host(spec)
-                    found = collect.figures(collect.gather(flight))
+                    found = collect.figures(gather(flight))
         except (TrialFailedError, ServerFailed) as failure:
             name = failure.check if isinstance(failure, TrialFailedError) else "start"
             found = _failed(name, str(failure)) | {"survived": flight.survived if flight else None}

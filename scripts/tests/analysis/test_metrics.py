@@ -98,6 +98,7 @@ def server(number, **changes):
         "gc_count": 3,
         "gc_pause_seconds": 0.6 * number,
         "gc_pause_max": 0.01 * number,
+        "allocated": 90 * 2**20,
         "cgroup": GROUP,
         "compiled": {"remote": 30, "local": 10, "cached": 0},
     }
@@ -178,6 +179,7 @@ def test_every_metric_of_a_steady_trial():
             "gc_per_second": 0.1,
             "gc_pause_share": 0.015,
             "gc_pause_max": 20.0,
+            "allocated_per_1k": 3.0,
             "faults_per_1k": 20.0,
             "switches_per_1k": 40.0,
             "cgroup_cpu_per_1k": 1.65,
@@ -199,6 +201,7 @@ def test_every_metric_of_a_steady_trial():
         ),
         ({"start_seconds": None}, {"start_time"}),
         ({"gc_count": None, "gc_pause_seconds": None}, {"gc_per_second", "gc_pause_share"}),
+        ({"allocated": None}, {"allocated_per_1k"}),
         ({"switches": None}, {"switches_per_1k"}),
         ({"cgroup": None}, {"cgroup_cpu_per_1k", "cgroup_memory", "cgroup_memory_peak", "throttled_share"}),
     ],

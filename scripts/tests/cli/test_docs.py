@@ -166,6 +166,14 @@ def _group(name: str) -> list[Command]:
     return list(group.commands.values())
 
 
+def test_recipes_of_the_gate_set_what_its_script_reads() -> None:
+    script = (ROOT / ".github" / "scripts" / "gate.sh").read_text(encoding="utf-8")
+    recipe = (ROOT / "docs" / "gate.md").read_text(encoding="utf-8").partition("## On GitLab")[2]
+    given = set(re.findall(r"(?:^|\s)([A-Z_]{4,})=", recipe.partition(".github/scripts/gate.sh\n")[0]))
+    assert {"BASELINE", "CANDIDATE"} <= given
+    assert given <= set(re.findall(r"\$\{?([A-Z_]+)", script))
+
+
 @pytest.mark.parametrize("document", [one for one in DOCUMENTS if one.suffix == ".md"], ids=str)
 def test_links_lead_to_files_that_are_there(document: Path) -> None:
     text = document.read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -208,6 +208,39 @@ def start(experiment: Path, out: Path, *more: str) -> Running:
     """Run an experiment; sessions go below `out`."""
     port = str(free_port())
     return Running("run", str(experiment), "--out", out.name, "--port", port, "--seed", "7", *more, out=out)
+
+
+def block_on_two_topologies(experiment: Path, out: Path, jvms: Mapping[str, int]) -> list[Trial]:
+    """Run the first block of a session whose two arms are two topologies, and end it.
+
+    Args:
+        experiment: its file.
+        out: where the session goes.
+        jvms: how many server JVMs each arm has.
+
+    Returns:
+        Its trials. Every JVM had its part in each, no request failed, the data is consistent and was loaded once for
+        each topology, and nothing is left behind.
+    """
+    session = start(experiment, out)
+    trials = session.wait_for_trials(2)
+    session.interrupt()
+    directory = session.directory
+    assert session.process.returncode in (*DONE, 130, -2)
+    assert {trial.arm for trial in trials} == jvms.keys()
+    assert not void_for_other_reasons_than_noise(trials)
+    for trial in trials:
+        served = [one.requests for one in trial.components if one.role == "server"]
+        assert len(served) == jvms[trial.arm]
+        assert all(served), "every JVM had its part"
+        assert trial.measurement is not None
+        assert trial.measurement.injector_errors == 0
+        # None is not consistent, and the check has been made.
+        assert next(one for one in trial.checks if one.name == "consistency").passed
+    assert [entry.event for entry in directory.journal()].count("load") == 2, "one for each topology"
+    assert not list(directory.path.glob("trials/*/servers/*/data"))
+    assert not processes_that_mention(str(out))
+    return trials
 
 
 def void_for_other_reasons_than_noise(trials: list[Trial]) -> list[str]:

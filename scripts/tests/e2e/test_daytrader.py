@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from .driver import DONE, processes_that_mention, start, void_for_other_reasons_than_noise
+from .driver import block_on_two_topologies
 
 pytestmark = pytest.mark.e2e
 
@@ -35,22 +35,6 @@ design: {blocks: 2, repeats: 0}
 
 
 def test_a_session_by_beans_in_one_jvm_and_by_jdbc_in_two(experiment: Path, out: Path) -> None:
-    session = start(experiment, out)
-    trials = session.wait_for_trials(2)
-    session.interrupt()
-    directory = session.directory
-    assert session.process.returncode in (*DONE, 130, -2)
-    assert {trial.arm for trial in trials} == {"by-beans", "by-jdbc"}
-    assert not void_for_other_reasons_than_noise(trials)
-    for trial in trials:
-        served = [one.requests for one in trial.components if one.role == "server"]
-        assert len(served) == (2 if trial.arm == "by-jdbc" else 1)
-        assert all(served), "every JVM had its part"
+    for trial in block_on_two_topologies(experiment, out, {"by-beans": 1, "by-jdbc": 2}):
         assert trial.measurement is not None
-        assert trial.measurement.injector_errors == 0
         assert set(trial.measurement.mix_achieved) >= {"login", "quotes", "market-summary", "faces-quotes"}
-        # None is not consistent, and the check has been made.
-        assert next(one for one in trial.checks if one.name == "consistency").passed
-    assert [entry.event for entry in directory.journal()].count("load") == 2, "one for each topology"
-    assert not list(directory.path.glob("trials/*/servers/*/data"))
-    assert not processes_that_mention(str(out))

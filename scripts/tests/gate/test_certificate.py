@@ -155,6 +155,8 @@ def test_holds_for_its_host_and_question_and_no_other(folder):
         ("another deployment", conditions_of(HOST, own.model_copy(update={"server_cores": 3}))),
     ):
         assert f"it is of {name})" in find_certificate(folder, other, now)
+    # A clock that was set back does not make an old certificate valid again.
+    assert "is of a time that has not come" in find_certificate(folder, wanted, now - 2 * 3600)
     assert "has expired" in find_certificate(folder, wanted, now + 31 * 24 * 3600)
     assert "there is none in" in find_certificate(folder / "none", wanted, now)
 

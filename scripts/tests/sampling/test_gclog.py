@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.jvm.options import hotspot_log_option
-from steelyard.sampling.gclog import GcLog, GcPause, GcSettings, parse_gc_log, read_gc_logs
+from steelyard.sampling.gclog import Allocation, GcLog, GcPause, GcSettings, parse_gc_log, read_gc_logs
 
 LOGS = Path(__file__).parents[1] / "fixtures" / "gc"
 MIB = 1024 * 1024
@@ -83,6 +83,53 @@ def test_window_takes_the_part_of_a_pause_that_lies_inside() -> None:
     assert after["gc_count"] == 0
     assert after["gc_pause_max"] is None
     assert after["gc_pause_seconds"] == pytest.approx(0.17)
+
+
+def grown(*used: tuple[int, int], policy: str = "Parallel") -> GcLog:
+    """HotSpot's log with a pause each second that found so many MiB and left so many."""
+    lines = [f"[2026-11-20T10:00:00.000+0000][0.000s][info][gc] Using {policy}"]
+    lines += [
+        f"[2026-11-20T10:00:{at:02d}.000+0000][{at}.0s][info][gc          ] GC({at}) Pause Young (Allocation Failure)"
+        f" {before}M->{after}M(61M) 0.000ms"
+        for at, (before, after) in enumerate(used, start=1)
+    ]
+    return parse_gc_log("\n".join(lines) + "\n")
+
+
+TEN = datetime(2026, 11, 20, 10, tzinfo=UTC).timestamp()
+
+
+def test_hotspot_allocates_what_the_heap_grows_by_between_pauses() -> None:
+    log = grown((15, 2), (18, 4), (60, 44), (58, 23))
+    assert [one.size // MIB for one in log.allocated] == [15, 16, 56, 14]
+    # Between the first and the last collection of the window: what was allocated before the first is not known.
+    assert log.allocation(TEN + 1.5, TEN + 9) == Allocation((56 + 14) * MIB, TEN + 2, TEN + 4)
+
+
+@pytest.mark.parametrize(("t0", "t1"), [(1.5, 2.5), (7, 9)])
+def test_less_than_two_collections_in_the_window_tell_no_allocation(t0: float, t1: float) -> None:
+    assert grown((15, 2), (18, 4), (60, 44)).allocation(TEN + t0, TEN + t1) is None
+
+
+def test_a_heap_that_is_freed_beside_the_application_tells_no_allocation() -> None:
+    assert grown((15, 2), (18, 4), policy="Shenandoah").allocation(TEN, TEN + 9) is None
+
+
+@pytest.mark.parametrize("name", ["parallel", "g1", "serial"])
+@pytest.mark.parametrize("version", [17, 25])
+def test_every_collector_of_hotspot_tells_what_the_heap_held(version: int, name: str) -> None:
+    log = read(f"hotspot{version}-{name}")
+    assert len(log.allocated) == len(log.pauses)
+    found = log.allocation(0, 4e9)
+    assert found is not None
+    assert (found.begin, found.end) == (log.pauses[0].epoch, log.pauses[-1].epoch)
+
+
+def test_openj9_says_what_was_allocated() -> None:
+    log = read("openj9-gencon-truncated")
+    assert [one.size for one in log.allocated] == [34209800, 24036264, 44559216, 45549320]
+    begin, end = log.pauses[0].epoch, log.pauses[-1].epoch
+    assert log.allocation(0, 4e9) == Allocation(24036264 + 44559216 + 45549320, begin, end)
 
 
 def test_openj9_killed_while_writing(zone: str) -> None:

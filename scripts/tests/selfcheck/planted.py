@@ -179,7 +179,7 @@ BUGS = (
     Bug("voids counted as valid", "analysis.ledger:is_void", lambda right: lambda checks: False, VOIDS),
     Bug("no Holm", "analysis.paired:holm", lambda right: list, ARMS),
     Bug("gate sign wrong", "gate.verdict:decide", flipped, "gate, build 6 % worse"),
-    Bug("warm-up's data counted", "session.collect:Evidence.__post_init__", from_the_ramp, "whole trials"),
+    Bug("warm-up's data counted", "session.evidence:Evidence.__post_init__", from_the_ramp, "whole trials"),
     Bug("no repeats of voids", "session.schedule:next_trial", repeats(0), VOIDS),
     Bug("more repeats than allowed", "session.schedule:next_trial", repeats(9), VOIDS),
     Bug(

@@ -21,6 +21,7 @@ class Clock:
 
     def __init__(self) -> None:
         self.now = EPOCH
+        self.stepped = 0.0
         self.each_second: Callable[[], None] = lambda: None
         self.before_sleep: Callable[[], None] = lambda: None
         self._lock = threading.RLock()
@@ -29,7 +30,13 @@ class Clock:
         return self.now
 
     def monotonic(self) -> float:
-        return self.now - EPOCH + 5.0
+        return self.now - EPOCH + 5.0 - self.stepped
+
+    def step(self, seconds: float) -> None:
+        """Somebody sets the wall clock."""
+        with self._lock:
+            self.now += seconds
+            self.stepped += seconds
 
     def sleep(self, seconds: float) -> None:
         with self._lock:

@@ -2,6 +2,7 @@
 """From the files of a trial to its raw figures; what is not known stays unknown."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -17,13 +18,13 @@ from steelyard.load.histograms import Recorded
 from steelyard.results.schema import ComponentResult, CycleResult, TrialMeasurement
 from steelyard.results.spec import Spec
 from steelyard.sampling import nodes
-from steelyard.sampling.gclog import GcLog, GcPause, GcSettings
+from steelyard.sampling.gclog import Allocated, GcLog, GcPause, GcSettings
 from steelyard.sampling.groups import GROUPS
 from steelyard.sampling.output import COLUMNS
 from steelyard.sampling.read import Samples
 from steelyard.session import collect
-from steelyard.session.collect import Evidence
 from steelyard.session.deploying import Started
+from steelyard.session.evidence import Evidence
 from steelyard.session.flight import Flight
 from steelyard.units import MIB
 from steelyard.workload.schema import Limits, Ratio, Request
@@ -132,7 +133,8 @@ def evidence(
         for one in spec.servers
     }
     settings = GcSettings(policy="gencon")
-    log = GcLog((GcPause(T + 2, 0.02), GcPause(T + 5, 0.04), GcPause(T + 50, 9.0)), settings)
+    pauses = (GcPause(T + 2, 0.02), GcPause(T + 5, 0.04), GcPause(T + 50, 9.0))
+    log = GcLog(pauses, settings, tuple(Allocated(pause.epoch, 3000) for pause in pauses))
     fields: dict[str, Any] = {
         "flight": cast("Flight", flight),
         "started": started,
@@ -168,6 +170,7 @@ def test_each_component_has_its_figures(tmp_path: Path) -> None:
     assert (server.rss_mean, server.pss_mean) == (1000, 900)
     assert (server.faults, server.switches) == (10, 20)
     assert (server.gc_count, server.gc_pause_seconds, server.gc_pause_max) == (2, pytest.approx(0.06), 0.04)
+    assert server.allocated == pytest.approx(10_000)  # 3,000 from T + 2 to T + 5
     assert (server.start_seconds, server.start_cpu_seconds, server.start_rss) == (3.0, 2.5, 500)
     assert server.cgroup is not None
     assert (server.cgroup.cpu_seconds, server.cgroup.memory_mean, server.cgroup.memory_peak) == (
@@ -403,6 +406,20 @@ def test_servers_that_are_another_build_or_differ_are_named(tmp_path: Path) -> N
     assert measured.settings_read == "server-1, server-2: heap 64 MiB, gc generational"
     assert components[0].read_back["cpus"] == "0,1,2"
     assert components[-1].read_back == {}
+
+
+def test_allocation_goes_with_the_requests_served_and_not_with_time(tmp_path: Path) -> None:
+    """Collections at T + 2 and T + 5, 3,000 bytes: 30 requests were served between them, and 300 in the window."""
+    found = evidence(tmp_path)
+    rows = [f"{T + s},server-1,ping,{10 * s if s <= 5 else 50 * (s - 4)},0,0" for s in range(SECONDS + 1)]
+    (tmp_path / "counters.csv").write_text("\n".join([COLUMNS["counters"], *rows]) + "\n", encoding="utf-8")
+    server = collect.component_results(replace(found, samples=Samples.load(tmp_path)))[0]
+    assert (server.requests, server.allocated) == (300, pytest.approx(30_000))
+
+
+def test_without_counters_allocation_goes_with_time(tmp_path: Path) -> None:
+    server = collect.component_results(evidence(tmp_path, left_out=("counters",)))[0]
+    assert (server.requests, server.allocated) == (None, pytest.approx(10_000))
 
 
 def test_a_server_that_wrote_no_gc_log_or_tells_nothing_is_named(tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 
 import json
 import os
+import re
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,8 +15,6 @@ import pytest
 from fake_engine import FakeEngine, Recorder
 from sessions import Bench
 
-from steelyard.cli import certify as certify_command
-from steelyard.cli import gate as gate_command
 from steelyard.cli import run as run_command
 from steelyard.cli.app import main
 from steelyard.errors import Exit
@@ -104,10 +104,9 @@ def commands(
             directory, {"process": FakeEngine(bench.world)}, bench.children, watching, differs, lock=lock
         )
 
-    for module in (gate_command, certify_command, run_command):
-        monkeypatch.setattr(module, "ensure_builds", lambda *_: None)
-        monkeypatch.setattr(module, "require_idle", lambda *_: None, raising=False)
-        monkeypatch.setattr(module, "require_ports", lambda *_: None, raising=False)
+    for name in ("ensure_builds", "require_idle", "require_ports"):
+        monkeypatch.setattr(run_command, name, lambda *_: None)
+    monkeypatch.setattr(gating, "time", bench.world.clock)
     # Tests of host states beside this one may set the host otherwise in between.
     facts = read_facts()
     for module in (gating, opening):
@@ -196,6 +195,47 @@ def test_abstains_on_a_busy_host(commands: Commands) -> None:
     assert busy.document["trials"] == 0
 
 
+def test_a_candidate_that_does_not_start_is_no_verdict(commands: Commands) -> None:
+    commands.certified()
+    commands.bench.world.deaths = {f"{block:02}-side-candidate": ("server-1", 0.0) for block in range(1, 7)}
+    result = commands.gate()
+    assert result.code == Exit.SERVER_FAILED, result.out
+    assert "2 trials of side-candidate in a row did not start: server-1 ended with exit code 1" in result.err
+    assert not list(commands.folder.glob("gate-*/gate.json"))
+
+
+def test_a_clock_that_moves_leaves_no_pair_and_is_named(commands: Commands) -> None:
+    commands.certified()
+
+    def step(_planned: Planned, phase: Phase) -> bool:
+        if phase == "measure":
+            commands.bench.world.clock.step(3.0)
+        return False
+
+    commands.interrupt = step
+    result = commands.gate()
+    assert result.code == Exit.INCONCLUSIVE, result.err
+    assert "only 0 of 6 pairs could be used" in result.document["sentence"]
+    assert "by the check clock-step: The wall clock moved by +3.000 s" in result.document["sentence"]
+
+
+def test_a_candidate_that_fails_its_contract_is_no_pass(commands: Commands) -> None:
+    """However fast it is: another application than was asked for answers."""
+    commands.certified()
+    commands.effect = 0.2
+    world = commands.bench.world
+
+    def swap(planned: Planned, _: Phase) -> bool:
+        world.info = {"build": "another"} if planned.arm == "side-candidate" else {}
+        return False
+
+    commands.interrupt = swap
+    result = commands.gate()
+    assert result.code == Exit.INCONCLUSIVE, result.err
+    assert "trials of side-candidate are void, and 0 of" in result.document["sentence"]
+    assert "reports build 'another'" in result.document["sentence"]
+
+
 def test_two_names_of_the_same_are_a_pass_without_a_trial(commands: Commands) -> None:
     same = commands.gate(candidate="threads=6,cores=all")
     assert same.code == Exit.OK
@@ -251,6 +291,7 @@ def test_an_experiment_that_is_no_gate_is_not_resumed_as_one(commands: Commands)
     ("change", "says"),
     [
         (("workload: ping", "workload: acmeair"), "two workloads are not weighed"),
+        (("workload: ping", "workload: OLDER"), "is about ping 0.9, the gate's experiment about ping 1."),
         (("users: 24", "users: 23"), "has another procedure or load"),
     ],
 )
@@ -259,12 +300,36 @@ def test_experiment_files_have_to_ask_the_same(
 ) -> None:
     text = (gating.ROOT / "experiments" / "gate.yaml").read_text(encoding="utf-8")
     assert change[0] in text
-    (tmp_path / "other.yaml").write_text(text.replace(*change), encoding="utf-8")
+    older = tmp_path / "workload.yaml"
+    workload = (gating.ROOT / "apps" / "ping" / "workload.yaml").read_text(encoding="utf-8")
+    older.write_text(re.sub(r'version: ".*"', 'version: "0.9"', workload), encoding="utf-8")
+    text = text.replace(*change).replace("OLDER", str(older))
+    (tmp_path / "other.yaml").write_text(text, encoding="utf-8")
     result = commands.run(
         "gate", "--baseline", "checkout", "--candidate", str(tmp_path / "other.yaml"), "--out", str(tmp_path)
     )
     assert result.code == Exit.BAD_INPUT
     assert says in result.err
+
+
+def test_a_commit_with_another_version_of_the_workload_is_refused(
+    commands: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def git(_root: Path, what: str, *more: str) -> str:
+        if what != "show":
+            return "0" * 40
+        if more[0].startswith("v0"):
+            raise subprocess.CalledProcessError(128, "git")
+        text = (gating.ROOT / "apps" / "ping" / "workload.yaml").read_text(encoding="utf-8")
+        return re.sub(r'version: ".*"', 'version: "0.9"', text)
+
+    monkeypatch.setattr(gating, "git", git)
+    older = commands.gate(candidate="v1")
+    assert older.code == Exit.BAD_INPUT, older.out
+    assert "v1 has ping 0.9, and this checkout ping " in older.err
+    missing = commands.gate(candidate="v0")
+    assert missing.code == Exit.BAD_INPUT, missing.out
+    assert "v0 has no workload ping" in missing.err
 
 
 def test_an_experiment_file_is_a_side(commands: Commands, tmp_path: Path) -> None:
