@@ -17,7 +17,7 @@ from steelyard.paths import RESULTS
 from steelyard.processes import Children
 from steelyard.results.schema import Trial
 from steelyard.results.store import SessionDirectory
-from steelyard.session.opening import new_session, require_same
+from steelyard.session.opening import new_session, require_same, unfinished
 from steelyard.session.plan import Request, make_plan
 from steelyard.session.runner import missing, run_session
 from steelyard.session.runtimes import Runtimes, Where, make_engines
@@ -33,6 +33,7 @@ def run(
     engine: options.EngineOption = None,
     seed: options.SeedOption = None,
     out: options.OutOption = RESULTS,
+    go_on: options.GoOnOption = False,
     workload: options.WorkloadOption = None,
     jdk: options.JdkOption = None,
     port: options.PortOption = 9080,
@@ -49,7 +50,11 @@ def run(
     """
     console = Console(stderr=True)
     settings, where = options.with_engine(set_, engine), Where(context, namespace)
-    plan = make_plan(Request(experiment, quick, blocks, settings, seed, jdk, port, workload, profile, where))
+    request = Request(experiment, quick, blocks, settings, seed, jdk, port, workload, profile, where)
+    if go_on and (begun := unfinished(out, request)) is not None:
+        resume(begun.path, metrics_port, context, namespace, as_json)
+        return
+    plan = make_plan(request)
     require_idle(plan.runtimes.container_engine({spec.engine for spec in plan.specs.values()}))
     own_ports = {metrics_port} if metrics_port is not None else set()
     require_ports(sorted({port for spec in plan.specs.values() for port in spec.ports} | own_ports))

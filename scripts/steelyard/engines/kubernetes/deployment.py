@@ -50,15 +50,9 @@ _KEPT_HERE = {"health.jsonl", "ready", "start", "stop"}
 """Files of an injector that come by its stream, or are words to it."""
 
 
-def removal_of(selector: str, *, wait: bool = False) -> list[str]:
-    """Arguments of kubectl that remove everything with a label."""
-    return [
-        "delete",
-        _REMOVED_TOO,
-        f"--selector={selector}",
-        "--ignore-not-found",
-        f"--wait={str(wait).lower()}",
-    ]
+def removal_of(selector: str) -> list[str]:
+    """Arguments of kubectl that remove everything with a label, and do not wait until it is gone."""
+    return ["delete", _REMOVED_TOO, f"--selector={selector}", "--ignore-not-found", "--wait=false"]
 
 
 class KubernetesDeployment(Deployment[Member]):

@@ -114,7 +114,7 @@ def require_rights(cluster: Cluster) -> None:
     if lacking:
         raise MissingRequirement(
             f"you may not {', '.join(lacking)} in the namespace {cluster.namespace}: have somebody grant it"
-            " (docs/kubernetes.md has the role), or name another namespace with --namespace"
+            " (k8s/base/experiment/rights.yaml is the role), or name another namespace with --namespace"
         )
 
 
@@ -128,7 +128,17 @@ def sweep(cluster: Cluster) -> None:
         MissingRequirement: it cannot be removed.
     """
     try:
-        cluster.run(*removal_of(SESSION, wait=True), timeout=300.0, whole=True)
+        cluster.run(*removal_of(SESSION), whole=True)
+        # The pods alone may be watched, and all else is gone at once.
+        cluster.run(
+            "wait",
+            "--for=delete",
+            "pods",
+            f"--selector={SESSION}",
+            "--timeout=300s",
+            timeout=310.0,
+            whole=True,
+        )
     except KubectlFailed as error:
         raise MissingRequirement(f"what an earlier session left cannot be removed ({error})") from error
 
