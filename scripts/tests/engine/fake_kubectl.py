@@ -6,8 +6,8 @@
     FOLDER/away             while it is there, the API server does not answer
     FOLDER/asked            all that was asked, a line each
 
-`proxy` lists pods and watches them, on the socket that it is told; all other commands end at once, well unless told
-otherwise.
+`proxy` lists pods and watches them, on the socket that it is told. All other commands end at once, well unless told
+otherwise; `delete` removes pods.
 """
 
 import json
@@ -32,7 +32,7 @@ class Folder:
         return (self._path / "away").exists()
 
     def pods(self) -> dict[str, Any]:
-        return {one.name: json.loads(one.read_text()) for one in sorted(self._path.glob("pods/*.json"))}
+        return {one.stem: json.loads(one.read_text()) for one in sorted(self._path.glob("pods/*.json"))}
 
     def answer(self, arguments: str) -> int:
         with (self._path / "asked").open("a", encoding="utf-8") as asked:
@@ -42,6 +42,10 @@ class Folder:
             if part in arguments:
                 (sys.stderr if code else sys.stdout).write(text + "\n")
                 return int(code)
+        kinds, *words = arguments.partition(" delete ")[2].split() or [""]
+        for path in self._path.glob("pods/*.json") if "pods" in kinds.split(",") else ():
+            if path.stem in words or "--selector" in words[0]:
+                path.unlink()
         return 0
 
 
