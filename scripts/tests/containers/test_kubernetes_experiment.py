@@ -44,7 +44,7 @@ spec:
   nodeAffinity:
     required: {{nodeSelectorTerms: [{{matchExpressions: [{{key: kubernetes.io/os, operator: Exists}}]}}]}}
 """
-"""Of a kind that is given to the pods' group, as volumes of a cloud are; those of the local node's own class are not."""
+"""Of a kind that is given to the pods' group, as volumes of a cloud are; those of the local node's class are not."""
 
 
 @pytest.fixture
@@ -148,7 +148,7 @@ def wait_for_line(node: Node, text: str) -> None:
 
 
 def finish(node: Node) -> str:
-    """Wait until the Job has ended, with a report: its log. It has failed where no trial was valid, as on busy machines."""
+    """Wait until the Job has ended, with a report: its log. Failed where no trial was valid, as on busy machines."""
     deadline = time.monotonic() + patience(180)
     while not (
         ended := {one["type"] for one in conditions(node.get("job", "harness", "--namespace", NAMESPACE))}
