@@ -19,7 +19,7 @@ import yaml
 
 from steelyard.engines.images import image_reference
 from steelyard.engines.kubernetes.cluster import Cluster, KubectlFailed
-from steelyard.engines.kubernetes.deployment import REMOVED, KubernetesDeployment, removal_of
+from steelyard.engines.kubernetes.deployment import KubernetesDeployment
 from steelyard.engines.kubernetes.lock import take_lock
 from steelyard.engines.kubernetes.manifests import (
     ROLE,
@@ -31,6 +31,7 @@ from steelyard.engines.kubernetes.manifests import (
     require_possible,
 )
 from steelyard.engines.kubernetes.pods import SESSION
+from steelyard.engines.kubernetes.removal import MADE, removal_of
 from steelyard.errors import Busy, MissingRequirement
 from steelyard.paths import ROOT
 from steelyard.processes import Children
@@ -171,7 +172,7 @@ def _rendered(cluster: Cluster, folder: Path) -> str:
 
 def _refuse_strangers(cluster: Cluster, names: set[str]) -> None:
     """Somebody may have deployed the same bundle by hand: its objects must not be taken for ours (raises Busy)."""
-    listed = cluster.get(REMOVED, f"--selector=!{SESSION}")
+    listed = cluster.get(MADE, f"--selector=!{SESSION}")
     taken = sorted(
         f"{one['kind'].lower()}/{one['metadata']['name']}"
         for one in listed
