@@ -31,7 +31,7 @@ PATCH = f"""
   path: /spec/template/spec/containers/0/volumeMounts/-
   value: {{name: experiment, mountPath: /experiment}}
 """
-CLAIM = "[{op: add, path: /spec/storageClassName, value: by-hand}]"
+CLAIM = "- {op: add, path: /spec/storageClassName, value: by-hand}"
 PERSISTENT = f"""
 apiVersion: v1
 kind: PersistentVolume
