@@ -23,9 +23,8 @@ VOLUME = "steelyard-experiment-test"
 HARNESS = "app.kubernetes.io/name=harness"
 NOISE = {"clock-offset"}
 """Clocks that are read over a busy machine are read widely."""
-ARGUMENTS = '["/experiment/tiny.yaml", "--blocks", "1"]'
 PATCH = f"""
-- {{op: replace, path: /spec/template/spec/containers/0/args, value: {ARGUMENTS}}}
+- {{op: replace, path: /spec/template/spec/containers/0/args, value: [/experiment/tiny.yaml]}}
 - {{op: add, path: /spec/template/spec/volumes/-, value: {{name: experiment, configMap: {{name: experiment}}}}}}
 - op: add
   path: /spec/template/spec/containers/0/volumeMounts/-
@@ -51,7 +50,7 @@ spec:
 def folder(node: Node, tmp_path: Path) -> Iterator[str]:
     """A person's own kustomization of the experiment, with another question and a volume made by hand."""
     (tmp_path / "tiny").mkdir()
-    text = EXPERIMENT.replace("repeats: 1", "repeats: 0")
+    text = EXPERIMENT.replace("repeats: 1", "repeats: 0").replace("measure: 4s", "measure: 2s")
     (tmp_path / "tiny" / "tiny.yaml").write_text(text, encoding="utf-8")
     (NODE_STATE / "volumes" / VOLUME).mkdir(parents=True)
     node.kubectl("create", "--filename", "-", text=PERSISTENT)
@@ -95,7 +94,7 @@ def test_a_job_that_loses_its_pod_leaves_a_report_that_is_brought_home(
     assert events.count("interrupted") == events.count("session-resume") == 1
     assert "<html" in (directory.path / "report.html").read_text(encoding="utf-8")
     trials = directory.trials()
-    assert sorted(trial.arm for trial in trials) == ["jvms-1", "jvms-2"]
+    assert sorted(trial.arm for trial in trials) == ["jvms-1", "jvms-1", "jvms-2", "jvms-2"]
     reasons = void_for_other_reasons_than_noise(trials)
     assert [one for one in reasons if not any(f" {name}:" in one for name in NOISE)] == []
     for trial in trials:
@@ -140,24 +139,28 @@ def log(node: Node) -> str:
     return node.ask("logs", "--namespace", NAMESPACE, "job/harness").stdout
 
 
+def ended(node: Node) -> set[str]:
+    """How the Job has ended; empty while it goes on."""
+    found = {one["type"] for one in conditions(node.get("job", "harness", "--namespace", NAMESPACE))}
+    return found & {"Complete", "Failed"}
+
+
 def wait_for_line(node: Node, text: str) -> None:
     deadline = time.monotonic() + patience(120)
     while text not in log(node):
-        assert time.monotonic() < deadline, node.story(NAMESPACE)
+        assert time.monotonic() < deadline and not ended(node), node.story(NAMESPACE)
         time.sleep(0.5)
 
 
 def finish(node: Node) -> str:
     """Wait until the Job has ended, with a report: its log. Failed where no trial was valid, as on busy machines."""
     deadline = time.monotonic() + patience(180)
-    while not (
-        ended := {one["type"] for one in conditions(node.get("job", "harness", "--namespace", NAMESPACE))}
-    ):
+    while not ended(node):
         assert time.monotonic() < deadline, node.story(NAMESPACE)
         time.sleep(0.5)
     told = log(node)
     assert "report: /volume/results/" in told
-    if "Complete" not in ended:
+    if "Complete" not in ended(node):
         (pod,) = harnesses(node)
         status = node.get("pod", pod, "--namespace", NAMESPACE)["status"]["containerStatuses"][0]
         assert status["state"]["terminated"]["exitCode"] == Exit.INCOMPLETE, told
