@@ -23,12 +23,12 @@ VOLUME = "steelyard-experiment-test"
 HARNESS = "app.kubernetes.io/name=harness"
 NOISE = {"clock-offset"}
 """Clocks that are read over a busy machine are read widely."""
-PATCH = f"""
-- {{op: replace, path: /spec/template/spec/containers/0/args, value: [/experiment/tiny.yaml]}}
-- {{op: add, path: /spec/template/spec/volumes/-, value: {{name: experiment, configMap: {{name: experiment}}}}}}
+PATCH = """
+- {op: replace, path: /spec/template/spec/containers/0/args, value: [/experiment/tiny.yaml]}
+- {op: add, path: /spec/template/spec/volumes/-, value: {name: experiment, configMap: {name: experiment}}}
 - op: add
   path: /spec/template/spec/containers/0/volumeMounts/-
-  value: {{name: experiment, mountPath: /experiment}}
+  value: {name: experiment, mountPath: /experiment}
 """
 CLAIM = "- {op: add, path: /spec/storageClassName, value: by-hand}"
 PERSISTENT = f"""
@@ -148,7 +148,8 @@ def ended(node: Node) -> set[str]:
 def wait_for_line(node: Node, text: str) -> None:
     deadline = time.monotonic() + patience(120)
     while text not in log(node):
-        assert time.monotonic() < deadline and not ended(node), node.story(NAMESPACE)
+        assert time.monotonic() < deadline, node.story(NAMESPACE)
+        assert not ended(node), node.story(NAMESPACE)
         time.sleep(0.5)
 
 
