@@ -2,6 +2,7 @@
 """A whole experiment in a cluster: the Job of k8s/experiments, from `kubectl apply` to a report that came home."""
 
 import io
+import shutil
 import subprocess
 import tarfile
 import time
@@ -52,7 +53,7 @@ def folder(node: Node, tmp_path: Path) -> Iterator[str]:
     (tmp_path / "tiny").mkdir()
     text = EXPERIMENT.replace("repeats: 1", "repeats: 0").replace("measure: 4s", "measure: 2s")
     (tmp_path / "tiny" / "tiny.yaml").write_text(text, encoding="utf-8")
-    (NODE_STATE / "volumes" / VOLUME).mkdir(parents=True)
+    (NODE_STATE / "volumes" / VOLUME).mkdir()
     node.kubectl("create", "--filename", "-", text=PERSISTENT)
     made = kustomization(
         tmp_path / "tiny",
@@ -69,6 +70,7 @@ def folder(node: Node, tmp_path: Path) -> Iterator[str]:
     node.kubectl("delete", "--ignore-not-found", "--wait=false", "--kustomize", made)
     node.kubectl("wait", "--for=delete", f"namespace/{NAMESPACE}", f"--timeout={patience(60):.0f}s")
     node.kubectl("delete", "persistentvolume", VOLUME)
+    shutil.rmtree(NODE_STATE / "volumes" / VOLUME)
     left = node.get("pods,jobs,persistentvolumes,clusterroles,clusterrolebindings", "--all-namespaces")[
         "items"
     ]
