@@ -152,7 +152,7 @@ target "harness" {
   dockerfile = "images/harness/Containerfile"
   args       = { BASE_HARNESS = BASE_HARNESS }
   tags       = ["${REGISTRY}/harness:${VERSION}"]
-  labels     = labels("harness", "Runs experiments through the container engine", "Apache-2.0", BASE_HARNESS)
+  labels     = labels("harness", "Runs experiments through a container engine or in a Kubernetes cluster", "Apache-2.0", BASE_HARNESS)
 }
 
 target "socket-proxy" {

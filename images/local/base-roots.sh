@@ -197,7 +197,7 @@ packages_of() ( # BASE
         hotspot) echo "$libraries busybox-static libjpeg62-turbo liblcms2-2" ;;
         proxy) echo "$libraries busybox-static haproxy" ;;
         nginx) echo "$libraries busybox-static nginx" ;;
-        harness) echo "$libraries busybox-static $(grep -oE '^ {8}(docker|python3)[^ ]*' "$here/../harness/Containerfile" | tr -d '\n')" ;;
+        harness) echo "$libraries busybox-static $(grep -oE '^ {8}(docker|kubernetes|python3)[^ ]*' "$here/../harness/Containerfile" | tr -d '\n')" ;;
     esac
 )
 

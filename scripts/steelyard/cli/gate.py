@@ -147,7 +147,7 @@ def _resumed(path: Path, where: Where, console: Console) -> SessionDirectory:
         raise BadInput(
             f"{path} is the session of an experiment and no gate: go on with `./steelyard resume {path}`"
         )
-    if not _answered(directory) and not _has_ended(directory):
+    if not _answered(directory) and not directory.has_ended():
         runtimes, differs = prepared(directory, where, console)
         carried_out(directory, runtimes, console, None, differs, AGAIN)
     return directory
@@ -159,7 +159,7 @@ def _finish(directory: SessionDirectory, where: Where, console: Console, as_json
         second = SessionDirectory(directory.path / CONFIRMATION)
         if not (second.path / "session.json").exists():
             second = new_confirmation(directory)
-        if not _has_ended(second):
+        if not second.has_ended():
             say(console, "a regression so far: a second session, in another order, confirms it or does not")
             runtimes, differs = prepared(second, where, console)
             try:
@@ -168,11 +168,6 @@ def _finish(directory: SessionDirectory, where: Where, console: Console, as_json
                 say(console, f"of the gate: {AGAIN} {directory.path}")
                 raise
     _conclude(directory, as_json)
-
-
-def _has_ended(directory: SessionDirectory) -> bool:
-    entries = directory.journal()
-    return bool(entries) and entries[-1].event == "session-end"
 
 
 def _conclude(directory: SessionDirectory, as_json: bool) -> None:

@@ -305,13 +305,13 @@ def _session_row(path: Path) -> dict[str, Any]:
     directory = SessionDirectory(path)
     try:
         session, trials = directory.session(), directory.trials()
-        events = [entry.event for entry in directory.journal()]
+        ended = directory.has_ended()
     except SteelyardError as error:
         return {"session": path.name, "state": "unreadable", "answer": str(error)}
     answered = ""
     with suppress(SteelyardError):  # there is none yet, or trials have ended since
         answered = answer(session, directory.analysis())[0]
-    state = "complete" if events and events[-1] == "session-end" else "unfinished"
+    state = "complete" if ended else "unfinished"
     void = sum(trial.state == "void" for trial in trials)
     told = {"session": session.id, "state": state, "trials": len(trials)}
     return {**told, "void": void, "answer": answered}

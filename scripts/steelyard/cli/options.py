@@ -62,6 +62,10 @@ SeedOption = Annotated[
 OutOption = Annotated[
     Path, Option("--out", metavar="DIR", help="Where sessions are kept.", show_default="results/")
 ]
+GoOnOption = Annotated[
+    bool,
+    Option("--go-on", help="Go on with the last session of the same command in --out, if it has not ended."),
+]
 JdkOption = Annotated[
     Path | None,
     Option("--jdk", metavar="PATH", help="JDK of the servers.", show_default="JAVA_HOME, else java on PATH"),

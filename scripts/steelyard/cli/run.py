@@ -19,7 +19,7 @@ from steelyard.paths import RESULTS
 from steelyard.processes import Children
 from steelyard.results.schema import Trial
 from steelyard.results.store import SessionDirectory
-from steelyard.session.opening import new_session, require_same
+from steelyard.session.opening import new_session, require_same, unfinished
 from steelyard.session.plan import Request, SessionPlan, make_plan
 from steelyard.session.runner import missing, run_session
 from steelyard.session.runtimes import Runtimes, Where, make_engines
@@ -35,6 +35,7 @@ def run(
     engine: options.EngineOption = None,
     seed: options.SeedOption = None,
     out: options.OutOption = RESULTS,
+    go_on: options.GoOnOption = False,
     workload: options.WorkloadOption = None,
     jdk: options.JdkOption = None,
     port: options.PortOption = 9080,
@@ -51,7 +52,11 @@ def run(
     """
     console = Console(stderr=True)
     settings, where = options.with_engine(set_, engine), Where(context, namespace)
-    plan = make_plan(Request(experiment, quick, blocks, settings, seed, jdk, port, workload, profile, where))
+    request = Request(experiment, quick, blocks, settings, seed, jdk, port, workload, profile, where)
+    if go_on and (begun := unfinished(out, request)) is not None:
+        resume(begun.path, metrics_port, context, namespace, as_json)
+        return
+    plan = make_plan(request)
     make_ready(plan, console, [metrics_port] if metrics_port is not None else [])
     directory = new_session(plan, out)
     say(

@@ -209,6 +209,11 @@ class SessionDirectory:
         """
         return [entry for entry in self._lines() if entry is not None]
 
+    def has_ended(self) -> bool:
+        """Whether its last trial is over, and nobody has gone on since."""
+        entries = self.journal()
+        return bool(entries) and entries[-1].event == "session-end"
+
     def has_journal(self) -> bool:
         """Whether the session was begun."""
         return bool(self.journal())

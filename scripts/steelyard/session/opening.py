@@ -22,7 +22,7 @@ from steelyard.paths import ROOT
 from steelyard.results.schema import ArmRecord, HostFacts, Session
 from steelyard.results.spec import JvmIdentity
 from steelyard.results.store import SessionDirectory, no_space, write_record
-from steelyard.session.plan import SessionPlan
+from steelyard.session.plan import Request, SessionPlan
 from steelyard.yamlfile import first_error
 
 _TOLD = {"os", "swap_bytes", "cgroup_version"}
@@ -86,6 +86,26 @@ def new_session(plan: SessionPlan, results: Path) -> SessionDirectory:
     )
     write_record(directory.path / "session.json", session)
     return directory
+
+
+def unfinished(results: Path, request: Request) -> SessionDirectory | None:
+    """The last session that the same command line began, unless it has ended.
+
+    Args:
+        results: where sessions are kept.
+        request: what is asked for now; without a seed it asks for any.
+
+    Raises:
+        BadInput, NewerFormat, Altered: a session there cannot be read, so that nobody knows.
+    """
+
+    def same(session: Session) -> bool:
+        return session.command == request.command(session.seed if request.seed is None else request.seed)
+
+    found = [SessionDirectory(path.parent) for path in results.glob("*/session.json")]
+    begun = {one.session().created: one for one in found if same(one.session())}
+    last = begun[max(begun)] if begun else None
+    return None if last is None or last.has_ended() else last
 
 
 def require_same(session: Session) -> list[str]:

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-import yaml
 from planned import containers, identity, specs
 
 from steelyard.engines.images import jvm_of
@@ -19,7 +18,6 @@ from steelyard.engines.kubernetes.images import ClusterImages
 from steelyard.engines.kubernetes.lock import take_lock
 from steelyard.engines.kubernetes.nodes import examine, offered
 from steelyard.errors import Busy, MissingRequirement
-from steelyard.paths import ROOT
 from steelyard.processes import Children
 
 JVM = (Path(__file__).parents[1] / "fixtures" / "jvm" / "hotspot.txt").read_text(encoding="utf-8")
@@ -47,6 +45,11 @@ def kubectl(folder: Path, answers: Mapping[str, str | tuple[int, str]]) -> Clust
     return Cluster(client, "lab", "trials", "v1.31.4")
 
 
+def asked_of(folder: Path) -> list[str]:
+    """The arguments of every call."""
+    return (folder / "asked").read_text(encoding="utf-8").splitlines()
+
+
 def found(folder: Path, versions: object = VERSIONS, **answers: str | tuple[int, str]) -> Cluster:
     kubectl(folder, {"current-context": "lab", "version": json.dumps(versions), **answers})
     return find_cluster(None, "trials", {"PATH": f"{folder}:/usr/bin:/bin"})
@@ -56,6 +59,12 @@ def test_a_cluster_that_answers(tmp_path: Path) -> None:
     cluster = found(tmp_path)
     assert (cluster.context, cluster.namespace, cluster.version) == ("lab", "trials", "v1.31.4")
     assert cluster.command[1:] == ["--context=lab", "--namespace=trials"]
+
+
+def test_in_a_pod_kubectl_takes_the_account_of_the_pod(tmp_path: Path) -> None:
+    cluster = found(tmp_path, **{"current-context": (1, "error: current-context is not set")})
+    assert cluster.command[1:] == ["--namespace=trials"]
+    assert all("context" not in line for line in asked_of(tmp_path) if "config" not in line)
 
 
 @pytest.mark.parametrize(
@@ -115,19 +124,6 @@ def test_rights_that_are_missing_are_all_named(tmp_path: Path) -> None:
     cluster = kubectl(tmp_path, {"jsonpath": "\n".join(answers)})
     with pytest.raises(MissingRequirement, match="may not create pods/exec in the namespace trials"):
         require_rights(cluster)
-
-
-def test_the_role_that_is_documented_grants_just_what_a_session_does() -> None:
-    text = (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")
-    role = yaml.safe_load(text.partition("```yaml\n")[2].partition("```")[0])
-    granted = [
-        (group, resource, verb)
-        for rule in role["rules"]
-        for group in rule["apiGroups"]
-        for resource in rule["resources"]
-        for verb in rule["verbs"]
-    ]
-    assert sorted(granted) == sorted(RIGHTS)
 
 
 def test_a_namespace_that_is_not_there(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ FOLDERS = sorted(
 PLAIN = sorted(
     path.parent.name for path in BUNDLES.glob("*/kustomization.yaml") if path.parent.name != "ingress-nginx"
 )
+EXPERIMENTS = sorted(path.parent.name for path in BUNDLES.glob("experiments/*/kustomization.yaml"))
 JITSERVER = ("jitserver", "monitoring")
 VARIED = [
     *(
@@ -72,12 +73,9 @@ def test_every_component_is_tried() -> None:
     assert tried == {path.name for path in (BUNDLES / "components").iterdir()}
 
 
-ELSEWHERE = {"jvm-count"}
-"""Bundles for compose alone: an experiment's."""
-
-
-def test_bundles_are_those_of_compose() -> None:
-    assert set(PLAIN) == {path.parent.name for path in ROOT.glob("compose/*/compose.yaml")} - ELSEWHERE
+def test_bundles_and_experiments_are_those_of_compose() -> None:
+    there = {path.parent.name for path in ROOT.glob("compose/*/compose.yaml")}
+    assert {*PLAIN, *EXPERIMENTS} == there
 
 
 def test_every_object_is_one_that_the_api_knows(everything: list[list[Manifest]]) -> None:
@@ -91,13 +89,14 @@ def test_names_and_labels(rendered: Mapping[str, list[Manifest]]) -> None:
     for folder, manifests in rendered.items():
         if folder == "ingress-nginx":
             continue
-        bundle = next(part for part in Path(folder).parts if part in PLAIN)
+        bundle = next(part for part in Path(folder).parts if part in (*PLAIN, *EXPERIMENTS))
         for manifest in manifests:
             labels = manifest["metadata"]["labels"]
             assert labels["app.kubernetes.io/part-of"] == "steelyard"
             assert labels["app.kubernetes.io/instance"] == bundle
             where = manifest["metadata"].get("namespace", manifest["metadata"]["name"])
-            assert where == f"steelyard-{bundle}"
+            for_all = "-nodes" if manifest["kind"].startswith("Cluster") else ""
+            assert where == f"steelyard-{bundle}{for_all}"
         services = {one["metadata"]["name"]: one for one in manifests if one["kind"] == "Service"}
         for manifest, pod in pods(manifests):
             kind = manifest["metadata"]["name"]
@@ -175,9 +174,10 @@ def breaches(pod: Manifest) -> Iterator[str]:
         own = container.get("securityContext", {})
         if own != {**own, "allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}:
             yield f"rights of {container['name']}"
+        token = container["name"] == "harness"
         if (
             own.get("readOnlyRootFilesystem") is not True
-            or pod.get("automountServiceAccountToken") is not False
+            or pod.get("automountServiceAccountToken") is not token
         ):
             yield f"what {container['name']} may write or read"
 

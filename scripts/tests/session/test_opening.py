@@ -2,6 +2,7 @@
 """With what a session may go on: the same host, settings, version and programs; the rest is told."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,8 +15,10 @@ from steelyard.host.java import find_jdk
 from steelyard.report.view import View
 from steelyard.results.schema import Session
 from steelyard.results.spec import JvmIdentity
+from steelyard.results.store import SessionDirectory, write_record
 from steelyard.session import opening
-from steelyard.session.opening import require_same
+from steelyard.session.opening import require_same, unfinished
+from steelyard.session.plan import Request
 
 
 def on_jvm(jvm: JvmIdentity) -> Session:
@@ -151,3 +154,37 @@ def test_a_program_that_goes_ends_the_session_which_goes_on_when_it_is_back(benc
     assert directory.analysis().trials == 2
     bench.world.throughput = lambda _: 100.0
     assert [one.state for one in bench.run(directory)] == ["valid"] * 4
+
+
+def begun_as(results: Path, name: str, created: float, seed: int, *ends: str) -> SessionDirectory:
+    """A session that a command began, and how far it came."""
+    question = ping()
+    session = session_of(question, specs_of(question))
+    told = {"command": Request("ping").command(seed), "seed": seed, "created": created}
+    directory = SessionDirectory(results / name)
+    write_record(directory.path / "session.json", session.model_copy(update=told))
+    for number, event in enumerate(ends):
+        directory.log(created + number, event)
+    return directory
+
+
+def test_what_has_not_ended_of_the_same_command_goes_on(tmp_path: Path) -> None:
+    assert unfinished(tmp_path, Request("ping")) is None
+    begun_as(tmp_path, "old", 1.0, 1, "session-start")
+    last = begun_as(tmp_path, "last", 2.0, 2, "session-start", "interrupted")
+    found = unfinished(tmp_path, Request("ping"))
+    assert found is not None
+    assert found.path == last.path
+    assert unfinished(tmp_path, Request("ping", quick=True)) is None
+    assert unfinished(tmp_path, Request("ping", seed=3)) is None
+    assert unfinished(tmp_path, Request("ping", seed=1)) is not None
+    # What was given up for a later one is not taken up again.
+    last.log(5.0, "session-end")
+    assert unfinished(tmp_path, Request("ping")) is None
+
+
+def test_a_session_that_was_lost_before_its_first_trial_goes_on(tmp_path: Path) -> None:
+    begun = begun_as(tmp_path, "begun", 1.0, 1)
+    found = unfinished(tmp_path, Request("ping"))
+    assert found is not None
+    assert found.path == begun.path

@@ -70,6 +70,7 @@ class Cluster:
 
     client: Path
     context: str
+    """Of the user's configuration; empty in a pod, where kubectl takes the account of that."""
     namespace: str = NAMESPACE
     version: str = "unknown"
     """Of the API server."""
@@ -77,7 +78,8 @@ class Cluster:
     @property
     def command(self) -> list[str]:
         """What every command line begins with."""
-        return [str(self.client), f"--context={self.context}", f"--namespace={self.namespace}"]
+        context = [f"--context={self.context}"] if self.context else []
+        return [str(self.client), *context, f"--namespace={self.namespace}"]
 
     def run(
         self,

@@ -19,7 +19,8 @@ from steelyard.engines.kubernetes.api import PodWatch, Proxy
 from steelyard.engines.kubernetes.cluster import AWAY_LIMIT, Cluster, KubectlFailed
 from steelyard.engines.kubernetes.manifests import OBSERVER
 from steelyard.engines.kubernetes.member import Member, asking_when_began
-from steelyard.engines.kubernetes.pods import NAME, TRIAL, Pod
+from steelyard.engines.kubernetes.pods import NAME, TRIAL, Pod, with_last_words
+from steelyard.engines.kubernetes.removal import MAKERS, removal_of
 from steelyard.errors import ServerFailed
 from steelyard.jvm.facts import Facts
 from steelyard.processes import Children
@@ -33,9 +34,6 @@ ROOM_LIMIT = 60.0
 """Seconds that a cluster may take to find room for a pod, or to make some."""
 GONE_LIMIT = 60.0
 """Seconds beyond its grace that a pod may take to be gone."""
-REMOVED = "statefulsets,deployments,jobs,services"
-_MAKERS = "statefulsets,deployments,replicasets,jobs"
-_REMOVED_TOO = f"{REMOVED},pods,configmaps"
 _EVENTS_AFTER = 3.0
 _EVENTS_EVERY = 2.0
 _LOOK = 0.2
@@ -48,17 +46,6 @@ _DAEMONS = {
 """By the names that the kernel has for them, which are short."""
 _KEPT_HERE = {"health.jsonl", "ready", "start", "stop"}
 """Files of an injector that come by its stream, or are words to it."""
-
-
-def removal_of(selector: str, *, wait: bool = False) -> list[str]:
-    """Arguments of kubectl that remove everything with a label."""
-    return [
-        "delete",
-        _REMOVED_TOO,
-        f"--selector={selector}",
-        "--ignore-not-found",
-        f"--wait={str(wait).lower()}",
-    ]
 
 
 class KubernetesDeployment(Deployment[Member]):
@@ -214,7 +201,7 @@ class KubernetesDeployment(Deployment[Member]):
         if not unit.ended():
             return None
         if name not in self._told:
-            self._told[name] = _with_last_words(unit.how_it_ended(), self._last_lines(unit))
+            self._told[name] = with_last_words(unit.how_it_ended(), self._last_lines(unit))
         return self._told[name]
 
     def out_of_memory(self) -> bool:
@@ -328,12 +315,12 @@ class KubernetesDeployment(Deployment[Member]):
     def _refuse(self, component: Component, pod: Pod, waited: float) -> None:
         why = pods.hindrance(pod, component.name, component.kind)
         if why is not None and (pods.node(pod) or waited > ROOM_LIMIT):
-            raise ServerFailed(_with_last_words(why, self._printed_last(pod, component.kind)))
+            raise ServerFailed(with_last_words(why, self._printed_last(pod, component.kind)))
 
     def _refuse_uncreated(self, components: Sequence[Component]) -> None:
         """A quota or a rule of the namespace may keep pods from being made: events alone tell of it."""
         kinds = ",".join(dict.fromkeys(one.kind for one in components))
-        makers = self._cluster.get(_MAKERS, f"--selector={self._selector},{NAME} in ({kinds})")
+        makers = self._cluster.get(MAKERS, f"--selector={self._selector},{NAME} in ({kinds})")
         uids = {one["metadata"]["uid"] for one in makers}
         for event in self._cluster.get("events", "--field-selector=reason=FailedCreate"):
             if event["involvedObject"].get("uid") in uids:
@@ -373,7 +360,7 @@ class KubernetesDeployment(Deployment[Member]):
         kinds = ",".join(dict.fromkeys(one.container for one in units))
         self._cluster.run(
             "delete",
-            _MAKERS,
+            MAKERS,
             f"--selector={self._selector},{NAME} in ({kinds})",
             "--cascade=orphan",
             "--ignore-not-found",
@@ -411,8 +398,3 @@ class KubernetesDeployment(Deployment[Member]):
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise no_space(folder, error) from error
-
-
-def _with_last_words(sentence: str, last: str) -> str:
-    """What it said last, of one that ended by itself: of one that was taken away it tells nothing."""
-    return f"{sentence} after printing: {last}" if last and " ended with " in sentence else sentence

@@ -19,7 +19,7 @@ import yaml
 
 from steelyard.engines.images import image_reference
 from steelyard.engines.kubernetes.cluster import Cluster, KubectlFailed
-from steelyard.engines.kubernetes.deployment import REMOVED, KubernetesDeployment, removal_of
+from steelyard.engines.kubernetes.deployment import KubernetesDeployment
 from steelyard.engines.kubernetes.lock import take_lock
 from steelyard.engines.kubernetes.manifests import (
     ROLE,
@@ -31,6 +31,7 @@ from steelyard.engines.kubernetes.manifests import (
     require_possible,
 )
 from steelyard.engines.kubernetes.pods import SESSION
+from steelyard.engines.kubernetes.removal import MADE, removal_of
 from steelyard.errors import Busy, MissingRequirement
 from steelyard.paths import ROOT
 from steelyard.processes import Children
@@ -114,7 +115,7 @@ def require_rights(cluster: Cluster) -> None:
     if lacking:
         raise MissingRequirement(
             f"you may not {', '.join(lacking)} in the namespace {cluster.namespace}: have somebody grant it"
-            " (docs/kubernetes.md has the role), or name another namespace with --namespace"
+            " (k8s/base/experiment/rights.yaml is the role), or name another namespace with --namespace"
         )
 
 
@@ -128,7 +129,17 @@ def sweep(cluster: Cluster) -> None:
         MissingRequirement: it cannot be removed.
     """
     try:
-        cluster.run(*removal_of(SESSION, wait=True), timeout=300.0, whole=True)
+        cluster.run(*removal_of(SESSION), whole=True)
+        # The pods alone may be watched, and all else is gone at once.
+        cluster.run(
+            "wait",
+            "--for=delete",
+            "pods",
+            f"--selector={SESSION}",
+            "--timeout=300s",
+            timeout=310.0,
+            whole=True,
+        )
     except KubectlFailed as error:
         raise MissingRequirement(f"what an earlier session left cannot be removed ({error})") from error
 
@@ -161,7 +172,7 @@ def _rendered(cluster: Cluster, folder: Path) -> str:
 
 def _refuse_strangers(cluster: Cluster, names: set[str]) -> None:
     """Somebody may have deployed the same bundle by hand: its objects must not be taken for ours (raises Busy)."""
-    listed = cluster.get(REMOVED, f"--selector=!{SESSION}")
+    listed = cluster.get(MADE, f"--selector=!{SESSION}")
     taken = sorted(
         f"{one['kind'].lower()}/{one['metadata']['name']}"
         for one in listed

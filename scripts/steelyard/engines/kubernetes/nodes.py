@@ -44,7 +44,7 @@ def offered(cluster: Cluster) -> tuple[int, tuple[str, ...]]:
     except KubectlFailed as error:
         raise MissingRequirement(
             f"a plan divides the CPUs of the cluster's nodes, which you may not list ({error.said}): have `list nodes`"
-            " granted (docs/kubernetes.md)"
+            " granted (k8s/base/experiment/nodes.yaml)"
         ) from error
     count = sum(math.floor(cpus(one["status"]["allocatable"]["cpu"])) for one in nodes)
     if count < 1:
@@ -85,7 +85,11 @@ def _rights(cluster: Cluster) -> Finding:
         return Finding("rights", why, f"not told ({error.said})", "warn", None)
     if lacking:
         return Finding(
-            "rights", why, f"you may not {', '.join(lacking)}", "warn", "docs/kubernetes.md has the role"
+            "rights",
+            why,
+            f"you may not {', '.join(lacking)}",
+            "warn",
+            "k8s/base/experiment/rights.yaml is the role",
         )
     return Finding("rights", why, "enough for a session", "ok", None)
 

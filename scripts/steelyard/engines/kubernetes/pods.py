@@ -156,6 +156,11 @@ def how_it_ended(pod: Pod, name: str, container: str, last: str = "") -> str | N
     return ended_with(name, code, last) if code is not None else None
 
 
+def with_last_words(sentence: str, last: str) -> str:
+    """What it said last, of one that ended by itself: of one that was taken away it tells nothing."""
+    return f"{sentence} after printing: {last}" if last and " ended with " in sentence else sentence
+
+
 def _ended(pod: Pod, container: str) -> Mapping[str, Any] | None:
     told = status(pod, container)
     for state in (told.get("lastState", {}), told.get("state", {})):

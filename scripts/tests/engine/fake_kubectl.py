@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`python fake_kubectl.py FOLDER ARGUMENTS`: kubectl of a cluster that is a folder, which tests change meanwhile.
+
+    FOLDER/pods/NAME.json   a pod, as the API server tells of it
+    FOLDER/answers.json     what commands answer: [[part of the arguments, exit code, text], ...], the first that fits
+    FOLDER/away             while it is there, the API server does not answer
+    FOLDER/asked            all that was asked, a line each
+
+`proxy` lists pods and watches them, on the socket that it is told. All other commands end at once, well unless told
+otherwise; `delete` removes pods.
+"""
+
+import json
+import sys
+import time
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from socketserver import ThreadingMixIn, UnixStreamServer
+from typing import Any
+
+LOOKS = 0.01
+"""Seconds between looks for changes."""
+
+
+class Folder:
+    """A cluster."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def away(self) -> bool:
+        return (self._path / "away").exists()
+
+    def pods(self) -> dict[str, Any]:
+        return {one.stem: json.loads(one.read_text()) for one in sorted(self._path.glob("pods/*.json"))}
+
+    def answer(self, arguments: str) -> int:
+        with (self._path / "asked").open("a", encoding="utf-8") as asked:
+            asked.write(f"{arguments}\n")
+        answers = self._path / "answers.json"
+        for part, code, text in json.loads(answers.read_text()) if answers.exists() else ():
+            if part in arguments:
+                (sys.stderr if code else sys.stdout).write(text + "\n")
+                return int(code)
+        kinds, *words = arguments.partition(" delete ")[2].split() or [""]
+        for path in self._path.glob("pods/*.json") if "pods" in kinds.split(",") else ():
+            if path.stem in words or "--selector" in words[0]:
+                path.unlink()
+        return 0
+
+
+class Server(ThreadingMixIn, UnixStreamServer):
+    """The API server behind `kubectl proxy`."""
+
+    daemon_threads = True
+    folder: Folder
+
+
+class Asked(BaseHTTPRequestHandler):
+    """One question."""
+
+    server: Server
+
+    def do_GET(self) -> None:
+        folder, before = self.server.folder, self.server.folder.pods()
+        if folder.away():
+            self.send_error(502)
+            return
+        self.send_response(200)
+        self.end_headers()
+        if "watch=true" not in self.path:
+            self._tell({"metadata": {"resourceVersion": "1"}, "items": list(before.values())})
+            return
+        while not folder.away():
+            now = folder.pods()
+            for name in before.keys() | now.keys():
+                if before.get(name) != now.get(name):
+                    kind = "MODIFIED" if name in now else "DELETED"
+                    self._tell({"type": kind, "object": now.get(name, before.get(name))})
+            before = now
+            time.sleep(LOOKS)
+
+    def _tell(self, told: Any) -> None:
+        self.wfile.write(json.dumps(told).encode() + b"\n")
+        self.wfile.flush()
+
+    def address_string(self) -> str:
+        return "a socket"
+
+
+def main() -> int:
+    """What kubectl does."""
+    folder, arguments = Folder(Path(sys.argv[1])), sys.argv[2:]
+    if "proxy" in arguments:
+        (path,) = (one.partition("=")[2] for one in arguments if one.startswith("--unix-socket="))
+        server = Server(path, Asked)
+        server.folder = folder
+        server.serve_forever()
+    return folder.answer(" ".join(arguments))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
