@@ -7,7 +7,7 @@ from steelyard.experiment.schema import Load
 from steelyard.results.spec import Artifact, Component, Spec
 from steelyard.workload import schema
 from steelyard.workload.loader import load_workload
-from steelyard.workload.schema import ContainerPlace, Request
+from steelyard.workload.schema import ContainerPlace, DataRequest
 
 IMAGES = {
     "ping": "reg/ping@sha256:12",
@@ -78,5 +78,5 @@ def spec_of(workload: str, topology: str | None = None, jvms: int = 2, port: int
             taken = sum(earlier.port is not None for earlier in found)
             found.append(component(kind, described, one, port=port + taken if published else None))
     first = {one.kind: one.name for one in reversed(found)}
-    data = [Request(component=first[step.component], path=step.path) for step in chosen.data]
+    data = [DataRequest(component=first[step.component], path=step.path) for step in chosen.data]
     return spec([*found, injector()], workload, topology=name, bundle=chosen.bundle, data=data)

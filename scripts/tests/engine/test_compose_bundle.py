@@ -20,7 +20,7 @@ from steelyard.engines.images import image_reference
 from steelyard.experiment.schema import JvmSettings
 from steelyard.results.spec import Artifact, Component, JvmIdentity, Spec
 from steelyard.workload.loader import load_workload, workload_names
-from steelyard.workload.schema import ContainerPlace, Request
+from steelyard.workload.schema import ContainerPlace, DataRequest
 
 GOLDEN = Path(__file__).parents[1] / "fixtures" / "compose"
 USER = User(1000, 1000)
@@ -214,7 +214,7 @@ def test_by_hand_the_data_is_loaded_by_the_same_requests() -> None:
     ]
     assert asked[0].startswith("http://customer-1:9080/customer/loader/load?numCustomers=")
     assert set(data["depends_on"]) >= {"customer-1", "customer-2", "proxy"}
-    request = Request(component="server-1", path="/fill?n=2")
+    request = DataRequest(component="server-1", path="/fill?n=2")
     foreign = spec([server(port=9099), injector()], data=[request])
     text = override(foreign, bundle("server"), USER, "s")
     assert "curl -f 'http://127.0.0.1:9099/fill?n=2'" in text

@@ -22,7 +22,7 @@ from steelyard.engines.process.command import (
     inherited_environment,
     load_script,
 )
-from steelyard.results.spec import Artifact, Component, Ready, Request, Spec
+from steelyard.results.spec import Artifact, Component, DataRequest, Ready, Spec
 
 PLACES = Places("/t/server-1", "/package", "/t/cache/server")
 
@@ -203,7 +203,7 @@ def test_the_replay_starts_the_same_commands_in_folders_of_its_own(tmp_path: Pat
 
 def test_the_replay_waits_for_servers_and_loads_their_data() -> None:
     one = server(ready=Ready(path="/ready"))
-    data = [Request(component="server-1", path="/load?n=1&m=2")]
+    data = [DataRequest(component="server-1", path="/load?n=1&m=2")]
     script = deployment_script(spec([one], data=data), {"server-1": "/package"}, {})
     assert "until curl -fs -o /dev/null http://127.0.0.1:9081/ready; do sleep 1; done" in script
     assert "curl -fsS 'http://127.0.0.1:9081/load?n=1&m=2'; echo" in script

@@ -14,7 +14,7 @@ WINDOW = {"ramp": 1, "warmup": {"until": "fixed", "at_least": 1}, "measure": 6}
 
 
 def test_data_is_loaded_once_and_every_trial_starts_with_a_copy(bench: Bench) -> None:
-    bench.world.answers = {LOADER: (200, "loaded")}
+    bench.world.answers = {LOADER: (200, "DayTrader Database Built - 400users created")}
     question = asked(
         "daytrader7",
         procedure="start-up",
@@ -38,7 +38,7 @@ def test_data_is_loaded_once_and_every_trial_starts_with_a_copy(bench: Bench) ->
 
 
 def test_data_that_is_not_there_after_the_load_ends_the_session(bench: Bench) -> None:
-    bench.world.answers = {LOADER: (200, "loaded")}
+    bench.world.answers = {LOADER: (200, "DayTrader Database Built - 400users created")}
     bench.world.writes_data = False
     question = asked(
         "daytrader7", settings=SMALL, load={"users": 8, **WINDOW}, factors={"threads": {"levels": [8, 16]}}
