@@ -55,6 +55,11 @@ class Server(ThreadingMixIn, UnixStreamServer):
     daemon_threads = True
     folder: Folder
 
+    def __init__(self, path: str, asked: type[BaseHTTPRequestHandler]) -> None:
+        super().__init__(path, asked)
+        self.lists: list[dict[str, Any]] = []
+        """What was listed, by resource version: a watch begins where its list ended."""
+
 
 class Asked(BaseHTTPRequestHandler):
     """One question."""
@@ -62,15 +67,18 @@ class Asked(BaseHTTPRequestHandler):
     server: Server
 
     def do_GET(self) -> None:
-        folder, before = self.server.folder, self.server.folder.pods()
+        folder, lists = self.server.folder, self.server.lists
         if folder.away():
             self.send_error(502)
             return
         self.send_response(200)
         self.end_headers()
         if "watch=true" not in self.path:
-            self._tell({"metadata": {"resourceVersion": "1"}, "items": list(before.values())})
+            lists.append(folder.pods())
+            told = {"resourceVersion": str(len(lists) - 1)}
+            self._tell({"metadata": told, "items": list(lists[-1].values())})
             return
+        before = lists[int(self.path.rpartition("resourceVersion=")[2])]
         while not folder.away():
             now = folder.pods()
             for name in before.keys() | now.keys():
