@@ -18,13 +18,15 @@ MEMORY = bytearray(os.urandom(1 << 20) * 64)
 
 
 def burn(comm: str, seconds: float, stay: bool) -> None:
-    """Use CPU for so many CPU seconds under a name, then sleep or end."""
+    """Use CPU for so many CPU seconds under a name, then sleep, or end once the counters were read a few times more: a
+    sampler that starts late has seen it by then."""
     Path(f"/proc/self/task/{threading.get_native_id()}/comm").write_text(comm, encoding="ascii")
     until = time.thread_time() + seconds
     while time.thread_time() < until:
         sum(range(1000))
-    if stay:
-        time.sleep(600)
+    enough = Handler.asked + 3
+    while stay or Handler.asked < enough:
+        time.sleep(0.01)
 
 
 class Handler(BaseHTTPRequestHandler):
