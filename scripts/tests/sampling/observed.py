@@ -24,9 +24,11 @@ def burn(comm: str, seconds: float, stay: bool) -> None:
     until = time.thread_time() + seconds
     while time.thread_time() < until:
         sum(range(1000))
+    if stay:
+        time.sleep(600)
     enough = Handler.asked + 3
-    while stay or Handler.asked < enough:
-        time.sleep(0.01)
+    while Handler.asked < enough:
+        time.sleep(0.05)
 
 
 class Handler(BaseHTTPRequestHandler):
