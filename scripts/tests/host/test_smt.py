@@ -18,6 +18,7 @@ from steelyard.host.switching import HostStates
 from steelyard.host.system import System
 from steelyard.processes import Children
 
+FIXTURES = Path(__file__).parent.parent / "fixtures"
 POWER9 = [list(range(8 * core, 8 * core + 8)) for core in range(2)]
 X86 = [[core, core + 8] for core in range(8)]
 
@@ -30,6 +31,21 @@ def children() -> Iterator[Children]:
 
 def power9(root: Path, online: int = 8, control: str = "notimplemented") -> Hotplug:
     return Hotplug(power(root, 2, online=online), "ppc64le", POWER9, control)
+
+
+@pytest.mark.parametrize("mode", ["8", "4"])
+def test_the_threads_of_a_real_kernel_are_read(tmp_path: Path, mode: str) -> None:
+    recorded = json.loads((FIXTURES / "smt" / "power9-guest.json").read_text(encoding="utf-8"))
+    for name, content in recorded[mode].items():
+        put(tmp_path, name, content)
+    words = tmp_path / "proc/device-tree/cpus/PowerPC,POWER9@0/ibm,ppc-interrupt-server#s"
+    words.parent.mkdir(parents=True)
+    words.write_bytes(bytes.fromhex(recorded["ibm,ppc-interrupt-server#s"]))
+    kernel = System(tmp_path, "ppc64le")
+    assert (SMT.read(kernel), SMT.files(kernel)) == (mode, [f"{CPU}/smt/control"])
+    assert CPUS_ONLINE.read(kernel) == f"0-{int(mode) - 1}"
+    planned = planned_cores({"smt": 8}, kernel)
+    assert (planned.cpus, planned.threads_per_core) == (tuple(range(8)), 8)
 
 
 def x86(root: Path, control: str = "on") -> Hotplug:
