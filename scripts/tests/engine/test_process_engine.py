@@ -385,6 +385,8 @@ def test_a_program_that_is_gone_is_told_and_goes_on_when_it_is_back(
     engine.check([one])
     deployment = engine.open(one, tmp_path / "trial-1")
     deployment.start(one.components)
+    program = Path(f"/proc/{deployment._units['injector-1'].pid}/comm")
+    wait_for(lambda: program.read_text(encoding="utf-8") == "sleep\n", "program that runs")
     lost = build if "build" in fault else home if "jdk" in fault else build / "loadgen" / "run"
     lost.rename(tmp_path / "away")
     if fault == "build replaced":

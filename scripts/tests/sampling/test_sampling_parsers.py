@@ -59,7 +59,10 @@ def test_host_cpu() -> None:
 
 
 def test_the_clock_of_a_process_is_finer_than_ticks_and_ends_with_it() -> None:
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
+    program = [sys.executable, "-c", "print(flush=True); input()"]
+    with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        assert child.stdout
+        child.stdout.readline()  # it runs
         assert (cpu_clock(child.pid) or 0.0) > 0.0
         assert child.stdin
         child.stdin.close()
