@@ -19,10 +19,7 @@ from .driver import (
     void_for_other_reasons_than_noise,
 )
 
-pytestmark = [
-    pytest.mark.e2e,
-    pytest.mark.skipif(shutil.which("nginx") is None, reason="nginx is not installed"),
-]
+pytestmark = pytest.mark.e2e
 
 EXPERIMENT = """\
 steelyard: 1
@@ -43,6 +40,13 @@ load:
   measure: 6s
 design: {blocks: 2, repeats: 1}
 """
+
+
+@pytest.fixture(autouse=True)
+def _proxy(nginx: None) -> None:
+    """Looked for once it may have been unpacked."""
+    if shutil.which("nginx") is None:
+        pytest.skip("nginx is not installed")
 
 
 def test_both_topologies_in_a_session_that_goes_on_after_a_database_died(experiment: Path, out: Path) -> None:
