@@ -191,13 +191,16 @@ pack() ( # ROOT FILE
 # drawing text does not (fonts, X11, printing and sound are left out: a server has no use for them).
 libraries="base-files netbase libc6 libgcc-s1 libstdc++6 zlib1g"
 
-packages_of() ( # BASE
+packages_of() ( # BASE ARCHITECTURE
     case $1 in
         tools) echo busybox-static ;;
         hotspot) echo "$libraries busybox-static libjpeg62-turbo liblcms2-2" ;;
         proxy) echo "$libraries busybox-static haproxy" ;;
         nginx) echo "$libraries busybox-static nginx" ;;
-        harness) echo "$libraries busybox-static $(grep -oE '^ {8}(docker|kubernetes|python3)[^ ]*' "$here/../harness/Containerfile" | tr -d '\n')" ;;
+        harness)
+            echo "$libraries busybox-static $(grep -oE '^ {8}(docker|python3)[^ ]*' "$here/../harness/Containerfile" | tr -d '\n')"
+            [ "$2" = ppc64el ] || echo kubernetes-client # which Debian has not for that
+            ;;
     esac
 )
 
@@ -299,7 +302,7 @@ make_root() ( # BASE ARCHITECTURE ; leaves $work/roots/BASE-OCIARCH.tar and .key
     prepare_apt "$target_architecture"
     native_busybox
     # shellcheck disable=SC2046
-    versions=$(resolve "$target_architecture" $(packages_of "$base")) && [ -n "$versions" ] 
+    versions=$(resolve "$target_architecture" $(packages_of "$base" "$target_architecture")) && [ -n "$versions" ] 
     key=$( (recipe; printf '%s\n' "$versions"; [ "$base" != hotspot ] || jdk_packages "$target_architecture") | sha256sum | cut -c1-32)
     if [ "$(cat "$tar.key" 2>/dev/null)" = "$key" ] && [ -e "$tar" ]; then
         say "$base $target_architecture: unchanged"
