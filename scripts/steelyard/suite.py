@@ -73,8 +73,24 @@ def run_suite(
     found = [report]
     if "java" not in left_out:
         found += [path for pattern in _MAVEN for path in ROOT.glob(pattern) if path.stat().st_mtime >= began]
+    for failure in (line for path in found[1:] for line in failures(path)):
+        print(f"FAILED {failure}", flush=True)  # noqa: T201 - as pytest does of its own, where a reader looks for it
     counts = sum(map(count, found), Counter[str]())
     return counts if code == 0 or counts["failed"] else counts + Counter(failed=1)
+
+
+def failures(report: Path) -> list[str]:
+    """Tests of a JUnit file that failed, each with the first line of what it said; none of a damaged one."""
+    try:
+        cases = list(ElementTree.parse(report).getroot().iter("testcase"))
+    except (OSError, ElementTree.ParseError):
+        return []
+    return [
+        f"{case.get('classname')}.{case.get('name')} - {next(iter(said.splitlines()), '')}"
+        for case in cases
+        for bad in (*case.iter("failure"), *case.iter("error"))
+        for said in [(bad.get("message") or bad.text or "").strip()]
+    ]
 
 
 def count(report: Path) -> Counter[str]:

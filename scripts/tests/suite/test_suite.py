@@ -85,6 +85,25 @@ def test_reports_of_maven_are_counted_only_from_this_run(
     assert run(tmp_path, text, ("java",)) == Counter(passed=1)
 
 
+def test_failures_of_maven_are_named_where_the_output_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reports = tmp_path / "loadgen" / "target" / "surefire-reports"
+    reports.mkdir(parents=True)
+    monkeypatch.setattr(suite, "ROOT", tmp_path)
+    written = (
+        '<testsuite tests="3" failures="1" errors="1"><testcase classname="a.B" name="good"/>'
+        '<testcase classname="a.B" name="bad"><failure message="expected 1&#10;but was 2"/></testcase>'
+        '<testcase classname="a.B" name="worse"><error>java.io.IOException: no\n at a.B</error></testcase></testsuite>'
+    )
+    text = f"import pathlib\ndef test_maven(): pathlib.Path({str(reports)!r}, 'TEST-b.xml').write_text({written!r})"
+    assert run(tmp_path, text, ())["failed"] == 2
+    assert capsys.readouterr().out.splitlines() == [
+        "FAILED a.B.bad - expected 1",
+        "FAILED a.B.worse - java.io.IOException: no",
+    ]
+
+
 def test_a_torn_report_is_a_failure(tmp_path: Path) -> None:
     torn = tmp_path / "suite.xml"
     torn.write_text('<testsuites><testsuite tests="1">', encoding="utf-8")

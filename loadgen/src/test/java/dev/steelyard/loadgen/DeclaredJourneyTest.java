@@ -9,8 +9,11 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -241,20 +244,32 @@ class DeclaredJourneyTest {
         {"visits": {"v": {"steps": [
           {"operation": "ping", "path": "/ping", "pause": {"cycle": "100ms"}}]}}}
         """;
+    Queue<Long> arrivals = new ConcurrentLinkedQueue<>();
     try (PingServer server =
         new PingServer(
             exchange -> {
+              arrivals.add(System.nanoTime());
               InjectorTest.sleep(60);
               PingServer.PONG.answer(exchange);
             })) {
       ObjectNode settings = settings(journey, server.url()).put("users", 1);
       Injector injector = Injector.run(settings.put("measureSeconds", 6));
-      // 60 cycles, fewer where the machine stalls; with think times it would be 38 at the most.
-      assertTrue(injector.requests() > 38 && injector.requests() <= 61, injector::console);
-      double accounted =
-          injector.health().stream().mapToDouble(line -> line.get("userSeconds").asDouble()).sum();
+      assertTrue(injector.requests() <= 61, injector::console);
+      long[] times = arrivals.stream().mapToLong(Long::longValue).toArray();
+      long shortest =
+          IntStream.range(1, times.length).mapToLong(i -> times[i] - times[i - 1]).min().orElse(0);
+      // However the machine stalls, some cycles take what they should; a pause after each answer
+      // would leave none below 160 ms.
+      assertTrue(shortest < 150_000_000, "nanoseconds from arrival to arrival: " + shortest);
+      double accounted = 0;
+      double elapsed = 0;
+      for (JsonNode line : injector.health()) {
+        accounted += line.get("userSeconds").asDouble();
+        elapsed += line.get("seconds").asDouble();
+      }
       // Latency and the rest of the cycle: all of a user's time but what the injector itself took.
-      assertEquals(6.0, accounted, 1.5);
+      assertTrue(accounted > 0.7 * elapsed, accounted + " of " + elapsed);
+      assertTrue(accounted < 1.05 * elapsed, accounted + " of " + elapsed);
       double drawn = 0;
       double actual = 0;
       for (JsonNode line : injector.health()) {
@@ -262,7 +277,7 @@ class DeclaredJourneyTest {
         actual += line.at("/cycles/ping/actualSeconds").asDouble();
       }
       assertEquals(0.1 * injector.requests(), drawn, 0.001);
-      assertTrue(actual >= drawn - 1e-6 && actual < 8, "actual cycles " + actual);
+      assertTrue(actual >= drawn - 1e-6 && actual <= elapsed, "actual cycles " + actual);
     }
   }
 }

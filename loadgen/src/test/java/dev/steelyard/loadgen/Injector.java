@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.steelyard.testkit.Processes;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -34,8 +35,6 @@ final class Injector {
           {"visits": {"ping": {"steps": [
             {"operation": "ping", "path": "/ping", "check": {"matches": "^pong\\n$"}}]}}}
           """);
-
-  private static final long LIMIT_SECONDS = 60;
 
   private final Path output;
   private final Path console;
@@ -145,7 +144,7 @@ final class Injector {
 
   /** Waits for its end; gives the exit code. */
   int await() throws Exception {
-    boolean ended = process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS);
+    boolean ended = process.waitFor(Processes.LIMIT_SECONDS, TimeUnit.SECONDS);
     if (!ended) {
       process.destroyForcibly();
     }
@@ -262,7 +261,7 @@ final class Injector {
   }
 
   static void waitUntil(BooleanSupplier condition, String what) throws InterruptedException {
-    long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+    long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(Processes.LIMIT_SECONDS);
     while (!condition.getAsBoolean()) {
       assertTrue(System.nanoTime() < limit, what);
       Thread.sleep(10);

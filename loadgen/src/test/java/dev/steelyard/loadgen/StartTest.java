@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.sun.net.httpserver.HttpServer;
+import dev.steelyard.testkit.Processes;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -60,12 +60,13 @@ class StartTest {
         long first = times.get("firstRequestEpochMillis").asLong();
         assertTrue(first >= start, "the clock began before the start");
         assertEquals(0, injector.errors());
-        double seconds =
-            injector.health().stream().mapToDouble(line -> line.get("seconds").asDouble()).sum();
-        double wall = (times.get("lastRequestEpochMillis").asLong() - start) / 1e3;
-        assertEquals(wall, seconds, 1, "intervals of the time before are not written");
+        JsonNode interval = injector.health().get(0);
+        double begun =
+            interval.get("epochMillis").asLong() - 1e3 * interval.get("seconds").asDouble();
+        assertTrue(begun > start - 100, "an interval of the time before is written");
         double answered = injector.summary().at("/firstAnswers/ping").asDouble();
-        assertTrue(answered > first && answered <= first + wall * 1e3, "first answer " + answered);
+        long last = times.get("lastRequestEpochMillis").asLong();
+        assertTrue(answered > first && answered <= last + 1, "first answer " + answered);
       }
     }
   }
@@ -104,10 +105,8 @@ class StartTest {
   /** Refused, then answered with errors, then right: only the last counts. */
   @Test
   void probeWaitsForServersThatStartAndEndsWhenAllWasAnswered() throws Exception {
-    InetSocketAddress address;
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      address = (InetSocketAddress) free.getLocalSocketAddress();
-    }
+    InetSocketAddress address =
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), Processes.freePort());
     ObjectNode settings =
         Injector.settings(folder, List.of("http://127.0.0.1:" + address.getPort()));
     settings.put("model", "probe").put("measureSeconds", 600).remove("users");

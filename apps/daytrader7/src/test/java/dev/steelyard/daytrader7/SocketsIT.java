@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steelyard.testkit.Processes;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonReader;
@@ -150,7 +151,7 @@ final class SocketsIT {
   /** A client of an endpoint, which keeps what it gets; bytes as hexadecimal digits. */
   private static final class Client implements WebSocket.Listener, AutoCloseable {
 
-    private static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(Processes.LIMIT_SECONDS);
 
     private final BlockingQueue<String> received = new LinkedBlockingQueue<>();
     private final StringBuilder parts = new StringBuilder();

@@ -5,10 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steelyard.testkit.Processes;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -65,16 +64,13 @@ class MainTest {
 
   private static int end(Process process) throws InterruptedException {
     process.toHandle().destroy();
-    assertTrue(process.waitFor(60, TimeUnit.SECONDS));
+    assertTrue(process.waitFor(Processes.LIMIT_SECONDS, TimeUnit.SECONDS));
     return process.exitValue();
   }
 
   @Test
   void databasesAreClosedOnSigtermAndThereAgainAfterACopy() throws Exception {
-    int port;
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      port = free.getLocalPort();
-    }
+    int port = Processes.freePort();
     String url = "jdbc:derby://127.0.0.1:%d/shop".formatted(port);
     Process first = start("--port", "" + port, "--folder", folder.resolve("data").toString());
     assertTrue(saidUntilReady(first).contains("derby-server ready on 127.0.0.1:" + port));

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
+import dev.steelyard.testkit.Processes;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -24,12 +25,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** The command line, in a process of its own. */
 final class MainTest {
 
-  private static final long PATIENCE_SECONDS = 60;
   private static final int SIGTERM_EXIT = 128 + 15;
 
   @Test
   void servesUntilItIsAskedToEnd() throws Exception {
-    int port = freePort();
+    int port = Processes.freePort();
     Process process = start("--port", Integer.toString(port));
     try (BufferedReader output = process.inputReader(StandardCharsets.UTF_8)) {
       assertEquals("embedded-mongo ready on 127.0.0.1:" + port, output.readLine());
@@ -37,7 +37,7 @@ final class MainTest {
         Document ping = client.getDatabase("test").runCommand(new Document("ping", 1));
         assertEquals(1, ping.get("ok", Number.class).intValue());
         process.toHandle().destroy(); // Which, other than of the process, leaves the output open.
-        assertTrue(process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS));
+        assertTrue(process.waitFor(Processes.LIMIT_SECONDS, TimeUnit.SECONDS));
       }
       assertEquals(SIGTERM_EXIT, process.exitValue());
       assertEquals(null, output.readLine());
@@ -71,7 +71,7 @@ final class MainTest {
   private static void assertRefusal(Process process, int exit, String reason) throws Exception {
     try (BufferedReader output = process.inputReader(StandardCharsets.UTF_8)) {
       List<String> lines = output.lines().toList();
-      assertTrue(process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS));
+      assertTrue(process.waitFor(Processes.LIMIT_SECONDS, TimeUnit.SECONDS));
       assertEquals(exit, process.exitValue(), lines.toString());
       assertEquals(1, lines.size(), lines.toString());
       assertTrue(lines.get(0).contains(reason), lines.get(0));
@@ -94,12 +94,6 @@ final class MainTest {
       return new ProcessBuilder(command).redirectErrorStream(true).start();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
-    }
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
     }
   }
 }

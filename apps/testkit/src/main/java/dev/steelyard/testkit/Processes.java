@@ -2,16 +2,20 @@
 package dev.steelyard.testkit;
 
 import java.io.IOException;
+import java.net.BindException;
 import java.net.ServerSocket;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /** What tests do with processes and time. */
 public final class Processes {
 
   /** Long: nothing here depends on how fast the machine is. */
-  private static final long LIMIT_SECONDS = 240;
+  public static final long LIMIT_SECONDS = 240;
 
   private static final long STEP_MILLIS = 100;
+  private static final int FIRST_PORT = 10_100;
+  private static final int LAST_PORT = 20_000;
 
   private Processes() {}
 
@@ -47,10 +51,19 @@ public final class Processes {
     return process.exitValue();
   }
 
-  /** A port that was free a moment ago. */
+  /**
+   * A port that nobody listens on, for a server that starts later, or again. Not one of those that
+   * the kernel gives to whoever asks for any (32768 and above): of these, each connection that
+   * tests beside this one open may take it meanwhile.
+   */
   public static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0)) {
-      return socket.getLocalPort();
+    while (true) {
+      int port = ThreadLocalRandom.current().nextInt(FIRST_PORT, LAST_PORT);
+      try (ServerSocket socket = new ServerSocket(port)) {
+        return socket.getLocalPort();
+      } catch (BindException taken) {
+        // Another one will do.
+      }
     }
   }
 }

@@ -10,23 +10,17 @@ import com.mongodb.MongoException;
 import dev.steelyard.acmeair.customer.CustomerService;
 import dev.steelyard.acmeair.data.CustomerLoader;
 import dev.steelyard.embeddedmongo.EmbeddedMongo;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
+import dev.steelyard.testkit.Processes;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
 /** The database is away at the start, comes, goes, and comes back. */
 final class OutageTest {
 
-  private static final long PATIENCE_SECONDS = 60;
-
   @Test
   void aConnectionOutlivesItsDatabase() throws Exception {
-    int port = freePort();
+    int port = Processes.freePort();
     try (ServerContext context =
         ServerContext.of(
             Map.of(
@@ -39,18 +33,18 @@ final class OutageTest {
 
       try (EmbeddedMongo server = EmbeddedMongo.start("127.0.0.1", port)) {
         assertEquals(port, server.port());
-        await(context.connection()::up);
+        Processes.await("the database is there", context.connection()::up);
         new CustomerLoader(context.database()).load(1, 0, 0);
         assertTrue(customers.validate("uid0@email.com", "password"));
         assertEquals("5.0.0", context.shown().get("mongoVersion"));
         assertTrue(context.dataSetHash().isPresent());
       }
-      await(() -> !context.connection().up());
+      Processes.await("the database is gone", () -> !context.connection().up());
       assertAway(context, customers);
 
       try (EmbeddedMongo server = EmbeddedMongo.start("127.0.0.1", port)) {
         assertEquals(port, server.port());
-        await(context.connection()::up);
+        Processes.await("the database is there", context.connection()::up);
         assertFalse(customers.validate("uid0@email.com", "password"));
       }
     }
@@ -62,19 +56,5 @@ final class OutageTest {
     assertEquals(-1, new Counts(context.database()).counted("customer"));
     assertEquals("unknown", context.shown().get("mongoVersion"));
     assertEquals(Optional.empty(), context.dataSetHash());
-  }
-
-  private static void await(BooleanSupplier condition) throws InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
-    while (!condition.getAsBoolean()) {
-      assertTrue(System.nanoTime() < deadline, "nothing happened in time");
-      Thread.sleep(20);
-    }
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
   }
 }
