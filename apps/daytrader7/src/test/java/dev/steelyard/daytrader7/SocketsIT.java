@@ -112,9 +112,9 @@ final class SocketsIT {
     try (Client client = new Client(server, "pingWebSocketJson")) {
       client.send("{\"key\":\"a\",\"value\":\"b\"}");
       String received = client.next(text -> text.contains("receivedHitCount"));
-      assertEquals("1", json(received).getString("value"));
-      client.next(text -> text.contains("sentHitCount"));
-      client.next(text -> json(text).getString("value").equals("3"));
+      assertEquals("1", value(received));
+      // Where the machine stalled, more than one of its own came before the answer.
+      client.next(text -> text.contains("sentHitCount") && Integer.parseInt(value(text)) >= 3);
       assertFalse(client.socket.isInputClosed());
     }
   }
@@ -140,6 +140,10 @@ final class SocketsIT {
                 HttpRequest.newBuilder(server.packaged().uri("/daytrader/app?" + query))
                     .header("Cookie", cookie));
     assertEquals(200, response.statusCode(), response::body);
+  }
+
+  private static String value(String text) {
+    return json(text).getString("value");
   }
 
   private static JsonObject json(String text) {
