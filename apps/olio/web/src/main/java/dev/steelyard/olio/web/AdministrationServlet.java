@@ -60,13 +60,12 @@ public final class AdministrationServlet extends Route {
       fragments.clear();
       line(out, "Loaded.");
     } catch (RuntimeException e) {
-      LOG.log(Level.WARNING, "The load failed", e);
       if (!response.isCommitted()) {
         throw e;
       }
+      LOG.log(Level.WARNING, "The load failed", e);
+      // The status has gone: without the last line the answer is no success.
       line(out, "The load failed: " + e.getMessage());
-      // The answer ends too early for who reads it, and is no success.
-      throw new IOException("The load failed", e);
     }
   }
 
