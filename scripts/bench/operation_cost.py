@@ -49,6 +49,12 @@ _FROM = [
     "IKA",
 ]
 _TO = ["DEL", "FRA", "HKG", "LHR", "BOM", "YUL", "SVO", "JFK", "CDG", "FCO", "SIN", "SYD", "IKA", "NRT"]
+_VISIT = {"view-profile": 0.25, "update-customer": 0.25, "query-flight": 5, "list-bookings": 1}
+_VISIT |= {"book-flight": 0.675, "cancel-booking": 0.675}
+"""Requests in a visit of the public plans, once settled (`mix` of apps/acmeair/workload.yaml)."""
+_MONOLITH = _VISIT | {"login": 1, "logout": 1}
+_SERVICES = _VISIT | {"login": 1 / 5}
+"""In that plan five visits follow a login."""
 _FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 _JSON = {"Content-Type": "application/json"}
 
@@ -262,6 +268,17 @@ class Driver:
     def _logout(self, count: int) -> Iterable[_Request]:
         users = list(_users(count))[:_USERS]
         return (self._of(user, "GET", f"/login/logout?login=uid{user}@email.com") for user in users)
+
+
+def of_the_mix(figures: Mapping[str, Cost]) -> Cost:
+    """What a request of the public plans costs, of what those of each operation do."""
+    mix = _MONOLITH if "logout" in figures else _SERVICES
+    requests = sum(mix.values())
+    return Cost(
+        sum(mix[operation] * cost.cpu for operation, cost in figures.items()) / requests,
+        sum(mix[operation] * cost.allocated for operation, cost in figures.items()) / requests,
+        sum(cost.ended for cost in figures.values()),
+    )
 
 
 def _users(count: int) -> Iterable[int]:

@@ -10,10 +10,10 @@ within a round are what counts: the machine's speed is in both. It prints a tabl
 
     ... workload_cost.py --server ours=PID@http://127.0.0.1:9080 --server original=PID@http://127.0.0.1:9180
 
-CPU and bytes allocated of each operation, of servers that run already with 200 customers and today's flights, in turns
-(`operation_cost.py`). Give all of them a pool of fixed size (`EXECUTOR_THREADS=8`; `<executor coreThreads="8"
-maxThreads="8"/>`): threads that end take their figures along. With `-XX:TieredStopAtLevel=1` bytes depend on no
-warm-up, without it on how much C2 has removed by then.
+CPU and bytes allocated of each operation and of a request of the mix, of servers that run already with 200 customers
+and today's flights, in turns (`operation_cost.py`), and each one's ratios to the last. Give all of them a pool of fixed
+size (`EXECUTOR_THREADS=8`; `<executor coreThreads="8" maxThreads="8"/>`): threads that end take their figures along.
+With `-XX:TieredStopAtLevel=1` bytes depend on no warm-up, without it on how much C2 has removed by then.
 Services: `NAME=PID@http://HOST:PORT/auth+PID@http://HOST:PORT/booking+...`, each directly.
 """
 
@@ -25,7 +25,7 @@ from pathlib import Path
 from statistics import median
 
 import psutil
-from operation_cost import Cost, Driver, Reading, Servers, costs
+from operation_cost import Cost, Driver, Reading, Servers, costs, of_the_mix
 from rich.console import Console
 
 from steelyard.cli.building import ensure_builds
@@ -154,7 +154,7 @@ def main() -> None:
 
 
 def compare(places: list[str], warm_up: int, rounds: int, requests: int) -> None:
-    """Print, for each operation, the median cost on each deployment and the ratios of the rounds to the last one's."""
+    """Print, for each operation, the median cost on each deployment and the ratios of each round to the last one's."""
     deployments = [Servers(*place.split("=", 1)) for place in places]
     drivers = {servers: Driver(servers) for servers in deployments}
     for driver in drivers.values():
@@ -164,18 +164,18 @@ def compare(places: list[str], warm_up: int, rounds: int, requests: int) -> None
         for servers in deployments if number % 2 else deployments[::-1]:
             figures = costs(servers, drivers[servers], requests)
             if number >= warm_up:
-                found[servers.name].append(figures)
-    print("| operation | " + " | ".join(f"{n}: ms, KiB" for n in found) + " | CPU | bytes |")  # noqa: T201
-    print("| --- |" + " --- |" * (len(found) + 2))  # noqa: T201
-    first, last = deployments[0].name, deployments[-1].name
-    for operation in found[first][0]:
-        cells = [_cost([figures[operation] for figures in each]) for each in found.values()]
-        pairs = [(a[operation], b[operation]) for a, b in zip(found[first], found[last], strict=True)]
-        cells.append(_spread([a.cpu / b.cpu for a, b in pairs if b.cpu]))
-        cells.append(_spread([a.allocated / b.allocated for a, b in pairs]))
+                found[servers.name].append(figures | {"the mix": of_the_mix(figures)})
+    *others, last = found
+    heads = [f"{name}: ms, KiB" for name in found] + [f"{name}: CPU, bytes" for name in others]
+    print("| operation | " + " | ".join(heads) + " |")  # noqa: T201
+    print("| --- |" + " --- |" * len(heads))  # noqa: T201
+    for operation in found[last][0]:
+        of = {name: [figures[operation] for figures in each] for name, each in found.items()}
+        cells = [_cost(rounds) for rounds in of.values()]
+        cells += [_ratios(of[name], of[last]) for name in others]
         print(f"| {operation} | " + " | ".join(cells) + " |")  # noqa: T201
     for name, each in found.items():
-        if ended := sum(cost.ended for figures in each for cost in figures.values()):
+        if ended := sum(figures["the mix"].ended for figures in each):
             print(f"{name}: {ended} threads ended in these rounds, and what they allocated last is missing")  # noqa: T201
     for servers in deployments:
         servers.close()
@@ -184,6 +184,12 @@ def compare(places: list[str], warm_up: int, rounds: int, requests: int) -> None
 def _cost(rounds: list[Cost]) -> str:
     cpu, allocated = median(cost.cpu for cost in rounds), median(cost.allocated for cost in rounds)
     return f"{cpu * 1e3:.3f}, {allocated / 1024:.1f}"
+
+
+def _ratios(rounds: list[Cost], others: list[Cost]) -> str:
+    pairs = list(zip(rounds, others, strict=True))
+    cpu = _spread([one.cpu / other.cpu for one, other in pairs if other.cpu])
+    return f"{cpu}, {_spread([one.allocated / other.allocated for one, other in pairs])}"
 
 
 def _spread(ratios: list[float]) -> str:
