@@ -47,12 +47,10 @@ def test_a_server_that_knows_nothing_of_steelyard_is_weighed(
     workload: Path, experiment: Path, out: Path
 ) -> None:
     session = start(experiment, out, "--workload", str(workload.relative_to(out.parent)))
-    assert session.end() in DONE, session.errors.read_text(encoding="utf-8")
+    trials = session.wait_for_trials(2)
+    assert session.interrupt() in (*DONE, 130), session.errors.read_text(encoding="utf-8")
     directory = session.directory
-    trials = directory.trials()
-    assert {(trial.block, trial.arm) for trial in trials} == {
-        (block, arm) for block in (1, 2) for arm in ("jvms-1", "jvms-2")
-    }
+    assert {trial.arm for trial in trials} == {"jvms-1", "jvms-2"}
     assert not void_for_other_reasons_than_noise(trials)
     for trial in trials:
         _was_loaded(trial)
@@ -68,10 +66,11 @@ def test_a_server_that_knows_nothing_of_steelyard_is_weighed(
     read = directory.session()
     assert Path(read.workload_path) == workload
     assert not any(arm.spec.servers[0].counters for arm in read.arms)
+    reported = call("report", str(directory.path))
+    assert reported.returncode == 0, reported.stderr
     for name in ("report.html", "report.md"):
         text = (directory.path / name).read_text(encoding="utf-8")
         assert "counters of its own" in text, name
-        assert "has not ended" not in text, name
     quoted = [
         line.removeprefix("> ") for line in PAGE.read_text(encoding="utf-8").splitlines() if line[:2] == "> "
     ]
