@@ -109,8 +109,9 @@ target "servers" {
 
 target "embedded-mongo" {
   inherits = ["_image"]
-  context  = "images/embedded-mongo"
-  contexts = { jars = "${BUILD}/embedded-mongo" }
+  context  = "images/companions"
+  target   = "embedded-mongo"
+  contexts = { embedded-mongo-jars = "${BUILD}/embedded-mongo" }
   args     = { BASE_HOTSPOT = BASE_HOTSPOT, BASE_TOOLS = BASE_TOOLS, BASE_MAVEN = NO_MAVEN }
   tags     = ["${REGISTRY}/embedded-mongo:${VERSION}"]
   # What it can stand for where that is not to be had: STEELYARD_MONGO_IMAGE of the bundles.
@@ -122,8 +123,9 @@ target "embedded-mongo" {
 
 target "olio-geocoder" {
   inherits = ["_image"]
-  context  = "images/olio-geocoder"
-  contexts = { jars = "${BUILD}/olio-geocoder" }
+  context  = "images/companions"
+  target   = "olio-geocoder"
+  contexts = { olio-geocoder-jars = "${BUILD}/olio-geocoder" }
   args     = { BASE_HOTSPOT = BASE_HOTSPOT, BASE_TOOLS = BASE_TOOLS, BASE_MAVEN = NO_MAVEN }
   tags     = ["${REGISTRY}/olio-geocoder:${VERSION}"]
   labels   = labels("Olio's geocoder", "The geocoder that Olio asks, emulated", "Apache-2.0", BASE_HOTSPOT)

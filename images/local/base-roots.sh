@@ -197,6 +197,7 @@ packages_of() ( # BASE ARCHITECTURE
         hotspot) echo "$libraries busybox-static libjpeg62-turbo liblcms2-2" ;;
         proxy) echo "$libraries busybox-static haproxy" ;;
         nginx) echo "$libraries busybox-static nginx" ;;
+        maven) echo "$libraries busybox-static openjdk-$java-jdk-headless maven" ;;
         harness)
             echo "$libraries busybox-static $(grep -oE '^ {8}(docker|python3)[^ ]*' "$here/../harness/Containerfile" | tr -d '\n')"
             [ "$2" = ppc64el ] || echo kubernetes-client # which Debian has not for that
@@ -291,6 +292,16 @@ finish_python() ( # ROOT
         - "$root" "$own" >"$work/python.log" 2>&1 || fail 4 "Python could not compile its packages; see $work/python.log"
 )
 
+# What maintainer scripts would do. It trusts whom this machine trusts, a company's authority as well: for building here, not
+# for publishing.
+finish_maven() ( # ROOT ARCHITECTURE
+    ln -s ../share/maven/bin/mvn "$1/usr/bin/mvn"
+    mkdir -p "$1/opt/java" "$1/etc/ssl/certs/java"
+    ln -s "/usr/lib/jvm/java-$java-openjdk-$2" "$1/opt/java/openjdk"
+    cp "$trusted" "$1/etc/ssl/certs/java/cacerts"
+)
+trusted=/etc/ssl/certs/java/cacerts
+
 make_root() ( # BASE ARCHITECTURE ; leaves $work/roots/BASE-OCIARCH.tar and .key
     base=$1 target_architecture=$2
     # Its packages and their versions, whatever this machine runs.
@@ -303,7 +314,8 @@ make_root() ( # BASE ARCHITECTURE ; leaves $work/roots/BASE-OCIARCH.tar and .key
     native_busybox
     # shellcheck disable=SC2046
     versions=$(resolve "$target_architecture" $(packages_of "$base" "$target_architecture")) && [ -n "$versions" ] 
-    key=$( (recipe; printf '%s\n' "$versions"; [ "$base" != hotspot ] || jdk_packages "$target_architecture") | sha256sum | cut -c1-32)
+    key=$( (recipe; printf '%s\n' "$versions"; [ "$base" != hotspot ] || jdk_packages "$target_architecture"
+        [ "$base" != maven ] || cat "$trusted") | sha256sum | cut -c1-32)
     if [ "$(cat "$tar.key" 2>/dev/null)" = "$key" ] && [ -e "$tar" ]; then
         say "$base $target_architecture: unchanged"
         exit 0
@@ -320,6 +332,7 @@ make_root() ( # BASE ARCHITECTURE ; leaves $work/roots/BASE-OCIARCH.tar and .key
         *) finish_root "$root" yes ;;
     esac
     [ "$base" != harness ] || finish_python "$root"
+    [ "$base" != maven ] || finish_maven "$root" "$target_architecture"
     if [ "$base" = hotspot ]; then
         link_java "$root" "$target_architecture"
         [ "$target_architecture" != "$native" ] || archive_classes "$root"
@@ -341,7 +354,7 @@ tools_root() ( # ROOT ; nothing but busybox and its licence
 )
 
 push_base() ( # BASE PLATFORMS ; one index with all platforms
-    case $1 in hotspot) tag=$java-debian ;; harness) tag=trixie ;; *) tag=debian ;; esac
+    case $1 in hotspot | maven) tag=$java-debian ;; harness) tag=trixie ;; *) tag=debian ;; esac
     keys=$(for platform in $(printf '%s' "$2" | tr , ' '); do cat "$work/roots/$1-${platform#linux/}.tar.key"; done | tr '\n' ' ')
     keys="$keys$(recipe)"
     reference=$registry/$1:$tag
@@ -352,7 +365,7 @@ push_base() ( # BASE PLATFORMS ; one index with all platforms
     fi
     left_out=$(cat "$work"/apt/*/left-out 2>/dev/null | tr '\n' ' ' | sed 's/ $//')
     environment='ENV PATH=/usr/local/bin:/usr/bin:/usr/sbin LANG=C.UTF-8'
-    [ "$1" != hotspot ] || environment='ENV JAVA_HOME=/opt/java/openjdk PATH=/opt/java/openjdk/bin:/usr/bin:/usr/sbin LANG=C.UTF-8'
+    case $1 in hotspot | maven) environment='ENV JAVA_HOME=/opt/java/openjdk PATH=/opt/java/openjdk/bin:/usr/bin:/usr/sbin LANG=C.UTF-8' ;; esac
     [ "$1" != tools ] || environment='ENV PATH=/bin'
     # shellcheck disable=SC2086
     SOURCE_DATE_EPOCH=0 docker buildx build --quiet --provenance=false --platform "$2" --push --tag "$reference" \

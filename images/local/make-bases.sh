@@ -11,7 +11,7 @@
 #   -n  make the roots, push nothing
 #   -i  go on where apt cannot verify a package list of an architecture (a mirror being updated): without that list, thus
 #       perhaps without security updates, recorded in the label dev.steelyard.base.left-out; for tests, not for publishing
-#   BASE: hotspot, tools, harness, proxy, nginx (default: all)
+#   BASE: hotspot, tools, harness, proxy, nginx (default: these), maven (for `docker compose up --build`)
 # Exit codes: 0 done; 2 wrong use; 3 something is missing on this machine; 4 a step failed.
 set -eu
 
@@ -46,7 +46,7 @@ work=$(cd "$work" && pwd)
 
 check_machine
 for base in $bases; do
-    case $base in hotspot | tools | harness | proxy | nginx) ;; *) fail 2 "there is no base named $base: hotspot, tools, harness, proxy, nginx" ;; esac
+    case $base in hotspot | tools | harness | proxy | nginx | maven) ;; *) fail 2 "there is no base named $base: hotspot, tools, harness, proxy, nginx, maven" ;; esac
 done
 
 for base in $bases; do
