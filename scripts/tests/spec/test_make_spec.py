@@ -259,6 +259,7 @@ def test_settings_reach_the_servers_that_have_them_and_are_read_back() -> None:
     assert "ACMEAIR_INDEXES" not in by_kind["auth"].environment
     assert by_kind["booking"].expected_info == {
         "indexes": "secondary",
+        "json": "original",
         "today": "2026-06-15",
         "executorThreads": "64",
     }

@@ -18,7 +18,7 @@ import java.util.TreeMap;
  * @param seed of the ids in the data set
  * @param indexes which indexes the database gets
  * @param caching whether flights are cached in the process
- * @param json how the monolith handles what it keeps
+ * @param json how servers handle what they keep
  * @param executorThreads what the server was told of its request threads; only repeated in {@code
  *     /bench/info}
  */
@@ -39,10 +39,10 @@ public record AcmeAirSettings(
     SECONDARY
   }
 
-  /** How the monolith handles sessions, customers and segments; services pay no heed to it. */
+  /** How servers handle sessions, customers and segments. */
   public enum Json {
     /**
-     * As JSON texts that are parsed wherever something in them is needed: what the original does.
+     * As JSON texts that are parsed wherever something in them is needed: what the originals do.
      */
     ORIGINAL,
     /** As what they are. */

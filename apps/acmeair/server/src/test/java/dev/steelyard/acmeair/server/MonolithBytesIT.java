@@ -23,9 +23,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(Deployments.class)
 final class MonolithBytesIT {
 
-  /** How far from its figure an operation may be: JDKs differ, and runs by a few percent. */
-  private static final double BAND = 0.15;
-
   /** KiB for a request, measured as this test does: docs/acmeair.md has the original's beside. */
   private static final Map<String, Integer> KIB =
       Map.of(
@@ -74,7 +71,7 @@ final class MonolithBytesIT {
       assertTrue(get("/bench/info").contains("\"json\":\"original\""));
       bytes = new RequestBytes(List.of(server));
       measureAll();
-      bytes.assertAre(KIB, BAND);
+      bytes.assertAre(KIB);
     }
   }
 

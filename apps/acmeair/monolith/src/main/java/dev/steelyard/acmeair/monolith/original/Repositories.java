@@ -6,6 +6,8 @@ import dev.steelyard.acmeair.flight.FlightRepository;
 import dev.steelyard.acmeair.mongo.MongoCustomers;
 import dev.steelyard.acmeair.mongo.MongoSessions;
 import dev.steelyard.acmeair.mongo.ServerContext;
+import dev.steelyard.acmeair.original.TextCustomers;
+import dev.steelyard.acmeair.original.TextFlights;
 import dev.steelyard.acmeair.session.SessionRepository;
 import dev.steelyard.acmeair.settings.AcmeAirSettings;
 import jakarta.annotation.Priority;
@@ -30,7 +32,7 @@ public class Repositories {
   @Produces
   @Singleton
   CustomerRepository customers(MongoCustomers stored) {
-    return lean ? stored : new TextCustomers(stored);
+    return lean ? stored : new TextCustomers(stored, Texts.FORM);
   }
 
   @Produces
@@ -42,6 +44,6 @@ public class Repositories {
   @Produces
   @Singleton
   FlightRepository flights(ServerContext context) {
-    return lean ? context.flights() : new TextFlights(context.flights());
+    return lean ? context.flights() : new TextFlights(context.flights(), Texts.FORM);
   }
 }

@@ -1,12 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.acmeair.monolith.original;
 
+import dev.steelyard.acmeair.json.JsonStyle;
+import dev.steelyard.acmeair.original.TextForm;
 import java.util.Map;
 import org.json.simple.parser.JSONParser;
 import org.json.simple.parser.ParseException;
 
 /** Texts that were set a moment ago. */
 final class Texts {
+
+  static final TextForm FORM = new TextForm(JsonStyle.WIDE, text -> new Parsed(parsed(text)));
+
+  private record Parsed(Map<String, Object> members) implements TextForm.Members {
+
+    @Override
+    public String text(String name) {
+      return (String) members.get(name);
+    }
+
+    @Override
+    public int number(String name) {
+      return ((Long) members.get(name)).intValue();
+    }
+  }
 
   private Texts() {}
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.steelyard.acmeair.monolith.original;
+package dev.steelyard.acmeair.original;
 
 import dev.steelyard.acmeair.flight.Flight;
 import dev.steelyard.acmeair.flight.FlightRepository;
 import dev.steelyard.acmeair.flight.Segment;
-import dev.steelyard.acmeair.json.JsonStyle;
 import java.time.LocalDate;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,38 +16,40 @@ import java.util.concurrent.ConcurrentHashMap;
  * Segments as texts, parsed for each leg of a query although the segment is remembered.
  *
  * @param stored where they come from
+ * @param form of the texts
  * @param texts of the segments that there are
  */
-record TextFlights(FlightRepository stored, Map<Segment, String> texts)
+public record TextFlights(FlightRepository stored, TextForm form, Map<Segment, String> texts)
     implements FlightRepository {
 
-  TextFlights(FlightRepository stored) {
-    this(stored, new ConcurrentHashMap<>());
+  /** Segments from there, in this form. */
+  public TextFlights(FlightRepository stored, TextForm form) {
+    this(stored, form, new ConcurrentHashMap<>());
   }
 
   @Override
   public Optional<Segment> segment(String from, String to) {
     return stored
         .segment(from, to)
-        .map(segment -> parsed(texts.computeIfAbsent(segment, TextFlights::text)));
+        .map(segment -> parsed(texts.computeIfAbsent(segment, this::text)));
   }
 
-  private static Segment parsed(String text) {
-    Map<String, Object> members = Texts.parsed(text);
+  private Segment parsed(String text) {
+    TextForm.Members members = form.parser().apply(text);
     return new Segment(
-        (String) members.get("_id"),
-        (String) members.get("originPort"),
-        (String) members.get("destPort"),
-        ((Long) members.get("miles")).intValue());
+        members.text("_id"),
+        members.text("originPort"),
+        members.text("destPort"),
+        members.number("miles"));
   }
 
-  private static String text(Segment segment) {
+  private String text(Segment segment) {
     Map<String, Object> members = new LinkedHashMap<>();
     members.put("_id", segment.id());
     members.put("originPort", segment.from());
     members.put("destPort", segment.to());
     members.put("miles", segment.miles());
-    return JsonStyle.WIDE.print(members);
+    return form.style().print(members);
   }
 
   @Override

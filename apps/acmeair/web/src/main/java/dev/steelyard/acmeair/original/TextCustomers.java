@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.steelyard.acmeair.monolith.original;
+package dev.steelyard.acmeair.original;
 
 import dev.steelyard.acmeair.customer.Customer;
 import dev.steelyard.acmeair.customer.CustomerRepository;
 import dev.steelyard.acmeair.json.CustomerTexts;
-import dev.steelyard.acmeair.json.JsonStyle;
-import java.util.Map;
 import java.util.Optional;
 
-/** Customers as texts, parsed for their password: not where they are only shown. */
-record TextCustomers(CustomerRepository stored) implements CustomerRepository {
+/**
+ * Customers as texts, parsed for what rules need of them: not where they are only shown.
+ *
+ * @param stored where they come from
+ * @param form of the texts
+ */
+public record TextCustomers(CustomerRepository stored, TextForm form)
+    implements CustomerRepository {
 
   @Override
   public Optional<Customer> find(String id) {
-    return stored.find(id).map(TextCustomers::parsed);
+    return stored.find(id).map(this::parsed);
   }
 
-  private static Customer parsed(Customer customer) {
-    String text = CustomerTexts.stored(customer, customer.password(), JsonStyle.WIDE);
-    Map<String, Object> members = Texts.parsed(text);
-    return customer.withPassword((String) members.get("password"));
+  private Customer parsed(Customer customer) {
+    String text = CustomerTexts.stored(customer, customer.password(), form.style());
+    return customer.withPassword(form.parser().apply(text).text("password"));
   }
 
   @Override
