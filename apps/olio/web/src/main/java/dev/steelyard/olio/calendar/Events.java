@@ -238,14 +238,19 @@ public class Events {
     }
   }
 
-  /** Changes an event: loaded events share their addresses, so that it gets one of its own. */
+  /**
+   * Changes an event: loaded events share their addresses, so that it gets one of its own.
+   *
+   * @return its key
+   */
   @InTransaction
-  public void update(int id, String user, EventForm form, Place place, StoredFiles files) {
+  public int update(int id, String user, EventForm form, Place place, StoredFiles files) {
     SocialEvent event = ownedBy(user, id);
     form.copyTo(event);
     tags.removeAll(id);
     tags.add(id, form.tags());
     complete(id, form, place, files);
+    return id;
   }
 
   /** An event, if it is somebody's. */

@@ -5,6 +5,7 @@ import dev.steelyard.olio.Refused;
 import dev.steelyard.olio.Stats;
 import dev.steelyard.olio.calendar.Forms.EventForm;
 import dev.steelyard.olio.calendar.Forms.PersonForm;
+import dev.steelyard.olio.calendar.Forms.Place;
 import dev.steelyard.olio.calendar.Forms.StoredFiles;
 import dev.steelyard.olio.entities.Person;
 import dev.steelyard.olio.entities.SocialEvent;
@@ -16,6 +17,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.persistence.PersistenceException;
 import java.io.IOException;
+import java.util.function.IntSupplier;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
@@ -42,6 +44,9 @@ public class Publishing {
   }
 
   private static final Logger LOG = Logger.getLogger(Publishing.class.getName());
+
+  /** Of many who post at once with the same new tags, one gets through each time. */
+  private static final int MOST_ATTEMPTS = 10;
 
   @Inject private Events events;
   @Inject private Filestore filestore;
@@ -95,7 +100,7 @@ public class Publishing {
    */
   public int post(EventForm form, String submitter, Sent sent) {
     byte[] thumbnail = Uploads.thumbnail(sent.picture);
-    int id = created(form, submitter);
+    int id = again(() -> events.create(form, submitter));
     try {
       StoredFiles files = store(id, FileKind.EVENT, FileKind.EVENT_THUMBNAIL, sent, thumbnail);
       events.complete(id, form, geocoder.locate(form.address()), files);
@@ -108,12 +113,19 @@ public class Publishing {
     return id;
   }
 
-  private int created(EventForm form, String submitter) {
-    try {
-      return events.create(form, submitter);
-    } catch (PersistenceException e) {
-      // Somebody else has made one of its new tags a moment earlier: now it is a known one.
-      return events.create(form, submitter);
+  /**
+   * Does something with an event's tags, again if it fails: somebody else has made one of its new
+   * tags a moment earlier, which is a known one now, or has not made one after all that was seen.
+   */
+  private static int again(IntSupplier work) {
+    for (int left = MOST_ATTEMPTS - 1; true; left--) {
+      try {
+        return work.getAsInt();
+      } catch (PersistenceException e) {
+        if (left == 0) {
+          throw e;
+        }
+      }
     }
   }
 
@@ -123,7 +135,8 @@ public class Publishing {
     byte[] thumbnail = sent.picture == null ? null : Uploads.thumbnail(sent.picture);
     try {
       StoredFiles files = store(id, FileKind.EVENT, FileKind.EVENT_THUMBNAIL, sent, thumbnail);
-      events.update(id, user, form, geocoder.locate(form.address()), files);
+      Place place = geocoder.locate(form.address());
+      again(() -> events.update(id, user, form, place, files));
     } catch (IOException e) {
       throw notStored(e);
     }
