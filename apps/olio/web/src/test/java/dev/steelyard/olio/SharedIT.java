@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Two servers with one database, a server of Derby's, and one filestore. */
 final class SharedIT {
 
-  private static final int POSTERS = 4;
+  private static final int POSTERS = 8;
   private static final int EVENTS = 5;
 
   @TempDir Path folder;
@@ -106,7 +106,8 @@ final class SharedIT {
             for (int i = 0; i < EVENTS; i++) {
               String known = "b00lp4smo c00m2e12 fresh" + i;
               last =
-                  browser.posted(OlioBrowser.event("by " + person, known + " common" + person % 2));
+                  browser.posted(
+                      OlioBrowser.event("by " + person, known + " common" + i + person % 2));
               browser.get("").must("Events");
             }
             return last;

@@ -60,13 +60,10 @@ public class Tags {
   }
 
   List<Tag> of(int event) {
-    return entities
-        .createQuery(
-            "SELECT t FROM Tag t, TagLink l WHERE l.eventId = :event AND l.tagId = t.id"
-                + " ORDER BY t.word",
-            Tag.class)
-        .setParameter("event", event)
-        .getResultList();
+    return dirty(
+        "WHERE SOCIALEVENTTAGID IN (SELECT SOCIALEVENTTAGID FROM SOCIALEVENTTAG_SOCIALEVENT"
+            + " WHERE SOCIALEVENTID = ?) ORDER BY TAG",
+        event);
   }
 
   /**
