@@ -33,13 +33,12 @@ public class MarketSummarySocket {
   @Inject private Trade trade;
   @Inject private RecentChanges recent;
   @Inject private MarketFeed feed;
-
-  private Outbox outbox;
+  @Inject private Outbox outbox;
 
   /** From now on the session is told of changes. */
   @OnOpen
   public void open(Session session) {
-    outbox = new Outbox(session);
+    outbox.open(session);
     feed.add(outbox);
   }
 

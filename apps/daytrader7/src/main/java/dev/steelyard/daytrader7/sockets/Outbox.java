@@ -1,29 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.daytrader7.sockets;
 
+import jakarta.annotation.Resource;
+import jakarta.enterprise.concurrent.ManagedExecutorService;
+import jakarta.enterprise.context.Dependent;
+import jakarta.websocket.EncodeException;
 import jakarta.websocket.RemoteEndpoint;
-import jakarta.websocket.SendHandler;
-import jakarta.websocket.SendResult;
 import jakarta.websocket.Session;
+import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Queue;
 
 /**
  * All that is sent to one session goes through here: one message after the other, whoever sends,
  * and nobody waits for a slow client.
+ *
+ * <p>A managed thread sends what waits, and waits for it. Liberty's asynchronous remote would not
+ * need one, but it loses writes (26.0.0.3: in 24 of 175 sessions that were told something every 100
+ * ms, one was not sent and its handler never called), and then a session is told nothing more.
  */
-final class Outbox implements SendHandler {
+@Dependent
+public class Outbox {
 
   /** A client that leaves more than this unread is lost. */
   private static final int MOST_WAITING = 1000;
 
-  private final RemoteEndpoint.Async remote;
+  @Resource private ManagedExecutorService executor;
+
   private final Queue<Object> waiting = new ArrayDeque<>();
+  private RemoteEndpoint.Basic remote;
   private boolean sending;
   private boolean lost;
 
-  Outbox(Session session) {
-    remote = session.getAsyncRemote();
+  /** Names the session, once. */
+  void open(Session session) {
+    remote = session.getBasicRemote();
   }
 
   /**
@@ -44,7 +55,7 @@ final class Outbox implements SendHandler {
       }
       sending = true;
     }
-    sendNext();
+    executor.execute(this::sendAll);
   }
 
   /** How many messages wait. */
@@ -52,33 +63,25 @@ final class Outbox implements SendHandler {
     return waiting.size();
   }
 
-  @Override
-  public void onResult(SendResult result) {
-    if (result.isOK()) {
-      sendNext();
-    } else {
+  private void sendAll() {
+    try {
+      for (Object message = next(); message != null; message = next()) {
+        if (message instanceof String text) {
+          remote.sendText(text);
+        } else {
+          remote.sendObject(message);
+        }
+      }
+    } catch (IOException | EncodeException | RuntimeException closed) {
       lose();
     }
   }
 
-  private void sendNext() {
-    Object message;
-    synchronized (this) {
-      message = waiting.poll();
-      if (message == null) {
-        sending = false;
-        return;
-      }
-    }
-    try {
-      if (message instanceof String text) {
-        remote.sendText(text, this);
-      } else {
-        remote.sendObject(message, this);
-      }
-    } catch (RuntimeException closed) {
-      lose();
-    }
+  /** The next message; null if there is none, and whoever sends one begins anew. */
+  private synchronized Object next() {
+    Object message = waiting.poll();
+    sending = message != null;
+    return message;
   }
 
   private synchronized void lose() {

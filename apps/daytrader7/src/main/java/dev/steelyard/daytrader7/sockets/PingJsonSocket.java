@@ -4,6 +4,7 @@ package dev.steelyard.daytrader7.sockets;
 import jakarta.annotation.Resource;
 import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
 import jakarta.enterprise.context.Dependent;
+import jakarta.inject.Inject;
 import jakarta.json.Json;
 import jakarta.json.JsonException;
 import jakarta.json.JsonObject;
@@ -38,8 +39,8 @@ public class PingJsonSocket {
   private static final int MOST_WAITING = 10;
 
   @Resource private ManagedScheduledExecutorService scheduler;
+  @Inject private Outbox outbox;
 
-  private Outbox outbox;
   private Future<?> telling;
   private long received;
   private long sent;
@@ -84,7 +85,7 @@ public class PingJsonSocket {
   /** Begins to tell. */
   @OnOpen
   public void open(Session session) {
-    outbox = new Outbox(session);
+    outbox.open(session);
     telling = scheduler.scheduleAtFixedRate(this::tell, FIRST_MS, PERIOD_MS, TimeUnit.MILLISECONDS);
   }
 

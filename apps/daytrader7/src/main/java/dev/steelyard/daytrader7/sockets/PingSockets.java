@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.daytrader7.sockets;
 
+import jakarta.enterprise.context.Dependent;
+import jakarta.inject.Inject;
 import jakarta.websocket.OnMessage;
+import jakarta.websocket.OnOpen;
 import jakarta.websocket.Session;
 import jakarta.websocket.server.ServerEndpoint;
 import java.io.IOException;
@@ -29,19 +32,23 @@ public final class PingSockets {
   }
 
   /** The same, but nobody waits for the answer to be sent. */
+  @Dependent
   @ServerEndpoint("/pingTextAsync")
   public static class TextAsync {
 
     private static final AtomicLong HITS = new AtomicLong();
 
-    private Outbox outbox;
+    @Inject private Outbox outbox;
+
+    /** Answers go there. */
+    @OnOpen
+    public void open(Session session) {
+      outbox.open(session);
+    }
 
     /** Answers. */
     @OnMessage
-    public void ping(String text, Session session) {
-      if (outbox == null) {
-        outbox = new Outbox(session);
-      }
+    public void ping(String text) {
       outbox.send(Long.toString(HITS.incrementAndGet()));
     }
   }
