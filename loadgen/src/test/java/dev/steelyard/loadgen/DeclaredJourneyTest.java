@@ -263,19 +263,17 @@ class DeclaredJourneyTest {
       assertTrue(shortest < 150_000_000, "nanoseconds from arrival to arrival: " + shortest);
       double accounted = 0;
       double elapsed = 0;
+      double drawn = 0;
+      double actual = 0;
       for (JsonNode line : injector.health()) {
         accounted += line.get("userSeconds").asDouble();
         elapsed += line.get("seconds").asDouble();
+        drawn += line.at("/cycles/ping/drawnSeconds").asDouble();
+        actual += line.at("/cycles/ping/actualSeconds").asDouble();
       }
       // Latency and the rest of the cycle: all of a user's time but what the injector itself took.
       assertTrue(accounted > 0.7 * elapsed, accounted + " of " + elapsed);
       assertTrue(accounted < 1.05 * elapsed, accounted + " of " + elapsed);
-      double drawn = 0;
-      double actual = 0;
-      for (JsonNode line : injector.health()) {
-        drawn += line.at("/cycles/ping/drawnSeconds").asDouble();
-        actual += line.at("/cycles/ping/actualSeconds").asDouble();
-      }
       assertEquals(0.1 * injector.requests(), drawn, 0.001);
       assertTrue(actual >= drawn - 1e-6 && actual <= elapsed, "actual cycles " + actual);
     }
