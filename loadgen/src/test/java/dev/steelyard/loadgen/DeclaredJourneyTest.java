@@ -254,7 +254,6 @@ class DeclaredJourneyTest {
             })) {
       ObjectNode settings = settings(journey, server.url()).put("users", 1);
       Injector injector = Injector.run(settings.put("measureSeconds", 6));
-      assertTrue(injector.requests() <= 61, injector::console);
       long[] times = arrivals.stream().mapToLong(Long::longValue).toArray();
       long shortest =
           IntStream.range(1, times.length).mapToLong(i -> times[i] - times[i - 1]).min().orElse(0);
@@ -271,8 +270,11 @@ class DeclaredJourneyTest {
         drawn += line.at("/cycles/ping/drawnSeconds").asDouble();
         actual += line.at("/cycles/ping/actualSeconds").asDouble();
       }
-      // Latency and the rest of the cycle: all of a user's time but what the injector itself took.
-      assertTrue(accounted > 0.7 * elapsed, accounted + " of " + elapsed);
+      // At most one cycle in each tenth of a second, however long the machine made of the 6 seconds.
+      assertTrue(injector.requests() <= 10 * elapsed + 2, injector::console);
+      // Latency and the rest of the cycle: never less than the cycles, where latency alone is; what
+      // the machine took from the injector is nobody's.
+      assertTrue(accounted >= drawn - 0.1, accounted + " accounted, drawn " + drawn);
       assertTrue(accounted < 1.05 * elapsed, accounted + " of " + elapsed);
       assertEquals(0.1 * injector.requests(), drawn, 0.001);
       assertTrue(actual >= drawn - 1e-6 && actual <= elapsed, "actual cycles " + actual);
