@@ -272,9 +272,9 @@ class DeclaredJourneyTest {
       }
       // At most one cycle in each tenth of a second, however long the machine made of the 6 seconds.
       assertTrue(injector.requests() <= 10 * elapsed + 2, injector::console);
-      // Latency and the rest of the cycle: never less than the cycles, where latency alone is; what
-      // the machine took from the injector is nobody's.
-      assertTrue(accounted >= drawn - 0.1, accounted + " accounted, drawn " + drawn);
+      // Latency and the rest of the cycle, 0.6 of which latency alone would be; what the injector
+      // itself took between them is nobody's.
+      assertTrue(accounted > 0.8 * drawn, accounted + " accounted, drawn " + drawn);
       assertTrue(accounted < 1.05 * elapsed, accounted + " of " + elapsed);
       assertEquals(0.1 * injector.requests(), drawn, 0.001);
       assertTrue(actual >= drawn - 1e-6 && actual <= elapsed, "actual cycles " + actual);
