@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.steelyard.testkit.Processes;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.StreamSupport;
@@ -54,9 +55,9 @@ class AcmeairInjectorTest {
   private static Injector runUntil(ObjectNode settings, long lists, AcmeairServer... servers)
       throws Exception {
     Injector injector = Injector.start(settings.put("measureSeconds", 600));
-    Injector.waitUntil(
-        () -> List.of(servers).stream().allMatch(server -> server.served("/byuser/") >= lists),
-        "too few lists of bookings came");
+    Processes.await(
+        "lists of bookings came",
+        () -> List.of(servers).stream().allMatch(server -> server.served("/byuser/") >= lists));
     injector.createStopFile();
     assertEquals(0, injector.await(), injector::console);
     return injector;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.steelyard.testkit.Processes;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.nio.file.Path;
 import java.util.List;
@@ -87,7 +88,7 @@ class DeclaredJourneyTest {
       ObjectNode settings = settings(EVERYTHING, shop.url()).put("measureSeconds", 600);
       settings.putObject("parameters").put("limit", 7);
       Injector injector = Injector.start(settings);
-      Injector.waitUntil(() -> shop.served("ticker") > 40 && shop.served("order") > 40, "no load");
+      Processes.await("load came", () -> shop.served("ticker") > 40 && shop.served("order") > 40);
       injector.createStopFile();
       assertEquals(0, injector.await(), injector::console);
       for (String operation :
@@ -162,9 +163,10 @@ class DeclaredJourneyTest {
     try (ShopServer shop = new ShopServer()) {
       ObjectNode settings = settings(journey, shop.url()).put("measureSeconds", 600);
       Injector injector = Injector.start(settings);
-      Injector.waitUntil(
-          () -> shop.served("ticker") > 2 && shop.served("echo") > 40 && shop.served("nowhere") > 4,
-          "no load");
+      Processes.await(
+          "load came",
+          () ->
+              shop.served("ticker") > 2 && shop.served("echo") > 40 && shop.served("nowhere") > 4);
       injector.createStopFile();
       assertEquals(0, injector.await(), injector::console);
       for (String operation :
@@ -270,7 +272,8 @@ class DeclaredJourneyTest {
         drawn += line.at("/cycles/ping/drawnSeconds").asDouble();
         actual += line.at("/cycles/ping/actualSeconds").asDouble();
       }
-      // At most one cycle in each tenth of a second, however long the machine made of the 6 seconds.
+      // At most one cycle in each tenth of a second, however long the machine made of the 6
+      // seconds.
       assertTrue(injector.requests() <= 10 * elapsed + 2, injector::console);
       // Latency and the rest of the cycle, 0.6 of which latency alone would be; what the injector
       // itself took between them is nobody's.

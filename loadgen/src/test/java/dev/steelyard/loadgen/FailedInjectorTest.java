@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.steelyard.testkit.Processes;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -64,7 +65,7 @@ class FailedInjectorTest {
   @Test
   void fullDisk() throws Exception {
     Injector injector = Injector.start(settings());
-    Injector.waitUntil(() -> server.served() > 100, "no load came");
+    Processes.await("load came", () -> server.served() > 100);
     injector.limitFileSize(injector.latencies().toFile().length());
     assertFailed(injector, "could not be written");
   }
@@ -78,8 +79,9 @@ class FailedInjectorTest {
     ObjectNode settings = settings().put("users", 1).put("thinkTimeMillis", 3_600_000);
     Injector injector = Injector.start(settings);
     File latencies = injector.latencies().toFile();
-    Injector.waitUntil(() -> injector.healthText().contains("\"requests\":1,"), "no request");
-    Injector.waitUntil(() -> injector.healthFile().length() > latencies.length(), "no log came");
+    Processes.await(
+        "a request was written", () -> injector.healthText().contains("\"requests\":1,"));
+    Processes.await("the log grew", () -> injector.healthFile().length() > latencies.length());
     long limit = injector.healthFile().length();
     injector.limitFileSize(limit);
     assertFailed(injector, "could not be written");
@@ -89,7 +91,7 @@ class FailedInjectorTest {
   @Test
   void healthLogThatIsLost() throws Exception {
     Injector injector = Injector.start(settings());
-    Injector.waitUntil(() -> server.served() > 100, "no load came");
+    Processes.await("load came", () -> server.served() > 100);
     Files.delete(injector.healthFile().toPath());
     assertFailed(injector, "health.jsonl was lost");
   }
@@ -97,7 +99,7 @@ class FailedInjectorTest {
   @Test
   void latenciesThatAreLostWhenASignalComes() throws Exception {
     Injector injector = Injector.start(settings());
-    Injector.waitUntil(() -> server.served() > 100, "no load came");
+    Processes.await("load came", () -> server.served() > 100);
     Files.delete(injector.latencies());
     injector.terminate();
     assertFailed(injector, "latency.hlog was lost");
@@ -106,7 +108,7 @@ class FailedInjectorTest {
   @Test
   void summaryThatCannotBeWritten() throws Exception {
     Injector injector = Injector.start(settings());
-    Injector.waitUntil(() -> server.served() > 100, "no load came");
+    Processes.await("load came", () -> server.served() > 100);
     Files.createDirectories(injector.latencies().resolveSibling("summary.json").resolve("x"));
     injector.createStopFile();
     assertEquals(1, injector.await(), injector::console);

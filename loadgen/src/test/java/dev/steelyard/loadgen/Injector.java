@@ -20,7 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.HistogramLogReader;
 
@@ -258,13 +257,5 @@ final class Injector {
 
   static long count(Map<String, Histogram> totals, String tag) {
     return totals.containsKey(tag) ? totals.get(tag).getTotalCount() : 0;
-  }
-
-  static void waitUntil(BooleanSupplier condition, String what) throws InterruptedException {
-    long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(Processes.LIMIT_SECONDS);
-    while (!condition.getAsBoolean()) {
-      assertTrue(System.nanoTime() < limit, what);
-      Thread.sleep(10);
-    }
   }
 }

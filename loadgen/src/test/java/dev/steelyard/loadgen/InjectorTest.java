@@ -170,7 +170,7 @@ class InjectorTest {
     try (PingServer server = new PingServer(PingServer.PONG)) {
       ObjectNode settings = Injector.settings(folder, List.of(server.url()));
       Injector injector = Injector.start(settings.put("measureSeconds", 600));
-      Injector.waitUntil(() -> server.served() > 500, "no load came");
+      Processes.await("load came", () -> server.served() > 500);
       injector.createStopFile();
       assertEquals(0, injector.await(), injector::console);
       assertConsistent(injector);
@@ -186,7 +186,7 @@ class InjectorTest {
       ObjectNode settings = Injector.settings(folder, List.of(server.url()));
       settings.put("model", "open").put("rate", 50).remove("users");
       Injector injector = Injector.start(settings.put("measureSeconds", 600));
-      Injector.waitUntil(() -> server.served() > 50, "no load came");
+      Processes.await("load came", () -> server.served() > 50);
       injector.createStopFile();
       assertEquals(0, injector.await(), injector::console);
       assertConsistent(injector);
@@ -199,7 +199,7 @@ class InjectorTest {
     try (PingServer server = new PingServer(PingServer.PONG)) {
       ObjectNode settings = Injector.settings(folder, List.of(server.url()));
       Injector injector = Injector.start(settings.put("measureSeconds", 600));
-      Injector.waitUntil(() -> server.served() > 500, "no load came");
+      Processes.await("load came", () -> server.served() > 500);
       injector.terminate();
       assertEquals(SIGTERM_EXIT, injector.await(), injector::console);
       assertConsistent(injector);

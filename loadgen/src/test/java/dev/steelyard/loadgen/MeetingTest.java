@@ -32,7 +32,7 @@ class MeetingTest {
     int port = Processes.freePort();
     try (PingServer server = new PingServer(PingServer.PONG)) {
       Injector second = Injector.start(settings(server.url(), 1, port));
-      Injector.waitUntil(() -> second.healthFile().exists(), "it did not come up");
+      Processes.await("the other came up", () -> second.healthFile().exists());
       assertEquals(0, server.served());
       long before = System.currentTimeMillis();
       Injector first = Injector.start(settings(server.url(), 0, port));
@@ -84,7 +84,7 @@ class MeetingTest {
     try (PingServer server = new PingServer(PingServer.PONG)) {
       Injector second = Injector.start(settings(server.url(), 1, port).put("measureSeconds", 600));
       Injector first = Injector.start(settings(server.url(), 0, port).put("measureSeconds", 3));
-      Injector.waitUntil(() -> server.served() > 0, "no load came");
+      Processes.await("load came", () -> server.served() > 0);
       second.kill();
       assertEquals(1, first.await(), first::console);
       assertTrue(

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.steelyard.testkit.Processes;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -52,9 +53,9 @@ class OlioInjectorTest {
   void usersKeepTheirCyclesAndWhatTheyDidIsCounted() throws Exception {
     try (OlioServer server = new OlioServer(30)) {
       Injector injector = Injector.start(settings(server).put("users", 30));
-      Injector.waitUntil(
-          () -> server.served("GET /event/detail") > 20 && server.served("POST /tag/display") > 20,
-          "too little was served");
+      Processes.await(
+          "enough was served",
+          () -> server.served("GET /event/detail") > 20 && server.served("POST /tag/display") > 20);
       injector.createStopFile();
       assertEquals(0, injector.await(), injector::console);
       assertEquals("[]", injector.summary().get("errorMessages").toString());

@@ -33,7 +33,7 @@ class StartTest {
 
   private Injector waiting(ObjectNode settings) throws Exception {
     Injector injector = Injector.start(settings.put("awaitStart", true));
-    Injector.waitUntil(() -> Files.exists(injector.ready()), "it was never ready");
+    Processes.await("the injector was ready", () -> Files.exists(injector.ready()));
     return injector;
   }
 
@@ -114,7 +114,7 @@ class StartTest {
     Injector injector = waiting(settings);
     injector.createStartFile();
     // Some seconds' lines: by then it has tried, however slow the machine is.
-    Injector.waitUntil(() -> injector.healthFile().length() > 600, "no load came");
+    Processes.await("load came", () -> injector.healthFile().length() > 600);
     AtomicInteger asked = new AtomicInteger();
     HttpServer server = PingServer.newServer(address, Runnable::run);
     server.createContext(

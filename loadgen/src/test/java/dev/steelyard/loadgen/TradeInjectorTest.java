@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.steelyard.testkit.Processes;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -48,13 +49,13 @@ class TradeInjectorTest {
   /** Runs until users have come back for another socket, and have done what is rare. */
   private Injector runUntilSocketsAreReplaced(ObjectNode settings, int users) throws Exception {
     Injector injector = Injector.start(settings);
-    Injector.waitUntil(
+    Processes.await(
+        "enough was served",
         () ->
             server.served("sockets") > 2L * users
                 && server.served("POST register.faces") > 0
                 && server.served("register") > 0
-                && server.served("sell") > 0,
-        "too little was served");
+                && server.served("sell") > 0);
     injector.createStopFile();
     assertEquals(0, injector.await(), injector::console);
     assertNoErrors(injector);
@@ -107,7 +108,7 @@ class TradeInjectorTest {
     ObjectNode settings = settings().put("requestTimeoutMillis", 1000).put("users", 2);
     settings.withObject("/parameters").put("facesSessions", 0).put("socketSeconds", 600);
     Injector injector = Injector.start(settings);
-    Injector.waitUntil(() -> server.served("sockets") >= 4, "no socket was replaced");
+    Processes.await("a socket was replaced", () -> server.served("sockets") >= 4);
     injector.createStopFile();
     assertEquals(0, injector.await(), injector::console);
     String messages = injector.summary().get("errorMessages").toString();

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steelyard.testkit.Processes;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonReader;
@@ -249,18 +250,16 @@ final class BenchModuleTest {
 
   /** A client may have its answer before the filter has counted the request, so this waits. */
   private JsonObject operationAfter(String operation, int requests) throws Exception {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-    while (true) {
-      JsonObject totals = operations().getJsonObject(operation);
-      if ((totals != null && totals.getInt("requests") >= requests)
-          || System.nanoTime() > deadline) {
-        return totals;
-      }
-      Thread.sleep(10);
-    }
+    Processes.await(
+        requests + " of " + operation + " were counted",
+        () -> {
+          JsonObject totals = operations().getJsonObject(operation);
+          return totals != null && totals.getInt("requests") >= requests;
+        });
+    return operations().getJsonObject(operation);
   }
 
-  private JsonObject operations() throws Exception {
+  private JsonObject operations() throws IOException, InterruptedException {
     return json(get("/bench/counters")).getJsonObject("operations");
   }
 

@@ -5,17 +5,18 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steelyard.testkit.PackagedServer;
+import dev.steelyard.testkit.Processes;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonReader;
 import jakarta.json.JsonValue;
+import java.io.IOException;
 import java.io.StringReader;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -107,17 +108,16 @@ final class PackagedServerIT {
 
   /** The count of pings, once it has reached a number: the last one may be counted a bit late. */
   private static long requests(PackagedServer server, long atLeast) throws Exception {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-    while (true) {
-      long requests = operations(server).getJsonObject("ping").getInt("requests");
-      if (requests >= atLeast || System.nanoTime() > deadline) {
-        return requests;
-      }
-      Thread.sleep(10);
-    }
+    Processes.await("pings were counted", () -> requests(server) >= atLeast);
+    return requests(server);
   }
 
-  private static JsonObject operations(PackagedServer server) throws Exception {
+  private static long requests(PackagedServer server) throws IOException, InterruptedException {
+    return operations(server).getJsonObject("ping").getInt("requests");
+  }
+
+  private static JsonObject operations(PackagedServer server)
+      throws IOException, InterruptedException {
     return json(server.get("/bench/counters")).getJsonObject("operations");
   }
 
