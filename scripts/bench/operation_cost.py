@@ -24,6 +24,10 @@ from pathlib import Path
 from re import sub
 from urllib.parse import urlencode, urlsplit
 
+from steelyard.experiment.schema import Load
+from steelyard.spec.injectors import intended_mix, mix_parts
+from steelyard.workload.loader import load_workload
+
 _TICK = os.sysconf("SC_CLK_TCK")
 _BYTES = Path(__file__).parents[2] / "apps/testkit/src/main/java/dev/steelyard/testkit/AllocatedBytes.java"
 _CONNECTIONS = 4
@@ -49,12 +53,8 @@ _FROM = [
     "IKA",
 ]
 _TO = ["DEL", "FRA", "HKG", "LHR", "BOM", "YUL", "SVO", "JFK", "CDG", "FCO", "SIN", "SYD", "IKA", "NRT"]
-_VISIT = {"view-profile": 0.25, "update-customer": 0.25, "query-flight": 5, "list-bookings": 1}
-_VISIT |= {"book-flight": 0.675, "cancel-booking": 0.675}
-"""Requests in a visit of the public plans, once settled (`mix` of apps/acmeair/workload.yaml)."""
-_MONOLITH = _VISIT | {"login": 1, "logout": 1}
-_SERVICES = _VISIT | {"login": 1 / 5}
-"""In that plan five visits follow a login."""
+_VISITS_PER_LOGIN = {"monolith": 1, "microservices": 5}
+"""As in the public plan of each."""
 _FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 _JSON = {"Content-Type": "application/json"}
 
@@ -272,11 +272,12 @@ class Driver:
 
 def of_the_mix(figures: Mapping[str, Cost]) -> Cost:
     """What a request of the public plans costs, of what those of each operation do."""
-    mix = _MONOLITH if "logout" in figures else _SERVICES
-    requests = sum(mix.values())
+    name = "monolith" if "logout" in figures else "microservices"
+    topology = load_workload("acmeair").workload.topologies[name]
+    shares = intended_mix(mix_parts(topology, Load(users=1), {"visits_per_login": _VISITS_PER_LOGIN[name]}))
     return Cost(
-        sum(mix[operation] * cost.cpu for operation, cost in figures.items()) / requests,
-        sum(mix[operation] * cost.allocated for operation, cost in figures.items()) / requests,
+        sum(shares[operation] * cost.cpu for operation, cost in figures.items()),
+        sum(shares[operation] * cost.allocated for operation, cost in figures.items()),
         sum(cost.ended for cost in figures.values()),
     )
 
