@@ -5,14 +5,13 @@ import time
 from pathlib import Path
 from typing import Annotated
 
-from rich.console import Console
 from rich.table import Table
 from typer import Option
 
 from steelyard.analysis.figures import count, percent
 from steelyard.analysis.metrics import metric
 from steelyard.cli import options
-from steelyard.cli.options import JsonOption, print_json, say
+from steelyard.cli.options import JsonOption, open_console, print_json, say
 from steelyard.cli.run import carried_out, make_ready
 from steelyard.engines.kubernetes.cluster import NAMESPACE
 from steelyard.gate.certificate import DAYS, Certificate, Noise, sentences
@@ -53,7 +52,7 @@ def certify(
     It says, for each metric, how much starts vary, whether they drift or fall into groups, and the smallest harm that a
     gate finds almost surely; it holds for this host, kernel, JVM family, workload, procedure and load.
     """
-    console = Console(stderr=True)
+    console = open_console(stderr=True)
     if session is not None:
         directory = SessionDirectory(session)
         directory.doubts(directory.trials())
@@ -82,7 +81,7 @@ def certify(
 
 
 def _print(made: Certificate, names: list[str], path: Path) -> None:
-    console = Console()
+    console = open_console()
     table = Table(
         box=None, padding=(0, 2, 0, 0), title_justify="left", title=f"Noise certificate: {made.told}"
     )

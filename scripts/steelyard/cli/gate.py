@@ -13,7 +13,7 @@ from typer import Option
 
 from steelyard.analysis.figures import count, percent
 from steelyard.cli import options
-from steelyard.cli.options import JsonOption, print_json, say
+from steelyard.cli.options import JsonOption, open_console, print_json, say
 from steelyard.cli.run import carried_out, make_ready, prepared
 from steelyard.engines.kubernetes.cluster import NAMESPACE
 from steelyard.errors import BadInput, Exit
@@ -94,7 +94,7 @@ def gate(
     session before it is called one. Without a noise certificate (`certify`) that can see the margin, on a busy host and
     where the two sides are void unequally often, it abstains. Any other exit code: there is no verdict.
     """
-    console, where = Console(stderr=True), Where(context, namespace)
+    console, where = open_console(stderr=True), Where(context, namespace)
     if resume is not None:
         _finish(_resumed(resume, where, console), where, console, as_json)
         return

@@ -7,10 +7,9 @@ import sys
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from typer import Argument, Option
 
-from steelyard.cli.options import JsonOption, print_json, say
+from steelyard.cli.options import JsonOption, open_console, print_json, say
 from steelyard.errors import BadInput
 from steelyard.host import preparing
 from steelyard.host.lock import host_lock
@@ -58,7 +57,7 @@ def prepare(
         raise BadInput(f"--heap {heap}: {error}") from error
     if size <= 0:
         raise BadInput(f"--heap {heap}: a heap has a size above zero, for example 3g")
-    system, console = System(), Console()
+    system, console = System(), open_console()
     need = preparing.need_of([size] * jvms, system)
     wanted = preparing.wanted_states(need, system, node, _group(group))
     say(
@@ -99,7 +98,7 @@ def show(as_json: JsonOption = False) -> None:
         told = (
             f"{row['now']}   (takes {row['takes']})" if row["now"] is not None else f"not here: {row['says']}"
         )
-        say(Console(), f"{row['state']}: {told}")
+        say(open_console(), f"{row['state']}: {told}")
 
 
 @app.command(name="set")

@@ -4,12 +4,11 @@
 from pathlib import Path
 from typing import Annotated
 
-from rich.console import Console
 from typer import Argument, Option
 
 from steelyard.analysis.across import Side, differences, effects, yields
 from steelyard.analysis.estimates import analyse
-from steelyard.cli.options import JsonOption, print_json, say
+from steelyard.cli.options import JsonOption, open_console, print_json, say
 from steelyard.errors import BadInput
 from steelyard.host.system import System
 from steelyard.host.tune import Advice, advise
@@ -31,7 +30,7 @@ def tune(as_json: JsonOption = False) -> None:
     if as_json:
         print_json([one._asdict() for one in found])
         return
-    console = Console()
+    console = open_console()
     for one in found:
         console.print(f"[bold]{one.topic}[/bold]")
         for line in _lines(one):
@@ -89,7 +88,7 @@ def compare(
         ]
         print_json({"sessions": told, "effects": [_document(*effect) for effect in effects(one, other)]})
         return
-    console = Console()
+    console = open_console()
     say(console, f"first:  {host_name(one.session)} ({one.session.id})")
     say(console, f"second: {host_name(other.session)} ({other.session.id})")
     for table in side_by_side(one, other):

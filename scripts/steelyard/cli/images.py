@@ -2,7 +2,6 @@
 """`images`: the container images, built, locked and verified."""
 
 import json
-import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,7 +11,7 @@ from rich.table import Table
 from typer import Argument, Option
 
 from steelyard.cli.building import ensure_build
-from steelyard.cli.options import JsonOption, print_json
+from steelyard.cli.options import JsonOption, open_console, print_json
 from steelyard.engines.compose.images import leave_settings
 from steelyard.errors import BadInput, Exit, MissingRequirement
 from steelyard.host.docker import Docker, find_docker, native_architecture
@@ -191,9 +190,7 @@ def _print_checks(checks: list[verifying.Check]) -> None:
     for one in checks:
         subject, before = ("" if one.subject == before else one.subject), one.subject
         shown.add_row(subject, one.name, "ok" if one.passed else "[bold]DIFFERS[/bold]", one.detail)
-    Console(width=None if os.isatty(1) else 200).print(
-        shown if checks else "no image of this project was found"
-    )
+    open_console().print(shown if checks else "no image of this project was found")
 
 
 def _simplest() -> str:

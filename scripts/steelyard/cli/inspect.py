@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 import typer
 from pydantic import BaseModel
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
@@ -16,7 +15,7 @@ from steelyard.analysis.figures import count
 from steelyard.analysis.metrics import METRICS
 from steelyard.analysis.sentences import answer
 from steelyard.cli import options
-from steelyard.cli.options import JsonOption, SessionArgument, conclude, print_json, say
+from steelyard.cli.options import JsonOption, SessionArgument, conclude, open_console, print_json, say
 from steelyard.engines.kubernetes.cluster import NAMESPACE
 from steelyard.errors import BadInput, SteelyardError
 from steelyard.experiment.loader import experiment_files, load_experiment
@@ -64,7 +63,7 @@ def plan(
     if as_json:
         print_json({**_plan_document(made), "detects": [one._asdict() for one in foreseen]})
         return
-    console = Console()
+    console = open_console()
     console.print(f"[bold]{escape(made.experiment.title)}[/bold]")
     for line in dict.fromkeys(_runs_on(spec) for spec in made.specs.values()):
         say(console, line)
@@ -156,14 +155,14 @@ def list_(
         if as_json:
             print_json(rows)
         else:
-            Console().print(_table("Metrics", ["name", "unit", "better", "source"], rows))
+            open_console().print(_table("Metrics", ["name", "unit", "better", "source"], rows))
         return
     experiments = [_experiment_row(name, path) for name, path in experiment_files(EXPERIMENTS).items()]
     sessions = [_session_row(path.parent) for path in sorted(out.glob("*/session.json"))]
     if as_json:
         print_json({"workloads": workload_names(), "experiments": experiments, "sessions": sessions})
         return
-    console = Console()
+    console = open_console()
     console.print(f"Workloads: {', '.join(workload_names())}\n", highlight=False)
     console.print(_table("Experiments", ["name", "workload", "factors", "blocks", "title"], experiments))
     if sessions:
@@ -188,7 +187,7 @@ def doctor(
         if as_json:
             print_json({"findings": [finding._asdict() for finding in where]})
         else:
-            Console().print(_findings_table(where))
+            open_console().print(_findings_table(where))
         return
     facts, findings = read_facts(), examine(out)
     jdks = {name: str(jdk.home) for name, jdk in sorted(named_jdks().items())}
@@ -196,7 +195,7 @@ def doctor(
         rows = [finding._asdict() for finding in findings]
         print_json({"host": facts.model_dump(mode="json"), "findings": rows, "jdks": jdks})
         return
-    console = Console()
+    console = open_console()
     console.print(
         f"{facts.cpu_model}, {facts.cores} cores, {facts.cpus} CPUs, {format_size(facts.memory_bytes)},"
         f" {facts.os}, Linux {facts.kernel}",

@@ -2,6 +2,8 @@
 """Options that several commands share, and how commands print."""
 
 import json
+import os
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -141,6 +143,15 @@ def expected(plan: SessionPlan) -> str:
     return low if low == high else f"{low} to {high}"
 
 
+def open_console(stderr: bool = False) -> Console:
+    """A console on standard output or error. What is no terminal (a log, a pipe) gets lines of 140 characters.
+
+    Rich itself takes 80 there, into which no table of ours fits; the variable COLUMNS decides as ever.
+    """
+    terminal = (sys.stderr if stderr else sys.stdout).isatty()
+    return Console(stderr=stderr, width=None if terminal or "COLUMNS" in os.environ else 140)
+
+
 def say(console: Console, line: str) -> None:
     """Print a line as it is, however long."""
     console.print(line, markup=False, highlight=False, soft_wrap=True)
@@ -153,7 +164,7 @@ def conclude(directory: SessionDirectory, as_json: bool, **more: object) -> None
         told = {"answer": answer(session, analysis), "analysis": analysis.model_dump(mode="json")}
         print_json({**more, **told})
     else:
-        Console().print(render_summary(session, analysis, trials, list(directory.journal())))
+        open_console().print(render_summary(session, analysis, trials, list(directory.journal())))
 
 
 def print_json(document: Any) -> None:

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from typer import Argument, Option
 
-from steelyard.cli.options import JdkOption, JsonOption, print_json
+from steelyard.cli.options import JdkOption, JsonOption, open_console, print_json
 from steelyard.errors import Exit
 from steelyard.host.java import find_jdk, find_maven, require_javac
 from steelyard.selfcheck.render import render, to_markdown
@@ -36,7 +35,7 @@ def selfcheck(
     Simulated servers with a known true effect, drift and noise go through the real scheduler, ledger, analysis and
     verdict. Exit code 12 when a figure is outside its band.
     """
-    console = Console(stderr=True)
+    console = open_console(stderr=True)
     with Progress(
         TextColumn("simulating"), BarColumn(), TimeRemainingColumn(), console=console, transient=True
     ) as bar:
@@ -47,7 +46,7 @@ def selfcheck(
     elif markdown:
         typer.echo(to_markdown(result))
     else:
-        Console().print(render(result))
+        open_console().print(render(result))
     if not result.passed:
         raise typer.Exit(Exit.CHECK_FAILED)
 

@@ -10,7 +10,7 @@ from steelyard.cli import options
 from steelyard.cli.building import ensure_builds
 from steelyard.cli.exporter import exported
 from steelyard.cli.live import screen
-from steelyard.cli.options import JsonOption, SessionArgument, conclude, say
+from steelyard.cli.options import JsonOption, SessionArgument, conclude, open_console, say
 from steelyard.engines.kubernetes.cluster import NAMESPACE
 from steelyard.errors import Exit, SteelyardError, crashed
 from steelyard.experiment.schema import Deployment
@@ -50,7 +50,7 @@ def run(
     Each trial is a fresh start of one arm; blocks hold every arm once in random order. Ctrl-C stops everything and
     keeps what was measured; `resume` goes on. What it would do: `plan`.
     """
-    console = Console(stderr=True)
+    console = open_console(stderr=True)
     settings, where = options.with_engine(set_, engine), Where(context, namespace)
     request = Request(experiment, quick, blocks, settings, seed, jdk, port, workload, profile, where)
     if go_on and (begun := unfinished(out, request)) is not None:
@@ -76,7 +76,7 @@ def resume(
     as_json: JsonOption = False,
 ) -> None:
     """Go on with a session that was interrupted, with its own schedule and specs."""
-    console = Console(stderr=True)
+    console = open_console(stderr=True)
     found = SessionDirectory(directory)
     runtimes, differs = prepared(found, Where(context, namespace), console)
     say(

@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from typer import Argument, Option
 
 from steelyard.cli.building import ensure_builds
-from steelyard.cli.options import JdkOption, JsonOption, PortOption, print_json
+from steelyard.cli.options import JdkOption, JsonOption, PortOption, open_console, print_json
 from steelyard.errors import BadInput
 from steelyard.experiment.matrix import Arm, fixed_arm
 from steelyard.experiment.schema import ENGINES
@@ -83,7 +82,7 @@ def up(
         _keep(workload, arm, port, jdk)
         return
     workload_up.require_idle()
-    console = Console(stderr=True)
+    console = open_console(stderr=True)
     with console.status("looking for what it runs on"):
         runtimes = Runtimes(load_workload(workload), jdk)
         runtimes.runtime(arm.deployment)
@@ -104,7 +103,7 @@ def up(
     for server in started.servers:
         cpus = ",".join(map(str, server["cpus"]))
         typer.echo(f"{server['url']}  {server['name']}  CPUs {cpus}  process {server['pid']}")
-    Console().print("stop it with: ./steelyard down", highlight=False)
+    open_console().print("stop it with: ./steelyard down", highlight=False)
 
 
 def down() -> None:
@@ -121,7 +120,7 @@ def _keep(workload: str, arm: Arm, port: int, jdk: Path | None) -> None:
     spec = make_spec(arm, "steady", found, cores, runtimes.runtime(arm.deployment), port)
     refuse_absurd({arm.name: spec})
     refuse_ephemeral(spec.ports)
-    ensure_builds(Console(stderr=True), runtimes)
+    ensure_builds(open_console(stderr=True), runtimes)
     CACHE.mkdir(parents=True, exist_ok=True)
     with (
         host_lock(),

@@ -8,6 +8,7 @@ from planned import question, session_of, specs_of
 from rich.console import Console
 
 from steelyard.cli.live import LiveScreen, PlainScreen, screen, trial_line
+from steelyard.cli.options import open_console
 from steelyard.results.schema import Check, Planned, Session, Trial
 from steelyard.session.schedule import trial_seconds
 from steelyard.units import format_duration
@@ -122,3 +123,10 @@ def test_a_step_of_a_search_is_named_by_its_value_and_is_no_repeat() -> None:
 
 def test_a_void_trial_says_why() -> None:
     assert trial_line(failed()) == "block 1 jvms-2: void, server-1 died"
+
+
+def test_what_is_no_terminal_gets_lines_into_which_tables_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    assert open_console().width == open_console(stderr=True).width == 140
+    monkeypatch.setenv("COLUMNS", "100")
+    assert open_console().width == 100
