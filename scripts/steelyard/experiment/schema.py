@@ -116,6 +116,9 @@ class Deployment(Model):
     host's cores when it has eight or more, else shared. The report says when they are shared."""
     total_heap: Size | None = None
     """Maximum heap of all JVMs together, split evenly; over several services by the weights of the workload."""
+    through: Literal["each", "service"] = "each"
+    """How injectors reach the servers. `each`: every server by its own name, users dealt out evenly; `service`: by the
+    Service of a cluster, which deals out connections, and is part of what is measured (engine kubernetes)."""
     numa: Literal["bound", "spread"] = "bound"
     """`bound`: the cores of each server lie next to each other, on one NUMA node as far as they fit; `spread`: they
     are dealt out, so that each server has cores of every node."""
@@ -143,6 +146,8 @@ class Deployment(Model):
             raise ValueError(
                 "memory is the limit of a container: set engine: compose or kubernetes, or leave it out"
             )
+        if self.through == "service" and self.engine != "kubernetes":
+            raise ValueError("through: service is for engine: kubernetes: set that, or leave it out")
         return self
 
 

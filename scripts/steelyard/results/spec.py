@@ -149,6 +149,8 @@ class Spec(Record):
     """In the order in which they start; injectors last."""
     entry: list[str]
     """Components that users reach."""
+    through: Literal["each", "service"] = "each"
+    """Whether by the name of each component, or by that of the Service before those of a kind."""
     data: list[DataRequest] = Field(default_factory=list)
     consistency: list[Consistency] = Field(default_factory=list)
     parts: list[MixPart] = Field(default_factory=list)

@@ -73,7 +73,9 @@ def targets(spec: Spec) -> list[str]:
     entry = [spec.component(name) for name in spec.entry]
     if spec.engine == "process":
         return [one.url for one in entry]
-    return [f"http://{one.name}:{one.container.port}" for one in entry if one.container is not None]
+    by_kind = spec.through == "service"
+    names = {one.kind if by_kind else one.name: one.container for one in entry}
+    return [f"http://{name}:{place.port}" for name, place in names.items() if place is not None]
 
 
 def load_of_all(load: Load) -> dict[str, Any]:

@@ -64,6 +64,7 @@ def make_spec(
         entry=layout.names[topology.entry]
         if topology.entry
         else [one.name for one in components if one.role == "server"],
+        through=deployment.through,
         data=[_sent(layout, step, "data") for step in topology.data],
         consistency=[_sent(layout, check, "consistency") for check in topology.consistency],
         parts=parts,

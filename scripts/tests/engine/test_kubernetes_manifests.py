@@ -94,6 +94,19 @@ def test_what_shares_cpus_may_use_as_many_and_reserves_few(tmp_path: Path) -> No
 
 
 @needs_kubectl
+def test_injectors_may_reach_servers_through_the_service_of_the_bundle(tmp_path: Path) -> None:
+    spec = planned("jvms-2", *APART, "through=service", "memory=1g")
+    (told,) = {str(one.settings["targets"]) for one in spec.injectors}
+    assert told == "['http://server:9080']"
+    service = applied(spec, tmp_path)["Service", "server"]["spec"]
+    assert service["selector"] == {"app.kubernetes.io/name": "server"}
+    assert [port["port"] for port in service["ports"]] == [9080]
+    assert "by chance" in notes(spec)[0]
+    assert not notes(planned("jvms-1", *APART, "through=service", "memory=1g"))
+    assert not notes(planned("jvms-2", *APART, "memory=1g"))
+
+
+@needs_kubectl
 def test_every_object_and_every_pod_tells_whose_it_is(tmp_path: Path) -> None:
     labels = {"steelyard.dev/session": "session-1", "steelyard.dev/trial": "trial-1"}
     for one in applied(planned("jvms-2"), tmp_path).values():

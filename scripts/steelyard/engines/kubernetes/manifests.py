@@ -114,7 +114,13 @@ def notes(spec: Spec) -> list[str]:
             f"{spec.arm}: servers without a memory limit get their CPUs as a share of time and not for their own: give"
             " `memory` or `total_memory`."
         )
-    return [said] if said else []
+    dealt = ""
+    if spec.through == "service" and len(spec.servers) > 1:
+        dealt = (
+            f"{spec.arm}: the Service deals out connections by chance, and a user keeps his: servers have more or fewer"
+            " users than their share."
+        )
+    return [note for note in (said, dealt) if note]
 
 
 def needed(spec: Spec, objects: Iterable[Object]) -> list[Object]:
