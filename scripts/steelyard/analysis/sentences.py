@@ -23,6 +23,8 @@ from steelyard.results.schema import Session
 
 SURVIVED = "survived"
 """Metric whose mean is a share of trials: counted, not compared by ratios."""
+LOST = "requests_lost_to_best"
+"""Metric that every ramp-up has, also one that never came to a share of the best arm's level."""
 TIED = "every block gave just that: no spread was seen, so there is no interval, and chance is not ruled out"
 
 
@@ -111,6 +113,16 @@ class _Reader:
             why = f"no arm has two blocks with {info.label} in common with the baseline {base}"
             if any(one.n >= 2 for one in compared.values()):
                 why = f"{info.label} has figures that are not above zero, and those have no ratio"
+            if (some := self.analysis.partly.get(info.name)) is not None:
+                whole, every = (self.analysis.summaries.get(name, {}) for name in (info.name, LOST))
+                told = (
+                    f"{self._label(arm)} came to it in {some[arm].n if arm in some else 0} of {one.n} trials"
+                    for arm, one in every.items()
+                    if arm not in whole
+                )
+                # A further metric, which every trial has, is told instead.
+                others = [arm for arm in self.analysis.arms if arm != self.analysis.baseline]
+                return f"No answer from {info.label}: {', '.join(told)}.", others
             return f"No answer: {why}.", []
         if info.name in self._given():
             text = (

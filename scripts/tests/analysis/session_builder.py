@@ -3,6 +3,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from steelyard.experiment.schema import Load
 from steelyard.results.schema import ArmRecord, HostFacts, ScheduledTrial, Session, Trial, TrialMeasurement
 from steelyard.results.spec import Artifact, Component, JvmIdentity, Role, Spec
@@ -177,3 +179,10 @@ def trials_of(figures: dict[str, list[float]], name: str = "throughput") -> list
         for arm, values in figures.items()
         for block, value in enumerate(values, start=1)
     ]
+
+
+def climb(level: float, slow: float, seconds: int = 120) -> list[float]:
+    """Rises towards a level as 1 - exp(-t / slow); each point the mean of its second."""
+    times = np.arange(seconds + 1)
+    done = level * (times + slow * np.exp(-times / slow))
+    return [float(one) for one in np.diff(done)]

@@ -6,18 +6,11 @@ import re
 
 import numpy as np
 import pytest
-from session_builder import session, trial
+from session_builder import climb, session, trial
 
 from steelyard.analysis.best import against_best
 from steelyard.analysis.curves import requests_lost, running_median, steady_level, still_rising, time_to
 from steelyard.analysis.estimates import analyse
-
-
-def climb(level, slow, seconds=120):
-    """Rises towards a level as 1 - exp(-t / slow); each point the mean of its second."""
-    times = np.arange(seconds + 1)
-    done = level * (times + slow * np.exp(-times / slow))
-    return np.diff(done).tolist()
 
 
 def test_times_of_a_known_climb():

@@ -2,7 +2,7 @@
 import re
 
 import pytest
-from session_builder import session, trial, trials_of
+from session_builder import climb, session, trial, trials_of
 
 from steelyard.analysis.estimates import analyse, arm_label
 from steelyard.analysis.figures import bounds, change, interval, percent, with_unit
@@ -265,6 +265,24 @@ def test_no_answer_without_two_common_blocks():
         "No answer: no arm has two blocks with throughput in common with the baseline JVMs = 1."
     )
     assert told([1, 2], {"jvms-1": [1.0]}, blocks=2)[0].startswith("No answer")
+
+
+def test_an_arm_that_never_came_to_a_share_is_told_and_what_it_lost_weighed():
+    """The slow arm keeps below 95 % of the other's level, so it has no time; what it lost is there in every trial."""
+    curves = {"jvms-1": (900.0, 20.0), "jvms-2": (1000.0, 5.0)}
+    trials = [
+        trial(block, arm, curves={"throughput": climb(level + block, slow)})
+        for arm, (level, slow) in curves.items()
+        for block in range(1, 7)
+    ]
+    first, second, _ = told(
+        [1, 2], {}, trials=trials, primary="time_to_95_of_best", report=["requests_lost_to_best"]
+    )
+    assert (
+        first == "No answer from time to 95 % of the best arm's level: JVMs = 1 came to it in 0 of 6 trials."
+    )
+    assert second.startswith("Requests lost against the best arm's level was ")
+    assert "with JVMs = 2" in second
 
 
 def test_several_factors_and_words_as_levels():
