@@ -63,9 +63,8 @@ def test_a_session_of_pods_that_loses_one_and_is_interrupted(
     node: Node, namespace: str, tmp_path: Path, out: Path
 ) -> None:
     experiment = tmp_path / "tiny.yaml"
-    text = EXPERIMENT.replace("deployment:\n", "deployment:\n  engine: kubernetes\n").replace(
-        "repeats: 1", "repeats: 0"
-    )
+    deployment = "deployment:\n  engine: kubernetes\n  through: service\n"
+    text = EXPERIMENT.replace("deployment:\n", deployment).replace("repeats: 1", "repeats: 0")
     experiment.write_text(text, encoding="utf-8")
     refuse_another(node, namespace, experiment)
 
@@ -121,6 +120,7 @@ def placed_and_repeatable(node: Node, namespace: str, directory: SessionDirector
     assert len(pods) == 3
     told = node.kubectl("apply", "--dry-run=server", "--kustomize", str(folder / "replay"))
     assert "statefulset.apps/server created (server dry run)" in told
+    assert "http://server:9080" in (folder / "replay" / "load.yaml").read_text(encoding="utf-8")
 
 
 def files(folder: Path) -> set[str]:
