@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """What each of AcmeAir's operations costs on running servers, ours or the original's: performs them one at a time.
 
-`workload_cost.py --server` is its command line. A server's CPU is that of its processes in /proc, so the kernel's; the
-bytes are those that its threads allocated, as its JVM counts them (`AllocatedBytes` of apps/testkit says why). Both are
-read before and after a stretch of equal requests, once the servers have come to rest: work that goes on after the
-answer is in the figure. What a thread allocates before it ends is lost: servers need a pool of fixed size, and what was
-lost otherwise is told (`Cost.ended`). What servers do by themselves (timers: 70 KiB/s in each Liberty) is measured at
-the beginning of each round and left out: on a busy machine, where requests take long, it would be a tenth of what they
-allocate. Flights are remembered by servers, so each is queried once before (`Driver.prepare`). Needs a JDK on PATH,
-and the servers' user.
+`workload_cost.py --server` is its command line. A server's CPU is that of its processes by the kernel's clocks of
+them, but for what readings cost; the bytes are those that its threads allocated, as its JVM counts them
+(`AllocatedBytes` of apps/testkit says why). Both are read before and after a stretch of equal requests, once the
+servers have come to rest: work that goes on after the answer is in the figure. What a thread allocates before it ends
+is lost: servers need a pool of fixed size, and what was lost otherwise is told (`Cost.ended`). What servers do by
+themselves (timers: 70 KiB/s in each Liberty) is measured at the beginning of each round and left out: on a busy
+machine, where requests take long, it would be a tenth of what they allocate. Flights are remembered by servers, so
+each is queried once before (`Driver.prepare`). Needs a JDK on PATH, and the servers' user.
 """
 
 import http.client
-import os
 import subprocess
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -25,10 +24,10 @@ from re import sub
 from urllib.parse import urlencode, urlsplit
 
 from steelyard.experiment.schema import Load
+from steelyard.sampling.procfs import cpu_clock
 from steelyard.spec.injectors import intended_mix, mix_parts
 from steelyard.workload.loader import load_workload
 
-_TICK = os.sysconf("SC_CLK_TCK")
 _BYTES = Path(__file__).parents[2] / "apps/testkit/src/main/java/dev/steelyard/testkit/AllocatedBytes.java"
 _CONNECTIONS = 4
 _IDLE = 5.0
@@ -103,6 +102,8 @@ class Servers:
         urls = [urlsplit(url) for _, _, url in pairs]
         self._addresses = {url.path.strip("/"): url.netloc for url in urls}
         self.services = "" not in self._addresses
+        self._asking = 0.0
+        """CPU seconds that they took to tell their bytes."""
         command = ["java", str(_BYTES), *map(str, self._pids)]
         self._bytes = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
@@ -111,13 +112,16 @@ class Servers:
         return self._addresses[path.split("/")[1] if self.services else ""]
 
     def read(self) -> Reading:
-        """CPU, bytes and ended threads of all processes, since they started."""
+        """CPU but for what readings cost them, bytes and ended threads of all processes, since they started."""
         if self._bytes.stdin is None or self._bytes.stdout is None:
             raise ValueError(f"{self.name}: nobody counts its bytes")
+        cpu = sum(map(_cpu, self._pids))
         self._bytes.stdin.write("\n")
         self._bytes.stdin.flush()
         told = [int(word) for word in self._bytes.stdout.readline().split()]
-        return Reading(time.monotonic(), sum(map(_cpu, self._pids)), sum(told[::2]), sum(told[1::2]))
+        found = Reading(time.monotonic(), cpu - self._asking, sum(told[::2]), sum(told[1::2]))
+        self._asking += sum(map(_cpu, self._pids)) - cpu
+        return found
 
     def at_rest(self) -> Reading:
         """The same, once next to nothing has been allocated for a moment: calls after the answer have ended."""
@@ -137,8 +141,10 @@ class Servers:
 
 
 def _cpu(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / _TICK
+    seconds = cpu_clock(pid)
+    if seconds is None:
+        raise ValueError(f"there is no process {pid}")
+    return seconds
 
 
 @dataclass(frozen=True)

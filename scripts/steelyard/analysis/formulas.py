@@ -11,7 +11,8 @@ from typing import Literal
 
 from steelyard.experiment.schema import ProcedureName
 from steelyard.results.analysis import MetricInfo
-from steelyard.results.schema import CgroupResult, ComponentResult, Latency, Trial, TrialMeasurement
+from steelyard.results.measurement import CgroupResult, ComponentResult, Latency, TrialMeasurement
+from steelyard.results.schema import Trial
 from steelyard.results.spec import WEIGHED, Role, Spec
 
 OVERALL = "all"

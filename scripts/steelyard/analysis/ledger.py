@@ -16,7 +16,8 @@ from steelyard.analysis import rules
 from steelyard.analysis.formulas import EVERY, LOAD
 from steelyard.analysis.rules import NO_COUNTERS, counted, figure, needs, none_of, share
 from steelyard.experiment.schema import ProcedureName
-from steelyard.results.schema import Check, TrialMeasurement
+from steelyard.results.measurement import TrialMeasurement
+from steelyard.results.schema import Check
 from steelyard.results.spec import Spec
 
 STEADY: tuple[ProcedureName, ...] = ("steady",)

@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 from typing import Literal, NamedTuple, get_args
 
-from steelyard.results.schema import CycleResult, Latency
+from steelyard.results.measurement import CycleResult, Latency
 from steelyard.workload.schema import Limits
 
 Quantile = Literal["p50", "p90", "p99"]

@@ -21,7 +21,8 @@ from steelyard.analysis.formulas import (
     sum_of,
     whole,
 )
-from steelyard.results.schema import ComponentResult, Trial
+from steelyard.results.measurement import ComponentResult
+from steelyard.results.schema import Trial
 from steelyard.results.spec import WEIGHED, Role, Spec
 from steelyard.units import MIB
 

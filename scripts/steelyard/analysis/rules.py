@@ -15,7 +15,7 @@ from steelyard.analysis.chance import (
 )
 from steelyard.analysis.figures import capital, percent
 from steelyard.analysis.limits import worst_cycle
-from steelyard.results.schema import RatioResult, TrialMeasurement
+from steelyard.results.measurement import RatioResult, TrialMeasurement
 from steelyard.results.spec import Spec
 from steelyard.units import format_duration_short
 

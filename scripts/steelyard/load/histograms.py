@@ -13,7 +13,7 @@ from pathlib import Path
 
 from steelyard.analysis.formulas import OVERALL
 from steelyard.load.hdr import HIGH, MIDDLE, Counts, decode, empty, quantile
-from steelyard.results.schema import Latency
+from steelyard.results.measurement import Latency
 
 ERROR_SUFFIX = ":error"
 _BASE = re.compile(r"#\[BaseTime: ([\d.]+)")

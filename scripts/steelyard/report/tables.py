@@ -13,13 +13,13 @@ from steelyard.analysis.search import told
 from steelyard.analysis.sentences import SURVIVED, beyond_noise
 from steelyard.report.view import View
 from steelyard.results.analysis import Estimate, MetricInfo, Summary
-from steelyard.results.schema import Latency
+from steelyard.results.measurement import Latency
 from steelyard.results.spec import Spec
 from steelyard.spec.search import Varied
 from steelyard.units import format_size
 
 CPU_GROUPS = {"request": "request", "jit": "JIT", "gc": "GC", "network": "network", "other": "other"}
-"""Thread groups (names as in results.schema) with their labels, in the order in which they are stacked."""
+"""Thread groups (names as in results.measurement) with their labels, in the order in which they are stacked."""
 QUANTILES = ("p50", "p90", "p99", "max")
 
 

@@ -16,7 +16,8 @@ from steelyard.analysis.formulas import OVERALL
 from steelyard.analysis.rounds import told_by_arm
 from steelyard.analysis.sentences import answer
 from steelyard.results.analysis import Analysis, Estimate, MetricInfo, Summary
-from steelyard.results.schema import ArmRecord, JournalEntry, Latency, Session, Trial
+from steelyard.results.measurement import Latency
+from steelyard.results.schema import ArmRecord, JournalEntry, Session, Trial
 from steelyard.results.spec import JvmIdentity, Spec
 from steelyard.results.store import SessionDirectory
 from steelyard.units import format_size

@@ -13,7 +13,7 @@ import numpy as np
 
 from steelyard.analysis.formulas import over, whole
 from steelyard.errors import BadInput
-from steelyard.results.schema import CgroupResult
+from steelyard.results.measurement import CgroupResult
 from steelyard.sampling import nodes
 from steelyard.sampling.config import NOTHING, OWN_NAME
 from steelyard.sampling.output import COLUMNS

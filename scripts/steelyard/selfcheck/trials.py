@@ -17,7 +17,8 @@ from steelyard.analysis.warmup import warm_up_ends
 from steelyard.experiment.schema import Load, Warmup
 from steelyard.load.health import Health
 from steelyard.load.histograms import Recorded
-from steelyard.results.schema import ComponentResult, Latency, Planned, Trial, TrialMeasurement
+from steelyard.results.measurement import ComponentResult, Latency, TrialMeasurement
+from steelyard.results.schema import Planned, Trial
 from steelyard.results.spec import Artifact, Component, Spec
 from steelyard.sampling.read import Samples
 from steelyard.sampling.series import Array, Series

@@ -15,7 +15,7 @@ from steelyard.analysis.rules import settling_mix
 from steelyard.jvm.facts import JVM_SETTINGS, Facts, differences, shown
 from steelyard.jvm.sharedcache import CACHE_FIGURES
 from steelyard.load.health import per_second
-from steelyard.results.schema import (
+from steelyard.results.measurement import (
     ComponentResult,
     CycleResult,
     MachineResult,

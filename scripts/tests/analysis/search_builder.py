@@ -9,7 +9,8 @@ import numpy as np
 
 from steelyard.analysis.searching import Question, limits_of, next_search_trial
 from steelyard.experiment.schema import Load, Search
-from steelyard.results.schema import Check, ComponentResult, Planned, ScheduledTrial, Trial, TrialMeasurement
+from steelyard.results.measurement import ComponentResult, TrialMeasurement
+from steelyard.results.schema import Check, Planned, ScheduledTrial, Trial
 from steelyard.results.spec import Artifact, Component, Spec
 from steelyard.workload.schema import Limits
 

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from steelyard.experiment.schema import Load
-from steelyard.results.schema import ArmRecord, HostFacts, ScheduledTrial, Session, Trial, TrialMeasurement
+from steelyard.results.measurement import TrialMeasurement
+from steelyard.results.schema import ArmRecord, HostFacts, ScheduledTrial, Session, Trial
 from steelyard.results.spec import Artifact, Component, JvmIdentity, Role, Spec
 
 JVM = JvmIdentity(

@@ -18,7 +18,7 @@ from steelyard.analysis.chance import (
     share_interval,
 )
 from steelyard.experiment.schema import Load
-from steelyard.results.schema import RatioResult
+from steelyard.results.measurement import RatioResult
 from steelyard.results.spec import Spec
 from steelyard.spec.injectors import intended_mix, mix_parts
 from steelyard.workload.journey import MixPart

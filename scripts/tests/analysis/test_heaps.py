@@ -6,7 +6,8 @@ import session_builder as built
 
 from steelyard.analysis.estimates import analyse
 from steelyard.analysis.heaps import left_heaps
-from steelyard.results.schema import ComponentResult, Session, Trial
+from steelyard.results.measurement import ComponentResult
+from steelyard.results.schema import Session, Trial
 from steelyard.units import MIB
 
 

@@ -11,7 +11,7 @@ from steelyard.analysis.chance import FALSE_ALARM, share_interval
 from steelyard.analysis.ledger import RULES, is_void
 from steelyard.analysis.ledger import judge as judge_by
 from steelyard.experiment.schema import Load
-from steelyard.results.schema import CycleResult, MachineResult, RatioResult, TimeResult
+from steelyard.results.measurement import CycleResult, MachineResult, RatioResult, TimeResult
 from steelyard.results.spec import Artifact
 from steelyard.sampling.series import SLACK
 from steelyard.workload.schema import Consistency, Limits, Ratio

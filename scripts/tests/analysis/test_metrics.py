@@ -11,7 +11,7 @@ from steelyard.analysis.chance import FALSE_ALARM
 from steelyard.analysis.metrics import METRICS, REGISTRY, metric, metrics_of
 from steelyard.analysis.reference import filled
 from steelyard.experiment.schema import Metrics
-from steelyard.results.schema import CgroupResult, ComponentResult, Latency
+from steelyard.results.measurement import CgroupResult, ComponentResult, Latency
 
 PAGE = Path(__file__).parents[3] / "docs" / "metrics.md"
 

@@ -14,7 +14,8 @@ from steelyard.analysis.search_result import _compare, _Wording, results_of, sea
 from steelyard.analysis.searching import Question, next_search_trial, question_of
 from steelyard.experiment.schema import Experiment
 from steelyard.results.analysis import SearchResult
-from steelyard.results.schema import ArmRecord, ComponentResult, HostFacts, Planned, Session, Trial
+from steelyard.results.measurement import ComponentResult
+from steelyard.results.schema import ArmRecord, HostFacts, Planned, Session, Trial
 
 ARMS = ("a", "b")
 ASKED = {**RAISE, "start": 100}

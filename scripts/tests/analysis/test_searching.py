@@ -32,7 +32,7 @@ from steelyard.analysis.searching import (
 )
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import Load, Search
-from steelyard.results.schema import ComponentResult, CycleResult, Latency, TrialMeasurement
+from steelyard.results.measurement import ComponentResult, CycleResult, Latency, TrialMeasurement
 from steelyard.spec.search import range_of, with_value
 from steelyard.workload.schema import Limits
 

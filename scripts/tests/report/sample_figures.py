@@ -5,7 +5,8 @@ import math
 import random
 
 from steelyard.experiment.schema import Load, ProcedureName
-from steelyard.results.schema import ComponentResult, HostFacts, Latency, TrialMeasurement
+from steelyard.results.measurement import ComponentResult, Latency, TrialMeasurement
+from steelyard.results.schema import HostFacts
 from steelyard.results.spec import Artifact, Component, JvmIdentity, Spec
 from steelyard.units import MIB
 

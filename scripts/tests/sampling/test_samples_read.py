@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from steelyard.errors import BadInput
-from steelyard.results.schema import CgroupResult
+from steelyard.results.measurement import CgroupResult
 from steelyard.sampling.config import NOTHING
 from steelyard.sampling.output import COLUMNS
 from steelyard.sampling.read import Counts, Samples

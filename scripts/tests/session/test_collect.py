@@ -15,7 +15,7 @@ from steelyard.engines.base import Running
 from steelyard.jvm.facts import asked as asked_of
 from steelyard.load.health import Health, read_health
 from steelyard.load.histograms import Recorded
-from steelyard.results.schema import ComponentResult, CycleResult, TrialMeasurement
+from steelyard.results.measurement import ComponentResult, CycleResult, TrialMeasurement
 from steelyard.results.spec import Spec
 from steelyard.sampling import nodes
 from steelyard.sampling.gclog import Allocated, GcLog, GcPause, GcSettings
