@@ -13,6 +13,8 @@ from steelyard.analysis.paired import standing
 from steelyard.analysis.rounds import Place
 from steelyard.results.schema import Trial
 
+LOST = "requests_lost_to_best"
+"""Metric that every ramp-up has, also one that never came to a share of the best arm's level."""
 Chosen = Mapping[str, Mapping[Place, Trial]]
 """Valid trials by arm, block and round."""
 Figures = dict[str, dict[str, dict[Place, float]]]
@@ -45,7 +47,7 @@ def against_best(chosen: Chosen) -> tuple[Figures, Figures, list[str]]:
     for arm, trials in chosen.items():
         curves = {block: curve for block, curve in _curves(trials).items() if block in reference}
         lost = {block: requests_lost(curve, reference[block]) for block, curve in curves.items()}
-        figures.setdefault("requests_lost_to_best", {})[arm] = lost
+        figures.setdefault(LOST, {})[arm] = lost
         for share in SHARES:
             times = {block: time_to(curve, share / 100 * reference[block]) for block, curve in curves.items()}
             reached = {block: time for block, time in times.items() if time is not None}

@@ -12,6 +12,7 @@ from itertools import permutations
 from statistics import fmean
 
 from steelyard.analysis import figures
+from steelyard.analysis.best import LOST
 from steelyard.analysis.estimates import GIVEN, LEAST_SWITCHES, arm_label, estimate, few_switches, switched
 from steelyard.analysis.figures import capital, percent
 from steelyard.analysis.metrics import metric
@@ -23,8 +24,6 @@ from steelyard.results.schema import Session
 
 SURVIVED = "survived"
 """Metric whose mean is a share of trials: counted, not compared by ratios."""
-LOST = "requests_lost_to_best"
-"""Metric that every ramp-up has, also one that never came to a share of the best arm's level."""
 TIED = "every block gave just that: no spread was seen, so there is no interval, and chance is not ruled out"
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from steelyard.analysis import figures
+from steelyard.analysis.best import LOST
 from steelyard.analysis.curves import SHARES
 from steelyard.analysis.estimates import LEAST_SWITCHES, few_switches
 from steelyard.analysis.paired import share_interval
@@ -281,7 +282,7 @@ def ramp_up(view: View) -> list[Table]:
         " come up to a share while the load ran, how many did stands before the mean of those: not a mean of the arm."
     )
     own = {"steady_level": "own level", **own, "requests_lost": "requests lost"}
-    best = {**best, "requests_lost_to_best": "requests lost"}
+    best = {**best, LOST: "requests lost"}
     found = [
         _means(view, "Against its own level", own, own_note),
         _means(view, "Against the best arm's level", best, best_note),

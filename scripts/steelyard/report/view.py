@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.analysis import figures
+from steelyard.analysis.best import LOST
 from steelyard.analysis.estimates import arm_label
 from steelyard.analysis.formulas import OVERALL
 from steelyard.analysis.rounds import told_by_arm
@@ -234,7 +235,7 @@ class View:
     def partly(self, metric: str, arm: str) -> tuple[str, Summary] | None:
         """In how many trials an arm came to a figure that others never came to, `5 of 6`, and those figures."""
         found = self.analysis.partly.get(metric, {}).get(arm)
-        held = self.summary("requests_lost_to_best", arm)
+        held = self.summary(LOST, arm)
         return (f"{found.n} of {held.n}", found) if found is not None and held is not None else None
 
     def summary(self, metric: str, arm: str) -> Summary | None:

@@ -103,24 +103,23 @@ def require_possible(spec: Spec) -> None:
 def notes(spec: Spec) -> list[str]:
     """What belongs beside every figure of trials in a cluster."""
     apart = [one.name for one in spec.servers if not _shares(spec, one)]
-    said = ""
+    said = []
     if not apart:
-        said = (
+        said.append(
             f"{spec.arm}: pods that share CPUs are held apart by no pinning, as processes are: each may use as many as"
             " it was given (a limit), on whichever CPUs the node has."
         )
     elif any(one.memory_bytes is None for one in spec.servers):
-        said = (
+        said.append(
             f"{spec.arm}: servers without a memory limit get their CPUs as a share of time and not for their own: give"
             " `memory` or `total_memory`."
         )
-    dealt = ""
     if spec.through == "service" and len(spec.servers) > 1:
-        dealt = (
+        said.append(
             f"{spec.arm}: the Service deals out connections by chance, and a user keeps his: servers have more or fewer"
             " users than their share."
         )
-    return [note for note in (said, dealt) if note]
+    return said
 
 
 def needed(spec: Spec, objects: Iterable[Object]) -> list[Object]:
