@@ -55,5 +55,6 @@ public final class BenchInitializer implements ServletContainerInitializer {
     ServletRegistration.Dynamic registration =
         context.addServlet(servlet.getClass().getSimpleName(), servlet);
     registration.addMapping(path + "/*");
+    registration.setLoadOnStartup(1);
   }
 }

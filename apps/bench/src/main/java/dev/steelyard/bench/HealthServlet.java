@@ -11,7 +11,8 @@ import java.util.Objects;
 
 /**
  * {@code /health/live}, {@code /health/ready} and {@code /health}, which is both at once, in the
- * shape of MicroProfile Health: status 200 and {@code UP}, or 503 and {@code DOWN}.
+ * shape of MicroProfile Health: status 200 and {@code UP}, or 503 and {@code DOWN}. There is no
+ * health of an application that lacks servlets: its server ends.
  */
 final class HealthServlet extends HttpServlet {
 
@@ -21,6 +22,11 @@ final class HealthServlet extends HttpServlet {
 
   HealthServlet(Workload workload) {
     this.workload = workload;
+  }
+
+  @Override
+  public void init() {
+    RequiredServlets.endUnlessComplete(workload.servlets(), getServletContext());
   }
 
   @Override

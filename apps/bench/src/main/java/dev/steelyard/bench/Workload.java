@@ -44,6 +44,15 @@ public interface Workload {
   }
 
   /**
+   * Names of the servlets that perform the operations, where the container adds them: the class of
+   * a REST application is the name of its servlet (Jakarta RESTful Web Services 3.1, 2.3.2). A
+   * server that has started without one of them ends.
+   */
+  default Set<String> servlets() {
+    return Set.of();
+  }
+
+  /**
    * Every operation of the workload. Asked once, at start: a fixed set keeps counting free of locks
    * and keeps hostile requests from growing the table of counters.
    */

@@ -23,6 +23,11 @@ public final class PingWorkload implements Workload {
   }
 
   @Override
+  public Set<String> servlets() {
+    return Set.of(PingApplication.class.getName());
+  }
+
+  @Override
   public Set<String> operations() {
     return Set.of(OPERATION);
   }

@@ -17,12 +17,18 @@ public final class PackagedServer implements AutoCloseable {
   private static final HttpClient CLIENT =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
+  /** The exit code of a server that says that it is to be started again. */
+  private static final int INCOMPLETE = 3;
+
+  private static final int STARTED_AGAIN = 2;
+
   private final String name;
   private final Path wlp;
   private final Path folder;
   private final Map<String, String> environment;
   private final int port;
   private Process process;
+  private int startedAgain;
 
   /**
    * A server, not yet started.
@@ -88,9 +94,12 @@ public final class PackagedServer implements AutoCloseable {
     }
   }
 
-  private boolean answers(String path, int status) throws InterruptedException {
+  private boolean answers(String path, int status) throws IOException, InterruptedException {
     if (!process.isAlive()) {
-      throw new IllegalStateException(name + " has ended");
+      if (process.exitValue() != INCOMPLETE || ++startedAgain > STARTED_AGAIN) {
+        throw new IllegalStateException(name + " has ended");
+      }
+      start();
     }
     try {
       return get(path).statusCode() == status;

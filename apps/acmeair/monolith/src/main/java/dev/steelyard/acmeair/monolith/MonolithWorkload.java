@@ -27,6 +27,11 @@ public final class MonolithWorkload extends DatabaseWorkload {
   private static final Optional<String> LIST = Optional.of(Operations.LIST_BOOKINGS);
 
   @Override
+  public Set<String> servlets() {
+    return Set.of(MonolithApplication.class.getName());
+  }
+
+  @Override
   public Set<String> operations() {
     return Operations.ALL;
   }

@@ -26,6 +26,11 @@ public final class AuthWorkload implements Workload {
   }
 
   @Override
+  public Set<String> servlets() {
+    return Set.of(AuthApplication.class.getName());
+  }
+
+  @Override
   public Set<String> operations() {
     return Set.of(Operations.LOGIN);
   }

@@ -15,6 +15,11 @@ public final class BookingWorkload extends DatabaseWorkload {
   private static final Optional<String> LIST = Optional.of(Operations.LIST_BOOKINGS);
 
   @Override
+  public Set<String> servlets() {
+    return Set.of(BookingApplication.class.getName());
+  }
+
+  @Override
   public Set<String> operations() {
     return Set.of(Operations.BOOK_FLIGHT, Operations.CANCEL_BOOKING, Operations.LIST_BOOKINGS);
   }

@@ -16,6 +16,11 @@ public final class CustomerWorkload extends DatabaseWorkload {
   private static final Optional<String> MILES = Optional.of(Operations.INTERNAL_MILES);
 
   @Override
+  public Set<String> servlets() {
+    return Set.of(CustomerApplication.class.getName());
+  }
+
+  @Override
   public Set<String> operations() {
     return Set.of(
         Operations.VIEW_PROFILE,

@@ -14,6 +14,11 @@ public final class FlightWorkload extends DatabaseWorkload {
   private static final Optional<String> MILES = Optional.of(Operations.INTERNAL_REWARD_MILES);
 
   @Override
+  public Set<String> servlets() {
+    return Set.of(FlightApplication.class.getName());
+  }
+
+  @Override
   public Set<String> operations() {
     return Set.of(Operations.QUERY_FLIGHT, Operations.INTERNAL_REWARD_MILES);
   }
