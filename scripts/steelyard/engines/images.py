@@ -13,12 +13,14 @@ from steelyard.errors import BadInput, MissingRequirement
 from steelyard.jvm.identify import parse_identity
 from steelyard.results.spec import JvmIdentity
 from steelyard.spec.layout import Runtime
-from steelyard.workload.schema import Container
+from steelyard.workload.schema import Container, Workload
 
 REGISTRY = "localhost/steelyard"
 """Where a build on this host puts them: a name that no registry has. Published ones have their owner's."""
 FLAVOUR = "openj9"
 FINGERPRINT_LABEL = "dev.steelyard.fingerprint"
+WORKLOAD_LABEL = "dev.steelyard.workload"
+VERSION_LABEL = "dev.steelyard.workload.version"
 DATABASE_LABEL = "dev.steelyard.database"
 """`embedded` on the stand-in for MongoDB."""
 LOADGEN = Container(repository="loadgen", flavoured=False)
@@ -113,6 +115,7 @@ def find_images(
     build: str | None = None,
     environment: Mapping[str, str] = os.environ,
     compilers: Collection[str] = (),
+    workload: Workload | None = None,
 ) -> Runtime:
     """The images of a topology and of the injectors.
 
@@ -124,11 +127,13 @@ def find_images(
         build: what the servers were built from (`image_reference`).
         environment: variables that say where images are.
         compilers: kinds that compile for the servers, whose JVM must be of the same build.
+        workload: what the servers must be made for, where their images say it.
 
     Raises:
         MissingRequirement: an image is neither here nor to be had, is for another architecture, or is the project's
             own and does not tell its JVM.
-        BadInput: as `image_reference`; or servers and compilers of one topology on different JVMs.
+        BadInput: as `image_reference`; an image of another workload, or of another version of it; or servers and
+            compilers of one topology on different JVMs.
     """
     jvms: dict[str, JvmIdentity | None] = {}
     places = {**wanted, INJECTOR: LOADGEN}
@@ -139,6 +144,10 @@ def find_images(
     own = {kind: place.repository is not None and references[kind] != jdk for kind, place in places.items()}
     there = images.find({references[kind]: _advice(place, own[kind]) for kind, place in places.items()})
     found = {kind: there[reference] for kind, reference in references.items()}
+    for kind in servers:
+        # Somebody's own workload may load the image of another: only the project's belong to one.
+        if workload is not None and places[kind].repository is not None:
+            _require_workload(found[kind], workload)
     for kind, container in places.items():
         if kind == INJECTOR or (kind in {*servers, *compilers} and container.jvm_options is not None):
             earlier = next((other for other in jvms if found[other] == found[kind]), None)
@@ -163,6 +172,16 @@ def find_images(
             kind for kind, image in found.items() if image.labels.get(DATABASE_LABEL) == "embedded"
         ),
     )
+
+
+def _require_workload(image: Image, workload: Workload) -> None:
+    """Refuse an image whose labels tell another workload or version: its load would be another one."""
+    told = tuple(image.labels.get(label) for label in (WORKLOAD_LABEL, VERSION_LABEL))
+    if all(told) and told != (workload.name, workload.version):
+        raise BadInput(
+            f"the image {image.reference} holds {' '.join(map(str, told))}, and this experiment is on {workload.name}"
+            f" {workload.version}: give an image of that version, or the checkout that the image was built from"
+        )
 
 
 def jvm_of(images: Images, image: Image, required: bool) -> JvmIdentity | None:

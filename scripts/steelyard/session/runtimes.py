@@ -178,7 +178,7 @@ class Runtimes:
         kinds = {**found.components, **more}
         places = {kind: one.container for kind, one in kinds.items() if one.container is not None}
         told = bundle_settings(found.bundle or "server")
-        return find_images(images, places, found.kinds("server"), jdk, build, told, more)
+        return find_images(images, places, found.kinds("server"), jdk, build, told, more, self.found.workload)
 
     def _mark(self, commit: str | None) -> str:
         root = ROOT if commit is None else checkout(commit)

@@ -2,6 +2,7 @@
 """Which images an arm needs and how they are pinned; a script stands for the engine's client."""
 
 import json
+import re
 import stat
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,14 +30,16 @@ def engine(
     missing: str = "nothing is missing",
     architecture: str | None = None,
     digests: Sequence[str] = DIGESTS,
+    holds: tuple[str, str] | None = None,
 ) -> Docker:
     """An engine that has every image, as engines name them, but the one that is missing."""
+    labels = {"dev.steelyard.database": "embedded", "dev.steelyard.fingerprint": "1cae40b1811c1a56"}
+    if holds is not None:
+        labels |= dict(zip(("dev.steelyard.workload", "dev.steelyard.workload.version"), holds, strict=True))
     answer = {
         "Architecture": architecture or native_architecture(),
         "RepoDigests": list(digests),
-        "Config": {
-            "Labels": {"dev.steelyard.database": "embedded", "dev.steelyard.fingerprint": "1cae40b1811c1a56"}
-        },
+        "Config": {"Labels": labels},
     }
     client = folder / "docker"
     client.write_text(
@@ -122,6 +125,21 @@ def test_the_arm_varies_the_servers_alone(tmp_path: Path) -> None:
         "database": "docker.io/library/mongo:8.0",
         "injector": "lab:5000/s/loadgen:0.1.0",
     }
+
+
+def test_an_image_of_another_version_of_the_workload_is_refused(tmp_path: Path) -> None:
+    mine = load_workload("acmeair").workload
+    places, servers = acmeair("monolith")
+    for other in (("acmeair", "0.9.0"), ("olio", mine.version)):
+        docker = engine(tmp_path, holds=other)
+        told = f"holds {' '.join(other)}, and this experiment is on acmeair {mine.version}: give an image"
+        with pytest.raises(BadInput, match=re.escape(told)):
+            find_images(DockerImages(docker), places, servers, environment=HERE, workload=mine)
+        # A workload of somebody's own may load any image.
+        somebodys = {**places, "server": THEIRS}
+        find_images(DockerImages(docker), somebodys, servers, environment=HERE, workload=mine)
+    docker = engine(tmp_path, holds=(mine.name, mine.version))
+    assert find_images(DockerImages(docker), places, servers, environment=HERE, workload=mine).images
 
 
 def test_an_image_of_other_origin_need_not_tell_its_jvm(tmp_path: Path) -> None:
