@@ -15,6 +15,7 @@ from steelyard.engines.kubernetes.cluster import NAMESPACE
 from steelyard.errors import Exit, SteelyardError, crashed
 from steelyard.experiment.schema import Deployment
 from steelyard.host.ports import require_ports
+from steelyard.host.switching import require_settable
 from steelyard.paths import RESULTS
 from steelyard.processes import Children
 from steelyard.results.schema import Trial
@@ -87,11 +88,13 @@ def resume(
 
 
 def make_ready(plan: SessionPlan, console: Console, more_ports: Collection[int] = ()) -> None:
-    """What a new session needs of this host before it is written down: nothing else that runs, its ports, its builds.
+    """What a new session needs of this host before it is written down: the right to set host states, nothing else that
+    runs, its ports, its builds.
 
     Raises:
         Busy, PortInUse, MissingRequirement, BuildFailed: as they say.
     """
+    require_settable(spec.host_states for spec in plan.specs.values())
     require_idle(plan.runtimes.container_engine({spec.engine for spec in plan.specs.values()}))
     require_ports(sorted({*more_ports, *(port for spec in plan.specs.values() for port in spec.ports)}))
     ensure_builds(console, plan.runtimes)

@@ -100,6 +100,20 @@ def put_back(system: System, over: tuple[int, int] | None = None) -> list[str]:
     ]
 
 
+def require_settable(plots: Iterable[Mapping[str, Scalar]], system: System | None = None) -> None:
+    """See that this user can set what the plots of a session want, before anything is built for them.
+
+    Raises:
+        BadInput: there is no such state or value.
+        MissingRequirement: the host does not have a state, or this user may not set it.
+    """
+    system = system or System()
+    for name, value in dict.fromkeys((name, value) for plot in plots for name, value in plot.items()):
+        state = state_named(name)
+        if state.read(system) != state.value(system, value):
+            state.require(system)
+
+
 class HostStates:
     """The host states of one session; a context manager that puts them back."""
 

@@ -258,17 +258,26 @@ def test_what_cannot_be_put_back_stays_recorded(kernel: Kernel) -> None:
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="needs root, to give its rights up")
-def test_without_rights_nothing_is_touched_and_one_sentence_says_what_to_do() -> None:
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "states = HostStates([plot], Children(), 's')\nassert states.values(plot) == plot\n",
+        # Before anything is built for the session, too.
+        "",
+    ],
+)
+def test_without_rights_nothing_is_touched_and_one_sentence_says_what_to_do(asked: str) -> None:
     program = (
         "import os\n"
         "from steelyard.errors import MissingRequirement\nfrom steelyard.host.states import STATES\n"
-        "from steelyard.host.switching import HostStates\nfrom steelyard.host.system import System\n"
+        "from steelyard.host.switching import HostStates, require_settable\nfrom steelyard.host.system import System\n"
         "from steelyard.processes import Children\n"
         "os.setgroups([])\nos.setgid(65534)\nos.setuid(65534)\n"
         "other = 'never' if STATES['thp'].read(System()) != 'never' else 'always'\n"
-        "states = HostStates([{'thp': other}], Children(), 's')\n"
-        "assert states.values({'thp': other}) == {'thp': other}\n"
-        "try:\n    states.__enter__()\n"
+        "plot = {'thp': other}\n"
+        "require_settable([{'thp': STATES['thp'].read(System())}])\n"
+        f"{asked}"
+        f"try:\n    {'states.__enter__()' if asked else 'require_settable([plot])'}\n"
         "except MissingRequirement as error:\n    print(error)\n"
     )
     done = subprocess.run(
