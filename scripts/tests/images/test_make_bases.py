@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What make-bases.sh makes where a mirror's package lists are not what its release promises; apt and the engine are made up."""
+"""Bases where a mirror's package lists are not what its release promises; apt and the engine are made up."""
 
 import subprocess
 from collections.abc import Callable
