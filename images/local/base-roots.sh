@@ -1,112 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh disable=SC2030,SC2031,SC2154
-# Functions of make-bases.sh: from packages to the root file system of a base. Reads $work, $here, $registry.
+# Functions of make-bases.sh: from packages to root file systems, from those to a base. Reads $work, $here, $registry, $platforms.
 
 # What a change in this project's recipe is known by; package versions are added to it.
 recipe() { cat "$here/base-roots.sh" | sha256sum | cut -c1-16; }
-
-debian_name() (
-    case $1 in
-        linux/amd64) echo amd64 ;;
-        linux/ppc64le) echo ppc64el ;;
-        linux/arm64) echo arm64 ;;
-        *) fail 2 "platform $1 is not known: linux/amd64, linux/ppc64le, linux/arm64" ;;
-    esac
-)
-oci_name() { case $1 in ppc64el) echo ppc64le ;; *) echo "$1" ;; esac; }
-
-check_machine() {
-    [ "$(id -u)" = 0 ] || fail 3 "run it as root: file owners in the images are set by chroot and tar"
-    for tool in apt-get dpkg-deb tar sha256sum chroot unshare; do
-        command -v "$tool" >/dev/null || fail 3 "$tool is not installed; this script needs a Debian machine"
-    done
-    [ "$push" = no ] || docker buildx version >/dev/null 2>&1 ||
-        fail 3 "docker buildx is not installed; run images/local/setup-engine.sh first"
-    # shellcheck source=/dev/null
-    suite=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
-    native=$(dpkg --print-architecture)
-    case $suite in
-        bookworm) java=17 ;;
-        trixie) java=21 ;;
-        *) fail 3 "the release ${suite:-of this machine} is not supported: use Debian bookworm or trixie" ;;
-    esac
-}
-
-# apt with folders of its own, for another architecture; sources and proxies are those of this machine.
-private_apt() ( # ARCHITECTURE COMMAND...
-    architecture=$1
-    shift
-    folder=$work/apt/$suite-$architecture
-    apt-get -qq -o Dir::State="$folder/state" -o Dir::State::status="$folder/status" -o Dir::Cache="$folder/cache" \
-        -o Dir::Etc::sourcelist="$folder/sources.list" -o Dir::Etc::sourceparts=/dev/null \
-        -o Dir::Etc::preferences=/dev/null -o Dir::Etc::preferencesparts=/dev/null -o APT::Sandbox::User=root \
-        -o APT::Architecture="$architecture" -o APT::Architectures="$architecture" -o Acquire::Languages=none \
-        -o APT::Install-Recommends=false -o Debug::NoLocking=true -o APT::Get::List-Cleanup=true "$@"
-)
-
-# Package lists of an architecture, read at most once a run.
-prepare_apt() ( # ARCHITECTURE
-    folder=$work/apt/$suite-$1
-    [ ! -e "$folder/fresh.$$" ] || exit 0
-    mkdir -p "$folder/state/lists/partial" "$folder/cache/archives/partial"
-    : >"$folder/status"
-    keyring=/usr/share/keyrings/debian-archive-keyring.gpg
-    signed=
-    [ ! -r "$keyring" ] || signed=" signed-by=$keyring"
-    # shellcheck disable=SC2016
-    apt-get indextargets --format '$(ORIGIN)|$(CODENAME)|$(REPO_URI)|$(COMPONENT)' 'Created-By: Packages' |
-        sort -u | awk -F '|' -v suite="$suite" -v options="[arch=$1$signed]" \
-        '$1 == "Debian" && ($2 == suite || index($2, suite "-") == 1) && $4 == "main" \
-         {print "deb " options " " $3 " " $2 " " $4}' >"$folder/sources.list"
-    [ -s "$folder/sources.list" ] ||
-        fail 3 "apt knows no package list of Debian $suite here: run apt-get update, for trixie on bookworm images/local/setup-engine.sh start"
-    rm -f "$folder"/fresh.* "$folder/left-out"
-    if ! private_apt "$1" update >"$folder/update.log" 2>&1; then
-        cat "$folder/update.log" >&2
-        [ "$incomplete" = yes ] ||
-            fail 3 "apt could not verify every package list for $1; try again later, or give -i to make $1 without those lists"
-        # What apt could not verify it does not use; the bases then say so in a label.
-        awk '{print $(NF - 1)}' "$folder/sources.list" | while read -r release; do
-            [ -n "$(find "$folder/state/lists" -maxdepth 1 -name "*_dists_${release}_main_binary-$1_Packages*")" ] || echo "$1:$release"
-        done >"$folder/left-out"
-        say "WITHOUT $(tr '\n' ' ' <"$folder/left-out")- older versions, security updates may be missing"
-    fi
-    : >"$folder/fresh.$$"
-)
-
-# Dependencies that only maintainer scripts and services need, of which none runs in a container.
-maintenance='adduser|debconf|dpkg|init-system-helpers|lib(acl1|audit-common|audit1|cap-ng0|gdbm-compat4|gdbm6|md0|sepol2)'
-maintenance=$maintenance'|lib(pam|semanage).*|lib.*-perl|libperl.*|perl.*|lsb-base|passwd|sysvinit-utils|tar|usrmerge'
-
-# Names and versions of packages and of all they depend on, one a line, in installation order.
-resolve() ( # ARCHITECTURE PACKAGE...
-    architecture=$1
-    shift
-    private_apt "$architecture" install -s "$@" |
-        awk -v unused="^($maintenance)\$" '$1 == "Inst" && $2 !~ unused {print $2 "=" substr($3, 2)}'
-)
-
-fetch() ( # ARCHITECTURE NAME=VERSION... ; leaves the files in cache/archives
-    architecture=$1
-    shift
-    missing=
-    for package in "$@"; do
-        [ -e "$(archive "$architecture" "$package")" ] || missing="$missing $package"
-    done
-    [ -z "$missing" ] || (
-        cd "$work/apt/$suite-$architecture/cache/archives"
-        # shellcheck disable=SC2086
-        private_apt "$architecture" download $missing
-    ) || fail 3 "apt could not download$missing for $architecture"
-)
-
-archive() ( # ARCHITECTURE NAME=VERSION -> path (apt writes the colon of an epoch as %3a)
-    file=${2%%=*}_$(printf '%s' "${2#*=}" | sed 's/:/%3a/g')
-    for path in "$work/apt/$suite-$1/cache/archives/${file}_$1.deb" "$work/apt/$suite-$1/cache/archives/${file}_all.deb"; do
-        [ ! -e "$path" ] || { echo "$path"; exit; }
-    done
-    echo "$path"
-)
 
 # Packages are unpacked, not installed: no maintainer script runs, so none is needed of the other architecture. What those
 # scripts would have done and a server needs (merged /usr, users, the linker's cache) is done in finish_root.
@@ -302,18 +199,25 @@ finish_maven() ( # ROOT ARCHITECTURE
 )
 trusted=/etc/ssl/certs/java/cacerts
 
-make_root() ( # BASE ARCHITECTURE ; leaves $work/roots/BASE-OCIARCH.tar and .key
+# Leaves $work/roots/BASE-OCIARCH.tar and .key; with -i perhaps neither, but a line in BASE.without: platform and reason.
+make_root() ( # BASE ARCHITECTURE
     base=$1 target_architecture=$2
-    # Its packages and their versions, whatever this machine runs.
-    [ "$base" != harness ] || suite=trixie
     root=$work/roots/$base-$target_architecture
     tar=$work/roots/$base-$(oci_name "$target_architecture").tar
-    mkdir -p "$work/roots"
     prepare_apt "$native"
     prepare_apt "$target_architecture"
+    without=$(why_without "$target_architecture")
+    if [ -n "$without" ]; then
+        rm -f "$tar" "$tar.key"
+        platform=linux/$(oci_name "$target_architecture")
+        echo "$platform $without" >>"$work/roots/$base.without"
+        say "$base: WITHOUT $platform - $without"
+        exit 0
+    fi
     native_busybox
     # shellcheck disable=SC2046
-    versions=$(resolve "$target_architecture" $(packages_of "$base" "$target_architecture")) && [ -n "$versions" ] 
+    versions=$(resolve "$target_architecture" $(packages_of "$base" "$target_architecture"))
+    [ -n "$versions" ] || fail 3 "apt cannot install the packages of $base for $target_architecture: it says why above"
     key=$( (recipe; printf '%s\n' "$versions"; [ "$base" != hotspot ] || jdk_packages "$target_architecture"
         [ "$base" != maven ] || cat "$trusted") | sha256sum | cut -c1-32)
     if [ "$(cat "$tar.key" 2>/dev/null)" = "$key" ] && [ -e "$tar" ]; then
@@ -353,17 +257,35 @@ tools_root() ( # ROOT ; nothing but busybox and its licence
     mv "$1.tools" "$1"
 )
 
+make_base() ( # BASE ; for all platforms, then pushes it
+    # Its packages and their versions, whatever this machine runs.
+    [ "$1" != harness ] || suite=trixie
+    mkdir -p "$work/roots"
+    rm -f "$work/roots/$1.without"
+    made=
+    for platform in $(printf '%s' "$platforms" | tr , ' '); do
+        architecture=$(debian_name "$platform")
+        make_root "$1" "$architecture"
+        [ ! -e "$work/roots/$1-${platform#linux/}.tar.key" ] || made=$made,$platform
+    done
+    [ -n "$made" ] || fail 3 "no platform is left of $1; try again later"
+    [ "$push" = no ] || push_base "$1" "${made#,}"
+)
+
 push_base() ( # BASE PLATFORMS ; one index with all platforms
     case $1 in hotspot | maven) tag=$java-debian ;; harness) tag=trixie ;; *) tag=debian ;; esac
     keys=$(for platform in $(printf '%s' "$2" | tr , ' '); do cat "$work/roots/$1-${platform#linux/}.tar.key"; done | tr '\n' ' ')
-    keys="$keys$(recipe)"
+    # Of the platforms that were asked for, made or not; other folders are of other releases or of other runs.
+    left_out=$(for platform in $(printf '%s' "$platforms" | tr , ' '); do
+        cat "$work/apt/$suite-$(debian_name "$platform")/left-out" 2>/dev/null || true
+    done | tr '\n' ' ' | sed 's/ $//')
+    keys="$keys$(recipe) $2 $left_out"
     reference=$registry/$1:$tag
     if [ "$(cat "$work/roots/$1.pushed" 2>/dev/null)" = "$reference $keys" ] &&
         docker buildx imagetools inspect "$reference" >/dev/null 2>&1; then
         say "$reference: unchanged"
         exit 0
     fi
-    left_out=$(cat "$work"/apt/*/left-out 2>/dev/null | tr '\n' ' ' | sed 's/ $//')
     environment='ENV PATH=/usr/local/bin:/usr/bin:/usr/sbin LANG=C.UTF-8'
     case $1 in hotspot | maven) environment='ENV JAVA_HOME=/opt/java/openjdk PATH=/opt/java/openjdk/bin:/usr/bin:/usr/sbin LANG=C.UTF-8' ;; esac
     [ "$1" != tools ] || environment='ENV PATH=/bin'

@@ -10,7 +10,9 @@
 #   -p  platforms (default linux/amd64,linux/ppc64le,linux/arm64)
 #   -n  make the roots, push nothing
 #   -i  go on where apt cannot verify a package list of an architecture (a mirror being updated): without that list, thus
-#       perhaps without security updates, recorded in the label dev.steelyard.base.left-out; for tests, not for publishing
+#       perhaps without security updates, recorded in the label dev.steelyard.base.left-out; without the release's own list
+#       a base is made without that platform, noted with the reason in FOLDER/roots/BASE.without, but never without this
+#       machine's; for tests, not for publishing
 #   BASE: hotspot, tools, harness, proxy, nginx (default: these), maven (for `docker compose up --build`)
 # Exit codes: 0 done; 2 wrong use; 3 something is missing on this machine; 4 a step failed.
 set -eu
@@ -32,7 +34,7 @@ while getopts r:w:p:nih option; do
         p) platforms=$OPTARG ;;
         n) push=no ;;
         i) incomplete=yes ;;
-        h) sed -n '3,16s/^# \{0,1\}//p' "$0"; exit 0 ;;
+        h) sed -n '3,18s/^# \{0,1\}//p' "$0"; exit 0 ;;
         *) fail 2 "see make-bases.sh -h" ;;
     esac
 done
@@ -41,6 +43,8 @@ bases=${*:-tools hotspot proxy nginx harness}
 
 mkdir -p "$work"
 work=$(cd "$work" && pwd)
+# shellcheck source=images/local/base-packages.sh
+. "$here/base-packages.sh"
 # shellcheck source=images/local/base-roots.sh
 . "$here/base-roots.sh"
 
@@ -50,8 +54,5 @@ for base in $bases; do
 done
 
 for base in $bases; do
-    for platform in $(printf '%s' "$platforms" | tr , ' '); do
-        make_root "$base" "$(debian_name "$platform")"
-    done
-    [ "$push" = no ] || push_base "$base" "$platforms"
+    make_base "$base"
 done

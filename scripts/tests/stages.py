@@ -25,28 +25,25 @@ from pathlib import Path
 from typing import NoReturn, TextIO
 
 import pytest
+from platforms import BASES, LOCAL_REGISTRY, PLATFORMS, narrowed
 from rich.console import Console
 
 from steelyard.build import fingerprint
 from steelyard.cli.building import ensure_build
-from steelyard.host.docker import native_architecture
 from steelyard.paths import ROOT
 from steelyard.processes.children import Child, Children
 from steelyard.suite import ENGINE_STATE, REPORTS, STAGES
 
-LOCAL_REGISTRY = "127.0.0.1:5000"
 REGISTRY = f"{LOCAL_REGISTRY}/steelyard"
 RECORD = REPORTS / "record.json"
 """Digests of the images that were made for all tests."""
-PLATFORMS = sorted({f"linux/{native_architecture()}", "linux/ppc64le"})
-"""This host's, and one that is started under emulation where this host is another."""
 _LOCAL = ROOT / "images" / "local"
 _ENGINE = (str(_LOCAL / "setup-engine.sh"), "-d", str(ENGINE_STATE), "-p", LOCAL_REGISTRY.rpartition(":")[2])
 NODE_STATE = REPORTS / "node"
 NODE = (str(ROOT / "k8s" / "local" / "node.sh"), "-d", str(NODE_STATE))
 """The command of a Kubernetes node; its programs are kept outside of the checkout."""
-# -i: a mirror whose lists of another architecture are half updated must not stop the tests.
-_BASES = (str(_LOCAL / "make-bases.sh"), "-i", "-r", f"{LOCAL_REGISTRY}/bases", "-p", ",".join(PLATFORMS))
+# -i: a mirror whose lists of another architecture are half updated must not stop the tests (platforms.py).
+_BASES = (str(_LOCAL / "make-bases.sh"), "-i", "-r", BASES, "-p", ",".join(PLATFORMS))
 
 
 def stage_of(item: pytest.Item) -> str:
@@ -193,7 +190,7 @@ def built(beside: Beside) -> Path:
 
 @pytest.fixture(scope="session")
 def engine(beside: Beside) -> None:
-    """A container engine, and a local registry with the bases of every platform."""
+    """A container engine, and a local registry with the bases."""
     reason = why_no_engine()
     if reason is not None:
         pytest.skip(reason)
@@ -226,6 +223,8 @@ def images_pushed(engine: None, built: Path) -> str:
 
         with definition.open("w", encoding="utf-8") as file:
             run([*made_by, "--bases", "local", "--registry", REGISTRY], file)
+        asked = json.loads(definition.read_text(encoding="utf-8"))
+        definition.write_text(json.dumps({**asked, "target": narrowed(asked["target"])}), encoding="utf-8")
         run([ROOT / ".github" / "scripts" / "build.sh", definition, RECORD])
         for image in json.loads(RECORD.read_text(encoding="utf-8")).values():
             for name in image["image.name"].split(","):

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pytest
-from stages import LOCAL_REGISTRY, NODE, NODE_STATE, PLATFORMS, Beside, fail_with_log, why_no_node
+from platforms import BASES, PLATFORMS, narrowed
+from stages import NODE, NODE_STATE, Beside, fail_with_log, why_no_node
 
 from steelyard import __version__
 from steelyard.host.docker import Docker, find_docker
@@ -34,7 +35,7 @@ def _made_here(images_pushed: str) -> Iterator[None]:
         patch.setenv("STEELYARD_REGISTRY", images_pushed)
         patch.setenv("STEELYARD_FLAVOUR", "hotspot")
         patch.setenv("STEELYARD_MONGO_IMAGE", f"{images_pushed}/embedded-mongo:{__version__}")
-        patch.setenv("STEELYARD_NGINX_IMAGE", f"{LOCAL_REGISTRY}/bases/nginx:debian")
+        patch.setenv("STEELYARD_NGINX_IMAGE", f"{BASES}/nginx:debian")
         yield
 
 
@@ -95,8 +96,8 @@ def node(beside: Beside, images: Pushed) -> Iterator[Node]:
 
 @pytest.fixture(scope="session")
 def plan(docker: Docker, registry: str) -> Plan:
-    """What the bake file makes without OpenJ9."""
-    return Bakery(docker, registry, find_bases(docker, "local"), PLATFORMS).plan(["hotspot"])
+    """What the bake file makes without OpenJ9, for the platforms that the bases have."""
+    return narrowed(Bakery(docker, registry, find_bases(docker, "local"), PLATFORMS).plan(["hotspot"]))
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
-from stages import LOCAL_REGISTRY, PLATFORMS
+from platforms import LOCAL_REGISTRY, PLATFORMS, narrowed
 
 from steelyard import __version__
 from steelyard.host.docker import Docker, native_architecture
@@ -53,7 +53,7 @@ def names() -> list[str]:
 def definition(docker: Docker, registry: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     bakery = Bakery(docker, f"{LOCAL_REGISTRY}/{PATH}", find_bases(docker, "local"), PLATFORMS)
     path = tmp_path_factory.mktemp("release") / "definition.json"
-    path.write_text(bakery.definition(["socket-proxy"]), encoding="utf-8")
+    path.write_text(json.dumps({"target": narrowed(bakery.plan(["socket-proxy"]))}), encoding="utf-8")
     return path
 
 
@@ -74,7 +74,8 @@ def only(record: Path) -> dict[str, Any]:
 def test_the_steps_in_their_order(record: Path, tmp_path: Path) -> None:
     pushed = only(record)
     digest = f"{IMAGE}@{pushed['containerimage.digest']}"
-    assert sorted(pushed["platforms"]) == PLATFORMS
+    asked = json.loads(record.with_name("definition.json").read_text(encoding="utf-8"))["target"]
+    assert sorted(pushed["platforms"]) == sorted(asked["socket-proxy"]["platforms"])
     assert names() == []
 
     # A failure half way: an image that does not work ends the release, and nothing has a name.
