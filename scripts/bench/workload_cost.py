@@ -38,7 +38,6 @@ from steelyard.session.runtimes import make_engines
 from steelyard.session.schedule import Course
 from steelyard.session.trial import TrialRunner
 
-ARM = "total_heap-1g"
 PORT = 9080
 _TRADE = ("daytrader7.users=200", "daytrader7.quotes=400")
 SUBJECTS: Mapping[str, Mapping[str, Sequence[str]]] = {
@@ -119,7 +118,8 @@ def _listener(port: int) -> int:
 
 def _runner(
     name: str, settings: Sequence[str], warm_up: int, folder: Path, children: Children
-) -> tuple[TrialRunner, _Meter]:
+) -> tuple[TrialRunner, _Meter, str]:
+    """What runs the trials of one way to run a workload, and the name of their arm."""
     file = folder / "cost.yaml"
     file.write_text(EXPERIMENT.replace("WARMUP", f"{warm_up}s"), encoding="utf-8")
     request = Request(
@@ -130,9 +130,11 @@ def _runner(
     parent = folder / name.replace(" ", "-")
     parent.mkdir()
     directory = new_session(plan, parent)
-    engines = make_engines([plan.specs[ARM].engine], plan.runtimes, children, directory.path.name)
+    # An experiment has two arms at least; one is run.
+    arm, spec = next(iter(plan.specs.items()))
+    engines = make_engines([spec.engine], plan.runtimes, children, directory.path.name)
     states, meter = HostStates([], children, directory.path), _Meter()
-    return TrialRunner(Course(directory.session()), directory, engines, children, meter, states), meter
+    return TrialRunner(Course(directory.session()), directory, engines, children, meter, states), meter, arm
 
 
 def main() -> None:
@@ -211,9 +213,7 @@ def against_ping(subjects: Mapping[str, Sequence[str]], rounds: int, warm_up: in
         for number in range(1, rounds + 1):
             # The order turns round, so that a drift of the machine favours none.
             order = list(subjects)[:: 1 if number % 2 else -1]
-            prices = {
-                name: _price(*runners[name], Planned(block=number, arm=ARM, order=number)) for name in order
-            }
+            prices = {name: _price(*runners[name], number) for name in order}
             found.append({name: price for name, price in prices.items() if price is not None})
     print("| | requests/s | CPU ms | KiB | requests/s to ping's | CPU | bytes |")  # noqa: T201
     print("| --- |" + " --- |" * 6)  # noqa: T201
@@ -230,8 +230,9 @@ def against_ping(subjects: Mapping[str, Sequence[str]], rounds: int, warm_up: in
         print(f"| {name} | " + " | ".join(cells) + " |")  # noqa: T201
 
 
-def _price(runner: TrialRunner, meter: _Meter, planned: Planned) -> Price | None:
-    """Run a trial and say what it told."""
+def _price(runner: TrialRunner, meter: _Meter, arm: str, number: int) -> Price | None:
+    """Run a trial in round `number`, and say what it told."""
+    planned = Planned(block=number, arm=arm, order=number)
     trial, name = runner.run(planned), runner.directory.path.parent.name
     if trial.measurement is None:
         print(f"round {planned.block} {name}: {trial.failure}")  # noqa: T201
