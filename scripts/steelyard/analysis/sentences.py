@@ -243,7 +243,7 @@ class _Reader:
                 f"{self._mean(info, arm, shown)} with {self._label(arm)}" for arm in (base, *shown)
             )
             parts = [f"{told}, {effect(estimates[arm])}" for arm, told in zip(shown, others, strict=True)]
-            return [f"{capital(info.label)} was {first}; {'; '.join(parts)}."]
+            return [f"{capital(info.label)}: {first}; {'; '.join(parts)}."]
         return []
 
     def belief(self) -> str:

@@ -82,7 +82,7 @@ def test_study_like_answer():
         " cannot rule out a difference of up to 1.5 %."
     )
     assert second == (
-        "Memory (RSS) was 100 MiB with JVMs = 1; 280 MiB with JVMs = 4, +180 % (95 % interval +180 to +180 %, 6"
+        "Memory (RSS): 100 MiB with JVMs = 1; 280 MiB with JVMs = 4, +180 % (95 % interval +180 to +180 %, 6"
         " blocks), beyond noise; 400 MiB with JVMs = 6, +300 % (95 % interval +299 to +301 %, 6 blocks), beyond"
         " noise."
     )
@@ -132,7 +132,7 @@ def test_means_are_over_the_blocks_that_are_compared():
     ]
     first, second, _ = told([1, 2], {}, trials=trials)
     assert first.startswith("Throughput was highest with JVMs = 2: 110 req/s, +10.1 % against JVMs = 1")
-    assert second.startswith("Memory (RSS) was 100 MiB with JVMs = 1; 110 MiB with JVMs = 2, +10.1 %")
+    assert second.startswith("Memory (RSS): 100 MiB with JVMs = 1; 110 MiB with JVMs = 2, +10.1 %")
 
 
 def test_next_step_is_worse():
@@ -281,7 +281,7 @@ def test_an_arm_that_never_came_to_a_share_is_told_and_what_it_lost_weighed():
     assert (
         first == "No answer from time to 95 % of the best arm's level: JVMs = 1 came to it in 0 of 6 trials."
     )
-    assert second.startswith("Requests lost against the best arm's level was ")
+    assert second.startswith("Requests lost against the best arm's level: ")
     assert "with JVMs = 2" in second
 
 
