@@ -7,9 +7,9 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The servlets without which an application serves none of its operations. Open Liberty 26.0.0.3 was
- * once seen, on a busy machine, to start an application without its REST resources: it was alive,
- * ready, and answered 404. Why is not known.
+ * The servlets without which an application serves none of its operations. Open Liberty 26.0.0.3
+ * was once seen, on a busy machine, to start an application without its REST resources: it was
+ * alive, ready, and answered 404. Why is not known.
  */
 final class RequiredServlets {
 
