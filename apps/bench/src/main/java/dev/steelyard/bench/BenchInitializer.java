@@ -43,7 +43,8 @@ public final class BenchInitializer implements ServletContainerInitializer {
     BuildInfo build = BuildInfo.read();
     JvmFacts jvm = JvmFacts.current();
     addServlet(context, BENCH, new BenchServlet(workload, counters, messages, build, jvm));
-    addServlet(context, HEALTH, new HealthServlet(workload));
+    // At start, so that a server which is not whole ends before anybody asks for its health.
+    addServlet(context, HEALTH, new HealthServlet(workload)).setLoadOnStartup(1);
     // Standard output, not the log of the container: of that one, servers show only warnings on the
     // console, where people look. One string: Liberty logs each part that is printed as a line.
     System.out.println(
@@ -51,10 +52,11 @@ public final class BenchInitializer implements ServletContainerInitializer {
             .formatted(workload.name(), workload.version(), build.fingerprint(), jvm.line()));
   }
 
-  private static void addServlet(ServletContext context, String path, Servlet servlet) {
+  private static ServletRegistration.Dynamic addServlet(
+      ServletContext context, String path, Servlet servlet) {
     ServletRegistration.Dynamic registration =
         context.addServlet(servlet.getClass().getSimpleName(), servlet);
     registration.addMapping(path + "/*");
-    registration.setLoadOnStartup(1);
+    return registration;
   }
 }

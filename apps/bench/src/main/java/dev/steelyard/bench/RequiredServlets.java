@@ -20,14 +20,7 @@ final class RequiredServlets {
 
   /** Ends the process, after one sentence, where a servlet is missing. */
   static void endUnlessComplete(Set<String> required, ServletContext context) {
-    missing(required, context)
-        .ifPresent(
-            sentence -> {
-              System.out.println(sentence);
-              System.out.flush();
-              // Not exit: its hooks would wait for the application, which is just being started.
-              Runtime.getRuntime().halt(INCOMPLETE);
-            });
+    missing(required, context).ifPresent(sentence -> UnusableServer.end(sentence, INCOMPLETE));
   }
 
   /**

@@ -9,6 +9,7 @@ import dev.steelyard.acmeair.flight.FlightRepository;
 import dev.steelyard.acmeair.settings.AcmeAirSettings;
 import dev.steelyard.acmeair.settings.MongoSettings;
 import dev.steelyard.acmeair.settings.SettingsException;
+import dev.steelyard.bench.UnusableServer;
 import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.Initialized;
@@ -62,10 +63,7 @@ public class ServerContext implements AutoCloseable {
       this.connection = new MongoConnection(MongoSettings.read(variables, database));
     } catch (SettingsException e) {
       if (endsProcess) {
-        System.out.println(e.getMessage());
-        System.out.flush();
-        // Not exit: its hooks would wait for the application, which is just being started.
-        Runtime.getRuntime().halt(BAD_SETTINGS);
+        UnusableServer.end(e.getMessage(), BAD_SETTINGS);
       }
       throw e;
     }
