@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.steelyard.testkit.AllocatedBytes;
 import dev.steelyard.testkit.PackagedServer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -28,13 +29,15 @@ final class RequestBytes {
    */
   private static final int ROUNDS = 5;
 
-  private static final int REQUESTS = 25;
+  private static final int REQUESTS = 50;
 
   /** Between two looks: a request has more, what servers do by themselves has less. */
   private static final double AT_REST = 50_000;
 
   private static final long LOOK_MILLIS = 200;
-  private static final long IDLE_MILLIS = 3000;
+
+  /** A server by itself allocates 100 KiB at once, every two seconds. */
+  private static final long IDLE_MILLIS = 2000;
 
   interface Operation {
     void perform() throws Exception;
@@ -96,22 +99,33 @@ final class RequestBytes {
   }
 
   private static long kib(List<Round> rounds, double idle) {
-    double[] sorted =
-        rounds.stream()
-            .mapToDouble(round -> (round.bytes - idle * round.nanos) / REQUESTS / 1024)
-            .sorted()
-            .toArray();
-    return Math.round(sorted[ROUNDS / 2]);
+    return Math.round(
+        median(
+            rounds.stream()
+                .mapToDouble(round -> (round.bytes - idle * round.nanos) / REQUESTS / 1024)
+                .toArray()));
   }
 
   /**
-   * Bytes a nanosecond without requests. Asked at the end: a server that has just started has more
-   * to do.
+   * Bytes a nanosecond without requests, the median of windows: one of them may hold a burst of
+   * megabytes, which as a rate would be more than requests allocate. Asked at the end: a server
+   * that has just started has more to do.
    */
   private double idle() throws Exception {
+    double[] rates = new double[ROUNDS];
     Reading before = atRest();
-    Thread.sleep(IDLE_MILLIS);
-    return before.rateUntil(read());
+    for (int i = 0; i < ROUNDS; i++) {
+      Thread.sleep(IDLE_MILLIS);
+      Reading after = read();
+      rates[i] = before.rateUntil(after);
+      before = after;
+    }
+    return median(rates);
+  }
+
+  private static double median(double[] values) {
+    Arrays.sort(values);
+    return values[values.length / 2];
   }
 
   private Reading atRest() throws Exception {
