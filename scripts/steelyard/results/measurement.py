@@ -145,6 +145,8 @@ class TrialMeasurement(Record):
     """What failed requests were said to have failed for, the most frequent first."""
     window_server_rate: float | None
     """Requests per second by the servers' counters, measurement window; None: they have none."""
+    window_counts_away: float | None = None
+    """Time between the window's ends and the servers' counts nearest to them, seconds, both ends together."""
     window_injector_rate: float
     """The same by the injectors' histograms."""
     injector_cpu_share: float | None

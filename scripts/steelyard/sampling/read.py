@@ -151,6 +151,24 @@ class Samples:
         ]
         return Counts(*map(sum, zip(*known, strict=True))) if known else None
 
+    def counts_away(self, t0: float, t1: float) -> float | None:
+        """Time between the window's ends and the servers' counts nearest to them, seconds, both ends together.
+
+        Each end's is that of the server where it is longest. None: no server has counts.
+        """
+        servers = defaultdict(list)
+        for (name, _, column), one in self.counters.items():
+            if column == "requests":
+                servers[name].append(one)
+        return whole(
+            (
+                # Of a server's operations: one that nobody asked for at first has no counts from then.
+                whole((whole((one.nearest(edge) for one in told), min) for told in servers.values()), max)
+                for edge in (t0, t1)
+            ),
+            sum,
+        )
+
     def counted(self) -> Counts | None:
         """Newest counters of all servers together, since each started; None without any."""
         last: dict[str, float] = defaultdict(float)

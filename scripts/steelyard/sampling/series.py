@@ -56,6 +56,10 @@ class Series:
         ends = (before if before.size else [t0], inside, after if after.size else [t1])
         return float(np.diff(np.concatenate(ends)).max())
 
+    def nearest(self, t: float) -> float | None:
+        """How far from a time the sample nearest to it is, seconds; None: no samples."""
+        return float(np.abs(self.t - t).min()) if self.t.size else None
+
     def at(self, t: float) -> float | None:
         """Value at a time; before the first and after the last sample it is theirs. None: no samples."""
         return float(np.interp(t, self.t, self.v)) if self.t.size else None

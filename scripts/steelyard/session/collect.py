@@ -83,6 +83,7 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
         injector_errors=sum(evidence.whole.errors.values()),
         injector_messages=evidence.flight.injectors.messages(),
         window_server_rate=counted,
+        window_counts_away=samples.counts_away(start, end),
         window_injector_rate=requests / evidence.seconds,
         injector_cpu_share=_injector_share(evidence, components),
         injector_wait_share=_injector_wait(evidence, components),

@@ -75,6 +75,15 @@ def test_requests_over_a_window_and_at_the_end(folder: Path) -> None:
     assert samples.requests("nobody", T + 2, T + 8) is None
 
 
+def test_counts_are_as_far_away_as_those_of_the_server_that_told_them_latest(folder: Path) -> None:
+    with (folder / "counters.csv").open("a", encoding="utf-8") as file:
+        file.write(f"{T + 9},a,first-asked-for-late,1,0,0\n")
+    samples = Samples.load(folder)
+    assert samples.counts_away(T + 2, T + 8) == pytest.approx(0.5 + 0.5)
+    assert samples.counts_away(T + 2.4, T + 8.5) == pytest.approx(0.4 + 0.5)
+    assert Samples.load(folder / "nothing").counts_away(T + 2, T + 8) is None
+
+
 def test_requests_are_those_of_all_operations(folder: Path) -> None:
     rows = [
         f"{T + s},a,{operation},{n * s},{s},0" for s in range(11) for operation, n in (("x", 3), ("y", 4))

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The flavour openj9 and the JITServer in a session, on a base made of a real OpenJ9 where this host has one."""
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from e2e.driver import call, end_all, start, void_for_other_reasons_than_noise
+from platforms import BASES
+
+from steelyard.host.java import named_jdks
+from steelyard.images.lock import MADE_HERE
+from steelyard.paths import ROOT
+from steelyard.units import MIB
+
+pytestmark = pytest.mark.containers
+
+EXPERIMENT = """\
+steelyard: 1
+name: tiny
+title: Compilers in the server and beside it
+question: Do servers in containers compile in a JITServer, and has each its own limit of memory?
+workload: ping
+procedure: ramp-up
+factors:
+  jit:
+    levels:
+      local: {jit: local, memory: 704m}
+      remote: {jit: remote, memory: 192m, jitserver.memory: 512m}
+deployment: {engine: compose, cores: all, jvm: {heap: 64m, gc: generational}}
+load: {users: 4, measure: 15s}
+metrics: {primary: requests_lost}
+design: {blocks: 2, repeats: 0}
+"""
+
+
+@pytest.fixture(scope="module")
+def flavour(registry: str) -> Iterator[None]:
+    """The images on OpenJ9 in the engine; the base is of this host alone and none for other tests."""
+    jdks = [jdk.home for jdk in named_jdks().values() if jdk.identity.kind == "openj9"]
+    home = next((home for home in jdks if (home / "bin" / "jitserver").exists()), None)
+    if home is None:
+        pytest.skip("this host has no OpenJ9 with a JITServer: name its folder in STEELYARD_JDKS")
+    make = ROOT / "images" / "local" / "make-bases.sh"
+    try:
+        subprocess.run([make, "-i", "-r", BASES, "-j", home, "openj9"], check=True, stdin=subprocess.DEVNULL)
+        built = call(
+            "images",
+            "build",
+            "--bases",
+            "local",
+            "--registry",
+            registry,
+            "ping-openj9",
+            "jitserver",
+            timeout=900,
+        )
+        assert built.returncode == 0, built.stderr
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("STEELYARD_FLAVOUR", "openj9")
+            yield
+    finally:
+        (MADE_HERE / "openj9.pushed").unlink(missing_ok=True)
+
+
+@pytest.fixture(autouse=True)
+def _no_session_left(leaves_nothing: None) -> Iterator[None]:
+    yield
+    end_all()
+
+
+def test_a_container_compiles_in_the_container_of_a_jitserver(tmp_path: Path, flavour: None) -> None:
+    path, out = tmp_path / "tiny.yaml", tmp_path / "results"
+    path.write_text(EXPERIMENT, encoding="utf-8")
+    session = start(path, out)
+    trials = {trial.arm: trial for trial in session.wait_for_trials(2)}
+    assert session.interrupt() == 130
+    assert not void_for_other_reasons_than_noise([*trials.values()])
+    components = {arm: {one.name: one for one in trial.components} for arm, trial in trials.items()}
+    server, compiler = (components["jit-remote"][name] for name in ("server-1", "jitserver"))
+    assert server.compiled["remote"] > 0
+    assert (compiler.cpu_seconds or 0) > 0
+    assert components["jit-local"]["server-1"].read_back["heap"] == 64 * MIB
+    for one in (server, compiler):
+        assert one.cgroup is not None
+        assert 0 < (one.cgroup.memory_peak or 0) <= 192 * MIB
