@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh disable=SC2030,SC2031,SC2034,SC2154
-# Functions of make-bases.sh: packages of every architecture through this machine's apt. Reads $work, $suite, $native, $incomplete.
+# Functions of make-bases.sh: packages of every architecture through this machine's apt. Reads $work, $suite, $native, $incomplete, $jdk.
 
 debian_name() (
     case $1 in
@@ -27,6 +27,12 @@ check_machine() {
         trixie) java=21 ;;
         *) fail 3 "the release ${suite:-of this machine} is not supported: use Debian bookworm or trixie" ;;
     esac
+}
+
+# Debian has no OpenJ9.
+check_jdk() {
+    [ -n "$jdk" ] || fail 2 "the base openj9 is made of a JDK that Debian has not: give its folder with -j"
+    "$jdk/bin/java" -version 2>&1 | grep -q OpenJ9 || fail 3 "$jdk holds no Eclipse OpenJ9 that runs here: give the folder of its JDK with -j"
 }
 
 # apt with folders of its own, for another architecture; sources and proxies are those of this machine.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh disable=SC2030,SC2031,SC2154
-# Functions of make-bases.sh: from packages to root file systems, from those to a base. Reads $work, $here, $registry, $platforms.
+# Functions of make-bases.sh: from packages to root file systems, from those to a base. Reads $work, $here, $registry, $platforms, $jdk.
 
 # What a change in this project's recipe is known by; package versions are added to it.
 recipe() { cat "$here/base-roots.sh" | sha256sum | cut -c1-16; }
@@ -91,7 +91,7 @@ libraries="base-files netbase libc6 libgcc-s1 libstdc++6 zlib1g"
 packages_of() ( # BASE ARCHITECTURE
     case $1 in
         tools) echo busybox-static ;;
-        hotspot) echo "$libraries busybox-static libjpeg62-turbo liblcms2-2" ;;
+        hotspot | openj9) echo "$libraries busybox-static libjpeg62-turbo liblcms2-2" ;;
         proxy) echo "$libraries busybox-static haproxy" ;;
         nginx) echo "$libraries busybox-static nginx" ;;
         maven) echo "$libraries busybox-static openjdk-$java-jdk-headless maven" ;;
@@ -158,6 +158,16 @@ link_java() ( # ROOT ARCHITECTURE
     newest "$target" >"$root.epoch"
 )
 
+# The JDK that was given, but for what only who develops needs; as whole as the base that is published, with its JITServer.
+copy_openj9() ( # ROOT
+    mkdir -p "$1/opt/java/openjdk"
+    tar -C "$jdk" --exclude=./jmods --exclude=./src.zip --exclude=./lib/src.zip --exclude=./include --exclude=./demo \
+        --exclude=./man --exclude='*.debuginfo' -cf - . | tar -C "$1/opt/java/openjdk" --no-same-owner -xf -
+    inside "$1" /opt/java/openjdk/bin/java -version >"$work/openj9.log" 2>&1 ||
+        fail 3 "the OpenJ9 in $jdk does not run on the packages of Debian $suite; see $work/openj9.log"
+    find "$1/tmp" -mindepth 1 -delete
+)
+
 # The class data archive of the JDK's own classes, which every packaged JDK has. The JVM that will use it has to write it, so
 # it is made only for this machine's architecture; on another, HotSpot starts without (and says nothing).
 archive_classes() ( # ROOT
@@ -219,7 +229,8 @@ make_root() ( # BASE ARCHITECTURE
     versions=$(resolve "$target_architecture" $(packages_of "$base" "$target_architecture"))
     [ -n "$versions" ] || fail 3 "apt cannot install the packages of $base for $target_architecture: it says why above"
     key=$( (recipe; printf '%s\n' "$versions"; [ "$base" != hotspot ] || jdk_packages "$target_architecture"
-        [ "$base" != maven ] || cat "$trusted") | sha256sum | cut -c1-32)
+        [ "$base" != maven ] || cat "$trusted"
+        [ "$base" != openj9 ] || find "$jdk" -type f -printf '%P %s %T@\n' | sort) | sha256sum | cut -c1-32)
     if [ "$(cat "$tar.key" 2>/dev/null)" = "$key" ] && [ -e "$tar" ]; then
         say "$base $target_architecture: unchanged"
         exit 0
@@ -237,6 +248,7 @@ make_root() ( # BASE ARCHITECTURE
     esac
     [ "$base" != harness ] || finish_python "$root"
     [ "$base" != maven ] || finish_maven "$root" "$target_architecture"
+    [ "$base" != openj9 ] || copy_openj9 "$root"
     if [ "$base" = hotspot ]; then
         link_java "$root" "$target_architecture"
         [ "$target_architecture" != "$native" ] || archive_classes "$root"
@@ -260,6 +272,8 @@ tools_root() ( # ROOT ; nothing but busybox and its licence
 make_base() ( # BASE ; for all platforms, then pushes it
     # Its packages and their versions, whatever this machine runs.
     [ "$1" != harness ] || suite=trixie
+    # The JDK that was given is of this machine's architecture.
+    [ "$1" != openj9 ] || platforms=linux/$(oci_name "$native")
     mkdir -p "$work/roots"
     rm -f "$work/roots/$1.without"
     made=
@@ -287,7 +301,7 @@ push_base() ( # BASE PLATFORMS ; one index with all platforms
         exit 0
     fi
     environment='ENV PATH=/usr/local/bin:/usr/bin:/usr/sbin LANG=C.UTF-8'
-    case $1 in hotspot | maven) environment='ENV JAVA_HOME=/opt/java/openjdk PATH=/opt/java/openjdk/bin:/usr/bin:/usr/sbin LANG=C.UTF-8' ;; esac
+    case $1 in hotspot | openj9 | maven) environment='ENV JAVA_HOME=/opt/java/openjdk PATH=/opt/java/openjdk/bin:/usr/bin:/usr/sbin LANG=C.UTF-8' ;; esac
     [ "$1" != tools ] || environment='ENV PATH=/bin'
     # shellcheck disable=SC2086
     SOURCE_DATE_EPOCH=0 docker buildx build --quiet --provenance=false --platform "$2" --push --tag "$reference" \
@@ -297,7 +311,7 @@ FROM scratch
 ARG TARGETARCH
 ADD $1-\${TARGETARCH}.tar /
 $environment
-LABEL dev.steelyard.base.left-out="$left_out" org.opencontainers.image.title="steelyard base: $1" org.opencontainers.image.description="Debian $suite packages, unpacked"
+LABEL dev.steelyard.base.left-out="$left_out" org.opencontainers.image.title="steelyard base: $1" org.opencontainers.image.description="Debian $suite packages, unpacked$([ "$1" != openj9 ] || echo ', and an Eclipse OpenJ9')"
 CONTAINERFILE
     echo "$reference $keys" >"$work/roots/$1.pushed"
     say "$reference: pushed for $2"

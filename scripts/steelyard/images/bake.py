@@ -77,9 +77,12 @@ class Bakery:
         for name, target in list(found.items()):
             for value in map(str, (target.get("args") or {}).values()):
                 if value.startswith(_UNKNOWN):
-                    why = f"{name} ({value.removeprefix(_UNKNOWN)} is no base that can be made from packages)"
+                    why = f"{name} (there is no base {value.removeprefix(_UNKNOWN)} here)"
                     if leave_out is None:
-                        raise BadInput(f"{why}: build it with --bases published, or choose --flavour hotspot")
+                        raise BadInput(
+                            f"{why}: build it with --bases published, choose --flavour hotspot, or make the base of"
+                            " a JDK that you have (images/local/make-bases.sh -j)"
+                        )
                     leave_out(f"left out: {why}")
                     found.pop(name)
         return found

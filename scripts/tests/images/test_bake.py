@@ -57,7 +57,7 @@ def test_what_has_no_base_is_left_out_or_refused(tmp_path: Path) -> None:
         "docker.io/library/eclipse-temurin:17-jre-noble", known.environment["BASE_OPENJ9"]
     )
     lacking = bakery(tmp_path, without)
-    with pytest.raises(BadInput, match=r"loadgen \(openj9 is no base .*--flavour hotspot"):
+    with pytest.raises(BadInput, match=r"loadgen \(there is no base openj9 here\): .*--flavour hotspot"):
         lacking.plan(["hotspot"])
     said: list[str] = []
     assert list(lacking.plan(["hotspot"], said.append)) == ["harness", "socket-proxy"]
