@@ -28,6 +28,8 @@ from steelyard.session.gating import (
     gate_plan,
     new_confirmation,
     noisy_host,
+    pair_seconds,
+    scheduled,
     terms_of,
 )
 from steelyard.session.opening import new_session
@@ -106,19 +108,20 @@ def gate(
     told += ["--quick"] * quick + [word for setting in settings for word in ("--set", setting)]
     line = shlex.join(["./steelyard", "gate", *told])
     asked = Request(experiment, quick, None, settings, seed, jdk, port, workload, (), where, line)
-    plan, looks = gate_plan(asked, sides, metric, seconds)
+    plan = gate_plan(asked, sides, metric)
     certificate = certificate_for(plan, certificates or out / "certificates", pool)
+    pair = pair_seconds(plan, certificate)
+    plan, looks = scheduled(plan, pair, seconds)
     terms = terms_of(plan, looks, sides, tolerated, seconds, certificate)
     directory = _opened(plan, terms, out, console)
     if _answered(directory):
         _conclude(directory, as_json)
         return
-    low, high = plan.expected_seconds()
-    pair = format_duration((low + high) / 2 / looks[-1])
     say(
         console,
         f"{plan.experiment.metrics.primary} of {sides['candidate']} against {sides['baseline']}, margin"
-        f" {percent(tolerated)}: {' or '.join(map(str, looks))} pairs of about {pair}; {directory.path}",
+        f" {percent(tolerated)}: {' or '.join(map(str, looks))} pairs of about {format_duration(pair)};"
+        f" {directory.path}",
     )
     for note in plan.notes:
         say(console, f"note: {note}")

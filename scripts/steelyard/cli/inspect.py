@@ -31,7 +31,7 @@ from steelyard.results.schema import JournalEntry, Session, Trial
 from steelyard.results.spec import WEIGHED, Component, Spec
 from steelyard.results.store import SessionDirectory
 from steelyard.session.foresight import foresee, told
-from steelyard.session.gating import certificate_for
+from steelyard.session.gating import certificate_for, pair_seconds
 from steelyard.session.plan import Request, SessionPlan, host_checks, make_plan, metric_checks
 from steelyard.session.runner import analyse_again
 from steelyard.session.runtimes import Where, command_line, examine_where
@@ -100,8 +100,7 @@ def _by_certificate(made: SessionPlan, out: Path, pool: str | None) -> list[str]
     found = certificate_for(made, out / "certificates", pool)
     if isinstance(found, str):
         return []
-    low, high = made.expected_seconds()
-    block = (low + high) / 2 / made.experiment.design.blocks
+    block = pair_seconds(made, found) / 2 * len(made.specs)
     lines = sentences(found, made.experiment.metrics.primary, block)
     return [f"\nBy the noise certificate {found.name}, 80 % power:", *(f"  {line}" for line in lines)]
 

@@ -59,19 +59,16 @@ CHECKOUT = "checkout"
 """A side: this checkout as it is."""
 
 
-def gate_plan(
-    request: Request, sides: Mapping[str, str], name: str | None, seconds: float | None
-) -> tuple[SessionPlan, list[int]]:
-    """The plan of a gate, and its looks; what has to be built is not built yet.
+def gate_plan(request: Request, sides: Mapping[str, str], name: str | None) -> SessionPlan:
+    """The plan of a gate, not scheduled yet; what has to be built is not built yet.
 
     Args:
         request: the experiment that says how to weigh.
         sides: baseline and candidate as they were typed.
         name: the primary metric; None: the experiment's own.
-        seconds: time that there is; None: as long as the looks want.
 
     Raises:
-        BadInput, MissingRequirement: as `make_plan`; a side that is nothing known; too little time for the first look.
+        BadInput, MissingRequirement: as `make_plan`; a side that is nothing known.
     """
     first, second = sides.values()
     if first == second:
@@ -86,10 +83,36 @@ def gate_plan(
         raise BadInput("a gate switches no host states: leave them out, or ask by `run`")
     if len({spec.engine for spec in plan.specs.values()}) > 1:
         raise BadInput("one side is an image and the other is not: give two of a kind")
-    looks = _looks_within(plan, seconds)
-    schedule = make_stages(list(plan.specs), looks, plan.seed)
-    design = question.experiment.design.model_copy(update={"blocks": looks[-1]})
+    return plan
+
+
+def pair_seconds(plan: SessionPlan, certificate: Certificate | str) -> float:
+    """What a pair takes: as it did when this was certified, else as its trials are expected to."""
+    if isinstance(certificate, Certificate) and certificate.pair_seconds > 0:
+        return certificate.pair_seconds
+    return sum(sum(trial_seconds(spec)) / 2 for spec in plan.specs.values())
+
+
+def scheduled(plan: SessionPlan, pair: float, seconds: float | None) -> tuple[SessionPlan, list[int]]:
+    """A gate's plan with its pairs in order, and its looks.
+
+    Args:
+        plan: from `gate_plan`.
+        pair: seconds that a pair takes.
+        seconds: time that there is; None: as long as the looks want.
+
+    Raises:
+        BadInput: too little time for the first look.
+    """
+    looks = [look for look in LOOKS if seconds is None or look * pair <= seconds]
+    if not looks:
+        raise BadInput(
+            f"{LOOKS[0]} pairs, the fewest that show anything, take about {format_duration(LOOKS[0] * pair)}: give"
+            " more --time, or shorter windows (--quick, --set measure=10s)"
+        )
+    design = plan.experiment.design.model_copy(update={"blocks": looks[-1]})
     experiment = plan.experiment.model_copy(update={"design": design})
+    schedule = make_stages(list(plan.specs), looks, plan.seed)
     return replace(plan, experiment=experiment, schedule=schedule), looks
 
 
@@ -176,18 +199,6 @@ def new_confirmation(directory: SessionDirectory) -> SessionDirectory:
     found.trials_path.mkdir(parents=True, exist_ok=True)
     write_record(found.path / "session.json", Session.model_validate({**dict(first), **update}))
     return found
-
-
-def _looks_within(plan: SessionPlan, seconds: float | None) -> list[int]:
-    """The looks that fit into the time."""
-    pair = sum(sum(trial_seconds(spec)) / 2 for spec in plan.specs.values())
-    looks = [look for look in LOOKS if seconds is None or look * pair <= seconds]
-    if not looks:
-        raise BadInput(
-            f"{LOOKS[0]} pairs, the fewest that show anything, take about {format_duration(LOOKS[0] * pair)}: give"
-            " more --time, or shorter windows (--quick, --set measure=10s)"
-        )
-    return looks
 
 
 def _baseline_arm(question: Question) -> Arm:
