@@ -231,10 +231,12 @@ start_control_plane() {
         --service-account-signing-key-file="$folder/accounts.key" --kubelet-preferred-address-types=InternalIP \
         --kubelet-client-certificate="$folder/kubelet-client.crt" --kubelet-client-key="$folder/kubelet-client.key"
     await 120 ready_of apiserver "$server/readyz" || fail 4 "the API server does not get ready; see $folder/logs/apiserver.log"
+    # Nodes that a test makes for the scheduler alone have no kubelet that says that they live: by default they would be out
+    # of use after a minute, and what has no place by then would never get one.
     start_inside controllers kube-controller-manager --kubeconfig="$folder/controllers.kubeconfig" --leader-elect=false \
         --use-service-account-credentials=true --service-account-private-key-file="$folder/accounts.key" \
         --root-ca-file="$folder/ca.crt" --allocate-node-cidrs=true --cluster-cidr=10.244.0.0/16 \
-        --enable-hostpath-provisioner=true --bind-address=127.0.0.1
+        --enable-hostpath-provisioner=true --bind-address=127.0.0.1 --node-monitor-grace-period=1h
     start_inside scheduler kube-scheduler --kubeconfig="$folder/scheduler.kubeconfig" --leader-elect=false \
         --bind-address=127.0.0.1
 }

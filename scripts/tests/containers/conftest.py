@@ -20,7 +20,7 @@ from steelyard.suite import REPORTS
 
 from .node import Node, Traces
 
-SETTLES = 20.0
+SETTLES = 240.0
 """Seconds that the engine may take to forget what was removed."""
 IMAGES = (
     *("ping:{}-hotspot", "acmeair:{}-hotspot", "daytrader7:{}-hotspot", "olio:{}-hotspot"),

@@ -7,7 +7,7 @@ import subprocess
 import time
 from pathlib import Path
 
-LIMIT = 60.0
+LIMIT = 240.0
 
 
 class SuiteEngine:

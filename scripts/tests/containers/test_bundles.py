@@ -112,15 +112,16 @@ def test_two_servers_with_limits_share_the_load(ping: Bundle) -> None:
 
 def _answers(server: dict[str, Any]) -> bool:
     try:
-        return _get(server, "/ping") == "pong"
+        return _get(server, "/ping", timeout=10) == "pong"
     except OSError:
         return False
 
 
-def _get(server: dict[str, Any], path: str) -> str:
+def _get(server: dict[str, Any], path: str, timeout: float | None = None) -> str:
     (published,) = server["NetworkSettings"]["Ports"]["9080/tcp"]
     assert published["HostIp"] == "127.0.0.1"
-    with urllib.request.urlopen(f"http://127.0.0.1:{published['HostPort']}{path}", timeout=10) as answer:
+    address = f"http://127.0.0.1:{published['HostPort']}{path}"
+    with urllib.request.urlopen(address, timeout=timeout or patience()) as answer:
         text: str = answer.read().decode()
     return text.strip()
 
@@ -205,7 +206,7 @@ class _ToSocket(http.client.HTTPConnection):
 
     def connect(self) -> None:
         self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(20)
+        self.sock.settimeout(patience())
         self.sock.connect(str(self._path))
 
 

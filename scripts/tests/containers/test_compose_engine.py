@@ -101,7 +101,7 @@ def test_the_published_study_from_containers(out: Path) -> None:
     assert {(trial.block, trial.arm) for trial in trials} == {(1, "jvms-1"), (1, "jvms-2")}
     assert not void_for_other_reasons_than_noise(trials)
     for trial in trials:
-        assert trial.metrics["throughput"] > 100
+        assert trial.metrics["throughput"] > 10
         servers = [one for one in trial.components if one.role == "server"]
         assert trial.metrics["cgroup_memory"] > 50e6 * len(servers)
     components = [one for arm in directory.session().arms for one in arm.spec.components]
@@ -132,7 +132,7 @@ def test_ctrl_c_leaves_nothing_and_resume_goes_on(experiment: Path, out: Path) -
     assert not void_for_other_reasons_than_noise(trials)
     for trial in trials:
         assert trial.measurement is not None
-        assert trial.measurement.server_requests == trial.measurement.injector_requests > 100
+        assert trial.measurement.server_requests == trial.measurement.injector_requests > 10
         for one in trial.components:
             if one.role == "server":
                 assert one.cgroup is not None
@@ -147,7 +147,7 @@ def test_a_killed_harness_leaves_nothing(experiment: Path, out: Path) -> None:
     session.wait_for_phase("measure", began)
     session.process.kill()
     session.end()
-    deadline = time.monotonic() + patience(60)
+    deadline = time.monotonic() + patience()
     while _left(before) and time.monotonic() < deadline:
         time.sleep(0.2)
     assert not _left(before)

@@ -34,7 +34,7 @@ def ping(node: Node, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def remove(node: Node, folder: str, namespace: str) -> None:
     """Delete a bundle; nothing of it is left."""
     node.kubectl("delete", "--kustomize", folder, "--wait=false")
-    node.kubectl("wait", "--for=delete", f"namespace/{namespace}", f"--timeout={patience(60):.0f}s")
+    node.kubectl("wait", "--for=delete", f"namespace/{namespace}", f"--timeout={patience():.0f}s")
     left = node.get("pods,services,jobs,persistentvolumes", "--all-namespaces")["items"]
     assert [one for one in left if one["metadata"].get("namespace") == namespace] == []
 
@@ -140,12 +140,12 @@ def test_full_size_overlays_find_their_places(node: Node, tmp_path: Path) -> Non
         node.kubectl("delete", "--kustomize", bundle, "--wait=false")
         node.kubectl("delete", "pods", "--all", "--force", "--grace-period=0", "--namespace", namespace)
         node.kubectl("delete", "node", *fakes)
-        node.kubectl("wait", "--for=delete", f"namespace/{namespace}", f"--timeout={patience(60):.0f}s")
+        node.kubectl("wait", "--for=delete", f"namespace/{namespace}", f"--timeout={patience():.0f}s")
 
 
 def wait_for_places(node: Node, namespace: str, wanted: int) -> list[tuple[str, str]]:
     """Role and node of every pod, as soon as there are as many as wanted and all have one."""
-    deadline = time.monotonic() + patience(50)
+    deadline = time.monotonic() + patience()
     while True:
         found = node.get("pods", "--namespace", namespace)["items"]
         placed = [

@@ -68,7 +68,7 @@ def folder(node: Node, tmp_path: Path) -> Iterator[str]:
     )
     yield made
     node.kubectl("delete", "--ignore-not-found", "--wait=false", "--kustomize", made)
-    node.kubectl("wait", "--for=delete", f"namespace/{NAMESPACE}", f"--timeout={patience(60):.0f}s")
+    node.kubectl("wait", "--for=delete", f"namespace/{NAMESPACE}", f"--timeout={patience():.0f}s")
     node.kubectl("delete", "persistentvolume", VOLUME)
     shutil.rmtree(NODE_STATE / "volumes" / VOLUME)
     left = node.get("pods,jobs,persistentvolumes,clusterroles,clusterrolebindings", "--all-namespaces")[
@@ -86,7 +86,7 @@ def test_a_job_that_loses_its_pod_leaves_a_report_that_is_brought_home(
     (lost,) = harnesses(node)
     node.kubectl("delete", "pod", lost, "--namespace", NAMESPACE, "--wait=false")
     node.kubectl(
-        "wait", "--for=delete", f"pod/{lost}", "--namespace", NAMESPACE, f"--timeout={patience(60):.0f}s"
+        "wait", "--for=delete", f"pod/{lost}", "--namespace", NAMESPACE, f"--timeout={patience():.0f}s"
     )
     story = finish(node)
     assert "trials are there already; /volume/results/tiny-" in story

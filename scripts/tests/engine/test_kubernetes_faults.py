@@ -20,7 +20,7 @@ from steelyard.errors import MissingRequirement, ServerFailed
 from steelyard.processes import Children
 
 KUBECTL = Path(__file__).with_name("fake_kubectl.py")
-PATIENCE = 20.0
+PATIENCE = 240.0
 ENDING = 'namespaces "trials" not found'
 
 

@@ -41,7 +41,7 @@ def echo() -> Iterator[int]:
 
 
 def _connect(port: int) -> socket.socket:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 240
     while True:
         try:
             return socket.create_connection(("127.0.0.1", port))

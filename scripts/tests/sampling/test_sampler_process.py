@@ -207,7 +207,8 @@ def test_server_that_does_not_answer_and_one_that_refuses(sampler: Running, obse
     assert "server-2: counters: Connection refused" in sampler.notes()
     seconds = samples.host[("monotonic",)]
     assert seconds.v[-1] - seconds.v[0] > 30 * INTERVAL  # sampling went on meanwhile
-    assert seconds.t.size > 20
+    # One that waited for the answer would have taken three samples; a busy machine leaves out many of fifty.
+    assert seconds.t.size > 5
 
 
 def test_process_that_dies(sampler: Running, observed: Observed) -> None:
@@ -255,13 +256,26 @@ def test_cpu_of_others_is_what_is_not_watched_however_short_lived(
     assert sampler.stop()[0] == Exit.OK
 
 
-BURNER = "import os; os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])\nwhile True: pass"
+BURNER = """
+import os
+os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])
+print(flush=True)
+while True:
+    pass
+"""
+
+
+def burning() -> subprocess.Popen[bytes]:
+    """A process that would use all of its CPU, the first one that we may use, and has begun to."""
+    made = subprocess.Popen([sys.executable, "-c", BURNER], stdout=subprocess.PIPE)
+    assert made.stdout
+    made.stdout.readline()
+    return made
 
 
 @pytest.fixture
 def burner() -> Iterator[subprocess.Popen[bytes]]:
-    """A process that would use all of its CPU, the first one that we may use."""
-    made = subprocess.Popen([sys.executable, "-c", BURNER])
+    made = burning()
     yield made
     made.kill()
     made.wait()
@@ -270,29 +284,34 @@ def burner() -> Iterator[subprocess.Popen[bytes]]:
 def test_a_server_that_is_stopped_stalls(sampler: Running, burner: subprocess.Popen[bytes]) -> None:
     sampler.start({"name": "server-1", "pid": burner.pid, "role": "server"})
 
-    def cpu(samples: Samples) -> float:
+    def used(samples: Samples) -> float:
+        """CPU seconds since the first sample."""
         series = samples.processes.get(("server-1", "user_s"))
-        return float(series.v[-1]) if series else 0.0
+        return float(series.v[-1] - series.v[0]) if series else 0.0
 
-    began = time.time()
-    sampler.until(lambda s: cpu(s) > 1.0)
+    def still(samples: Samples) -> float:
+        """Seconds for which samples show that it used none, up to the last one."""
+        series = samples.processes["server-1", "user_s"]
+        return float(series.t[-1] - series.t[series.v == series.v[-1]][0])
+
+    sampler.until(lambda s: used(s) > 1.0)
     burner.send_signal(signal.SIGSTOP)
-    stopped = time.time()
-    sampler.until(lambda s: s.host[("monotonic",)].t[-1] > stopped + 3.0)
+    # By the samples, which may lie far apart: the first one after the signal still tells of use before it.
+    stopped = sampler.until(lambda s: still(s) > 3.0)
     burner.send_signal(signal.SIGCONT)
-    before = cpu(Samples.load(sampler.output))
-    samples = sampler.until(lambda s: cpu(s) > before + 0.5)
+    samples = sampler.until(lambda s: used(s) > used(stopped) + 0.5)
     assert sampler.stop()[0] == Exit.OK
-    stall = samples.stall("server-1", began, time.time())
+    first, *_, last = samples.processes["server-1", "user_s"].t
+    stall = samples.stall("server-1", first, last)
     assert stall is not None
-    assert 2.5 < stall < 30
+    assert stall > 2.5
 
 
 def test_an_injector_that_shares_its_cpu_waits_for_it(
     sampler: Running, burner: subprocess.Popen[bytes]
 ) -> None:
     """Two that want one CPU wait half of the time each, and no sooner than they have work."""
-    beside = subprocess.Popen([sys.executable, "-c", BURNER])
+    beside = burning()
     try:
         sampler.start({"name": "injector-1", "pid": burner.pid, "role": "injector"})
         samples = sampler.until(
@@ -352,7 +371,7 @@ def test_ends_with_its_parent(sampler: Running, observed: Observed) -> None:
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=240,
     )
     pid = int(parent.stdout)
     deadline = time.monotonic() + 120

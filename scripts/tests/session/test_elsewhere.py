@@ -3,7 +3,7 @@
 
 import json
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -72,6 +72,19 @@ def flown(deployment: Elsewhere, children: Children, folder: Path) -> Flight:
     return Flight(spec, folder, cast("Deployment[Any]", deployment), children, Recorder(), lambda _: None)
 
 
+def until(flight: Flight, reached: Callable[[], bool]) -> None:
+    """Wait for what an observer does in its own time."""
+    deadline = time.monotonic() + 240
+    while not reached():
+        assert time.monotonic() < deadline, "not reached"
+        flight.watch(0.1)
+
+
+def sampled(folder: Path, *names: str) -> bool:
+    """Whether the first samples of these have come."""
+    return set(names) <= set(Samples.load(folder / "trial" / "samples").process_names())
+
+
 def test_a_trial_is_sampled_steered_and_brought_home(tmp_path: Path) -> None:
     deployment = Elsewhere(tmp_path)
     with Children() as children:
@@ -83,10 +96,12 @@ def test_a_trial_is_sampled_steered_and_brought_home(tmp_path: Path) -> None:
             (pod.observed / "ready").touch()
             flight.injectors.wait_until_ready()
             begun = flight.injectors.go()
+            until(flight, (pod.observed / "start").exists)
             assert (pod.observed / "start").read_text(encoding="utf-8") == f"{begun * 1000:.0f}"
             line = {"epochMillis": 1000 * begun, "requests": 3, "late": 0, "dropped": 0}
             (pod.observed / "health.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
             flight.injectors.wait_for_load()
+            until(flight, lambda: sampled(tmp_path, "server-1", "injector-1"))
             start = time.time()
             flight.start_sampler()
             flight.watch(2.5)
@@ -109,12 +124,14 @@ def test_a_trial_is_sampled_steered_and_brought_home(tmp_path: Path) -> None:
 
 
 def test_a_lost_observer_voids_the_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steelyard.sampling.streams.LOST", 1.0)
     deployment = Elsewhere(tmp_path)
     with Children() as children:
         flight = flown(deployment, children, tmp_path / "trial")
         try:
             flight.start_sampler()
+            # New processes may take long to say the first word; from then on each says one a second.
+            until(flight, lambda: sampled(tmp_path, "server-1", "harness"))
+            monkeypatch.setattr("steelyard.sampling.streams.LOST", 10.0)
             deployment.pods["server-1"].observer.kill()
             with pytest.raises(TrialFailedError, match="nothing was heard of the observer of server-1"):
                 flight.watch(60)

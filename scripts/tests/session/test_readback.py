@@ -2,6 +2,7 @@
 """What a running component and its GC log tell; the JVM is a real one."""
 
 import os
+import signal
 import subprocess
 import time
 from collections.abc import Iterator
@@ -74,6 +75,13 @@ def component(jdk: Jdk, **settings: Any) -> Component:
     return made.model_copy(update={"read_back": readable(made, jcmd=True)})
 
 
+def answers(pid: int) -> bool:
+    """Whether a JVM handles the signal that `jcmd` asks it by, which ends one that does not yet."""
+    status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+    caught = next(line.split()[1] for line in status.splitlines() if line.startswith("SigCgt:"))
+    return bool(int(caught, 16) >> (signal.SIGQUIT - 1) & 1)
+
+
 @pytest.fixture
 def running(jdk: Jdk, request: pytest.FixtureRequest) -> Iterator[Running]:
     """The JDK's own RMI registry, on any port, with the settings of the test."""
@@ -82,8 +90,8 @@ def running(jdk: Jdk, request: pytest.FixtureRequest) -> Iterator[Running]:
     environment = {**os.environ, "POOL": "8"}
     process = subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        deadline = time.monotonic() + 60
-        while "MaxHeapSize" not in vm_flags(jdk.identity.home, process.pid):
+        deadline = time.monotonic() + 240
+        while not answers(process.pid) or "MaxHeapSize" not in vm_flags(jdk.identity.home, process.pid):
             assert process.poll() is None
             assert time.monotonic() < deadline, "the JVM does not answer"
             time.sleep(0.1)

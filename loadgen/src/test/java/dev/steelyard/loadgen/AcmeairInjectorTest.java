@@ -108,7 +108,11 @@ class AcmeairInjectorTest {
   @Test
   void failedLoginsStartOverAndSayWhatWasWrong() throws Exception {
     try (AcmeairServer server = new AcmeairServer("another")) {
-      Injector injector = Injector.run(settings("acmeair-microservices", server));
+      ObjectNode settings = settings("acmeair-microservices", server).put("measureSeconds", 600);
+      Injector injector = Injector.start(settings);
+      Processes.await("logins came", () -> server.served("/login") > 30);
+      injector.createStopFile();
+      assertEquals(0, injector.await(), injector::console);
       assertEquals(server.served("/"), requests(injector, "login"));
       assertEquals(server.served("/"), injector.healthSum("errors"));
       List<String> messages =

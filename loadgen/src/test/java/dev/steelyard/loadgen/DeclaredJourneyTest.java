@@ -66,7 +66,7 @@ class DeclaredJourneyTest {
                "parts": [{"path": "/style.css"}, {"path": "/logo.png"}],
                "pause": {"think": "1ms", "distribution": "exponential"}},
               {"operation": "ticker",
-               "websocket": {"path": "/ticker", "send": "hello ${me}", "expect": "hello (\\\\d+)", "within": "5s"},
+               "websocket": {"path": "/ticker", "send": "hello ${me}", "expect": "hello (\\\\d+)", "within": "60s"},
                "pause": {"cycle": 0.002}}
             ]
           }
@@ -132,9 +132,14 @@ class DeclaredJourneyTest {
           "parts": [{"path": "/style.css", "conditional": true}]}]}}}
         """;
     try (ShopServer shop = new ShopServer(watch)) {
-      Injector injector = Injector.run(settings(journey, shop.url()).put("thinkTimeMillis", 5));
+      ObjectNode settings = settings(journey, shop.url()).put("thinkTimeMillis", 5);
+      Injector injector = Injector.start(settings.put("measureSeconds", 600));
+      Processes.await(
+          "all users came, again and again",
+          () -> full.get() >= 6 && shop.served("style.css") > 300);
+      injector.createStopFile();
+      assertEquals(0, injector.await(), injector::console);
       assertEquals(6, full.get(), "one for each user");
-      assertTrue(shop.served("style.css") > 12, "served " + shop.served("style.css"));
       assertEquals(shop.served("style.css"), summed(injector, "page", "requests"));
       assertEquals(0, summed(injector, "page", "errors"), injector::console);
     }
@@ -234,7 +239,8 @@ class DeclaredJourneyTest {
       Injector injector = Injector.run(settings.put("measureSeconds", 4));
       assertEquals(0, summed(injector, "slow", "errors"), injector::console);
       double each = 4000.0 / summed(injector, "slow", "requests");
-      assertTrue(each > 3 * millis(injector, "slow", "p50"), "ms for each operation: " + each);
+      // The shortest: a busy machine prolongs the latencies of most.
+      assertTrue(each > 3 * millis(injector, "slow", "min"), "ms for each operation: " + each);
     }
   }
 

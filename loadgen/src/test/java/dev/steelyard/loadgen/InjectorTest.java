@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
@@ -29,17 +30,24 @@ import org.junit.jupiter.api.io.TempDir;
 class InjectorTest {
   private static final int SIGTERM_EXIT = 143;
 
+  /** How long an injector that is told to end waits for requests in flight. */
+  private static final long SIGNAL_GRACE = TimeUnit.SECONDS.toNanos(5);
+
   @TempDir Path folder;
 
-  /** What every run must fulfil: all files tell the same counts. */
+  /** What every run must fulfil: all files tell the same counts, and nothing was given up. */
   private static void assertConsistent(Injector injector) throws Exception {
+    assertFilesAgree(injector);
+    assertEquals(0, injector.summary().get("abandonedRequests").asLong());
+  }
+
+  private static void assertFilesAgree(Injector injector) throws Exception {
     Map<String, Histogram> totals = Injector.totals(injector.latencies());
     long errors = Injector.count(totals, "ping:error");
     assertEquals(injector.requests(), Injector.count(totals, "ping") + errors);
     assertEquals(injector.errors(), errors);
     assertEquals(injector.requests(), injector.healthSum("requests"));
     assertEquals(injector.errors(), injector.healthSum("errors"));
-    assertEquals(0, injector.summary().get("abandonedRequests").asLong());
     assertEquals("{}", injector.summary().get("outcomes").toString());
     assertEquals("{}", injector.health().get(0).get("outcomes").toString());
   }
@@ -104,10 +112,12 @@ class InjectorTest {
         ServerSocket proxy = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
       Path home = Files.createDirectory(folder.resolve("home"));
       ObjectNode settings = Injector.settings(folder, List.of(server.url()));
+      String text = settings.put("measureSeconds", 600).toString();
       Injector injector =
-          Injector.startFromEnvironment(folder, settings.toString(), outside(proxy, home));
+          Injector.startFromEnvironment(folder.resolve("out"), text, outside(proxy, home));
+      Processes.await("load came", () -> server.served() > 500);
+      injector.createStopFile();
       assertEquals(0, injector.await(), injector::console);
-      assertTrue(server.served() > 0);
       assertEquals(List.of(), tunnels(proxy), "connections to the outside");
       try (Stream<Path> left = Files.list(home)) {
         assertEquals(List.of(), left.toList());
@@ -200,10 +210,16 @@ class InjectorTest {
       ObjectNode settings = Injector.settings(folder, List.of(server.url()));
       Injector injector = Injector.start(settings.put("measureSeconds", 600));
       Processes.await("load came", () -> server.served() > 500);
+      long told = System.nanoTime();
       injector.terminate();
       assertEquals(SIGTERM_EXIT, injector.await(), injector::console);
-      assertConsistent(injector);
-      assertEquals(server.served(), injector.requests());
+      boolean stalled = System.nanoTime() - told > SIGNAL_GRACE;
+      assertFilesAgree(injector);
+      // Only where the machine stalls for that long, requests in flight are given up.
+      long abandoned = injector.summary().get("abandonedRequests").asLong();
+      assertTrue(abandoned == 0 || stalled, "given up: " + abandoned);
+      long lost = server.served() - injector.requests();
+      assertTrue(lost >= 0 && lost <= abandoned, "lost: " + lost + ", given up: " + abandoned);
       assertEquals("signal", injector.summary().get("endedBy").asText());
       assertTrue(injector.console().contains("ended by signal"), injector.console());
     }
@@ -258,7 +274,13 @@ class InjectorTest {
         PingServer lying = new PingServer(x -> PingServer.answer(x, 200, "gnop\n"));
         PingServer closing = new PingServer(x -> x.close())) {
       List<String> targets = List.of(failing.url(), lying.url(), closing.url());
-      Injector injector = Injector.run(Injector.settings(folder, targets));
+      ObjectNode settings = Injector.settings(folder, targets);
+      Injector injector = Injector.start(settings.put("measureSeconds", 600));
+      Processes.await(
+          "each server was asked",
+          () -> failing.served() > 20 && lying.served() > 20 && closing.served() > 20);
+      injector.createStopFile();
+      assertEquals(0, injector.await(), injector::console);
       assertConsistent(injector);
       long served = failing.served() + lying.served() + closing.served();
       assertEquals(served, injector.requests());
@@ -269,7 +291,7 @@ class InjectorTest {
           (times.get("lastRequestEpochMillis").asLong()
                   - times.get("firstRequestEpochMillis").asLong())
               / 100.0;
-      assertTrue(served >= 6 && served <= 6 * (tenths + 2), "served " + served);
+      assertTrue(served <= 6 * (tenths + 2), "served " + served);
       JsonNode messages = injector.summary().get("errorMessages");
       long told = 0;
       for (JsonNode message : messages) {
@@ -287,12 +309,15 @@ class InjectorTest {
     String absent = "http://127.0.0.1:" + Processes.freePort();
     try (PingServer hanging = new PingServer(exchange -> sleep(1000))) {
       ObjectNode settings = Injector.settings(folder, List.of(absent, hanging.url()));
-      Injector injector = Injector.start(settings.put("requestTimeoutMillis", 300));
+      settings.put("requestTimeoutMillis", 300).put("measureSeconds", 600);
+      Injector injector = Injector.start(settings);
+      // By then each user of either server has tried several times.
+      Processes.await("load came", () -> hanging.served() > 12);
+      injector.createStopFile();
       assertEquals(0, injector.await(), injector::console);
       assertConsistent(injector);
-      assertTrue(injector.requests() > 6);
+      assertTrue(injector.requests() > 12);
       assertEquals(injector.requests(), injector.errors());
-      assertTrue(hanging.served() > 0);
       String messages = injector.summary().get("errorMessages").toString();
       assertTrue(messages.contains("refused"), messages);
       assertTrue(messages.contains("imeout"), messages);

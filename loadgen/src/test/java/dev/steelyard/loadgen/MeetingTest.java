@@ -23,7 +23,11 @@ class MeetingTest {
     ObjectNode settings =
         Injector.settings(folder.resolve(Integer.toString(injector)), List.of(url));
     settings.put("users", 7).put("injectors", 2).put("injector", injector);
-    return settings.put("meet", "127.0.0.1:" + port);
+    return settings.put("meet", "127.0.0.1:" + port).put("measureSeconds", 600);
+  }
+
+  private static boolean hadRequests(Injector injector) {
+    return injector.healthText().matches("(?s).*\"requests\":[1-9].*");
   }
 
   /** The second comes long before the first, and neither begins alone. */
@@ -36,6 +40,9 @@ class MeetingTest {
       assertEquals(0, server.served());
       long before = System.currentTimeMillis();
       Injector first = Injector.start(settings(server.url(), 0, port));
+      Processes.await("both had requests", () -> hadRequests(first) && hadRequests(second));
+      first.createStopFile();
+      second.createStopFile();
       assertEquals(0, first.await(), first::console);
       assertEquals(0, second.await(), second::console);
 
@@ -82,7 +89,7 @@ class MeetingTest {
   void withoutOneOfThemThereIsNoWhole() throws Exception {
     int port = Processes.freePort();
     try (PingServer server = new PingServer(PingServer.PONG)) {
-      Injector second = Injector.start(settings(server.url(), 1, port).put("measureSeconds", 600));
+      Injector second = Injector.start(settings(server.url(), 1, port));
       Injector first = Injector.start(settings(server.url(), 0, port).put("measureSeconds", 3));
       Processes.await("load came", () -> server.served() > 0);
       second.kill();

@@ -48,12 +48,14 @@ class StartTest {
       ObjectNode closed = Injector.settings(folder.resolve("closed"), List.of(server.url()));
       ObjectNode open = open(Injector.settings(folder.resolve("open"), List.of(server.url())));
       for (ObjectNode settings : List.of(closed, open)) {
-        Injector injector = waiting(settings);
+        Injector injector = waiting(settings.put("measureSeconds", 600));
         long before = server.served();
         Thread.sleep(300);
         assertEquals(before, server.served(), "load before the start");
         long start = System.currentTimeMillis();
         injector.createStartFile();
+        Processes.await("load came", () -> server.served() > before + 100);
+        injector.createStopFile();
         assertEquals(0, injector.await(), injector::console);
         assertEquals(server.served() - before, injector.requests());
         JsonNode times = injector.summary().get("times");
@@ -74,9 +76,12 @@ class StartTest {
   @Test
   void startFileMayTellTheTime() throws Exception {
     try (PingServer server = new PingServer(PingServer.PONG)) {
-      Injector injector = waiting(Injector.settings(folder, List.of(server.url())));
+      ObjectNode settings = Injector.settings(folder, List.of(server.url()));
+      Injector injector = waiting(settings.put("measureSeconds", 600));
       long at = System.currentTimeMillis() + 1500;
       injector.createStartFile(Long.toString(at));
+      Processes.await("load came", () -> server.served() > 0);
+      injector.createStopFile();
       assertEquals(0, injector.await(), injector::console);
       long first = injector.summary().at("/times/firstRequestEpochMillis").asLong();
       assertTrue(first >= at - 1, "before its time");

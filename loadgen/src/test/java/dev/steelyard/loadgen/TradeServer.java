@@ -97,9 +97,9 @@ final class TradeServer implements AutoCloseable {
     return registered.size();
   }
 
-  /** Makes the WebSocket answer no more. */
-  void silence() {
-    silent = true;
+  /** Makes the WebSocket answer no more, or again. */
+  void silence(boolean silence) {
+    silent = silence;
   }
 
   private void count(String what) {
@@ -124,9 +124,11 @@ final class TradeServer implements AutoCloseable {
         var unused = context.close();
         return;
       }
+      // Before it is counted: whoever sees the count may end the silence.
+      boolean replies = !silent;
       count("updates");
       send(context, new TextWebSocketFrame("{\"change1_stock\":\"s:1\",\"pushed\":true}"));
-      if (!silent) {
+      if (replies) {
         send(context, new TextWebSocketFrame("{\"gainer1_stock\":\"s:1\",\"tsia\":1.00}"));
       }
     }

@@ -4,8 +4,8 @@ package dev.steelyard.testkit;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.ServerSocket;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** What tests do with processes and time. */
 public final class Processes {
@@ -15,7 +15,12 @@ public final class Processes {
 
   private static final long STEP_MILLIS = 100;
   private static final int FIRST_PORT = 10_100;
-  private static final int LAST_PORT = 20_000;
+  private static final int PORTS = 6_900;
+
+  /** Processes with tests that run at the same time begin at different ports. */
+  private static final int START = (int) (ProcessHandle.current().pid() * 10 % PORTS);
+
+  private static final AtomicInteger TRIED = new AtomicInteger();
 
   private Processes() {}
 
@@ -52,18 +57,18 @@ public final class Processes {
   }
 
   /**
-   * A port that nobody listens on, for a server that starts later, or again. Not one of those that
-   * the kernel gives to whoever asks for any (32768 and above): of these, each connection that
-   * tests beside this one open may take it meanwhile.
+   * A port that nobody listens on, for a server that starts later, or again; each only once. Not
+   * one of those that the kernel gives to whoever asks for any (32768 and above): of these, each
+   * connection that tests beside this one open may take it meanwhile.
    */
   public static int freePort() throws IOException {
-    while (true) {
-      int port = ThreadLocalRandom.current().nextInt(FIRST_PORT, LAST_PORT);
-      try (ServerSocket socket = new ServerSocket(port)) {
+    for (int tried = TRIED.getAndIncrement(); tried < PORTS; tried = TRIED.getAndIncrement()) {
+      try (ServerSocket socket = new ServerSocket(FIRST_PORT + (START + tried) % PORTS)) {
         return socket.getLocalPort();
       } catch (BindException taken) {
         // Another one will do.
       }
     }
+    throw new IllegalStateException("No port is left of the " + PORTS + " from " + FIRST_PORT);
   }
 }

@@ -5,6 +5,7 @@ import dev.steelyard.olio.geocoder.Geocoder;
 import dev.steelyard.testkit.Folders;
 import dev.steelyard.testkit.OncePerRun;
 import dev.steelyard.testkit.PackagedServer;
+import dev.steelyard.testkit.Processes;
 import dev.steelyard.testkit.StatementLog;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
@@ -26,8 +27,11 @@ import java.util.stream.Stream;
  */
 public final class OlioServer implements AutoCloseable {
 
-  /** Milliseconds that it waits for the geocoder. */
-  static final int GEOCODER_PATIENCE = 700;
+  /**
+   * Milliseconds that it waits for the geocoder, unless a test says otherwise: a busy machine is no
+   * slow geocoder.
+   */
+  private static final String GEOCODER_PATIENCE = "60000";
 
   /** Questions about tables, and readiness. */
   private static final Pattern NOBODYS = Pattern.compile("SYS\\.|SYSIBM|DATASET");
@@ -70,7 +74,8 @@ public final class OlioServer implements AutoCloseable {
   static OlioServer started(Map<String, String> settings) throws IOException, InterruptedException {
     Path folder = Files.createTempDirectory("olio");
     Path log = folder.resolve("derby.log");
-    Geocoder geocoder = new Geocoder("127.0.0.1", 0, 0);
+    // A port that stays free while no geocoder listens on it.
+    Geocoder geocoder = new Geocoder("127.0.0.1", Processes.freePort(), 0);
     geocoder.start();
     Map<String, String> environment = new HashMap<>();
     environment.put("JVM_ARGS", QUICK);
@@ -80,7 +85,7 @@ public final class OlioServer implements AutoCloseable {
     environment.put("OLIO_FILESTORE", folder.resolve("files").toString());
     environment.put("OLIO_DERBY_FOLDER", folder.resolve("data/derby").toString());
     environment.put("OLIO_GEOCODER_URL", "http://127.0.0.1:" + geocoder.port());
-    environment.put("OLIO_GEOCODER_READ_TIMEOUT", Integer.toString(GEOCODER_PATIENCE));
+    environment.put("OLIO_GEOCODER_READ_TIMEOUT", GEOCODER_PATIENCE);
     environment.putAll(settings);
     Path archive = Path.of(System.getProperty("server.archive"));
     PackagedServer loader = PackagedServer.of("olio", archive, folder, environment);

@@ -15,14 +15,22 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** A server that keeps nothing of its home page, and leaves parts of an event to scripts. */
+/**
+ * A server that keeps nothing of its home page, leaves parts of an event to scripts, and soon goes
+ * on without the geocoder.
+ */
 final class SwitchesIT {
+
+  /** Longer than any wait for it. */
+  private static final int SLOW_MILLIS = 60_000;
 
   private static OlioServer server;
 
   @BeforeAll
   static void start() throws Exception {
-    server = OlioServer.started(Map.of("OLIO_CACHE", "off", "OLIO_JMAKI", "true"));
+    server =
+        OlioServer.started(
+            Map.of("OLIO_CACHE", "off", "OLIO_JMAKI", "true", "OLIO_GEOCODER_READ_TIMEOUT", "700"));
   }
 
   @AfterAll
@@ -81,6 +89,21 @@ final class SwitchesIT {
       assertTrue(stars >= 2 && stars <= 5, comment::toString);
     }
     assertEquals("true", setting("jmaki"));
+  }
+
+  @Test
+  void withASlowGeocoderOperationsGoOn() throws Exception {
+    int failures = server.count("geocoderFailures");
+    server.geocoder(true, SLOW_MILLIS);
+    try {
+      server
+          .browser()
+          .upload("api/person/fileuploadPerson?user_name=patient", OlioBrowser.person("patient"))
+          .must("patient");
+    } finally {
+      server.geocoder(true, 0);
+    }
+    assertEquals(failures + 1, server.count("geocoderFailures"));
   }
 
   /** The address that a script asks, within the application. */

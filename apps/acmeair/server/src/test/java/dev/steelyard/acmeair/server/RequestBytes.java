@@ -6,11 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.steelyard.testkit.AllocatedBytes;
 import dev.steelyard.testkit.PackagedServer;
+import dev.steelyard.testkit.Processes;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The bytes that a request of each operation makes servers allocate, calls between them and work
@@ -29,9 +32,15 @@ final class RequestBytes {
    */
   private static final int ROUNDS = 5;
 
+  /** Where the machine stalls in some of them: the shortest count. */
+  private static final int MOST_ROUNDS = 15;
+
+  /** Times the shortest round: in a longer one, what is left out weighs too much. */
+  private static final int TOO_LONG = 3;
+
   private static final int REQUESTS = 50;
 
-  /** Between two looks: a request has more, what servers do by themselves has less. */
+  /** In the time between two looks: a request has more, what servers do by themselves has less. */
   private static final double AT_REST = 50_000;
 
   private static final long LOOK_MILLIS = 200;
@@ -63,12 +72,28 @@ final class RequestBytes {
 
   /** Performs an operation often enough, and keeps what it took. */
   void measure(String name, Operation operation) throws Exception {
+    measure(name, () -> {}, operation);
+  }
+
+  /**
+   * The same for an operation that uses something up, of which there is enough for the usual
+   * rounds.
+   *
+   * @param supply makes another one of it, for further rounds
+   */
+  void measure(String name, Operation supply, Operation operation) throws Exception {
     for (int i = 0; i < WARM_UP; i++) {
       operation.perform();
     }
     List<Round> rounds = new ArrayList<>();
     Reading before = atRest();
-    while (rounds.size() < ROUNDS) {
+    while (rounds.size() < ROUNDS || (tooLong(rounds) && rounds.size() < MOST_ROUNDS)) {
+      if (rounds.size() >= ROUNDS) {
+        for (int i = 0; i < REQUESTS; i++) {
+          supply.perform();
+        }
+        before = atRest();
+      }
       for (int i = 0; i < REQUESTS; i++) {
         operation.perform();
       }
@@ -76,7 +101,16 @@ final class RequestBytes {
       rounds.add(new Round(after.nanos - before.nanos, after.bytes - before.bytes));
       before = after;
     }
-    measured.put(name, rounds);
+    measured.put(name, shortest(rounds));
+  }
+
+  private static boolean tooLong(List<Round> rounds) {
+    List<Round> shortest = shortest(rounds);
+    return shortest.get(ROUNDS - 1).nanos > TOO_LONG * shortest.get(0).nanos;
+  }
+
+  private static List<Round> shortest(List<Round> rounds) {
+    return rounds.stream().sorted(Comparator.comparingLong(Round::nanos)).limit(ROUNDS).toList();
   }
 
   /** That the figures are those that are known, KiB of a request, but for a part of each. */
@@ -128,13 +162,21 @@ final class RequestBytes {
     return values[values.length / 2];
   }
 
+  /** As a rate: two looks may be far from each other on a machine that stalls. */
   private Reading atRest() throws Exception {
     Reading last = read();
+    long deadline = last.nanos + TimeUnit.SECONDS.toNanos(Processes.LIMIT_SECONDS);
     while (true) {
       Thread.sleep(LOOK_MILLIS);
       Reading now = read();
-      if (now.bytes - last.bytes < AT_REST * servers.size()) {
+      double bytes = last.rateUntil(now) * TimeUnit.MILLISECONDS.toNanos(LOOK_MILLIS);
+      if (bytes < AT_REST * servers.size()) {
         return now;
+      }
+      if (now.nanos > deadline) {
+        throw new IllegalStateException(
+            "Without requests the servers allocate %.0f bytes in %d ms, without end"
+                .formatted(bytes, LOOK_MILLIS));
       }
       last = now;
     }
