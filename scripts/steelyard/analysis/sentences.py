@@ -24,6 +24,8 @@ from steelyard.results.schema import Session
 
 SURVIVED = "survived"
 """Metric whose mean is a share of trials: counted, not compared by ratios."""
+_TENFOLD = 9.0
+"""Change from which a session of a few odd blocks says nothing more by its size."""
 TIED = "every block gave just that: no spread was seen, so there is no interval, and chance is not ruled out"
 
 
@@ -263,11 +265,15 @@ class _Reader:
             if one.detectable is not None and one.detectable_high is not None
         ]
         if limits:
-            bound, seen = map(percent, max(limits))
+            high, seen = max(limits)
             many = f", {len(compared)} comparisons corrected" * (len(compared) > 1)
+            label = metric(analysis.primary).label
             parts.append(
-                f"a true change of {bound} in {metric(analysis.primary).label} would be found in at least 80 % of such"
-                f" sessions (their spread taken at its upper 95 % bound{many}; by the spread seen it would be {seen})"
+                f"a true change of {percent(high)} in {label} would be found in at least 80 % of such sessions (their"
+                f" spread taken at its upper 95 % bound{many}; by the spread seen it would be {percent(seen)})"
+                if high < _TENFOLD
+                else f"not even a tenfold change in {label} would be found in 80 % of such sessions (their spread taken"
+                f" at its upper 95 % bound{many})"
             )
         if self.session.quick:
             parts.append("it was a quick session: an indication, not an answer")

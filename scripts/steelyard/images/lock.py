@@ -125,7 +125,16 @@ def find_bases(docker: Docker, choice: str, made_here: Path = MADE_HERE) -> dict
             "no bases were made on this machine: run images/local/setup-engine.sh start and"
             " images/local/make-bases.sh (as root on Debian), or use --bases published"
         )
-    return {name: ask(docker, words[0]) for name, words in notes.items() if words}
+    found: dict[str, Base] = {}
+    lost: list[MissingRequirement] = []
+    for name, words in notes.items():
+        try:
+            found |= {name: ask(docker, words[0])} if words else {}
+        except MissingRequirement as error:  # of an earlier registry; it may be none that is needed
+            lost.append(error)
+    if not found:
+        raise lost[0]
+    return found
 
 
 def ask(docker: Docker, reference: str, wanted: Sequence[str] = ()) -> Base:

@@ -150,6 +150,11 @@ def test_downwards_from_the_baseline():
     assert "against the nearest other, JVMs = 2, it is +50 %" in first
 
 
+def test_few_blocks_far_apart_would_find_next_to_nothing():
+    last = told([1, 2], {"jvms-1": [100.0] * 3, "jvms-2": [101.0, 300.0, 20.0]})[-1]
+    assert "not even a tenfold change in throughput would be found in 80 % of such sessions" in last
+
+
 def test_exact_ties_show_nothing():
     """Three collections against two in every block: the figures cannot resolve their spread."""
     first, last = told([1, 2], {"jvms-1": [2.0] * 6, "jvms-2": [3.0] * 6})

@@ -118,6 +118,12 @@ def test_bases_made_here_are_those_that_were_noted(tmp_path: Path) -> None:
         find_bases(docker, "local", tmp_path)
     (tmp_path / "tools.pushed").write_text("127.0.0.1:5000/bases/tools:debian key\n", encoding="utf-8")
     assert find_bases(docker, "local", tmp_path)["tools"].digest == A
+    # What was pushed to a registry that began anew since is not there, and need not be.
+    (tmp_path / "nginx.pushed").write_text("127.0.0.1:5000/bases/nginx:debian key\n", encoding="utf-8")
+    assert list(find_bases(docker, "local", tmp_path)) == ["tools"]
+    (tmp_path / "tools.pushed").unlink()
+    with pytest.raises(MissingRequirement, match=r"does not give 127\.0\.0\.1:5000/bases/nginx:debian"):
+        find_bases(docker, "local", tmp_path)
     with pytest.raises(BadInput, match="unknown bases 'other'"):
         find_bases(docker, "other", tmp_path)
 
