@@ -44,10 +44,17 @@ Values = Mapping[Place, float]
 
 
 def arm_label(session: Session, arm: str) -> str:
-    """An arm in the experiment's words: `JVMs = 4, pages = large`."""
+    """An arm in the words of its experiment: `JVMs = 4, pages = large`, by what the arms of the session differ in."""
     factors = session.experiment.get("factors", {})
     record = next(one for one in session.arms if one.name == arm)
-    told = ((factors.get(name, {}).get("label") or name, level) for name, level in record.levels.items())
+    differs = [
+        name
+        for name in record.levels
+        if any(one.levels.get(name) != record.levels[name] for one in session.arms)
+    ]
+    told = (
+        (factors.get(name, {}).get("label") or name, record.levels[name]) for name in differs or record.levels
+    )
     return ", ".join(f"{label} = {level}" for label, level in told)
 
 

@@ -84,7 +84,7 @@ def headline(view: View) -> Table:
     columns = columns or words("arm")
     heads = len(columns)
     rows = [cells(*([view.level(arm, name) for name in view.factors] or [arm.name])) for arm in view.arms]
-    constant = []
+    constant = view.constant(leave_out=[factor for _, factor, _ in SPLIT])
     for label, factor, text in SPLIT:
         found = [text(spec) for spec in view.specs.values()]
         if factor in view.factors or not any(found):

@@ -2,7 +2,7 @@
 """What every output of the report looks at: the session, its trials, its analysis, and how to lay them out."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -151,6 +151,15 @@ class View:
         """Factors that vary in this session."""
         names = dict.fromkeys(name for arm in self.arms for name in arm.levels)
         return [name for name in names if len(self._levels(name)) > 1]
+
+    def constant(self, leave_out: Collection[str]) -> list[str]:
+        """Factors that are the same in every arm of this session, and their level."""
+        first, *others = self.arms
+        return [
+            f"{self.factor_label(name)} {level_text(level)}"
+            for name, level in first.levels.items()
+            if name not in leave_out and others and all(one.levels.get(name) == level for one in others)
+        ]
 
     def numeric(self, factor: str) -> bool:
         """Whether every arm has a number of this factor."""

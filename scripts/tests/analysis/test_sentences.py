@@ -293,11 +293,13 @@ def test_an_arm_that_never_came_to_a_share_is_told_and_what_it_lost_weighed():
 def test_several_factors_and_words_as_levels():
     asked = session([1, 2], 6)
     arms = [
-        arm.model_copy(update={"levels": {"jvms": level, "pages": "large"}})
-        for arm, level in zip(asked.arms, (1, 2), strict=True)
+        arm.model_copy(update={"levels": {"jvms": level, "gc": "regional", "pages": pages}})
+        for arm, level, pages in zip(asked.arms, (1, 2), ("small", "large"), strict=True)
     ]
     asked = asked.model_copy(update={"arms": arms})
-    assert arm_label(asked, "jvms-2") == "JVMs = 2, pages = large"
+    assert arm_label(asked, "jvms-2") == "JVMs = 2, pages = large", "by what differs"
+    alike = [arm.model_copy(update={"levels": {"gc": "regional"}}) for arm in arms]
+    assert arm_label(asked.model_copy(update={"arms": alike}), "jvms-2") == "gc = regional"
     found = analyse(asked, trials_of({"jvms-1": about(100), "jvms-2": about(200, 1, 1)}))
     assert "highest with JVMs = 2, pages = large: 200 req/s" in answer(asked, found)[0]
 
