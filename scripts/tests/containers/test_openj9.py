@@ -82,6 +82,6 @@ def test_a_container_compiles_in_the_container_of_a_jitserver(tmp_path: Path, fl
     assert server.compiled["remote"] > 0
     assert (compiler.cpu_seconds or 0) > 0
     assert components["jit-local"]["server-1"].read_back["heap"] == 64 * MIB
-    for one in (server, compiler):
+    for one, limit in ((server, 192), (compiler, 512)):
         assert one.cgroup is not None
-        assert 0 < (one.cgroup.memory_peak or 0) <= 192 * MIB
+        assert 0 < (one.cgroup.memory_peak or 0) <= limit * MIB
