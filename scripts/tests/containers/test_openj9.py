@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from e2e.driver import call, end_all, start, void_for_other_reasons_than_noise
+from e2e.driver import call, end_all, openj9, start, void_for_other_reasons_than_noise
 from platforms import BASES
 
-from steelyard.host.java import named_jdks
 from steelyard.images.lock import MADE_HERE
 from steelyard.paths import ROOT
 from steelyard.units import MIB
@@ -38,10 +37,7 @@ design: {blocks: 2, repeats: 0}
 @pytest.fixture(scope="module")
 def flavour(registry: str) -> Iterator[None]:
     """The images on OpenJ9 in the engine; the base is of this host alone and none for other tests."""
-    jdks = [jdk.home for jdk in named_jdks().values() if jdk.identity.kind == "openj9"]
-    home = next((home for home in jdks if (home / "bin" / "jitserver").exists()), None)
-    if home is None:
-        pytest.skip("this host has no OpenJ9 with a JITServer: name its folder in STEELYARD_JDKS")
+    home = openj9(jitserver=True)
     make = ROOT / "images" / "local" / "make-bases.sh"
     try:
         subprocess.run([make, "-i", "-r", BASES, "-j", home, "openj9"], check=True, stdin=subprocess.DEVNULL)

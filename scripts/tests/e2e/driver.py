@@ -14,6 +14,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from steelyard.host.java import named_jdks
 from steelyard.paths import ROOT
 from steelyard.results.schema import Trial
 from steelyard.results.store import SessionDirectory
@@ -75,6 +78,16 @@ def call(
         timeout=timeout or patience(),
         check=False,
     )
+
+
+def openj9(*, jitserver: bool = False) -> Path:
+    """The folder of an OpenJ9 of this host, with a JITServer or in any case; skips the test where there is none."""
+    homes = [jdk.home for jdk in named_jdks().values() if jdk.identity.kind == "openj9"]
+    found = next((home for home in homes if not jitserver or (home / "bin" / "jitserver").exists()), None)
+    if found is None:
+        kind = "OpenJ9 with a JITServer" if jitserver else "OpenJ9"
+        pytest.skip(f"this host has no {kind}: name the folder of one in STEELYARD_JDKS")
+    return found
 
 
 _ports = itertools.count(20000 + os.getpid() % 1000 * 10, 10)

@@ -5,9 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.host.java import named_jdks
-
-from .driver import start, void_for_other_reasons_than_noise
+from .driver import openj9, start, void_for_other_reasons_than_noise
 
 pytestmark = pytest.mark.e2e
 
@@ -30,17 +28,8 @@ design: {blocks: 2, repeats: 0}
 """
 
 
-@pytest.fixture(scope="module")
-def jdk() -> Path:
-    """An OpenJ9 of this host that has a JITServer."""
-    homes = [jdk.home for jdk in named_jdks().values() if jdk.identity.kind == "openj9"]
-    found = next((home for home in homes if (home / "bin" / "jitserver").exists()), None)
-    if found is None:
-        pytest.skip("this host has no OpenJ9 with a JITServer: name its folder in STEELYARD_JDKS")
-    return found
-
-
-def test_servers_compile_in_a_jitserver_and_outlive_it(tmp_path: Path, out: Path, jdk: Path) -> None:
+def test_servers_compile_in_a_jitserver_and_outlive_it(tmp_path: Path, out: Path) -> None:
+    jdk = openj9(jitserver=True)
     path = tmp_path / "tiny.yaml"
     path.write_text(EXPERIMENT, encoding="utf-8")
     session = start(path, out, "--jdk", str(jdk))

@@ -5,13 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.host.java import named_jdks
 from steelyard.jvm.sharedcache import CACHE_FIGURES
 from steelyard.results.store import SessionDirectory
 from steelyard.sampling.gclog import read_gc_logs
 from steelyard.units import MIB
 
-from .driver import DONE, call, free_port, void_for_other_reasons_than_noise
+from .driver import DONE, call, free_port, openj9, void_for_other_reasons_than_noise
 
 pytestmark = pytest.mark.e2e
 
@@ -40,9 +39,7 @@ design: {{blocks: 2, repeats: 0}}
 
 
 def test_every_setting_is_read_back_from_a_real_openj9(tmp_path: Path, out: Path) -> None:
-    jdk = next((str(one.home) for one in named_jdks().values() if one.identity.kind == "openj9"), None)
-    if jdk is None:
-        pytest.skip("this host has no OpenJ9: name the folder of one in STEELYARD_JDKS")
+    jdk = openj9()
     path = tmp_path / "openj9.yaml"
     path.write_text(EXPERIMENT.format(jdk=jdk), encoding="utf-8")
     done = call("run", str(path), "--out", str(out), "--port", str(free_port()), timeout=1200)
