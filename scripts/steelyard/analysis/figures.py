@@ -54,7 +54,7 @@ def number(raw: float | None, digits: int = 0) -> str:
 
 
 def percent(fraction: float | None, digits: int | None = None, sign: bool = False) -> str:
-    """A fraction as per cent: `3.1 %`, `120 %`; beyond tenfold as a factor.
+    """A fraction as per cent: `3.1 %`, `120 %`; beyond tenfold as a factor, which nobody reads above a thousand.
 
     Args:
         fraction: None, NaN and infinities become a dash.
@@ -64,7 +64,9 @@ def percent(fraction: float | None, digits: int | None = None, sign: bool = Fals
     if fraction is None or not math.isfinite(fraction):
         return DASH
     if fraction > 9:
-        return f"\N{MULTIPLICATION SIGN} {fraction + 1:.3g}" if sign else f"{fraction + 1:.3g}-fold"
+        told = f"{fraction + 1:.3g}" if fraction < 999 else "1,000"
+        over = "over " if fraction >= 999 else ""
+        return f"{over}\N{MULTIPLICATION SIGN} {told}" if sign else f"{over}{told}-fold"
     points = 100 * fraction
     if digits is None:
         digits = 2 if 0 < abs(points) < 0.095 else 1 if abs(points) < 9.95 else 0

@@ -128,6 +128,24 @@ def in_groups(read: Callable[[CgroupResult], float | None]) -> Read:
     return lambda c: read(c.cgroup) if c.cgroup is not None else None
 
 
+def group_memory(
+    memory: Callable[[CgroupResult], float | None], huge: Callable[[CgroupResult], float | None]
+) -> Read:
+    """Memory of a component's control group with its pages of the large-page pool, which are charged apart.
+
+    None where it has such pages, and the kernel does not account for them.
+    """
+
+    def read(c: ComponentResult) -> float | None:
+        if c.cgroup is None:
+            return None
+        if huge(c.cgroup) is None and c.read_back.get("pages") != "large":
+            return memory(c.cgroup)
+        return whole([memory(c.cgroup), huge(c.cgroup)], sum)
+
+    return read
+
+
 def per_1k(compute: Compute) -> Compute:
     """The same per thousand requests; None when none was counted."""
     return quotient(compute, _thousands)

@@ -16,6 +16,7 @@ from steelyard.analysis.formulas import (
     Metric,
     cpu_share,
     define,
+    group_memory,
     in_groups,
     latency,
     measured,
@@ -255,7 +256,8 @@ REGISTRY: tuple[Metric, ...] = (
     ),
     define("survived", "share", 2, lambda t, _: t.survived, ("survive",), "higher")(
         "trials survived",
-        "1 if everything lived and answered to the end of the load, else 0; the mean is the share of trials.",
+        "1 if everything lived and answered to the end of the load and nothing thrashed at its memory limit, else 0;"
+        " the mean is the share of trials.",
         "A few trials that all survived leave much room: read the interval that the answer gives.",
     ),
     define("restarts", "count", 0, measured(lambda m: len(m.restarts)), ("survive",))(
@@ -278,16 +280,19 @@ REGISTRY: tuple[Metric, ...] = (
         "CPU seconds of the servers' control groups in the window / thousands of requests.",
         "Only of servers in containers; health checks and whatever else runs in a container are in it.",
     ),
-    define("cgroup_memory", "bytes", 0, sum_of(in_groups(lambda g: g.memory_mean)))(
+    define("cgroup_memory", "bytes", 0, sum_of(group_memory(lambda g: g.memory_mean, lambda g: g.huge_mean)))(
         "memory (containers)",
-        "Memory charged to the servers' control groups, summed over the servers, mean over the window.",
-        "With page cache and kernel memory; a shared page is charged to whoever touched it first, one of the"
-        " large-page pool to nobody.",
+        "Memory charged to the servers' control groups, pages of the large-page pool included, summed over the servers,"
+        " mean over the window.",
+        "With page cache and kernel memory; a shared page is charged to whoever touched it first. Missing where a"
+        " server has large pages and the kernel does not account for them (controller hugetlb).",
     ),
-    define("cgroup_memory_peak", "bytes", 0, sum_of(in_groups(lambda g: g.memory_peak)))(
+    define(
+        "cgroup_memory_peak", "bytes", 0, sum_of(group_memory(lambda g: g.memory_peak, lambda g: g.huge_peak))
+    )(
         "peak memory (containers)",
-        "Highest memory of each server's control group since it was made, as the kernel keeps it, summed over"
-        " the servers.",
+        "Highest memory of each server's control group since it was made, as the kernel keeps it, and its most pages of"
+        " the large-page pool in the window, summed over the servers.",
         "Start-up and page cache are in it, and peaks of different moments are summed; missing with cgroup v2"
         " before Linux 5.19.",
     ),

@@ -139,8 +139,8 @@ def _verdict(question: Question, trial: Trial, share: float | None) -> tuple[Out
     search, limits = question.search, question.limits
     faults = [check for check in trial.checks if check.voids and not check.passed]
     if search.lower is not None and trial.survived is False:
-        died = _first(faults, lambda name: name == "restarts")
-        return "failed", trial.failure or died or "Not everything lived to the end."
+        told = [*trial.measurement.restarts, *trial.measurement.thrashing] if trial.measurement else []
+        return "failed", trial.failure or next(iter(told), "Not everything lived to the end.")
     foreign = _first(faults, lambda name: name not in OVERLOAD | UPSET)
     if foreign is None and trial.measurement is None:
         foreign = trial.failure or "It has no measurement."

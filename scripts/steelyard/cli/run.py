@@ -111,6 +111,8 @@ def prepared(found: SessionDirectory, where: Where, console: Console) -> tuple[R
         runtimes.runtime(Deployment())
         ensure_builds(console, runtimes)
     differs = require_same(session)
+    if any(arm.spec.engine == "kubernetes" for arm in session.arms):
+        runtimes.require_same_cluster(session.versions)
     for sentence in (*doubts, *differs):
         say(console, f"note: {sentence}")
     return runtimes, " ".join(differs)

@@ -108,8 +108,10 @@ class View:
             "Fewer than two complete blocks: chance alone may explain any difference.": a.blocks_complete < 2,
             f"{void} void ({told_by_arm(a.by_arm, 'void')}): not averaged in, shown in the charts as crosses and"
             " explained in the validity ledger.": a.void_trials,
-            "Where something died, the other figures of its trial are of what still lived: compare only arms that"
-            " survived.": any(trial.survived is False for trial in self.trials),
+            "Where something died or thrashed, the other figures of its trial are of what still lived, or of next to"
+            " nothing: compare only arms that survived.": any(
+                trial.survived is False for trial in self.trials
+            ),
             f"{unsteady} marked not steady ({told_by_arm(a.by_arm, 'not_steady')}): the warm-up reached its cap, or"
             " throughput still moved while it was measured.": a.not_steady_trials,
         }

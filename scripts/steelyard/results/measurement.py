@@ -33,13 +33,17 @@ class CgroupResult(Record):
     throttled_share: float | None
     """Periods of its CPU quota in which it was throttled / periods; 0 without a quota."""
     memory_mean: float | None
-    """With page cache and kernel memory; pages of the large-page pool are not charged."""
+    """With page cache and kernel memory, without pages of the large-page pool."""
     memory_peak: float | None
     """Since the container started."""
     working_set_mean: float | None
     """Memory without page cache that was not used lately."""
     oom_kills: int | None
     """Processes of the container that the kernel killed for want of memory, since it started."""
+    huge_mean: float | None = None
+    """Pages of the large-page pool; None: the kernel does not account for them (controller `hugetlb`)."""
+    huge_peak: float | None = None
+    """In the measurement."""
 
 
 class ComponentResult(Record):
@@ -181,6 +185,8 @@ class TrialMeasurement(Record):
     """Longest time in the window in which a server used no CPU, seconds."""
     restarts: list[str]
     """Servers that died, were restarted or OOM-killed."""
+    thrashing: list[str] = Field(default_factory=list)
+    """Survive trials: what lived at its memory limit and thrashed, one sentence each."""
     not_remote: list[str] = Field(default_factory=list)
     """Servers that should compile in a JITServer and did not, one sentence each."""
     wrong_builds: list[str]

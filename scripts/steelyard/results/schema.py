@@ -233,7 +233,7 @@ class Trial(Record):
     """Ramp-up trials: per-second series from the first second of load on; `throughput` (requests/s), `cpu_GROUP`
     (cores)."""
     survived: bool | None = None
-    """Survive trials: whether everything lived to the end."""
+    """Survive trials: whether everything lived to the end, and nothing thrashed."""
     trace: list[tuple[float, float]]
     """Server-side throughput per second from the end of the ramp: (seconds since then, requests/s)."""
     failure: str | None = None

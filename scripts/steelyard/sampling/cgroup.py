@@ -10,6 +10,7 @@ import glob
 import os
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 from typing import NamedTuple
 
 from steelyard.sampling.procfs import ProcFile
@@ -45,6 +46,9 @@ _V1 = {
 
 For the working set it is page cache that has not been used lately; `ControlGroup.read` takes it from the memory.
 """
+_HUGE = {False: "hugetlb.*B.usage_in_bytes", True: "hugetlb.*B.current"}
+"""Pages of the large-page pool, which are in no figure of the memory controller: a file for each size of page; by
+whether it is version 2 (admin-guide/cgroup-v1/hugetlb)."""
 _V2 = {
     "cpu_s": Source("cpu", "cpu.stat", b"usage_usec", 1e-6),
     "throttled_s": Source("cpu", "cpu.stat", b"throttled_usec", 1e-6),
@@ -130,7 +134,7 @@ class ControlGroup:
     """The group of one process, with its files held open: like those of /proc they end with the group."""
 
     def __init__(self, pid: int, root: str = "") -> None:
-        controllers = ("cpuacct", "cpu", "memory")
+        controllers = ("cpuacct", "cpu", "memory", "hugetlb")
         places = {name: find(name, pid, root) or find(name, pid, root, inside=True) for name in controllers}
         self.found = any(places.values())
         """Whether its files can be seen from here."""
@@ -142,6 +146,10 @@ class ControlGroup:
                 path = f"{place.folder}/{source.file}"
                 self._files.setdefault(path, ProcFile(path))
                 self._sources.append((column, path, source))
+        huge = places["hugetlb"]
+        folder = Path(huge.folder) if huge else None
+        self._huge = [str(one) for one in folder.glob(_HUGE[huge.unified])] if folder and huge else []
+        self._files |= {path: ProcFile(path) for path in self._huge}
 
     def read(self) -> dict[str, float] | None:
         """Figures by column of cgroups.csv, but those that the kernel does not tell; None when the group is gone.
@@ -157,6 +165,8 @@ class ControlGroup:
         inactive = found.pop("working_set", None)
         if inactive is not None and "memory" in found:
             found["working_set"] = max(0, found["memory"] - inactive)
+        if found and self._huge:
+            found["huge"] = sum(number(contents[path], b"") or 0 for path in self._huge)
         return found or None
 
     def close(self) -> None:

@@ -224,6 +224,10 @@ class Samples:
         """Page faults (minor and major) of a process over a window."""
         return self._grown(process, ("minor_faults", "major_faults"), t0, t1)
 
+    def major_faults(self, process: str, t0: float, t1: float) -> float | None:
+        """Page faults of a process over a window that waited for the disk."""
+        return self._grown(process, ("major_faults",), t0, t1)
+
     def switches(self, process: str, t0: float, t1: float) -> float | None:
         """Context switches (either kind) of a server over a window, which is read at its ends."""
         return self._grown(process, ("voluntary_switches", "involuntary_switches"), t0, t1)
@@ -268,7 +272,7 @@ class Samples:
         if cpu is None:
             return None
         periods, throttled = (series(column).delta(t0, t1) for column in ("periods", "throttled_periods"))
-        kills = series("oom_kills").v
+        kills, huge = series("oom_kills").v, series("huge")
         return CgroupResult(
             cpu_seconds=cpu,
             throttled_seconds=series("throttled_s").delta(t0, t1),
@@ -281,6 +285,8 @@ class Samples:
             memory_peak=series("peak").at(t1),
             working_set_mean=series("working_set").mean(t0, t1),
             oom_kills=int(kills[-1]) if kills.size else None,
+            huge_mean=huge.mean(t0, t1),
+            huge_peak=huge.peak(t0, t1),
         )
 
     def steal_share(self, t0: float, t1: float) -> float | None:

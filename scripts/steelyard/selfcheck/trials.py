@@ -158,6 +158,7 @@ def from_samples(planned: Planned, spec: Spec, truth: Truth, rng: np.random.Gene
         ramp_end=begin,
         throttled=0.0,
         restarts=[],
+        thrashing=[],
         injector_failures=[],
         injectors=SimpleNamespace(messages=list),
         inconsistent=[],

@@ -113,6 +113,7 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
                 if one.cgroup is not None and one.cgroup.oom_kills
             ),
         ],
+        thrashing=flight.thrashing,
         not_remote=[
             sentence
             for name, log in evidence.jit_logs.items()

@@ -65,6 +65,7 @@ class Flight:
     injector_failures: list[str] = field(default_factory=list)
     inconsistent: list[str] = field(default_factory=list)
     survived: bool | None = None
+    thrashing: list[str] = field(default_factory=list)
     killed: dict[str, float] = field(default_factory=dict)
     """Components that were killed on purpose, and when, epoch seconds."""
     sampler: Child | None = None
@@ -76,7 +77,7 @@ class Flight:
             Streams(self.folder, self.children, self.deployment.logs) if self.deployment.remote else None
         )
         tell = self._tell if self.streams is not None else None
-        self.injectors = Injectors(names, self.deployment, self.check_alive, tell, self._take_streams)
+        self.injectors = Injectors(names, self.deployment, self.check_alive, tell, self.take_streams)
         self._wall_ahead = time.time() - time.monotonic()
         self._live = LiveRate(self.folder / "samples" / "counters.csv")
 
@@ -159,7 +160,7 @@ class Flight:
             )
         if self.sampler is not None and self.sampler.exit_code() is not None:
             raise TrialFailedError("sampler", f"the sampler ended: {self.sampler.how_it_ended()}")
-        self._take_streams()
+        self.take_streams()
 
     def stop_in_order(self) -> None:
         """Load first, then the checks of the data, then the sampler (its last sample holds the final counters),
@@ -191,7 +192,7 @@ class Flight:
                 raise TrialFailedError("restarts", problems[0]) from lost
             raise TrialFailedError("sampler", str(lost)) from lost
 
-    def _take_streams(self) -> None:
+    def take_streams(self) -> None:
         """Follow the observers of what has come, and take what they have told."""
         if self.streams is not None:
             with self._streaming():

@@ -4,7 +4,7 @@
 - steady:   start, load data, injectors go | ramp | warm up until steady | measure | stop | judge the window as well
 - ramp-up:  prepare (start, load data, stop the servers), injectors wait | start | injectors go: the curve | stop
 - start-up: prepare, the injector waits | start: it asks for each operation until all are answered | stop
-- survive:  start, load data, injectors go | a fixed time under load, whatever dies ends it | stop
+- survive:  start, load data, injectors go | a fixed time under load, whatever dies ends it | stop | judge the memory
 
 In the measurement of `steady` and `ramp-up` a component may be killed on purpose (`Component.killed_after`).
 """
@@ -31,6 +31,7 @@ from steelyard.sampling.cgroup import throttled_seconds
 from steelyard.sampling.read import Samples
 from steelyard.session.collect import rates
 from steelyard.session.flight import Flight, TrialFailedError
+from steelyard.session.thrashing import thrashing
 from steelyard.spec.injectors import PROBE_LIMIT
 from steelyard.spec.plan import without_caches
 
@@ -38,6 +39,8 @@ SAMPLES_LATE = 2.0
 """Seconds after which the samples of a second are there to be looked at, wherever they come from."""
 SAMPLES_SOON = 0.3
 """Seconds after which they are usually there; who looks so early has to see until when they reach."""
+START_END = 30.0
+"""Seconds of a failed start, its last, that say whether it was memory that it wanted."""
 _RESTARTED: tuple[Role, ...] = ("compiler", "server", "proxy")
 """What a measured start starts; databases and services stand beside it."""
 
@@ -106,23 +109,31 @@ def start_up(flight: Flight, fill_caches: Callable[[], None]) -> None:
 
 
 def survive(flight: Flight, fill_caches: Callable[[], None]) -> None:
-    """A fixed time under load and a memory limit: did everything live?"""
+    """A fixed time under load and a memory limit: did everything live, and do more than thrash?"""
     try:
         with flight.phase("start"):
-            _bring_up(flight, fill_caches)
+            _bring_up(flight, fill_caches, flight.start_sampler)
             _whole_second(flight)
             flight.ramp_end = flight.injectors.go()
             start = float(math.floor(flight.ramp_end))
-    except (ServerFailed, TrialFailedError):
+    except (ServerFailed, TrialFailedError) as failure:
         # Too little memory to start with is an answer; any other failure to start is a fault.
-        flight.survived = False if flight.deployment.out_of_memory() else None
-        raise
+        if flight.deployment.out_of_memory():
+            flight.survived = False
+            raise
+        flight.take_streams()
+        now = time.time()
+        _judge_memory(flight, now - START_END, now)
+        if not flight.thrashing:
+            raise
+        raise ServerFailed("; ".join([str(failure), *flight.thrashing])) from failure
     with flight.phase("measure", flight.spec.load.measure), _throttling(flight):
         flight.survived = True
         flight.watch(flight.spec.load.measure, survive=True)
         flight.window = (start, max(start + 1.0, float(math.floor(time.time()))))
     with flight.phase("stop"):
         flight.stop_in_order()
+    _judge_memory(flight, *flight.window)
 
 
 PROCEDURES: Mapping[ProcedureName, Callable[[Flight, Callable[[], None]], None]] = {
@@ -133,15 +144,18 @@ PROCEDURES: Mapping[ProcedureName, Callable[[Flight, Callable[[], None]], None]]
 }
 
 
-def _bring_up(flight: Flight, fill_caches: Callable[[], None]) -> None:
-    """Everything up, loaded with data and sampled; the injectors wait for their start.
+def _bring_up(
+    flight: Flight, fill_caches: Callable[[], None], on_start: Callable[[], None] = lambda: None
+) -> None:
+    """Everything up, loaded with data and sampled; the injectors wait for their start. `on_start` as of
+    `Deployed.bring_up`.
 
     Their processes begin beside the servers, which saves seconds of every trial. Procedures whose question is the
     start have them ready before.
     """
     fill_caches()
     flight.deployment.start(flight.spec.injectors)
-    flight.deployed.bring_up()
+    flight.deployed.bring_up(on_start=on_start)
     flight.start_sampler()
     flight.deployed.load_data()
     flight.deployed.describe()
@@ -242,6 +256,13 @@ def _judge_window(flight: Flight) -> None:
     else:
         found = judge_steady(followed, _jit_share(flight, samples, start, end), round(end - start))
     _note(flight, "Measurement", found)
+
+
+def _judge_memory(flight: Flight, start: float, end: float) -> None:
+    """A server that thrashed has not survived: it has too little memory, and the kernel will never say so."""
+    flight.thrashing = thrashing(flight.spec.deployed, Samples.load(flight.folder / "samples"), start, end)
+    if flight.thrashing:
+        flight.survived = False
 
 
 def _note(flight: Flight, what: str, found: Steadiness) -> None:

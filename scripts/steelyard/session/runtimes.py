@@ -49,6 +49,8 @@ class Where:
 
 HERE = Where()
 """Kubectl's own choice."""
+AUTHORITY = "cluster, by its certificate authority"
+"""Among the versions of a session's parts."""
 
 
 @dataclass
@@ -119,6 +121,22 @@ class Runtimes:
             self._cluster = found
         return self._cluster
 
+    def require_same_cluster(self, versions: Mapping[str, str]) -> None:
+        """Refuse to go on with a session in another cluster than that of these versions: its trials would be mixed.
+
+        Raises:
+            BadInput: it is another, or nobody can tell.
+            MissingRequirement: the cluster does not answer.
+        """
+        before, now = versions.get(AUTHORITY), self.cluster.authority()
+        if before is None or before != now:
+            known = "it is not known which" if before is None else f"its certificate authority is {before}"
+            told = f"is {now}" if now is not None else "is not told"
+            raise BadInput(
+                f"this session was begun in another cluster ({known}, and that of context"
+                f" {self.cluster.context or 'none'} {told}): name it with --context, or start a new session with `run`"
+            )
+
     @property
     def docker(self) -> Docker:
         """The container engine (raises MissingRequirement)."""
@@ -128,7 +146,11 @@ class Runtimes:
 
     def versions(self) -> dict[str, str]:
         """Versions of the tools that engines use."""
-        found = {"kubernetes": self._cluster.version} if self._cluster is not None else {}
+        found = {}
+        if self._cluster is not None:
+            found = {"kubernetes": self._cluster.version}
+            if (authority := self._cluster.authority()) is not None:
+                found[AUTHORITY] = authority
         if self._docker is None:
             return found
         return {

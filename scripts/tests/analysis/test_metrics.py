@@ -105,6 +105,26 @@ def server(number, **changes):
     return result(f"server-{number}", "server", 30.0, **(figures | changes))
 
 
+POOL = GROUP.model_copy(update={"huge_mean": 1000.0, "huge_peak": 1100.0})
+
+
+@pytest.mark.parametrize(
+    ("group", "pages", "mean", "peak"),
+    [
+        (GROUP, "small", 400.0, 500.0),
+        (POOL, "large", 1400.0, 1600.0),
+        # Nothing says how many: what is charged elsewhere is not all that it has.
+        (GROUP, "large", None, None),
+    ],
+)
+def test_memory_of_containers_has_their_large_pages(
+    group: CgroupResult, pages: str, mean: float | None, peak: float | None
+) -> None:
+    one = trial(1, "a", components=[server(1, cgroup=group, read_back={"pages": pages})])
+    found = metrics_of(one, spec(components=[component("server", 1)]))
+    assert (found.get("cgroup_memory"), found.get("cgroup_memory_peak")) == (mean, peak)
+
+
 COMPILER = {
     "faults": 0.0,
     "switches": 0.0,

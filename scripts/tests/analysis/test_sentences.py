@@ -56,6 +56,8 @@ def test_percent_and_interval():
     assert percent(0.0306) == "3.1 %"
     assert percent(0.0999) == "10 %"
     assert percent(99.0) == "100-fold"
+    assert percent(6.67e28) == percent(999.0) == "over 1,000-fold"
+    assert percent(6.67e28, sign=True) == "over \N{MULTIPLICATION SIGN} 1,000"
     assert interval(0.9, 1.25) == "\N{MINUS SIGN}10 to +25 %"
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is asked of kubectl and what is made of its words; a script stands for it and answers as it does."""
 
+import hashlib
 import json
 import shlex
 import stat
@@ -17,8 +18,11 @@ from steelyard.engines.kubernetes.engine import KubernetesEngine, require_rights
 from steelyard.engines.kubernetes.images import ClusterImages
 from steelyard.engines.kubernetes.lock import take_lock
 from steelyard.engines.kubernetes.nodes import examine, offered
-from steelyard.errors import Busy, MissingRequirement
+from steelyard.errors import BadInput, Busy, MissingRequirement
 from steelyard.processes import Children
+from steelyard.session.runtimes import AUTHORITY as CLUSTER
+from steelyard.session.runtimes import Runtimes
+from steelyard.workload.loader import load_workload
 
 JVM = (Path(__file__).parents[1] / "fixtures" / "jvm" / "hotspot.txt").read_text(encoding="utf-8")
 VERSIONS = {"clientVersion": {"gitVersion": "v1.33.1"}, "serverVersion": {"gitVersion": "v1.31.4"}}
@@ -59,6 +63,40 @@ def test_a_cluster_that_answers(tmp_path: Path) -> None:
     cluster = found(tmp_path)
     assert (cluster.context, cluster.namespace, cluster.version) == ("lab", "trials", "v1.31.4")
     assert cluster.command[1:] == ["--context=lab", "--namespace=trials"]
+
+
+AUTHORITY = json.dumps({"kind": "ConfigMap", "data": {"ca.crt": "-----BEGIN CERTIFICATE-----\nMII\n"}})
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (AUTHORITY, hashlib.sha256(b"-----BEGIN CERTIFICATE-----\nMII").hexdigest()[:16]),
+        ((1, 'Error from server (NotFound): configmaps "kube-root-ca.crt" not found'), None),
+        (json.dumps({"kind": "ConfigMap"}), None),
+    ],
+)
+def test_a_cluster_is_known_by_its_certificate_authority(
+    tmp_path: Path, answer: str | tuple[int, str], told: str | None
+) -> None:
+    assert kubectl(tmp_path, {"get configmaps kube-root-ca.crt": answer}).authority() == told
+
+
+def test_a_session_goes_on_in_its_own_cluster_alone(tmp_path: Path) -> None:
+    cluster = kubectl(tmp_path, {"kube-root-ca.crt": AUTHORITY})
+    runtimes = Runtimes(load_workload("ping"), None, _cluster=cluster)
+    versions = runtimes.versions()
+    assert versions["kubernetes"] == "v1.31.4"
+    runtimes.require_same_cluster(versions)
+    for before, said in (
+        ({**versions, CLUSTER: "c0ffee"}, r"authority is c0ffee, and that of context lab is "),
+        ({"kubernetes": "v1.31.4"}, r"\(it is not known which, and that of context lab is "),
+    ):
+        with pytest.raises(BadInput, match=rf"^this session was begun in another cluster .*{said}"):
+            runtimes.require_same_cluster(before)
+    kubectl(tmp_path, {"kube-root-ca.crt": (1, "Error from server (NotFound): gone")})
+    with pytest.raises(BadInput, match=r"context lab is not told\): name it with --context"):
+        runtimes.require_same_cluster(versions)
 
 
 def test_in_a_pod_kubectl_takes_the_account_of_the_pod(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.sampling.cgroup import ControlGroup, number, parse_membership, parse_mounts, throttled_seconds
+from steelyard.units import MIB
 
 RECORDED = Path(__file__).parents[1] / "fixtures" / "cgroup"
 V1_GROUP = "/docker/e93c664f99d9870ae62d85120fd282a9e3ba746cb13b995099fe61e879cfd950"
@@ -75,6 +76,31 @@ def test_version_1_from_the_host(docker_v1: Tree) -> None:
         "peak": 41943040,
         "oom_kills": 1,
     }
+
+
+def _charge(group: Path, name: str) -> None:
+    """Pages of two sizes; what is only reserved is told beside them."""
+    for size, charged in (("2MB", 6), ("1GB", 1024), ("2MB.rsvd", 99)):
+        (group / f"hugetlb.{size}.{name}").write_text(f"{charged * MIB}\n", encoding="ascii")
+
+
+def test_large_pages_are_charged_apart_in_version_1(docker_v1: Tree) -> None:
+    with (docker_v1.proc / "self" / "mountinfo").open("a", encoding="ascii") as mounts:
+        mounts.write("41 31 0:40 / /sys/fs/cgroup/hugetlb rw,relatime - cgroup cgroup rw,hugetlb\n")
+    with (docker_v1.proc / str(PID) / "cgroup").open("a", encoding="ascii") as membership:
+        membership.write(f"10:hugetlb:{V1_GROUP}\n")
+    _charge(docker_v1.group(f"sys/fs/cgroup/hugetlb{V1_GROUP}"), "usage_in_bytes")
+    reading = docker_v1.read().read()
+    assert reading is not None
+    assert (reading["memory"], reading["huge"]) == (22081536, 1030 * MIB)
+
+
+def test_large_pages_are_charged_apart_in_version_2(tmp_path: Path) -> None:
+    tree = Tree(tmp_path, "v2", "membership", "mountinfo-host")
+    _charge(tree.group(f"sys/fs/cgroup{V2_GROUP}", *V2_FILES), "current")
+    reading = tree.read().read()
+    assert reading is not None
+    assert (reading["memory"], reading["huge"]) == (8802304, 1030 * MIB)
 
 
 def test_version_1_without_the_memory_controller(docker_v1: Tree) -> None:

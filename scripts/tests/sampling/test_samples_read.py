@@ -148,9 +148,9 @@ def test_control_groups(folder: Path) -> None:
     rows = []
     for s in range(11):
         rows.append(
-            f"{T + s},a,{0.3 * s},{0.05 * s},{8 * s},{2 * s},{1000 + 10 * s},{900},{1500 + s},{s // 9}"
+            f"{T + s},a,{0.3 * s},{0.05 * s},{8 * s},{2 * s},{1000 + 10 * s},{900},{1500 + s},{s // 9},{100 * s}"
         )
-        rows.append(f"{T + s},b,{0.5 * s},0.0,0,0,{500},,,")
+        rows.append(f"{T + s},b,{0.5 * s},0.0,0,0,{500},,,,")
     write(folder, "cgroups", rows)
     samples = Samples.load(folder)
     a = samples.cgroup("a", T + 2, T + 6)
@@ -161,6 +161,7 @@ def test_control_groups(folder: Path) -> None:
     assert a.memory_mean == pytest.approx(1040)
     assert a.memory_peak == pytest.approx(1506)
     assert (a.working_set_mean, a.oom_kills) == (900, 1)
+    assert (a.huge_mean, a.huge_peak) == (400, 600)
     assert samples.cgroup("b", T + 2, T + 6) == CgroupResult(
         cpu_seconds=2.0,
         throttled_seconds=0.0,

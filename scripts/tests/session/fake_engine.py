@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fake_site import EPOCH, Clock, Site
+from fake_site import EPOCH, READY_AFTER, Clock, Site
 from hdrh.histogram import HdrHistogram
 from hdrh.log import HistogramLogWriter
 
@@ -62,6 +62,10 @@ class World:
     """Whether components that keep data have written it when they end."""
     starved: bool = False
     """Whether what dies does so for want of memory."""
+    faults: float = 0.0
+    """Major page faults a second of each server that has a memory limit, which it has reached."""
+    ready_after: float = READY_AFTER
+    """Seconds from the start of a component to its first good answer."""
     silent: set[str] = field(default_factory=set)
     """Files of the sampler that it does not write."""
     deployments: list["FakeDeployment"] = field(default_factory=list)
@@ -250,8 +254,11 @@ class FakeDeployment(Reached):
             cores = {"server": SERVER_CORES, "compiler": COMPILER_CORES}.get(one.role, INJECTOR_CORES)
             used += cores
             rows["processes"].append(
-                f"{now},{name},{cores * age},0,{10**8},{9 * 10**7},{10 * age},0,{age},{age},30,{0.1 * age}"
+                f"{now},{name},{cores * age},0,{10**8},{9 * 10**7},{10 * age},"
+                f"{self.world.faults * age * (one.role == 'server')},{age},{age},30,{0.1 * age}"
             )
+            if (limit := one.memory_bytes) is not None:
+                rows["cgroups"].append(f"{now},{name},{cores * age},0,0,0,{limit},{limit},{limit},0,")
             if one.role == "compiler":
                 spent = {"jit": age}
                 rows["threads"] += [f"{now},{name},{g},{cores * spent.get(g, 0.0)}" for g in GROUPS]

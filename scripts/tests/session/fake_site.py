@@ -54,6 +54,7 @@ class Told(Protocol):
     clock: Clock
     answers: dict[str, tuple[int, str]]
     info: dict[str, Any]
+    ready_after: float
 
 
 class Site(ThreadingHTTPServer):
@@ -65,7 +66,7 @@ class Site(ThreadingHTTPServer):
     def __init__(self, component: Component, world: Told) -> None:
         assert component.port is not None
         super().__init__(("127.0.0.1", component.port), _Answer)
-        self.component, self.world, self.ready_at = component, world, world.clock.time() + READY_AFTER
+        self.component, self.world, self.ready_at = component, world, world.clock.time() + world.ready_after
         self.own_requests = 0
         self.thread = threading.Thread(target=self.serve_forever, args=(0.005,), daemon=True)
         self.thread.start()

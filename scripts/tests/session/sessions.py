@@ -33,9 +33,11 @@ class Bench:
         blocks: int = 2,
         feature: int = 17,
         kind: Literal["hotspot", "openj9"] = "hotspot",
+        **servers: Any,
     ) -> SessionDirectory:
-        """A session that has not begun."""
-        specs = specs_of(question, runtime=processes(identity(kind, feature)), first_port=self.port)
+        """A session that has not begun; `servers` replaces fields of each."""
+        found = specs_of(question, runtime=processes(identity(kind, feature)), first_port=self.port)
+        specs = {name: spec.changed("server", lambda _: servers) for name, spec in found.items()}
         directory = SessionDirectory(self.folder / f"session-{len(list(self.folder.iterdir()))}")
         (directory.path / "trials").mkdir(parents=True)
         write_record(directory.path / "session.json", session_of(question, specs, blocks))

@@ -47,7 +47,7 @@ def group_rows(
 ) -> list[str]:
     """0.5 CPU seconds a second, 1000 bytes; per second so much throttled, so often, in half of the periods."""
     return [
-        f"{T + s},{name},{0.5 * s},{throttled * s},{2 * periods * s},{periods * s},1000,800,{peak},{kills}"
+        f"{T + s},{name},{0.5 * s},{throttled * s},{2 * periods * s},{periods * s},1000,800,{peak},{kills},"
         for s in range(SECONDS + 1)
     ]
 
@@ -113,6 +113,7 @@ def evidence(
         ramp_end=T,
         throttled=throttled,
         restarts=[],
+        thrashing=[],
         inconsistent=[],
         injector_failures=[],
         steady=True,
@@ -364,7 +365,7 @@ def test_throttling_of_one_container_voids(tmp_path: Path) -> None:
 
 
 def test_what_one_container_does_not_tell_is_not_known(tmp_path: Path) -> None:
-    silent = [f"{T + s},server-2,{0.5 * s},,,,,,," for s in range(SECONDS + 1)]
+    silent = [f"{T + s},server-2,{0.5 * s},,,,,,,," for s in range(SECONDS + 1)]
     found = evidence(tmp_path, group_rows("server-1"), silent)
     components, measured = figures(found)
     assert measured.throttled_seconds is None

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sessions of the other procedures on the fake engine; class caches, host states, searches."""
 
+import math
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fake_site import READY_AFTER
@@ -16,6 +18,8 @@ from steelyard.errors import ServerFailed
 from steelyard.results.schema import Trial
 from steelyard.results.spec import Spec
 from steelyard.session.procedures import SAMPLES_LATE
+from steelyard.units import MIB
+from steelyard.workload.schema import Ready
 
 
 def test_start_up_trials_time_the_first_answers(bench: Bench) -> None:
@@ -178,6 +182,44 @@ def test_too_little_memory_to_start_with_is_an_answer_and_no_failed_start(bench:
     trials = bench.run(bench.session(question))
     assert [(one.state, one.survived) for one in trials if one.block == 1] == [("void", False)] * 2
     assert [one.survived for one in trials if one.block == 2] == [True, True]
+
+
+SURVIVES: dict[str, Any] = {
+    "procedure": "survive",
+    "metrics": {"primary": "survived"},
+    "design": {"blocks": 2, "repeats": 0},
+}
+
+
+@pytest.mark.parametrize(("faults", "survived"), [(40.0, True), (60.0, False)])
+def test_a_server_that_thrashes_at_its_limit_has_not_survived(
+    bench: Bench, faults: float, survived: bool
+) -> None:
+    bench.world.faults = faults
+    question = ping(load={"users": 8, "measure": 6}, **SURVIVES)
+    one = bench.run(bench.session(question, blocks=1, memory_bytes=64 * MIB))[0]
+    assert (one.state, one.survived) == ("valid", survived)
+    assert one.measurement is not None
+    assert one.measurement.restarts == []
+    assert one.measurement.thrashing == [
+        "server-1 thrashed at its limit of 64 MiB: it read its own memory back from the disk 60 times a second"
+    ] * (not survived)
+
+
+def test_a_start_that_ends_in_thrashing_is_an_answer_and_no_failed_start(bench: Bench) -> None:
+    bench.world.ready_after = math.inf
+    question = ping(load={"users": 8, "measure": 6}, **SURVIVES)
+    asked_of = {"memory_bytes": 64 * MIB, "ready": Ready(path="/ready", within=40.0)}
+    bench.world.faults = 60.0
+    for one in bench.run(bench.session(question, blocks=1, **asked_of)):
+        assert (one.state, one.survived) == ("void", False)
+        assert re.match(
+            "server-1 did not answer within 40 s: see .*; server-1 thrashed at its limit of 64 MiB: ",
+            one.failure or "",
+        )
+    bench.world.faults = 40.0
+    with pytest.raises(ServerFailed, match=r"did not start: server-1 did not answer within 40 s: see \S+$"):
+        bench.run(bench.session(question, blocks=1, **asked_of))
 
 
 @pytest.mark.parametrize("feature", [17, 25])

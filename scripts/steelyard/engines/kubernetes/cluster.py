@@ -5,6 +5,7 @@ What is asked often or while something is measured goes through `api.py`, which 
 """
 
 import contextlib
+import hashlib
 import json
 import os
 import re
@@ -147,6 +148,21 @@ class Cluster:
         """
         chosen = f"{label} in ({','.join(kinds)})"
         self.run("apply", f"--kustomize={folder}", f"--selector={chosen}", whole=True)
+
+    def authority(self) -> str | None:
+        """The first 16 digits of the SHA-256 of its certificate authority, by which a cluster is told from others.
+
+        None: it is not told.
+
+        Kubernetes puts the certificate into every namespace (RootCAConfigMap), so that no right beyond the
+        namespace is asked for.
+        """
+        try:
+            told = self.get("configmaps", "kube-root-ca.crt")
+        except KubectlFailed:
+            return None
+        text = told[0].get("data", {}).get("ca.crt") if told else None
+        return hashlib.sha256(text.strip().encode()).hexdigest()[:16] if text else None
 
     def refusals(self) -> list[str]:
         """Rights that the user lacks in the namespace, as `verb resource`."""

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which components thrash at the limit of their containers, from samples."""
+
+from pathlib import Path
+
+import pytest
+from planned import containers, identity, specs
+
+from steelyard.results.spec import Component
+from steelyard.sampling.output import COLUMNS
+from steelyard.sampling.read import Samples
+from steelyard.session.thrashing import thrashing
+from steelyard.units import MIB
+
+T = 1_800_000_000
+SECONDS = 20
+LIMIT = 256 * MIB
+
+
+def server(memory: int | None) -> Component:
+    found = specs(
+        "jvm-count", "engine=compose", "jvms=1,2", runtime=containers("server", jvm=identity("openj9"))
+    )
+    return next(iter(found.values())).servers[0].model_copy(update={"name": "s", "memory_bytes": memory})
+
+
+def samples(folder: Path, faults: float, peak: float, contained: bool = True) -> Samples:
+    """Of a server with so many major faults a second, after 500 at its start, in a container that once had `peak`
+    bytes."""
+    rows = {
+        "processes": [f"{T + s},s,{s},0,1000,,{s},{500 + faults * s},{s},{s},5," for s in range(SECONDS)],
+        "cgroups": [f"{T + s},s,{s},0,0,0,{peak},{peak},{peak},0," for s in range(SECONDS) if contained],
+    }
+    for name, lines in rows.items():
+        (folder / f"{name}.csv").write_text("\n".join([COLUMNS[name], *lines, ""]), encoding="utf-8")
+    return Samples.load(folder)
+
+
+@pytest.mark.parametrize(
+    ("faults", "peak", "found"),
+    [
+        (280.0, LIMIT, True),
+        (280.0, LIMIT - 4096 * 64, True),
+        (50.0, LIMIT, True),
+        (49.0, LIMIT, False),
+        # At its limit for page cache that nobody misses.
+        (0.0, LIMIT, False),
+        # The host itself is short of memory, or its disk was slow to begin with: not the container's limit.
+        (280.0, 0.9 * LIMIT, False),
+    ],
+)
+def test_a_container_thrashes_that_reads_back_what_its_limit_took(
+    tmp_path: Path, faults: float, peak: float, found: bool
+) -> None:
+    told = thrashing([server(LIMIT)], samples(tmp_path, faults, peak), T, T + SECONDS - 1)
+    sentence = (
+        "s thrashed at its limit of 256 MiB: it read its own memory back from the disk"
+        f" {faults:.0f} times a second"
+    )
+    assert told == [sentence] * found
+
+
+def test_without_a_limit_or_samples_of_the_time_nothing_is_said(tmp_path: Path) -> None:
+    measured = samples(tmp_path, 280.0, LIMIT)
+    assert thrashing([server(None)], measured, T, T + SECONDS - 1) == []
+    assert thrashing([server(LIMIT)], measured, T, T + 2 * SECONDS) == []
+    assert thrashing([server(LIMIT)], measured, T + 5, T + 5) == []
+    assert thrashing([server(LIMIT)], samples(tmp_path, 280.0, LIMIT, contained=False), T, T + 19) == []
