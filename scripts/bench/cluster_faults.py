@@ -31,7 +31,7 @@ AWAY = 20.0
 """Seconds without an API server."""
 SECONDS = 12
 """Of a measurement: long enough for what takes a while to be told."""
-MEMORY = "320m"
+MEMORY = "800m"
 QUOTA = {
     "apiVersion": "v1",
     "kind": "ResourceQuota",
@@ -57,7 +57,7 @@ class Victim:
             "deployment:\n", f"deployment:\n  engine: kubernetes\n  total_memory: {MEMORY}\n"
         )
         text = text.replace("repeats: 1", "repeats: 0").replace("measure: 4s", f"measure: {SECONDS}s")
-        self._experiment.write_text(text.replace("total_heap: 256m", "total_heap: 96m"), encoding="utf-8")
+        self._experiment.write_text(text.replace("total_heap: 256m", "total_heap: 128m"), encoding="utf-8")
         node.kubectl("create", "namespace", self.namespace)
         self.running: Running | None = None
 
@@ -159,7 +159,7 @@ def out_of_memory(victim: Victim) -> str:
 
 def too_little(victim: Victim) -> str:
     """A limit with which the server does not start."""
-    victim.begin("--set", "total_memory=100m")
+    victim.begin("--set", "total_memory=120m", "--set", "total_heap=32m")
     return victim.ended()
 
 

@@ -59,7 +59,7 @@ class JvmSettings(Model):
     """Page size of the heap: `large` needs reserved huge pages, `transparent` a kernel set to `madvise`."""
     gc_log: bool = True
     """Write a GC log; GC counts and pauses come from it."""
-    class_cache: Literal["default", "none", "cold", "warm"] = "default"
+    class_cache: Literal["default", "none", "cold", "warm", "baked"] = "default"
     """Class data that outlives a start (OpenJ9's shared class cache; HotSpot's dynamic archive, from JDK 25 on its AOT
     cache): `none` is off, `cold` an empty one that the start has to fill, `warm` one that a populating run under
     load has filled, the same for every trial of the arm."""

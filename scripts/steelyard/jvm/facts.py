@@ -44,7 +44,9 @@ _TELLS: dict[str, dict[Source, frozenset[str]]] = {
     "openj9": {
         "options": _LOGGED | {"nursery"},
         "gc_log": _LOGGED,
-        "map": frozenset({"pages", "code_pages", "class_cache none", "class_cache cold", "class_cache warm"}),
+        "map": frozenset(
+            {"pages", "code_pages", *(f"class_cache {state}" for state in ("none", "cold", "warm", "baked"))}
+        ),
     },
 }
 """JVM -> source -> settings that it is sure to tell; of `class_cache` by value."""
@@ -55,7 +57,12 @@ _CACHES: dict[str, dict[str, tuple[str, ...]]] = {
         "cold": ("cold", "own", "unmapped"),
         "warm": ("warm", "mapped"),
     },
-    "openj9": {"none": ("unmapped",), "cold": ("mapped",), "warm": ("mapped",)},
+    "openj9": {
+        "none": ("unmapped",),
+        "cold": ("mapped",),
+        "warm": ("mapped",),
+        "baked": ("mapped",),
+    },
 }
 """JVM -> what was asked of `class_cache` -> what the sources may say of it."""
 

@@ -56,6 +56,8 @@ _OPENJ9_CACHES = {
     # Liberty's script makes.
     "default": [f"-Xshareclasses:name={CACHE_NAME},nonfatal,cacheDir={FOLDER}/{OWN_CACHE}", "-Xscmx80m"],
     # One that no measured start finds, for a start before it that needs some cache.
+    # Of an image that was built with one (images/README.md); without it the JVM does not start.
+    "baked": [f"-Xshareclasses:name={CACHE_NAME},cacheDir=/opt/steelyard/scc,readonly"],
     "apart": [f"-Xshareclasses:name={CACHE_NAME},nonfatal,cacheDir={FOLDER}/{OWN_CACHE}/apart", "-Xscmx80m"],
 }
 CLASS_CACHE_MIB = 160
@@ -134,6 +136,10 @@ def class_cache_options(state: str, jvm: JvmIdentity, *, populates: bool = False
         return []
     if state == "none":
         return ["-Xshare:off"]
+    if state == "baked":
+        raise BadInput(
+            f"class_cache: baked does not exist on {jvm.vm_name}: choose none, cold, warm or default"
+        )
     writes = state == "cold" or populates
     if jvm.feature >= AOT_CACHE_SINCE:
         file = f"{CACHE}/{AOT_CACHE_NAME}"

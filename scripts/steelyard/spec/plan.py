@@ -47,6 +47,11 @@ def make_spec(
     layout = Layout(arm, found, runtime, first_port)
     workload, deployment, topology, values = found.workload, arm.deployment, layout.topology, layout.told
     _refuse_foreign(arm, procedure)
+    if deployment.jvm.class_cache == "baked" and deployment.engine == "process":
+        raise BadInput(
+            f"arm {arm.name}: class_cache: baked is a cache that comes in the image (images/README.md): choose --engine"
+            " compose or kubernetes, or class_cache: warm"
+        )
     servers, injectors = cores_for(deployment.cores, deployment.injector_cores, cores, arm.name)
     components = _components(layout, servers, injectors)
     parts = mix_parts(topology, arm.load, values)

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import re
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ from planned import identity
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import JvmSettings
 from steelyard.jvm.options import jvm_options
+from steelyard.paths import ROOT
 from steelyard.results.spec import JvmIdentity
 from steelyard.units import MIB
 
@@ -91,6 +93,18 @@ def test_class_caches_of_each_family(state: str, populates: bool, family: int) -
     jvm = (identity("hotspot", 17), identity("hotspot", 25), identity("openj9", 21))[family]
     settings = JvmSettings.model_validate({"gc_log": False, "class_cache": state})
     assert jvm_options(settings, None, jvm, populates=populates) == CACHES[state, populates][family]
+
+
+def test_a_cache_that_comes_in_the_image_is_read_where_it_is_made(
+    openj9: JvmIdentity, hotspot: JvmIdentity
+) -> None:
+    made = (ROOT / "images" / "server" / "Containerfile").read_text(encoding="utf-8")
+    (folder,) = set(re.findall(r"cacheDir=([^, ]+),nonfatal", made))
+    assert options(openj9, class_cache="baked") == [
+        f"-Xshareclasses:name=steelyard,cacheDir={folder},readonly"
+    ]
+    with pytest.raises(BadInput, match=r"class_cache: baked does not exist on OpenJDK .*: choose none, cold"):
+        options(hotspot, class_cache="baked")
 
 
 def test_the_aot_cache_begins_with_jdk_25() -> None:

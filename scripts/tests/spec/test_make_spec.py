@@ -444,6 +444,19 @@ def test_the_spec_is_the_same_after_a_session_file() -> None:
             assert Spec.model_validate_json(spec.model_dump_json()) == spec
 
 
+def test_a_cache_that_comes_in_an_image_needs_one() -> None:
+    with pytest.raises(BadInput, match="class_cache: baked is a cache that comes in the image"):
+        specs("start-up", "class_cache=none,baked")
+    found = specs(
+        "start-up",
+        *("class_cache=none,baked", "engine=compose"),
+        runtime=containers("server", "database", jvm=identity("openj9")),
+    )
+    (server,) = found["class-cache-baked"].servers
+    assert "class_cache" in server.read_back
+    assert found["class-cache-baked"].caches("cold", "warm") == []
+
+
 def test_the_experiment_decides_the_procedure_and_host_states() -> None:
     spec = specs_of(question("start-up", "thp=never"))["class-cache-warm"]
     assert (spec.procedure, spec.caches("warm"), spec.host_states) == (
