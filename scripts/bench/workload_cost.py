@@ -233,7 +233,7 @@ def against_ping(subjects: Mapping[str, Sequence[str]], rounds: int, warm_up: in
 def _price(runner: TrialRunner, meter: _Meter, arm: str, number: int) -> Price | None:
     """Run a trial in round `number`, and say what it told."""
     planned = Planned(block=number, arm=arm, order=number)
-    trial, name = runner.run(planned), runner.directory.path.parent.name
+    (trial,), name = runner.run([planned]), runner.directory.path.parent.name
     if trial.measurement is None:
         print(f"round {planned.block} {name}: {trial.failure}")  # noqa: T201
         return None

@@ -23,6 +23,10 @@ from steelyard.results.spec import Spec
 STEADY: tuple[ProcedureName, ...] = ("steady",)
 LIVING: tuple[ProcedureName, ...] = ("steady", "ramp-up")
 """Procedures with load in which a death is a fault; in a survive trial it is the result."""
+DUET_LIMIT = 0.2
+"""What the hypervisor or other processes may take of a duet: it meets both sides, and their certificate says what is
+left of it."""
+_OF_DUET = "in a duet, which it meets on both sides, 20 %"
 _VOIDS = "method.md, What voids a trial"
 _TRIAL = "method.md, One trial"
 
@@ -189,11 +193,14 @@ RULES: tuple[Rule, ...] = (
         ),
     ),
     _rule("steal", 0.01, "of CPU time", EVERY)(
-        "at most 1 % steal", share(lambda m: m.steal_share, "the hypervisor took {} of the CPU time")
+        f"at most 1 % steal; {_OF_DUET}",
+        rules.in_duet(DUET_LIMIT, share(lambda m: m.steal_share, "the hypervisor took {} of the CPU time")),
     ),
     _rule("other-cpu", 0.02, "of the servers' CPUs", EVERY)(
-        "all CPU that is not the trial's at most 2 % of the servers' CPUs",
-        share(lambda m: m.other_cpu_share, "other processes used {} of the servers' CPU time"),
+        f"all CPU that is not the trial's at most 2 % of the servers' CPUs; {_OF_DUET}",
+        rules.in_duet(
+            DUET_LIMIT, share(lambda m: m.other_cpu_share, "other processes used {} of the servers' CPU time")
+        ),
     ),
     _rule("sample-gaps", 2.5, "s")(
         "no gap in the samples of the host, of a component or of an injector above 2.5 s",

@@ -57,6 +57,16 @@ def figure(read: Read, sentence: str, show: Callable[[float], str], unknown: str
     return judge
 
 
+def in_duet(limit: float, judge: Judge) -> Judge:
+    """The same, with another limit where two arms run at once."""
+
+    def judged(measurement: TrialMeasurement, spec: Spec) -> Finding:
+        found = judge(measurement, spec)
+        return found._replace(limit=limit) if spec.duet else found
+
+    return judged
+
+
 def share(read: Read, sentence: str, digits: int = 2) -> Judge:
     """The same for a share, shown as per cent."""
     return figure(read, sentence, lambda value: percent(value, digits), "an unknown share")

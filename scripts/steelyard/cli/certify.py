@@ -29,6 +29,7 @@ def certify(
     experiment: options.GateExperimentArgument = "gate",
     blocks: Annotated[int, Option("--blocks", metavar="N", min=6, help="Pairs of equal arms.")] = 10,
     days: Annotated[float, Option("--days", metavar="N", min=0.01, help="How long it is valid.")] = DAYS,
+    duet: options.DuetOption = False,
     quick: options.QuickOption = False,
     workload: options.WorkloadOption = None,
     set_: options.SetOption = [],  # noqa: B006 - typer reads the default, nothing changes it
@@ -59,9 +60,19 @@ def certify(
     else:
         settings, where = options.with_engine(set_, engine), Where(context, namespace)
         asked = Request(
-            experiment, quick, None, settings, seed, jdk, port, workload, (), where, "./steelyard certify"
+            experiment,
+            quick,
+            None,
+            settings,
+            seed,
+            jdk,
+            port,
+            workload,
+            (),
+            where,
+            f"./steelyard certify{' --duet' * duet}",
         )
-        plan = equal_plan(asked, blocks)
+        plan = equal_plan(asked, blocks, duet)
         make_ready(plan, console)
         directory = new_session(plan, out)
         say(

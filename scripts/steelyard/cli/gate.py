@@ -72,6 +72,7 @@ def gate(
             show_default="as long as 20 pairs take",
         ),
     ] = None,
+    duet: options.DuetOption = False,
     quick: options.QuickOption = False,
     workload: options.WorkloadOption = None,
     set_: options.SetOption = [],  # noqa: B006 - typer reads the default, nothing changes it
@@ -105,10 +106,14 @@ def gate(
     settings = options.with_engine(set_, engine)
     told = [experiment, *(f"--{key}={side}" for key, side in sides.items()), f"--margin={margin}"]
     told += [f"--metric={metric}"] * (metric is not None) + [f"--time={time}"] * (time is not None)
-    told += ["--quick"] * quick + [word for setting in settings for word in ("--set", setting)]
+    told += (
+        ["--duet"] * duet
+        + ["--quick"] * quick
+        + [word for setting in settings for word in ("--set", setting)]
+    )
     line = shlex.join(["./steelyard", "gate", *told])
     asked = Request(experiment, quick, None, settings, seed, jdk, port, workload, (), where, line)
-    plan = gate_plan(asked, sides, metric)
+    plan = gate_plan(asked, sides, metric, duet)
     certificate = certificate_for(plan, certificates or out / "certificates", pool)
     pair = pair_seconds(plan, certificate)
     plan, looks = scheduled(plan, pair, seconds)
@@ -133,7 +138,7 @@ def _opened(plan: SessionPlan, terms: GateTerms, out: Path, console: Console) ->
     """The session, built and ready to run; or one that says why it will not."""
     if terms.same is None and not terms.abstains:
         make_ready(plan, console)
-        terms = terms.model_copy(update={"abstains": noisy_host()})
+        terms = terms.model_copy(update={"abstains": noisy_host(duet=bool(plan.second))})
     return new_session(replace(plan, gate=terms), out)
 
 

@@ -108,6 +108,13 @@ ContextOption = Annotated[
 NamespaceOption = Annotated[
     str, Option("--namespace", metavar="NAME", help="Namespace in it, which must be there.")
 ]
+DuetOption = Annotated[
+    bool,
+    Option(
+        "--duet",
+        help="Run both sides of a pair at once, each on half of the cores, for hosts that others disturb.",
+    ),
+]
 PoolOption = Annotated[
     str | None,
     Option(

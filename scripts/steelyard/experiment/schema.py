@@ -226,6 +226,8 @@ class Design(Model):
     """How often void trials may be repeated with what they are compared with: rounds per block."""
     equal: bool = False
     """Arms may be equal: a session that shows nothing but the noise of a host."""
+    duet: bool = False
+    """The two arms of a block run at once, each on half of the cores; they swap halves from block to block."""
 
 
 class Search(Model):

@@ -66,7 +66,7 @@ class Conditions(Record):
     load: str
     """Digest of users, rate, warm-up, windows and mix."""
     deployment: str
-    """Number of servers and the cores that they have."""
+    """Number of servers, the cores that they have, and whether another side runs beside them."""
 
 
 class Noise(Record):
@@ -169,7 +169,7 @@ def conditions_of(host: HostFacts, spec: Spec, pool: str | None = None) -> Condi
         engine=spec.engine,
         procedure=spec.procedure,
         load=hashlib.sha256(load.encode()).hexdigest()[:12],
-        deployment=f"{len(spec.servers)} servers on {spec.server_cores} cores",
+        deployment=f"{len(spec.servers)} servers on {spec.server_cores} cores{' beside as many' * spec.duet}",
     )
 
 
@@ -204,7 +204,7 @@ def certify(
         told=f"{session.host.cpu_model}, {session.host.cores} cores, Linux {session.host.kernel}",
         pool=pool,
         blocks=first.pairs,
-        pair_seconds=pair_seconds(trials),
+        pair_seconds=pair_seconds(trials) / (2 if baseline.duet else 1),
         noise=noise,
         windows=windows_of(trials),
         notes=_notes(noise),

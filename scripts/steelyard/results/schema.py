@@ -32,6 +32,8 @@ class ArmRecord(Record):
     """The resolved `deployment`, `load` and workload settings of this arm, as the experiment names them."""
     spec: Spec
     """What its trials deploy, do and expect."""
+    second: Spec | None = None
+    """The same on the second half of the cores; of a duet, whose sides swap halves."""
 
 
 class ScheduledTrial(Record):

@@ -165,6 +165,8 @@ class Spec(Record):
     """The workload's own settings, resolved."""
     host_states: dict[str, Scalar] = Field(default_factory=dict)
     """Settings of the whole host for this arm's trials."""
+    duet: bool = False
+    """Whether another arm runs beside it at the same time, on the other half of the cores."""
     server_cores: int
     injectors_share_cores: bool
     embedded: list[str] = Field(default_factory=list)

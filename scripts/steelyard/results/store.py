@@ -147,7 +147,7 @@ class SessionDirectory:
         there = {*self.trials_path.glob("*/trial.json")}
         ended, running = self._bound()
         aside = {path for path in there if ".interrupted-" in path.parent.name}
-        if strangers := sorted(there - aside - ended.keys() - {running}):
+        if strangers := sorted(there - aside - ended.keys() - running):
             raise _altered(strangers[0], "is of no trial that this session ran")
         if lost := [path for path in ended if not path.exists()]:
             raise _altered(lost[0], "is gone, which the session recorded")
@@ -264,16 +264,21 @@ class SessionDirectory:
             found.append(entry)
         return found
 
-    def _bound(self) -> tuple[dict[Path, str], Path | None]:
-        """The trial.json of each trial that ended, with its digest; and that of one that has begun and not ended."""
+    def _bound(self) -> tuple[dict[Path, str], set[Path]]:
+        """The trial.json of each trial that ended, with its digest; and those that have begun and not ended."""
         ended: dict[Path, str] = {}
-        running = None
+        running: set[Path] = set()
         for entry in self.journal():
             if entry.event not in ("trial-start", "trial-end"):
                 continue
-            running = self.trial_path(entry.block or 0, str(entry.arm), entry.attempt or 0) / "trial.json"
-            if entry.event == "trial-end":
-                ended[running], running = entry.digest or "", None
+            path = self.trial_path(entry.block or 0, str(entry.arm), entry.attempt or 0) / "trial.json"
+            if entry.event == "trial-start":
+                # What is run once more, for its partner in a duet, has not ended.
+                ended.pop(path, None)
+                running.add(path)
+            else:
+                running.discard(path)
+                ended[path] = entry.digest or ""
         return ended, running
 
     def _seal(self, analysis: Analysis) -> str:

@@ -253,6 +253,15 @@ def _whole_gates() -> Iterator[Cell]:
     shared = Gate(HostModel("shared runner", noise=0.05), Arm("b", -0.03))
     told = "whole gate, margin 3 %, truly -3 %, 5 % from start to start"
     yield Cell(told, partial(run_gates, shared), (missed, certified, found, unsure), 0.3)
+    together: tuple[tuple[Arm, str, tuple[Must, ...]], ...] = (
+        (Arm("b"), "unchanged", (false, certified, passes, unsure)),
+        (Arm("b", -0.03), "truly -3 %", (missed, certified, found, unsure)),
+        (Arm("b", void_share=0.3), "unchanged, 30 % void in the candidate", (false, unsure)),
+    )
+    for arm, name, wanted in together:
+        gate = Gate(hosts.SHARED, arm, duet=True)
+        told = f"whole gate, duet, margin 3 %, {name}, 5 % from start to start, 0.7 % of it its own"
+        yield Cell(told, partial(run_gates, gate), wanted, 0.3)
     lopsided = Gate(DRIFTING, Arm("b", void_share=0.3))
     yield Cell("whole gate, 30 % void in the candidate", partial(run_gates, lopsided), (false, unsure), 0.3)
 

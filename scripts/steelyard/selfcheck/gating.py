@@ -32,11 +32,13 @@ class Gate:
     candidate: Arm = field(default_factory=lambda: Arm("b"))
     margin: float = 0.03
     certified: int = CERTIFIED
+    duet: bool = False
+    """Both sides run at once, those of the certificate too."""
 
     @property
     def setup(self) -> Setup:
         """Its sessions."""
-        return Setup(self.host, LOOKS[-1], (A, self.candidate), margin=self.margin)
+        return Setup(self.host, LOOKS[-1], (A, self.candidate), margin=self.margin, duet=self.duet)
 
 
 def run_gates(kind: Gate, gates: int, rng: np.random.Generator) -> Tally:

@@ -43,6 +43,8 @@ class HostModel:
     """Correlation of a start's noise with that of the start before."""
     shift: float = 0.0
     """What each switch of the host brings by chance to all trials under it."""
+    own: float = 0.0
+    """What a start has by itself beside another that runs at the same time: all else they have in common."""
     first: float = 0.0
     """What the first trial of a block has more than the others, log; not drawn."""
 
@@ -94,4 +96,5 @@ HEAVY = HostModel("heavy tails", noise=0.007, tails=3)
 BIMODAL = HostModel("bimodal starts", noise=0.007, slow_starts=0.3, slow=0.04)
 FOLLOWING = HostModel("starts follow each other", noise=0.013, follows=0.7)
 SWITCHED = HostModel("1 % shift per switch", noise=0.007, shift=0.01)
+SHARED = HostModel("shared runner", noise=0.05, own=0.007)
 FIRST = HostModel("first of a block 3 % faster", noise=0.007, first=0.03)

@@ -8,7 +8,7 @@ analysis of session and trials, the gate's verdict on the first arm, and the ans
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.analysis.estimates import analyse
+from steelyard.analysis.ledger import is_void
 from steelyard.analysis.metrics import metric
 from steelyard.analysis.paired import detectable_effect
 from steelyard.analysis.sentences import answer, beyond_noise
@@ -25,6 +26,7 @@ from steelyard.results.analysis import Analysis, Estimate
 from steelyard.results.schema import ArmRecord, Session, Trial
 from steelyard.selfcheck.hosts import HostModel
 from steelyard.selfcheck.trials import SPEC, Truth, from_samples, plain
+from steelyard.session.duet import judged_together
 from steelyard.session.schedule import Course, make_schedule
 from steelyard.yamlfile import Scalar
 
@@ -79,6 +81,8 @@ class Setup:
     """Margin of the gate."""
     samples: bool = False
     """Trials begin with what was sampled each second, and with a warm-up."""
+    duet: bool = False
+    """Both arms run at once."""
 
     def truth(self, arm: Arm) -> float:
         """True ratio of an arm to the baseline in the primary metric."""
@@ -127,19 +131,35 @@ def run_session(setup: Setup, session: Session, draws: Draws) -> list[Trial]:
     """One simulated session; the session layer's own rule says which trial is next."""
     arms = {arm.name: arm for arm in setup.arms}
     course, trials, plot, shift = Course(session), list[Trial](), (0, 0), 0.0
-    while (planned := course.next(trials)) is not None:
-        arm, now = arms[planned.arm], planned.order
-        level = draws.levels[now] + math.log1p(arm.effect)
-        if not trials or trials[-1].block != planned.block:
-            level += setup.host.first
-        if setup.host.shift and (planned.block, planned.plot) != plot:
-            plot, shift = (planned.block, planned.plot), float(draws.rng.normal(0.0, setup.host.shift))
-        level += shift
-        truth = _truth(arm, level, draws.beside[now], *draws.chance[now])
-        spec = course.specs[planned.arm]
-        made = from_samples(planned, spec, truth, draws.rng) if setup.samples else plain(planned, spec, truth)
-        trials.append(made)
+    while (place := course.next(trials)) is not None:
+        common = draws.levels[place.order]
+        if not trials or trials[-1].block != place.block:
+            common += setup.host.first
+        if setup.host.shift and (place.block, place.plot) != plot:
+            plot, shift = (place.block, place.plot), float(draws.rng.normal(0.0, setup.host.shift))
+        common += shift
+        found = {}
+        for planned in course.together(place):
+            arm, now, spec = arms[planned.arm], planned.order, course.spec(planned)
+            own = float(draws.rng.normal(0.0, setup.host.own)) if setup.duet else 0.0
+            level = common + own + math.log1p(arm.effect)
+            truth = _truth(arm, level, draws.beside[now], *draws.chance[now])
+            found[planned.arm] = (
+                from_samples(planned, spec, truth, draws.rng)
+                if setup.samples
+                else plain(planned, spec, truth)
+            )
+        trials += together(found)
     return trials
+
+
+def together(found: Mapping[str, Trial]) -> list[Trial]:
+    """Trials that ran at once, by arm: one that is void voids the other."""
+    checks = judged_together({arm: one.checks for arm, one in found.items()})
+    return [
+        one.model_copy(update={"checks": checks[arm], "state": "void" if is_void(checks[arm]) else "valid"})
+        for arm, one in found.items()
+    ]
 
 
 def _truth(arm: Arm, level: float, beside: Sequence[float], voided: float, unsteady: float) -> Truth:
@@ -250,6 +270,7 @@ def template(setup: Setup) -> Session:
                 baseline=arm is setup.arms[0],
                 settings={},
                 spec=SPEC.model_copy(update={"arm": arm.name, "host_states": _wanted(arm)}),
+                second=SPEC.model_copy(update={"arm": arm.name}) if setup.duet else None,
             )
             for arm in setup.arms
         ],

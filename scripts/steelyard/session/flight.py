@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +21,7 @@ from steelyard.results.spec import WEIGHED, Component, Role, Spec
 from steelyard.results.store import write_atomic
 from steelyard.sampling.output import STREAM
 from steelyard.sampling.streams import StreamLost, Streams
-from steelyard.session.deploying import Deployed
+from steelyard.session.deploying import Deployed, Started
 from steelyard.session.injectors import Injectors
 from steelyard.session.live import LiveRate, Watcher
 
@@ -91,6 +91,58 @@ class Flight:
             yield
         finally:
             self.phases[phase] = (start, time.time())
+
+    @property
+    def deployments(self) -> Sequence[tuple[Spec, Deployment[Any]]]:
+        """What is deployed, by what."""
+        return [(self.spec, self.deployment)]
+
+    @property
+    def parts(self) -> Sequence["Flight"]:
+        """The trials that are collected of it."""
+        return [self]
+
+    def part(
+        self,
+        spec: Spec,
+        folder: Path,
+        deployment: Deployment[Any],
+        started: Mapping[str, Started],
+        others: tuple[str, ...],
+    ) -> "Flight":
+        """One of several trials that flew together, for what is read of them afterwards.
+
+        Args:
+            spec: of that trial.
+            folder: its own, with its samples.
+            deployment: its own.
+            started: its components.
+            others: how sentences begin that are about another.
+        """
+
+        def own(told: Sequence[str]) -> list[str]:
+            return [text for text in told if not text.startswith(others)]
+
+        found = Flight(
+            spec,
+            folder,
+            deployment,
+            self.children,
+            self.watcher,
+            self.log_phase,
+            self.phases,
+            ramp_end=self.ramp_end,
+            window=self.window,
+            throttled=self.throttled,
+            steady=self.steady,
+            steady_detail=self.steady_detail,
+            restarts=own(self.restarts),
+            injector_failures=own(self.injector_failures),
+            inconsistent=own(self.inconsistent),
+        )
+        found.deployed.started = dict(started)
+        found._wall_ahead = self._wall_ahead
+        return found
 
     def start_injectors(self) -> None:
         """Start the injectors and wait until each waits for its start."""

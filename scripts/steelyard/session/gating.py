@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from steelyard.analysis.estimates import GIVEN
 from steelyard.analysis.figures import percent
+from steelyard.analysis.ledger import DUET_LIMIT
 from steelyard.analysis.metrics import metric
 from steelyard.build import git
 from steelyard.errors import BadInput
@@ -26,7 +27,7 @@ from steelyard.experiment.settings import Settings
 from steelyard.gate.certificate import Certificate, Conditions, conditions_of, find_certificate
 from steelyard.gate.looks import LOOKS
 from steelyard.gate.result import cannot_see
-from steelyard.host.doctor import LOAD_LIMIT, STEAL_LIMIT, watch
+from steelyard.host.doctor import LOAD_LIMIT, STEAL_LIMIT, Activity, watch
 from steelyard.host.facts import read_facts
 from steelyard.host.java import named_jdks
 from steelyard.paths import ROOT
@@ -59,13 +60,16 @@ CHECKOUT = "checkout"
 """A side: this checkout as it is."""
 
 
-def gate_plan(request: Request, sides: Mapping[str, str], name: str | None) -> SessionPlan:
+def gate_plan(
+    request: Request, sides: Mapping[str, str], name: str | None, duet: bool = False
+) -> SessionPlan:
     """The plan of a gate, not scheduled yet; what has to be built is not built yet.
 
     Args:
         request: the experiment that says how to weigh.
         sides: baseline and candidate as they were typed.
         name: the primary metric; None: the experiment's own.
+        duet: whether both sides run at once.
 
     Raises:
         BadInput, MissingRequirement: as `make_plan`; a side that is nothing known.
@@ -77,7 +81,7 @@ def gate_plan(request: Request, sides: Mapping[str, str], name: str | None) -> S
     arm = _baseline_arm(base)
     written = _baseline_arm(question_of(replace(request, quick=False, settings=()))).load
     levels = {key: _level(side, base, arm, written) for key, side in sides.items()}
-    question = _with_arms(base, arm, levels, name, LOOKS[-1])
+    question = _with_arms(base, arm, levels, name, LOOKS[-1], duet)
     plan = plan_of(request, question)
     if any(spec.host_states for spec in plan.specs.values()):
         raise BadInput("a gate switches no host states: leave them out, or ask by `run`")
@@ -90,7 +94,8 @@ def pair_seconds(plan: SessionPlan, certificate: Certificate | str) -> float:
     """What a pair takes: as it did when this was certified, else as its trials are expected to."""
     if isinstance(certificate, Certificate) and certificate.pair_seconds > 0:
         return certificate.pair_seconds
-    return sum(sum(trial_seconds(spec)) / 2 for spec in plan.specs.values())
+    each = [sum(trial_seconds(spec)) / 2 for spec in plan.specs.values()]
+    return max(each) if plan.second else sum(each)
 
 
 def scheduled(plan: SessionPlan, pair: float, seconds: float | None) -> tuple[SessionPlan, list[int]]:
@@ -116,12 +121,12 @@ def scheduled(plan: SessionPlan, pair: float, seconds: float | None) -> tuple[Se
     return replace(plan, experiment=experiment, schedule=schedule), looks
 
 
-def equal_plan(request: Request, blocks: int) -> SessionPlan:
-    """The plan of a session whose two arms are the same (errors as `make_plan`)."""
+def equal_plan(request: Request, blocks: int, duet: bool = False) -> SessionPlan:
+    """The plan of a session whose two arms are the same, run at once in a `duet` (errors as `make_plan`)."""
     base = question_of(request)
     arm = _baseline_arm(base)
     level = _settings_of(arm, base.settings)
-    return plan_of(request, _with_arms(base, arm, {"one": level, "other": level}, None, blocks))
+    return plan_of(request, _with_arms(base, arm, {"one": level, "other": level}, None, blocks, duet))
 
 
 def terms_of(
@@ -161,23 +166,24 @@ def conditions_here(plan: SessionPlan, pool: str | None) -> Conditions:
     return conditions_of(read_facts(), plan.specs[baseline], pool)
 
 
-def noisy_host() -> list[str]:
-    """Why this host is too noisy to begin now: the calmest of a few looks."""
+def noisy_host(duet: bool = False) -> list[str]:
+    """Why this host is too noisy to begin now: the calmest of a few looks. A duet takes what its trials may meet."""
     seen = [watch(_SECONDS)]
-    while len(seen) < _LOOKS_AT_HOST and _disturbed(seen[-1].busy, seen[-1].steal):
+    steal, load = (DUET_LIMIT, DUET_LIMIT) if duet else (STEAL_LIMIT, LOAD_LIMIT)
+
+    def disturbed(look: Activity) -> str:
+        if look.steal > steal:
+            return f"the hypervisor takes {percent(look.steal)} of the CPU time"
+        if look.busy > load:
+            return f"other processes use {percent(look.busy)} of the CPU time"
+        return ""
+
+    while len(seen) < _LOOKS_AT_HOST and disturbed(seen[-1]):
         seen.append(watch(_SECONDS))
     calmest = min(seen, key=lambda one: one.busy + one.steal)
-    why = _disturbed(calmest.busy, calmest.steal)
+    why = disturbed(calmest)
     busiest = ", ".join(one.command for one in calmest.processes[:2] if one.share >= LOAD_LIMIT / 2)
     return [f"{why}{f' ({busiest})' if busiest else ''}: wait until this host is idle"] if why else []
-
-
-def _disturbed(busy: float, steal: float) -> str:
-    if steal > STEAL_LIMIT:
-        return f"the hypervisor takes {percent(steal)} of the CPU time"
-    if busy > LOAD_LIMIT:
-        return f"other processes use {percent(busy)} of the CPU time"
-    return ""
 
 
 def new_confirmation(directory: SessionDirectory) -> SessionDirectory:
@@ -206,7 +212,12 @@ def _baseline_arm(question: Question) -> Arm:
 
 
 def _with_arms(
-    base: Question, arm: Arm, levels: Mapping[str, Mapping[str, Any]], name: str | None, blocks: int
+    base: Question,
+    arm: Arm,
+    levels: Mapping[str, Mapping[str, Any]],
+    name: str | None,
+    blocks: int,
+    duet: bool,
 ) -> Question:
     """The question of two arms; all else is as in the experiment's own baseline."""
     experiment = base.experiment
@@ -229,7 +240,7 @@ def _with_arms(
         "baseline": {"side": next(iter(levels))},
         "load": arm.load.model_dump(),
         "metrics": {"primary": primary, "report": report},
-        "design": {**experiment.design.model_dump(), "blocks": blocks, "equal": True},
+        "design": {**experiment.design.model_dump(), "blocks": blocks, "equal": True, "duet": duet},
         "quick": {},
         "study": None,
     }

@@ -67,6 +67,7 @@ def new_session(plan: SessionPlan, results: Path) -> SessionDirectory:
                     "settings": {**arm.settings, **arm.host},
                 },
                 spec=plan.specs[arm.name],
+                second=plan.second.get(arm.name),
             )
             for arm in plan.arms
         ],

@@ -4,11 +4,12 @@
 import os
 import secrets
 import shlex
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from steelyard.analysis import figures
 from steelyard.analysis.metrics import REGISTRY
 from steelyard.analysis.searching import limits_of, refuse_unknown
 from steelyard.errors import BadInput, MissingRequirement
@@ -33,6 +34,7 @@ from steelyard.host.system import System
 from steelyard.paths import EXPERIMENTS
 from steelyard.results.schema import GateTerms, Profiler, ScheduledTrial
 from steelyard.results.spec import WEIGHED, Spec
+from steelyard.session.duet import halves, refuse_impossible
 from steelyard.session.profiling import require_profilers
 from steelyard.session.runtimes import HERE, Runtimes, Where
 from steelyard.session.schedule import make_schedule, populating_seconds, trial_seconds
@@ -94,6 +96,8 @@ class SessionPlan:
     profilers: Sequence[Profiler] = ()
     """What profiles each arm in a further trial after the last block."""
     gate: GateTerms | None = None
+    second: Mapping[str, Spec] = field(default_factory=dict)
+    """By arm of a duet: the same on the second half of the cores."""
 
     @property
     def injectors_share_cores(self) -> bool:
@@ -108,6 +112,13 @@ class SessionPlan:
             notes.append(
                 "The injectors ran on the servers' cores, so every figure includes their competition for CPU;"
                 " throughput is that of servers and injectors together, and latency is not to be relied on."
+            )
+        if self.second:
+            cores = next(iter(self.specs.values())).server_cores
+            notes.append(
+                f"Both arms of a block ran at the same time, each on {figures.count(cores, 'core')} of its own, and"
+                " swapped them from block to block: what one takes of caches, memory bandwidth and clock is in the"
+                " figures of the other."
             )
         if self.experiment.procedure == "ramp-up":
             notes.append(
@@ -150,6 +161,8 @@ class SessionPlan:
         each = [trial_seconds(self.specs[place.arm]) for place in self.schedule]
         search = self.experiment.search
         fewest, most = (3, search.trials) if search is not None else (1, 1)
+        if self.second:
+            each = each[::2]  # the two of a block at once
         once = sum(map(populating_seconds, self.specs.values()))
         return once + fewest * sum(low for low, _ in each), once + most * sum(high for _, high in each)
 
@@ -182,15 +195,15 @@ def plan_of(request: Request, question: Question) -> SessionPlan:
     seed = experiment.design.seed if experiment.design.seed is not None else secrets.randbelow(2**31)
     arms = expand(experiment, settings)
     runtimes = Runtimes(workload, request.jdk, request.where)
-    specs = {arm.name: _spec(arm, experiment.procedure, runtimes, request.first_port) for arm in arms}
+    specs, second = _specs(arms, experiment, runtimes, request.first_port)
     runtimes.refuse_unused([arm.deployment for arm in arms])
-    refuse_ephemeral(port for spec in specs.values() for port in spec.ports)
+    refuse_ephemeral(port for spec in (*specs.values(), *second.values()) for port in spec.ports)
     varied = {key for name, factor in experiment.factors.items() for key, _ in factor.values(name)}
     if experiment.search is not None and experiment.search.lower is not None:
         varied.add(experiment.search.lower)
     check_conserved(specs, varied)
     _refuse_different_builds(arms, specs)
-    refuse_absurd(specs, equal=experiment.design.equal)
+    refuse_absurd(specs, equal=experiment.design.equal, at_once=experiment.design.duet)
     if experiment.search is not None:
         for spec in specs.values():
             range_of(experiment.search, spec)
@@ -198,7 +211,9 @@ def plan_of(request: Request, question: Question) -> SessionPlan:
     profilers = require_profilers(request.profilers, specs.values(), searches=experiment.search is not None)
     plots = {name: repr(sorted(spec.host_states.items())) for name, spec in specs.items()}
     schedule = make_schedule(list(specs), experiment.design.blocks, seed, plots)
-    plan = SessionPlan(request, experiment, workload, seed, arms, specs, schedule, runtimes, profilers)
+    plan = SessionPlan(
+        request, experiment, workload, seed, arms, specs, schedule, runtimes, profilers, second=second
+    )
     if plan.expected_seconds()[0] > LONGEST_SESSION:
         raise BadInput(
             f"the session would take {format_duration(plan.expected_seconds()[0])}, more than two weeks: take fewer"
@@ -207,7 +222,22 @@ def plan_of(request: Request, question: Question) -> SessionPlan:
     return plan
 
 
-def _spec(arm: Arm, procedure: ProcedureName, runtimes: Runtimes, first_port: int) -> Spec:
+def _specs(
+    arms: Sequence[Arm], experiment: Experiment, runtimes: Runtimes, first_port: int
+) -> tuple[dict[str, Spec], dict[str, Spec]]:
+    """The specs by arm; of a duet those on the first half of the cores, and those on the second, with other ports."""
+    procedure = experiment.procedure
+    if not experiment.design.duet:
+        return {arm.name: _spec(arm, procedure, runtimes, first_port) for arm in arms}, {}
+    first = {arm.name: _spec(arm, procedure, runtimes, first_port, half=0) for arm in arms}
+    refuse_impossible(first)
+    beyond = max((port for spec in first.values() for port in spec.ports), default=first_port) + 1
+    return first, {arm.name: _spec(arm, procedure, runtimes, beyond, half=1) for arm in arms}
+
+
+def _spec(
+    arm: Arm, procedure: ProcedureName, runtimes: Runtimes, first_port: int, half: int | None = None
+) -> Spec:
     runtime = runtimes.runtime(arm.deployment)
     layout = planned_cores(arm.host)
     if arm.deployment.numa == "spread" and layout.nodes < 2:
@@ -218,13 +248,15 @@ def _spec(arm: Arm, procedure: ProcedureName, runtimes: Runtimes, first_port: in
     if runtime.cpus is not None:
         # A cluster's CPUs are told apart by nothing but their number.
         cores = [(cpu,) for cpu in range(runtime.cpus)]
+    if half is not None:
+        cores = halves(cores)[half]
     made = runtimes.fitted(make_spec(arm, procedure, runtimes.found, cores, runtime, first_port))
     there = cpu_list(made.server_cpus)
     host = {
         name: STATES[name].of_servers.format(there) if value == SERVERS and STATES[name].of_servers else value
         for name, value in made.host_states.items()
     }
-    return made.model_copy(update={"host_states": host})
+    return made.model_copy(update={"host_states": host, "duet": half is not None})
 
 
 def host_checks() -> HostChecks:
@@ -267,10 +299,10 @@ def _refuse_different_builds(arms: Sequence[Arm], specs: dict[str, Spec]) -> Non
         )
 
 
-def refuse_absurd(specs: dict[str, Spec], equal: bool = False) -> None:
-    """Arms that this host cannot hold, or that come out the same on it where they may not be `equal` (raises
-    BadInput)."""
-    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+def refuse_absurd(specs: dict[str, Spec], equal: bool = False, at_once: bool = False) -> None:
+    """Arms that this host cannot hold, one at a time or `at_once`, or that come out the same on it where they may not
+    be `equal` (raises BadInput)."""
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // (len(specs) if at_once else 1)
     seen: dict[str, str] = {}
     for name, spec in specs.items():
         here = not spec.remote
@@ -279,8 +311,8 @@ def refuse_absurd(specs: dict[str, Spec], equal: bool = False) -> None:
         for what, wanted in (("heap", sum(heaps)), ("memory limits", sum(limits))):
             if wanted > memory:
                 raise BadInput(
-                    f"arm {name} has {format_size(wanted)} of {what} and this host {format_size(memory)} of memory:"
-                    " lower it"
+                    f"arm {name} has {format_size(wanted)} of {what} and this host {format_size(memory)} of memory"
+                    f"{' for each side' * at_once}: lower it"
                 )
         # Arms whose settings are equal were refused before: `cores: all` and the number of cores are not.
         other = seen.setdefault(repr(spec.model_copy(update={"arm": "", "notes": []})), name)

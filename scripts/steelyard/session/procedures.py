@@ -62,7 +62,8 @@ def steady(flight: Flight, fill_caches: Callable[[], None]) -> None:
         _measure(flight, start)
     with flight.phase("stop"):
         flight.stop_in_order()
-    _judge_window(flight)
+    for part in flight.parts:
+        _judge_window(part)
 
 
 def ramp_up(flight: Flight, fill_caches: Callable[[], None]) -> None:

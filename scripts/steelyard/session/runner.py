@@ -59,7 +59,7 @@ def run_session(
         KeyboardInterrupt: passed on after everything was stopped and what was measured was analysed.
     """
     course = Course(directory.session())
-    trials = directory.trials()
+    trials = course.whole(directory.trials())
     with host_lock(lock), ExitStack() as cleanup:
         for sentence in put_back(system):
             watcher.note(sentence)
@@ -67,7 +67,7 @@ def run_session(
         states = HostStates(plots, children, directory.path, system)
         cleanup.enter_context(states)
         for name, engine in engines.items():
-            engine.check([spec for spec in course.specs.values() if spec.engine == name])
+            engine.check([spec for spec in course.all_specs if spec.engine == name])
         require_large_pages(course.specs.values(), system)
         event = "session-resume" if directory.has_journal() else "session-start"
         directory.log(time.time(), event, detail=differs or None)
@@ -75,9 +75,9 @@ def run_session(
         try:
             while (planned := course.next(trials)) is not None:
                 watcher.trial_started(planned, len(trials), course.total(trials))
-                trial = runner.run(planned)
-                trials.append(trial)
-                watcher.trial_ended(trial, len(trials), course.total(trials))
+                for trial in runner.run(course.together(planned)):
+                    trials.append(trial)
+                    watcher.trial_ended(trial, len(trials), course.total(trials))
                 require_starts(trials)
             Profiles(directory, engines, children, watcher, partial(_set_host, states)).make(course.session)
             # Before the report, which says of a session that has not ended that it can be resumed.

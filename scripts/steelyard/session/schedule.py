@@ -144,11 +144,47 @@ class Course:
     def __init__(self, session: Session) -> None:
         self.session = session
         self.specs = {arm.name: arm.spec for arm in session.arms}
+        self._second = {arm.name: arm.second for arm in session.arms if arm.second is not None}
         self.question = question_of(session)
         self._baseline = next((arm.name for arm in session.arms if arm.baseline), None)
         self._repeats = Experiment.model_validate(session.experiment).design.repeats
         self._ended: dict[int, bool] = {}
         """By look that was reached: whether the session ended at it."""
+
+    @property
+    def all_specs(self) -> list[Spec]:
+        """Of every arm, on either half of the cores in a duet."""
+        return [*self.specs.values(), *self._second.values()]
+
+    def spec(self, planned: Planned) -> Spec:
+        """What a trial deploys: in a duet whoever comes first in a block has the first half of the cores.
+
+        Half of the blocks run in each order (`make_schedule`), and so each side has either half as often.
+        """
+        first = next((place.arm for place in self.session.schedule if place.block == planned.block), None)
+        return (
+            self.specs[planned.arm] if planned.arm == first or not self._second else self._second[planned.arm]
+        )
+
+    def together(self, planned: Planned) -> list[Planned]:
+        """What runs at once: a trial, or the two of a block in a duet."""
+        if not self._second:
+            return [planned]
+        (other,) = (
+            place
+            for place in self.session.schedule
+            if place.block == planned.block and place.arm != planned.arm
+        )
+        return [planned, Planned.at(other, planned.order + 1, planned.attempt)]
+
+    def whole(self, outcomes: Sequence[Trial]) -> list[Trial]:
+        """Outcomes without a side of a duet whose partner a crash took: both run again."""
+        there = {(trial.block, trial.attempt, trial.arm) for trial in outcomes}
+        return [
+            trial
+            for trial in outcomes
+            if not self._second or all((trial.block, trial.attempt, arm) in there for arm in self.specs)
+        ]
 
     def next(self, outcomes: Sequence[Trial]) -> Planned | None:
         """The trial that runs now, None when the session is complete."""

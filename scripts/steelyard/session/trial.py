@@ -11,7 +11,7 @@ trial whose servers or injectors fail is void and kept; one that is interrupted 
 
 import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -21,6 +21,7 @@ from typing import Any
 from steelyard.analysis.ledger import is_void
 from steelyard.analysis.metrics import metrics_of
 from steelyard.engines.base import Engine
+from steelyard.engines.both import Both
 from steelyard.errors import ServerFailed
 from steelyard.host.switching import HostStates
 from steelyard.processes import Children
@@ -31,6 +32,7 @@ from steelyard.results.store import SessionDirectory, no_space, write_record
 from steelyard.session import collect
 from steelyard.session.caches import Caches
 from steelyard.session.datasets import DataSets
+from steelyard.session.duet import DUET, Duet, judged_together, merged
 from steelyard.session.evidence import gather
 from steelyard.session.flight import Flight, TrialFailedError
 from steelyard.session.live import Watcher
@@ -50,40 +52,95 @@ class TrialRunner:
     watcher: Watcher
     states: HostStates
 
-    def run(self, planned: Planned) -> Trial:
-        """Run one trial and write its `trial.json`.
+    def run(self, together: Sequence[Planned]) -> list[Trial]:
+        """Run one trial, or the two of a duet at once, and write `trial.json` of each.
 
         Returns:
-            The trial, valid or void; a server or injector that fails makes it void.
+            The trials, valid or void; a server or injector that fails makes them void.
 
         Raises:
             NoSpace, PortInUse: the session cannot go on.
-            KeyboardInterrupt: the user wants to stop; everything that the trial started is stopped first.
+            KeyboardInterrupt: the user wants to stop; everything that was started is stopped first.
         """
-        spec = self._spec(planned)
-        folder = self.directory.trial_path(planned.block, planned.arm, planned.attempt)
-        _set_aside(folder)
+        specs = {one.arm: self._spec(one) for one in together}
+        folders = {one.arm: self._folder(one) for one in together}
         started = time.time()
-        self._log(planned, "trial-start", value=planned.value)
-        log_phase = partial(self._log, planned, "phase")
+        for one in together:
+            self._log(one, "trial-start", value=one.value)
         phases: dict[str, tuple[float, float]] = {}
         flight: Flight | None = None
         caches = Caches(self.directory, self.engines, self.children, self.watcher)
+        data = DataSets(self.directory, self.engines, self.children, self.watcher)
         try:
             with ExitStack() as cleanup:
-                self._set_host(planned, spec)
-                spec = DataSets(self.directory, self.engines, self.children, self.watcher).in_place(spec)
-                caches.populate(spec)
-                deployment = self.engines[spec.engine].open(spec, folder)
-                flight = Flight(spec, folder, deployment, self.children, self.watcher, log_phase, phases)
+                self._set_host(together[0], specs[together[0].arm])
+                for arm, spec in specs.items():
+                    specs[arm] = data.in_place(spec)
+                    caches.populate(specs[arm])
+                flight = self._flight(together, specs, folders, phases)
                 cleanup.callback(flight.abandon)
-                PROCEDURES[spec.procedure](flight, lambda: caches.bring(spec, deployment))
+                PROCEDURES[flight.spec.procedure](flight, partial(_fill_caches, caches, flight))
                 with flight.phase("collect"):
-                    self._require_host(spec)
-                    found = collect.figures(gather(flight))
+                    self._require_host(flight.spec)
+                    found = [collect.figures(gather(part)) for part in flight.parts]
         except (TrialFailedError, ServerFailed) as failure:
             name = failure.check if isinstance(failure, TrialFailedError) else "start"
-            found = _failed(name, str(failure)) | {"survived": flight.survived if flight else None}
+            survived = flight.survived if flight else None
+            found = [_failed(name, str(failure)) | {"survived": survived} for _ in together]
+        checks = judged_together({one.arm: told["checks"] for one, told in zip(together, found, strict=True)})
+        return [
+            self._ended(
+                one, specs[one.arm], {**told, "checks": checks[one.arm]}, folders[one.arm], started, phases
+            )
+            for one, told in zip(together, found, strict=True)
+        ]
+
+    def _folder(self, planned: Planned) -> Path:
+        folder = self.directory.trial_path(planned.block, planned.arm, planned.attempt)
+        _set_aside(folder)
+        return folder
+
+    def _flight(
+        self,
+        together: Sequence[Planned],
+        specs: Mapping[str, Spec],
+        folders: Mapping[str, Path],
+        phases: dict[str, tuple[float, float]],
+    ) -> Flight:
+        """The deployments opened, and the flight of all."""
+
+        def log_phase(phase: Phase) -> None:
+            for one in together:
+                self._log(one, "phase", phase)
+
+        opened = {arm: self.engines[spec.engine].open(spec, folders[arm]) for arm, spec in specs.items()}
+        if len(together) == 1:
+            (spec,), (folder,), (deployment,) = specs.values(), folders.values(), opened.values()
+            return Flight(spec, folder, deployment, self.children, self.watcher, log_phase, phases)
+        first = together[0]
+        folder = self.directory.trial_path(first.block, DUET, first.attempt)
+        _set_aside(folder)
+        return Duet(
+            merged(specs),
+            folder,
+            Both(opened, folder),
+            self.children,
+            self.watcher,
+            log_phase,
+            phases,
+            sides=specs,
+            folders=folders,
+        )
+
+    def _ended(
+        self,
+        planned: Planned,
+        spec: Spec,
+        found: Mapping[str, Any],
+        folder: Path,
+        started: float,
+        phases: Mapping[str, tuple[float, float]],
+    ) -> Trial:
         trial = record_of(planned, spec, {**found, "files": digests(folder)}, started, phases)
         bound = write_record(folder / "trial.json", trial)
         self._log(planned, "trial-end", state=trial.state, detail=trial.failure, digest=bound)
@@ -94,7 +151,7 @@ class TrialRunner:
 
         The seed is the same in every arm of a block: arms differ in what the experiment varies, not in the draw.
         """
-        spec = self.course.specs[planned.arm]
+        spec = self.course.spec(planned)
         if self.course.question is not None and planned.value is not None:
             spec = with_value(spec, self.course.question.search, planned.value)
         seed = self.course.session.seed + planned.block
@@ -114,6 +171,11 @@ class TrialRunner:
     def _log(self, planned: Planned, event: str, phase: Phase | None = None, **more: object) -> None:
         place = {"block": planned.block, "arm": planned.arm, "attempt": planned.attempt, "phase": phase}
         self.directory.log(time.time(), event, **place, **more)
+
+
+def _fill_caches(caches: Caches, flight: Flight) -> None:
+    for spec, deployment in flight.deployments:
+        caches.bring(spec, deployment)
 
 
 def record_of(

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two deployments as one: what a duet runs at once (session/duet.py).
+
+Its components bear the side in their names, `candidate/server-1`; each deployment knows its own by plain ones.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from steelyard.engines.base import Deployment, Running
+from steelyard.jvm.facts import Facts
+from steelyard.results.spec import Component
+
+MARK = "/"
+"""Between a side and a name."""
+
+
+def marked(side: str, component: Component) -> Component:
+    """A component under the name that it has beside the other side's."""
+    return component.model_copy(update={"name": f"{side}{MARK}{component.name}"})
+
+
+def plain(component: Component) -> Component:
+    """The same under its own name."""
+    return component.model_copy(update={"name": component.name.partition(MARK)[2]})
+
+
+class Both(Deployment[Any]):
+    """The deployments of two sides on this host; every call goes to the side that it is about."""
+
+    def __init__(self, sides: Mapping[str, Deployment[Any]], directory: Path) -> None:
+        super().__init__(directory)
+        self.sides = sides
+        self.contained = all(one.contained for one in sides.values())
+
+    def ask(
+        self, component: Component, path: str, timeout: float, told: Callable[[str], None] | None = None
+    ) -> tuple[int, bytes] | None:
+        """As its side is asked."""
+        side, _ = self._of(component.name)
+        return side.ask(plain(component), path, timeout, told)
+
+    def serves(self, component: Component) -> bool:
+        """As its side says."""
+        side, _ = self._of(component.name)
+        return side.serves(plain(component))
+
+    def granted(self, name: str) -> Facts:
+        """As its side tells."""
+        side, own = self._of(name)
+        return side.granted(own)
+
+    def start(self, components: Sequence[Component]) -> None:
+        """Start those of one side, and those of the other (errors as `Deployment.start`)."""
+        for name, side in self.sides.items():
+            if own := [plain(one) for one in components if one.name.startswith(f"{name}{MARK}")]:
+                side.start(own)
+
+    def running(self) -> list[Running]:
+        """What runs on either side."""
+        return [
+            replace(one, component=marked(name, one.component))
+            for name, side in self.sides.items()
+            for one in side.running()
+        ]
+
+    def overhead(self) -> list[int]:
+        """Of both: the daemons of a container engine are the same."""
+        return sorted({pid for side in self.sides.values() for pid in side.overhead()})
+
+    def failure(self, name: str) -> str | None:
+        """As its side says; a sentence begins with the name of what it is about."""
+        side, own = self._of(name)
+        text = side.failure(own)
+        return f"{name.partition(MARK)[0]}{MARK}{text}" if text is not None else None
+
+    def out_of_memory(self) -> bool:
+        """On either side."""
+        return any(one.out_of_memory() for one in self.sides.values())
+
+    def require_programs(self) -> None:
+        """Of both."""
+        for one in self.sides.values():
+            one.require_programs()
+
+    def exit_code(self, name: str) -> int | None:
+        """As its side says."""
+        side, own = self._of(name)
+        return side.exit_code(own)
+
+    def kill(self, name: str) -> None:
+        """On its side."""
+        side, own = self._of(name)
+        side.kill(own)
+
+    def stop(self, names: Iterable[str] | None = None, grace: float = 20.0) -> list[str]:
+        """One side after the other (see `Deployment.stop`)."""
+        chosen = None if names is None else set(names)
+        problems = []
+        for name, side in self.sides.items():
+            own = None
+            if chosen is not None:
+                own = [one.partition(MARK)[2] for one in chosen if one.startswith(f"{name}{MARK}")]
+            problems += [f"{name}{MARK}{text}" for text in side.stop(own, grace)]
+        return problems
+
+    def close(self) -> None:
+        """Both, whatever comes of the first."""
+        first, second = self.sides.values()
+        try:
+            first.close()
+        finally:
+            second.close()
+
+    def logs(self, name: str) -> Path:
+        """In the folder of its side's trial."""
+        side, own = self._of(name)
+        return side.logs(own)
+
+    def _of(self, name: str) -> tuple[Deployment[Any], str]:
+        side, _, own = name.partition(MARK)
+        return self.sides[side], own
+
+    def _end(self, units: Sequence[Any], grace: float) -> None:
+        raise NotImplementedError("each side ends its own")

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two arms at once on real servers."""
+
+import os
+import re
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from steelyard.results.store import SessionDirectory
+
+from .driver import (
+    DONE,
+    EXPERIMENT,
+    Running,
+    processes_that_mention,
+    start,
+    void_for_other_reasons_than_noise,
+)
+
+pytestmark = pytest.mark.e2e
+ARMS = {"nursery-6m", "nursery-8m"}
+
+
+@pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="a duet needs two cores")
+def test_two_arms_run_at_once_and_one_that_dies_takes_the_other_with_it(tmp_path: Path, out: Path) -> None:
+    text = EXPERIMENT.replace("jvms: {levels: [1, 2]}", "nursery: {levels: [6m, 8m]}")
+    text = text.replace(" nursery: 8m,", "").replace("repeats: 1}", "repeats: 1, duet: true}")
+    experiment = tmp_path / "duet.yaml"
+    experiment.write_text(text, encoding="utf-8")
+    began = time.time()
+    session = start(experiment, out)
+    directory = session.directory
+    session.wait_for_phase("measure", began)
+    os.kill(session.running_pids("server")[0], signal.SIGKILL)
+    killed = session.wait_for_trials(2)
+    assert {one.arm for one in killed} == ARMS
+    for one in killed:
+        assert one.state == "void"
+        assert re.match(r"nursery-[68]m/server-1 ended ", one.failure or "")
+    session.wait_for_phase("warmup", killed[0].started + 1.0)
+    assert session.interrupt() == 130
+    assert not processes_that_mention(str(out))
+
+    session = Running("resume", str(directory.path), out=out)
+    assert session.end() in DONE, session.errors.read_text(encoding="utf-8")
+    assert_run_at_once(directory)
+    assert not processes_that_mention(str(out))
+
+
+def assert_run_at_once(directory: SessionDirectory) -> None:
+    """Both arms of each block, in one window, each on its half of the cores and with its own figures."""
+    trials = directory.trials()
+    pairs: dict[tuple[int, int], set[str]] = {}
+    halves: dict[str, set[str]] = {}
+    for one in trials:
+        pairs.setdefault((one.block, one.attempt), set()).add(one.arm)
+        folder = directory.trial_path(one.block, one.arm, one.attempt)
+        deployed = (folder / "replay" / "deployment.sh").read_text(encoding="utf-8")
+        if one.attempt == 0:
+            halves.setdefault(one.arm, set()).update(re.findall(r"taskset -c (\S+)", deployed))
+    assert all(arms == ARMS for arms in pairs.values())
+    assert (2, 0) in pairs
+    assert (1, 1) in pairs, "the killed pair is repeated"
+    assert all(len(cpus) == 2 for cpus in halves.values()), "each arm had either half"
+    undisturbed = [one for one in trials if one.measurement is not None]
+    assert len(undisturbed) >= 4
+    reasons = void_for_other_reasons_than_noise(undisturbed)
+    assert [reason for reason in reasons if " partner: " not in reason] == []
+    for one in undisturbed:
+        assert one.measurement is not None
+        assert one.measurement.server_requests == one.measurement.injector_requests > 10
+        assert {found.name for found in one.components} == {"server-1", "injector-1"}
+        (other,) = (
+            two for two in undisturbed if (two.block, two.attempt) == (one.block, one.attempt) and two != one
+        )
+        assert one.phases["measure"] == other.phases["measure"]
+        assert one.state == other.state
