@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import psutil
 from containers.node import Node
 from containers.test_kubernetes_engine import held
 from e2e.driver import EXPERIMENT, NOISE, Running, end_all
@@ -178,6 +179,7 @@ def api_server_away(victim: Victim) -> str:
     os.kill(pid, signal.SIGSTOP)
     time.sleep(AWAY)
     os.kill(pid, signal.SIGCONT)
+    os.kill(psutil.Process(pid).ppid(), signal.SIGCONT)  # nsenter stops with what it runs
     (first, *_) = running.wait_for_trials(1)
     running.wait_for_phase("measure", first.started + SECONDS)
     running.interrupt()
