@@ -24,7 +24,7 @@ import psutil
 from containers.node import Node
 from containers.test_kubernetes_engine import held
 from e2e.driver import EXPERIMENT, NOISE, Running, end_all
-from faults import _children_that_run
+from faults import children_that_run
 from stages import NODE, NODE_STATE
 
 from steelyard.results.schema import Trial
@@ -218,7 +218,7 @@ def stale(victim: Victim) -> str:
     """Harness and guard are killed at once; the next session finds what they left, removes it and runs."""
     running = victim.measured()
     running.process.send_signal(signal.SIGSTOP)  # else it would have another guard
-    for guard in list(_children_that_run("guard.py", running.process.pid)):
+    for guard in list(children_that_run("guard.py", running.process.pid)):
         os.kill(guard, signal.SIGKILL)
     running.process.kill()
     running.end()

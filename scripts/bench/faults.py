@@ -157,9 +157,9 @@ class Victim:
         if role == "harness":
             return self.running.process.pid
         if role == "guard":
-            return next(_children_that_run("guard.py", self.running.process.pid), None)
+            return next(children_that_run("guard.py", self.running.process.pid), None)
         if role == "sampler":
-            return next(_children_that_run("steelyard.sampling", self.running.process.pid), None)
+            return next(children_that_run("steelyard.sampling", self.running.process.pid), None)
         with contextlib.suppress(ValueError, IndexError, OSError):
             return self.running.running_pids(role)[0]
         return None
@@ -274,7 +274,7 @@ class Victim:
         return (self.path / name).read_bytes()
 
 
-def _children_that_run(what: str, parent: int) -> Iterator[int]:
+def children_that_run(what: str, parent: int) -> Iterator[int]:
     """Children of a process whose command line holds a text."""
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError, IndexError, ValueError):
