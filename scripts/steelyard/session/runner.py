@@ -75,10 +75,11 @@ def run_session(
         try:
             while (planned := course.next(trials)) is not None:
                 watcher.trial_started(planned, len(trials), course.total(trials))
-                for trial in runner.run(course.together(planned)):
+                together = course.together(planned)
+                for trial in runner.run(together):
                     trials.append(trial)
                     watcher.trial_ended(trial, len(trials), course.total(trials))
-                require_starts(trials)
+                require_starts(trials, at_once=len(together))
             Profiles(directory, engines, children, watcher, partial(_set_host, states)).make(course.session)
             # Before the report, which says of a session that has not ended that it can be resumed.
             directory.log(time.time(), "session-end")
@@ -99,22 +100,23 @@ def _set_host(states: HostStates, number: int, spec: Spec) -> None:
         states.enter((0, number), spec.host_states)
 
 
-def require_starts(trials: Sequence[Trial]) -> None:
+def require_starts(trials: Sequence[Trial], at_once: int = 1) -> None:
     """End a session in which a failure before the measurement repeats: it is no chance, and would use up all repeats.
 
     It repeats where the last two trials of an arm failed so, whatever ran between them, or the last two of the session:
     an arm that cannot start must not take its blocks with it, void by void. A single one is void like any other, and
     repeated. Trials from before an interruption count: whoever resumed meant to have mended it. An arm of a search may
-    come to a value that it cannot start with, and then the search ends by itself.
+    come to a value that it cannot start with, and then the search ends by itself. Of trials that run `at_once` one that
+    does not start takes the others with it: they failed once.
 
     Raises:
         ServerFailed: how many trials failed in a row, and the last one's sentence.
     """
     last = trials[-1]
     own = [trial for trial in trials if trial.arm == last.arm and trial.value is None]
-    for told, line in ((f" of {last.arm}", own), ("", trials)):
+    for told, line, most in ((f" of {last.arm}", own, 2), ("", trials, 2 * at_once)):
         failed = len(list(takewhile(never_started, reversed(line))))
-        if failed >= 2:
+        if failed >= most:
             raise ServerFailed(f"{failed} trials{told} in a row did not start: {last.failure}")
 
 

@@ -12,13 +12,14 @@ from planned import asked, session_of, specs_of
 from steelyard.analysis.ledger import is_void
 from steelyard.engines.base import Deployment, Running
 from steelyard.engines.both import Both, marked, plain
-from steelyard.errors import BadInput
+from steelyard.errors import BadInput, ServerFailed
 from steelyard.results.schema import Check, Planned, Session, Trial
 from steelyard.results.spec import Component, Spec
 from steelyard.results.store import SessionDirectory, write_record
 from steelyard.sampling.output import COLUMNS
 from steelyard.sampling.read import Samples
 from steelyard.session.duet import cut_out, halves, judged_together, merged, refuse_impossible
+from steelyard.session.runner import require_starts
 from steelyard.session.schedule import Course
 
 SECOND_PORT = 9580
@@ -192,6 +193,16 @@ def test_a_pair_runs_and_is_repeated_together() -> None:
     again = course.next(ended)
     assert again is not None
     assert [(one.block, one.attempt) for one in course.together(again)] == [(1, 1), (1, 1)]
+
+
+def test_a_pair_that_does_not_start_is_repeated_once() -> None:
+    def failed(block: int) -> list[Trial]:
+        told = {"failure": "It did not start.", "started": float(block)}
+        return [outcome(block, arm, state="void").model_copy(update=told) for arm in SIDES]
+
+    require_starts(failed(1), at_once=2)
+    with pytest.raises(ServerFailed, match="2 trials of side-other in a row did not start: It did not"):
+        require_starts([*failed(1), *failed(2)], at_once=2)
 
 
 def test_a_side_whose_partner_a_crash_took_runs_again() -> None:
