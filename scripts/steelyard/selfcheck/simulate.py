@@ -149,7 +149,7 @@ def run_session(setup: Setup, session: Session, draws: Draws) -> list[Trial]:
                 if setup.samples
                 else plain(planned, spec, truth)
             )
-        trials += together(found)
+        trials += together(found) if setup.duet else found.values()
     return trials
 
 

@@ -161,10 +161,10 @@ class Course:
 
         Half of the blocks run in each order (`make_schedule`), and so each side has either half as often.
         """
-        first = next((place.arm for place in self.session.schedule if place.block == planned.block), None)
-        return (
-            self.specs[planned.arm] if planned.arm == first or not self._second else self._second[planned.arm]
-        )
+        if not self._second:
+            return self.specs[planned.arm]
+        first = next(place.arm for place in self.session.schedule if place.block == planned.block)
+        return (self.specs if planned.arm == first else self._second)[planned.arm]
 
     def together(self, planned: Planned) -> list[Planned]:
         """What runs at once: a trial, or the two of a block in a duet."""
