@@ -111,6 +111,10 @@ _BUILD = needs(
     lambda spec: any(server.artifact.build for server in spec.servers),
     "Nothing tells what these servers were built from.",
 )
+_PINNED = needs(
+    lambda spec: not spec.remote,
+    "A pod's CPU limit is what its arm gave it; throttled_share says how often it was held to that.",
+)
 _COMPILERS = needs(lambda spec: spec.of("compiler"), "Servers compile by themselves.")
 _JVM = needs(
     lambda spec: any(one.artifact.form != "command" or one.artifact.jvm is not None for one in spec.servers),
@@ -183,8 +187,8 @@ RULES: tuple[Rule, ...] = (
         rules.cycle_times,
         "Faban's rule; the workload file",
     ),
-    _rule("throttling", 0.0, "s", EVERY)(
-        "no CPU throttling",
+    _rule("throttling", 0.0, "s", EVERY, unless=_PINNED)(
+        "no CPU throttling (in a cluster a CPU limit is how an arm's pods get their CPUs)",
         figure(
             lambda m: m.throttled_seconds,
             "the CPU was throttled for {}",

@@ -312,8 +312,8 @@ REGISTRY: tuple[Metric, ...] = (
         "throttled periods",
         "Periods in which a server's control group used up its CPU quota / periods, of the worst server, in the"
         " window.",
-        "Zero without a quota (a cpuset does not throttle) and so without a ratio; any throttling voids the"
-        " trial.",
+        "Zero without a quota (a cpuset does not throttle) and so without a ratio; any throttling voids the trial,"
+        " but in a cluster, where a limit is how an arm's pods get their CPUs.",
     ),
     define("error_share", "share", 5, latency(lambda x: over(x.errors, x.requests + x.errors)))(
         "errors",

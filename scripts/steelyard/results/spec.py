@@ -126,6 +126,12 @@ class Component(Record):
     """An injector's settings but for `output` and `seed` (loadgen/README.md)."""
 
     @property
+    def large_heap(self) -> int | None:
+        """Its heap, bytes, where that is to lie in large pages."""
+        large = self.jvm_settings is not None and self.jvm_settings.pages == "large"
+        return self.heap_bytes if large else None
+
+    @property
     def url(self) -> str:
         """Where this host reaches it."""
         return f"http://127.0.0.1:{self.port}"

@@ -133,6 +133,13 @@ def failed(by=SPEC, **changes):
     return {check.name for check in judge(healthy(**changes), by) if check.failed}
 
 
+def test_the_quota_of_a_pod_is_no_fault() -> None:
+    throttled = measurement(throttled_seconds=3.0)
+    for by, void in ((SPEC, True), (SPEC.model_copy(update={"remote": True}), False)):
+        (check,) = [one for one in judge(throttled, by) if one.name == "throttling"]
+        assert is_void([check]) == void == check.applies
+
+
 def test_every_rule_is_tested():
     assert [rule.name for rule in RULES] == list(LIMITS)
 
