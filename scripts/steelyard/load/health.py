@@ -4,7 +4,7 @@
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -34,23 +34,46 @@ class Health:
 
 def read_health(folders: Iterable[Path], start: float, end: float) -> Health:
     """The window [start, end] (epoch seconds) of all injectors; an interval counts when its middle lies in it."""
-    told = [list(health_lines(folder)) for folder in folders]
-    ends = [Series.of([(line["epochMillis"] / 1000, 0.0) for line in lines]) for lines in told]
+    told = [list(_intervals(folder)) for folder in folders]
+    ends = [Series.of([(line["epochMillis"] / 1000, 0.0) for line, _ in lines]) for lines in told]
     found = Health(gap=whole((one.longest_gap(start, end) for one in ends), max))
-    inside = [line for line in chain(*told) if start < line["epochMillis"] / 1000 - 0.5 <= end]
-    found.users = over(whole((line.get("userSeconds") for line in inside), sum), end - start)
-    for line in inside:
+    inside = [
+        [
+            (line, seconds)
+            for line, seconds in lines
+            if start < line["epochMillis"] / 1000 - seconds / 2 <= end
+        ]
+        for lines in told
+    ]
+    found.users = whole(map(_users, inside), sum)
+    for line, _ in chain(*inside):
         found.missed += line["late"] + line["dropped"]
         found.intended += line["requests"] + line["dropped"]
         found.outcomes.update(line.get("outcomes", {}))
-        for name, told in line.get("cycles", {}).items():
+        for name, cycles in line.get("cycles", {}).items():
             count, drawn, actual = found.cycles.get(name, (0, 0.0, 0.0))
             found.cycles[name] = (
-                count + told["count"],
-                drawn + told["drawnSeconds"],
-                actual + told["actualSeconds"],
+                count + cycles["count"],
+                drawn + cycles["drawnSeconds"],
+                actual + cycles["actualSeconds"],
             )
     return found
+
+
+def _intervals(folder: Path) -> Iterator[tuple[dict[str, Any], float]]:
+    """What an injector said, and how long it had not before, seconds: the last time less than one, as the load ends at
+    any time."""
+    before = None
+    for line in health_lines(folder):
+        now = line["epochMillis"] / 1000
+        yield line, now - before if before is not None else 1.0
+        before = now
+
+
+def _users(lines: Sequence[tuple[Mapping[str, Any], float]]) -> float | None:
+    """Users in flight of one injector, mean over what its lines tell of."""
+    told = whole((line.get("userSeconds") for line, _ in lines), sum)
+    return over(told, sum(seconds for _, seconds in lines))
 
 
 def per_second(folders: Iterable[Path], start: float, end: float) -> list[float]:

@@ -251,6 +251,14 @@ def test_users_in_flight_are_those_of_all_injectors(launched: Launched) -> None:
     assert read_health(folders, T + 1.0, T + 5.0).users is None, "one line does not tell it"
 
 
+def test_the_last_word_of_an_injector_tells_of_less_than_a_second(launched: Launched) -> None:
+    for at in (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 6.412):  # a window of 6.29 s, from a real trial
+        seconds = 1.0 if at.is_integer() else 0.412
+        launched.say("injector-1", epochMillis=(T + at) * 1000, requests=100, userSeconds=48 * seconds)
+    users = read_health([launched.logs("injector-1")], T, T + 6.29).users
+    assert users == pytest.approx(48.0)
+
+
 def test_cycle_times_are_those_of_all_injectors(launched: Launched) -> None:
     folders = [launched.logs("injector-1"), launched.logs("injector-2")]
     told = {"count": 2, "drawnSeconds": 9.5, "actualSeconds": 9.75}
