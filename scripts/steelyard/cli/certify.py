@@ -61,16 +61,14 @@ def certify(
         settings, where = options.with_engine(set_, engine), Where(context, namespace)
         asked = Request(
             experiment,
-            quick,
-            None,
-            settings,
-            seed,
-            jdk,
-            port,
-            workload,
-            (),
-            where,
-            f"./steelyard certify{' --duet' * duet}",
+            quick=quick,
+            settings=settings,
+            seed=seed,
+            jdk=jdk,
+            first_port=port,
+            workload=workload,
+            where=where,
+            told=f"./steelyard certify{' --duet' * duet}",
         )
         plan = equal_plan(asked, blocks, duet)
         make_ready(plan, console)

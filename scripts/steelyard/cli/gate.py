@@ -112,7 +112,17 @@ def gate(
         + [word for setting in settings for word in ("--set", setting)]
     )
     line = shlex.join(["./steelyard", "gate", *told])
-    asked = Request(experiment, quick, None, settings, seed, jdk, port, workload, (), where, line)
+    asked = Request(
+        experiment,
+        quick=quick,
+        settings=settings,
+        seed=seed,
+        jdk=jdk,
+        first_port=port,
+        workload=workload,
+        where=where,
+        told=line,
+    )
     plan = gate_plan(asked, sides, metric, duet)
     certificate = certificate_for(plan, certificates or out / "certificates", pool)
     pair = pair_seconds(plan, certificate)

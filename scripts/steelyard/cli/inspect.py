@@ -58,7 +58,19 @@ def plan(
 ) -> None:
     """Show what `run` would do, without doing it: arms, CPU and heap split, time, what it detects, order, commands."""
     settings, where = options.with_engine(set_, engine), Where(context, namespace)
-    made = make_plan(Request(experiment, quick, blocks, settings, seed, jdk, port, workload, where=where))
+    made = make_plan(
+        Request(
+            experiment,
+            quick=quick,
+            blocks=blocks,
+            settings=settings,
+            seed=seed,
+            jdk=jdk,
+            first_port=port,
+            workload=workload,
+            where=where,
+        )
+    )
     foreseen = foresee(made, out)
     if as_json:
         print_json({**_plan_document(made), "detects": [one._asdict() for one in foreseen]})

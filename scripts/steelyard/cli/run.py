@@ -53,7 +53,18 @@ def run(
     """
     console = open_console(stderr=True)
     settings, where = options.with_engine(set_, engine), Where(context, namespace)
-    request = Request(experiment, quick, blocks, settings, seed, jdk, port, workload, profile, where)
+    request = Request(
+        experiment,
+        quick=quick,
+        blocks=blocks,
+        settings=settings,
+        seed=seed,
+        jdk=jdk,
+        first_port=port,
+        workload=workload,
+        profilers=profile,
+        where=where,
+    )
     if go_on and (begun := unfinished(out, request)) is not None:
         resume(begun.path, metrics_port, context, namespace, as_json)
         return

@@ -8,11 +8,13 @@ ready, what data is loaded and what is read from them is the session's work, by 
 import os
 import signal
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
+
+import psutil
 
 from steelyard.engines import readiness
 from steelyard.jvm.facts import Facts
@@ -207,6 +209,11 @@ class Deployment(Reached, ABC, Generic[AnyUnit]):
         """End some, those that have ended by themselves among them."""
 
 
+def processes_named(names: Collection[str]) -> list[int]:
+    """Process ids of this host by the names that the kernel has for them, which are short."""
+    return [one.pid for one in psutil.process_iter(["name"]) if one.info["name"] in names]
+
+
 class Engine(Protocol):
     """Realises specs on this host or cluster."""
 
@@ -216,6 +223,10 @@ class Engine(Protocol):
         Raises:
             PortInUse, MissingRequirement: ports, programs, images.
         """
+
+    def daemons(self) -> list[int]:
+        """Processes of this host by which the engine is there at all. In a session they run beside trials of its other
+        engines as well, and are no disturbance there either: they meet every arm."""
 
     def open(self, spec: Spec, directory: Path) -> Deployment[Any]:
         """Make ready to run a spec: write `replay/` in the trial's directory, with which a person repeats the trial

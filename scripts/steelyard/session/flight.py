@@ -69,6 +69,8 @@ class Flight:
     killed: dict[str, float] = field(default_factory=dict)
     """Components that were killed on purpose, and when, epoch seconds."""
     sampler: Child | None = None
+    beside: Sequence[int] = ()
+    """Processes by which engines of the session are there."""
 
     def __post_init__(self) -> None:
         self.deployed = Deployed(self.spec, self.deployment, self.watcher.progress)
@@ -288,13 +290,20 @@ class Flight:
                 for index, pid in enumerate(running.pids)
                 if index == 0 or component.role == "injector" or component.name in self.deployed.started
             ]
+        overhead = self.deployment.overhead()
         # The harness's own helpers are the clients of a container engine, and count as the engine's.
         role = "engine" if self.deployment.contained else "harness"
         processes.append({"name": "harness", "pid": os.getpid(), "role": role})
         processes += [
             # Below those of a cluster are pods, which their observers watch.
             {"name": f"engine:{pid}", "pid": pid, "role": "engine" if self.streams is None else "backing"}
-            for pid in self.deployment.overhead()
+            for pid in overhead
+        ]
+        # Of another engine nothing is below them that is the trial's.
+        processes += [
+            {"name": f"engine:{pid}", "pid": pid, "role": "backing"}
+            for pid in self.beside
+            if pid not in overhead
         ]
         config = {
             "output": str((self.folder / "samples").resolve() if self.streams is None else STREAM),

@@ -78,6 +78,7 @@ class TrialRunner:
                     specs[arm] = data.in_place(spec)
                     caches.populate(specs[arm])
                 flight = self._flight(together, specs, folders, phases)
+                flight.beside = [pid for engine in self.engines.values() for pid in engine.daemons()]
                 cleanup.callback(flight.abandon)
                 PROCEDURES[flight.spec.procedure](flight, partial(_fill_caches, caches, flight))
                 with flight.phase("collect"):

@@ -70,6 +70,8 @@ class World:
     """Files of the sampler that it does not write."""
     deployments: list["FakeDeployment"] = field(default_factory=list)
     checked: int = 0
+    daemons: list[int] = field(default_factory=list)
+    """Processes by which an engine is there."""
 
     def __post_init__(self) -> None:
         self.clock.each_second = self._each_second
@@ -104,6 +106,9 @@ class FakeEngine:
 
     def check(self, specs: Sequence[Spec]) -> None:
         self.world.checked += len(specs)
+
+    def daemons(self) -> list[int]:
+        return self.world.daemons
 
     def open(self, spec: Spec, directory: Path) -> "FakeDeployment":
         (directory / "replay" / "deployment.sh").write_text("#!/bin/sh\n", encoding="utf-8")

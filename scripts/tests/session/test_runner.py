@@ -71,6 +71,15 @@ def test_what_a_trial_leaves(bench: Bench) -> None:
     assert watched[2]["counters_url"] == f"http://127.0.0.1:{bench.port}/bench/counters"
 
 
+def test_daemons_of_engines_are_no_disturbance_of_any_trial(bench: Bench) -> None:
+    bench.world.daemons = [1]
+    directory = bench.session(ping())
+    bench.run(directory)
+    folder = directory.trial_path(1, "jvms-2", 0)
+    watched = json.loads((folder / "sampler.json").read_text(encoding="utf-8"))["processes"]
+    assert {"name": "engine:1", "pid": 1, "role": "backing"} in watched
+
+
 def test_every_trial_of_a_block_draws_from_the_same_seed(bench: Bench) -> None:
     bench.run(bench.session(ping()))
     drawn = [(d.directory.name[:2], d.spec.injectors[0].settings["seed"]) for d in bench.world.deployments]

@@ -16,7 +16,7 @@ from pathlib import Path
 import psutil
 import yaml
 
-from steelyard.engines.base import Deployment, log_folder
+from steelyard.engines.base import Deployment, log_folder, processes_named
 from steelyard.engines.compose.bundle import SESSION_LABEL, User, override
 from steelyard.engines.compose.images import BUNDLES, find_image
 from steelyard.engines.compose.project import DOWN_LIMIT, Container, Project, removal_of
@@ -52,6 +52,10 @@ class ComposeEngine:
         for image in images:
             find_image(self.docker, image or "")
         require_ports(sorted({port for spec in specs for port in spec.ports}))
+
+    def daemons(self) -> list[int]:
+        """Those of the container engine."""
+        return processes_named(_DAEMONS)
 
     def open(self, spec: Spec, directory: Path) -> "ComposeDeployment":
         """Write `replay/`: the bundle with the override of this trial."""
@@ -122,12 +126,11 @@ class ComposeDeployment(Deployment[Container]):
 
     def overhead(self) -> list[int]:
         """The daemons of the container engine, and the shim beside each container."""
-        daemons = {one.pid for one in psutil.process_iter(["name"]) if one.info["name"] in _DAEMONS}
         shims: set[int] = set()
         for unit in self._units.values():
             with contextlib.suppress(psutil.NoSuchProcess):
                 shims.add(psutil.Process(unit.pid).ppid())
-        return sorted((daemons | shims) - {0, 1})
+        return sorted({*self._engine.daemons(), *shims} - {0, 1})
 
     def out_of_memory(self) -> bool:
         """As the container engine tells of those that have ended."""

@@ -44,6 +44,10 @@ class ProcessEngine:
         for spec in specs:
             self.require_programs(spec)
 
+    def daemons(self) -> list[int]:
+        """None: processes need nothing that runs."""
+        return []
+
     def require_programs(self, spec: Spec) -> None:
         """See that what the components run is there and still the same (raises ProgramGone)."""
         is_whole = cache(programs.is_whole)  # asked once for all servers of a build
