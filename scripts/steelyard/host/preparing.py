@@ -55,8 +55,12 @@ def need_of(heaps: Iterable[int], system: System) -> Need:
             "this host has no huge pages: its kernel was built without them, or this is a container that does not"
             " see them"
         )
-    pages = sum(-(-(heap + heap // TABLES + CODE) // size) for heap in heaps)
-    return Need(pages, size, max(heaps, default=0))
+    return Need(sum(pages_of(heap, size) for heap in heaps), size, max(heaps, default=0))
+
+
+def pages_of(heap: int, size: int) -> int:
+    """Pages of a size (bytes) that a JVM with such a heap (bytes) takes for heap, code and the collector's tables."""
+    return -(-(heap + heap // TABLES + CODE) // size)
 
 
 def wanted_states(need: Need, system: System, node: int | None, group: int | None) -> dict[str, str]:
@@ -163,16 +167,16 @@ def _refuse_session(system: System) -> None:
 
 
 def require_large_pages(specs: Iterable[Spec], system: System) -> None:
-    """See that the JVMs of every arm can have the large pages that they are asked to use.
+    """See that the JVMs of every arm on this host can have the large pages that they are asked to use.
 
     Raises:
         MissingRequirement: too few are free, or OpenJ9 may not take them; with the command that helps.
     """
     for spec in specs:
-        large = [one for one in spec.components if _uses_large(one) and one.heap_bytes is not None]
-        if not large:
+        large = [one for one in spec.components if one.large_heap is not None]
+        if not large or spec.remote:
             continue
-        need = need_of((one.heap_bytes or 0 for one in large), system)
+        need = need_of((one.large_heap or 0 for one in large), system)
         help_ = f"`{COMMAND} --heap {need.largest // MIB}m --jvms {len(large)}`"
         free = sum(huge_pages.free_pages(system).values())
         if "huge_pages" in spec.host_states:
@@ -190,10 +194,6 @@ def require_large_pages(specs: Iterable[Spec], system: System) -> None:
             )
         if spec.engine == "process" and any(_shares(one) for one in large):
             _require_shared(spec.arm, need, help_, system)
-
-
-def _uses_large(component: Component) -> bool:
-    return component.jvm_settings is not None and component.jvm_settings.pages == "large"
 
 
 def _shares(component: Component) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pytest
+from e2e.driver import end_all
 from platforms import BASES, PLATFORMS, narrowed
 from stages import NODE, NODE_STATE, Beside, fail_with_log, why_no_node
 
@@ -92,6 +93,22 @@ def node(beside: Beside, images: Pushed) -> Iterator[Node]:
     assert {"control groups", "processes", "files"} <= set(traces.left())
     subprocess.run([*NODE, "stop"], check=True)
     assert traces.left() == {}
+
+
+@pytest.fixture
+def namespace(node: Node, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A namespace of the restricted level, for a session, which is empty again at the end."""
+    name = f"trials-{os.getpid()}"
+    monkeypatch.setenv("STEELYARD_REGISTRY", "localhost/steelyard")
+    node.kubectl("create", "namespace", name)
+    node.kubectl("label", "namespace", name, "pod-security.kubernetes.io/enforce=restricted")
+    try:
+        yield name
+    finally:
+        end_all()
+        left = node.held(name)
+        node.kubectl("delete", "namespace", name, "--wait=false")
+        assert not left
 
 
 @pytest.fixture(scope="session")

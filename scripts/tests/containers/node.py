@@ -17,6 +17,7 @@ from stages import NODE
 from steelyard.paths import ROOT
 
 Json = dict[str, Any]
+_KINDS = "statefulsets,deployments,jobs,services,configmaps,pods"
 
 
 class Node:
@@ -43,6 +44,14 @@ class Node:
         """An object, or a list of them."""
         found: Json = json.loads(self.kubectl("get", *arguments, "--output", "json"))
         return found
+
+    def held(self, namespace: str) -> list[str]:
+        """What is in a namespace and not Kubernetes' own; of pods those that nobody has asked to end."""
+        return [
+            f"{one['kind']}/{one['metadata']['name']}"
+            for one in self.get(_KINDS, "--namespace", namespace)["items"]
+            if one["metadata"]["name"] != "kube-root-ca.crt" and "deletionTimestamp" not in one["metadata"]
+        ]
 
     def path(self, namespace: str, service: str, path: str) -> str:
         """What a service answers, by way of the API server."""

@@ -2,13 +2,11 @@
 """A session on the kubernetes engine, on a real node: pods under load, what can go wrong with them, what is left."""
 
 import json
-import os
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from e2e.driver import DONE, EXPERIMENT, Running, call, end_all, void_for_other_reasons_than_noise
+from e2e.driver import DONE, EXPERIMENT, Running, call, void_for_other_reasons_than_noise
 from stages import NODE
 
 from steelyard.engines.kubernetes.lock import LOCK
@@ -20,32 +18,6 @@ pytestmark = pytest.mark.containers
 RUN = [*NODE, "run"]
 NOISE = {"clock-offset"}
 """Clocks that are read over a busy machine are read widely."""
-KINDS = "statefulsets,deployments,jobs,services,configmaps,pods"
-
-
-@pytest.fixture
-def namespace(node: Node, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """A namespace of the restricted level, which is empty again at the end."""
-    name = f"trials-{os.getpid()}"
-    monkeypatch.setenv("STEELYARD_REGISTRY", "localhost/steelyard")
-    node.kubectl("create", "namespace", name)
-    node.kubectl("label", "namespace", name, "pod-security.kubernetes.io/enforce=restricted")
-    try:
-        yield name
-    finally:
-        end_all()
-        left = held(node, name)
-        node.kubectl("delete", "namespace", name, "--wait=false")
-        assert not left
-
-
-def held(node: Node, namespace: str) -> list[str]:
-    """What is in a namespace and not Kubernetes' own; of pods those that nobody has asked to end."""
-    return [
-        f"{one['kind']}/{one['metadata']['name']}"
-        for one in node.get(KINDS, "--namespace", namespace)["items"]
-        if one["metadata"]["name"] != "kube-root-ca.crt" and "deletionTimestamp" not in one["metadata"]
-    ]
 
 
 @pytest.fixture
@@ -79,7 +51,7 @@ def test_a_session_of_pods_that_loses_one_and_is_interrupted(
 
     session.wait_for_phase("warmup", lost.started + 1.0)
     assert session.interrupt() == 130
-    assert held(node, namespace) == []
+    assert node.held(namespace) == []
 
     session = begun("resume", str(directory.path), out=out, namespace=namespace)
     session.wait_for_trials(4)
@@ -97,7 +69,7 @@ def test_a_session_of_pods_that_loses_one_and_is_interrupted(
             assert one.read_back["processors"] == (2 if trial.arm == "jvms-1" else 1)
             assert {"console.log", "gc.log", "messages.log"} <= files(folder / "servers" / one.name / "logs")
     placed_and_repeatable(node, namespace, directory)
-    assert held(node, namespace) == []
+    assert node.held(namespace) == []
 
 
 def refuse_another(node: Node, namespace: str, experiment: Path) -> None:
@@ -108,7 +80,7 @@ def refuse_another(node: Node, namespace: str, experiment: Path) -> None:
     refused = call("run", str(experiment), "--out", str(out), "--namespace", namespace, through=RUN)
     assert refused.returncode == 6, refused.stderr
     assert "session theirs of host elsewhere runs in the namespace" in refused.stderr
-    assert held(node, namespace) == [f"ConfigMap/{LOCK}"]
+    assert node.held(namespace) == [f"ConfigMap/{LOCK}"]
     node.kubectl("delete", "configmap", LOCK, "--namespace", namespace)
 
 

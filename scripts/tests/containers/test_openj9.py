@@ -6,12 +6,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from e2e.driver import call, end_all, openj9, start, void_for_other_reasons_than_noise
+from e2e.driver import Running, call, end_all, openj9, start, void_for_other_reasons_than_noise
 from platforms import BASES
+from stages import NODE
 
+from steelyard import __version__
+from steelyard.host.docker import Docker
 from steelyard.images.lock import MADE_HERE
 from steelyard.paths import ROOT
 from steelyard.units import MIB
+
+from .node import Node
 
 pytestmark = pytest.mark.containers
 
@@ -81,3 +86,26 @@ def test_a_container_compiles_in_the_container_of_a_jitserver(tmp_path: Path, fl
     for one, limit in ((server, 192), (compiler, 512)):
         assert one.cgroup is not None
         assert 0 < (one.cgroup.memory_peak or 0) <= limit * MIB
+
+
+def test_a_pod_compiles_in_the_pod_of_a_jitserver(
+    docker: Docker, node: Node, namespace: str, registry: str, tmp_path: Path, flavour: None
+) -> None:
+    for name in (f"ping:{__version__}-openj9", f"jitserver:{__version__}"):
+        docker.run("push", "--quiet", f"{registry}/{name}")
+        node.load(f"{registry}/{name}", f"localhost/steelyard/{name}")
+    path, out = tmp_path / "tiny.yaml", tmp_path / "results"
+    text = EXPERIMENT.replace("engine: compose", "engine: kubernetes")
+    path.write_text(text, encoding="utf-8")
+    out.mkdir()
+    through = [*NODE, "run"]
+    session = Running("run", str(path), "--out", out.name, "--namespace", namespace, out=out, through=through)
+    trials = {trial.arm: trial for trial in session.wait_for_trials(2)}
+    assert session.interrupt() == 130
+    assert not [
+        one for one in void_for_other_reasons_than_noise([*trials.values()]) if " clock-offset:" not in one
+    ]
+    components = {one.name: one for one in trials["jit-remote"].components}
+    assert components["server-1"].compiled["remote"] > 0
+    assert (components["jitserver"].cpu_seconds or 0) > 0
+    assert node.held(namespace) == []

@@ -5,6 +5,7 @@ import json
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,8 @@ def bundle(name: str) -> list[dict[str, Any]]:
 
 def applied(spec: Spec, folder: Path, marks: Marks = MARKS) -> dict[tuple[str, str], dict[str, Any]]:
     """What the API server gets, by kind and name."""
-    for name, text in overlay(spec, needed(spec, bundle(spec.bundle)), marks).items():
+    compilers = [text for one in spec.of("compiler") for text in rendered(ROOT / "k8s" / "base" / one.kind)]
+    for name, text in overlay(spec, needed(spec, [*bundle(spec.bundle), *compilers]), marks).items():
         (folder / name).write_text(text, encoding="utf-8")
     return {(one["kind"], one["metadata"]["name"]): one for one in rendered(folder)}
 
@@ -167,6 +169,32 @@ def test_a_database_and_what_is_not_in_the_trial(tmp_path: Path) -> None:
     assert ("Service", "database") in found
 
 
+@needs_kubectl
+def test_a_jitserver_comes_from_its_own_bundle(tmp_path: Path) -> None:
+    runtime = containers("server", "jitserver", jvm=identity("openj9"), cpus=8)
+    asked = ("engine=kubernetes", "jvms=1,2", "jit=remote", *APART, "memory=1g", "jitserver.memory=512m")
+    spec = specs("jvm-count", *asked, host=cores(8), runtime=runtime)["jvms-1"]
+    found = applied(spec, tmp_path)
+    assert {"jitserver", "jitserver-pods"} <= {name for kind, name in found if kind == "Service"}
+    main = containers_of(found["StatefulSet", "jitserver"])["jitserver"]
+    assert main["image"] == "reg/jitserver@sha256:1"
+    assert main["resources"]["limits"]["memory"] == str(2**29)
+    assert "-XX:+JITServerMetrics" in variables(main)["OPENJ9_JAVA_OPTIONS"]
+    told = variables(containers_of(found["StatefulSet", "server"])["server"])
+    assert any("-XX:JITServerAddress=jitserver" in text for text in told.values())
+
+
+@needs_kubectl
+def test_large_pages_are_a_resource_of_the_pod(tmp_path: Path) -> None:
+    marks = replace(MARKS, large_page=2**21)
+    for pages, found in (("large", {"hugepages-2Mi": str(672 * 2**21)}), ("small", {})):
+        spec = planned("jvms-1", *APART, "memory=2g", "total_heap=1g", f"pages={pages}")
+        for one in containers_of(applied(spec, tmp_path, marks)["StatefulSet", "server"]).values():
+            assert one["resources"]["requests"] == one["resources"]["limits"]
+            pool = {name: size for name, size in one["resources"]["limits"].items() if "huge" in name}
+            assert pool == ({} if one["name"] == "observer" else found)
+
+
 def test_a_dollar_sign_is_no_variable() -> None:
     spec = planned("jvms-1")
     spec = spec.changed("server", lambda _: {"environment": {"TOLD": "$(HOME) $5"}})
@@ -226,3 +254,7 @@ def test_components_of_a_kind_that_differ_are_refused() -> None:
 def test_what_a_cluster_does_not_have_is_refused() -> None:
     with pytest.raises(BadInput, match="class_cache: warm"):
         require_possible(planned("jvms-1", "class_cache=warm"))
+    large = planned("jvms-1", "pages=large", "total_heap=1g")
+    require_possible(large)
+    with pytest.raises(BadInput, match="left to the JVM"):
+        require_possible(large.changed("server", lambda _: {"heap_bytes": None}))

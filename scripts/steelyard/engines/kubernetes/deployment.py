@@ -19,6 +19,7 @@ from steelyard.engines.kubernetes.api import PodWatch, Proxy
 from steelyard.engines.kubernetes.cluster import AWAY_LIMIT, Cluster, KubectlFailed
 from steelyard.engines.kubernetes.manifests import OBSERVER
 from steelyard.engines.kubernetes.member import Member, asking_when_began
+from steelyard.engines.kubernetes.nodes import daemons
 from steelyard.engines.kubernetes.pods import NAME, TRIAL, Pod, with_last_words
 from steelyard.engines.kubernetes.removal import MAKERS, removal_of
 from steelyard.errors import ServerFailed
@@ -39,11 +40,6 @@ _EVENTS_EVERY = 2.0
 _LOOK = 0.2
 _AWAY = 502
 """What kubectl's proxy answers when it does not reach the API server; a pod that is not reached is another status."""
-_DAEMONS = {
-    *("kubelet", "containerd", "containerd-shim", "kube-proxy", "coredns", "etcd"),
-    *("kube-apiserver", "kube-controller", "kube-scheduler"),
-}
-"""By the names that the kernel has for them, which are short."""
 _KEPT_HERE = {"health.jsonl", "ready", "start", "stop"}
 """Files of an injector that come by its stream, or are words to it."""
 
@@ -157,8 +153,7 @@ class KubernetesDeployment(Deployment[Member]):
     def overhead(self) -> list[int]:
         """Clients of the API server, and what of a cluster runs on this host."""
         ours = [one.pid for one in psutil.Process().children() if one.name() == "kubectl"]
-        daemons = [one.pid for one in psutil.process_iter(["name"]) if one.info["name"] in _DAEMONS]
-        return sorted({*ours, *daemons})
+        return sorted({*ours, *daemons()})
 
     def observers(self) -> Mapping[str, Observer]:
         """Of those pods whose observer runs."""

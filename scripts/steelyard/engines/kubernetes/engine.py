@@ -20,6 +20,7 @@ import yaml
 from steelyard.engines.images import image_reference
 from steelyard.engines.kubernetes.cluster import Cluster, KubectlFailed
 from steelyard.engines.kubernetes.deployment import KubernetesDeployment
+from steelyard.engines.kubernetes.large_pages import page_for, reserved
 from steelyard.engines.kubernetes.lock import take_lock
 from steelyard.engines.kubernetes.manifests import (
     ROLE,
@@ -30,6 +31,7 @@ from steelyard.engines.kubernetes.manifests import (
     overlay,
     require_possible,
 )
+from steelyard.engines.kubernetes.nodes import daemons, usable
 from steelyard.engines.kubernetes.pods import SESSION
 from steelyard.engines.kubernetes.removal import MADE, removal_of
 from steelyard.errors import Busy, MissingRequirement
@@ -56,13 +58,14 @@ class KubernetesEngine:
         """Take the namespace for this session, and remove what others left in it; refuse what cannot work there.
 
         Raises:
-            MissingRequirement: rights, a bundle.
+            MissingRequirement: rights, a bundle, large pages of the nodes.
             BadInput: a spec that cannot be had in a cluster.
             Busy: another session runs in the namespace, or somebody else's objects bear names of ours.
         """
         for spec in specs:
             require_possible(spec)
             bundle_objects(self.cluster, spec)
+        _page(self.cluster, specs)
         require_rights(self.cluster)
         take_lock(self.cluster, self.session, self.children)
         sweep(self.cluster)
@@ -70,6 +73,10 @@ class KubernetesEngine:
             "kubernetes", [*self.cluster.command, *removal_of(f"{SESSION}={label_value(self.session)}")]
         )
         _refuse_strangers(self.cluster, {kind for spec in specs for kind in kinds(spec)})
+
+    def daemons(self) -> list[int]:
+        """What of the cluster runs on this host."""
+        return daemons()
 
     def open(self, spec: Spec, directory: Path) -> KubernetesDeployment:
         """Write `replay/`: the bundle with the overlay of this trial."""
@@ -80,6 +87,7 @@ class KubernetesEngine:
             trial=trial,
             observer=image_reference(HARNESS),
             roles=_roles(self.cluster),
+            large_page=_page(self.cluster, [spec]),
         )
 
         def write(varied: Spec, folder: Path) -> None:
@@ -145,7 +153,7 @@ def sweep(cluster: Cluster) -> None:
 
 
 def bundle_objects(cluster: Cluster, spec: Spec) -> list[Object]:
-    """What a trial takes of its bundle and of the bundle's load, as kustomize renders them.
+    """What a trial takes of its bundle, of the bundle's load and of compilers, as kustomize renders them.
 
     Raises:
         MissingRequirement: there is no such bundle, or it cannot be rendered.
@@ -157,9 +165,10 @@ def bundle_objects(cluster: Cluster, spec: Spec) -> list[Object]:
             f"there is no bundle k8s/{spec.bundle} for {spec.workload}: choose another workload, or --engine process or"
             " compose"
         )
-    parts = [folder, *(one for one in [folder / "load"] if one.exists())]
+    # A JITServer is of no workload: it is there for any.
+    parts = [folder, folder / "load", *(BUNDLES / "base" / one.kind for one in spec.of("compiler"))]
     try:
-        texts = [_rendered(cluster, one) for one in parts]
+        texts = [_rendered(cluster, one) for one in parts if one.exists()]
     except KubectlFailed as error:
         raise MissingRequirement(f"the bundle k8s/{spec.bundle} cannot be rendered ({error.said})") from error
     return needed(spec, [one for text in texts for one in yaml.safe_load_all(text) if one])
@@ -191,3 +200,16 @@ def _roles(cluster: Cluster) -> frozenset[str]:
     with contextlib.suppress(KubectlFailed):
         nodes = cluster.get("nodes", f"--selector={ROLE}")
     return frozenset(one["metadata"]["labels"][ROLE] for one in nodes)
+
+
+def _page(cluster: Cluster, specs: Sequence[Spec]) -> int | None:
+    """As `page_for` of the nodes that take pods (raises MissingRequirement)."""
+    if not any(one.large_heap for spec in specs for one in spec.servers):
+        return None
+    try:
+        return page_for(specs, reserved(usable(cluster.get("nodes"))))
+    except KubectlFailed as error:
+        raise MissingRequirement(
+            f"which large pages the nodes have is not told, as they may not be listed ({error.said}): have `list nodes`"
+            " granted (k8s/base/experiment/nodes.yaml)"
+        ) from error

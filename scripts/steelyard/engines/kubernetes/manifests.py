@@ -23,8 +23,10 @@ from steelyard.engines.container import (
     environment,
     uses_cache,
 )
+from steelyard.engines.kubernetes.large_pages import resource_of
 from steelyard.engines.kubernetes.pods import NAME, SESSION, TRIAL
 from steelyard.errors import BadInput
+from steelyard.host.preparing import pages_of
 from steelyard.results.spec import WEIGHED, Component, Role, Spec
 from steelyard.sampling.observe import MARKER, SETTINGS
 
@@ -55,6 +57,8 @@ class Marks:
     """Image of the observers."""
     roles: frozenset[str] = field(default_factory=frozenset)
     """Values of the label `ROLE` that nodes of the cluster have."""
+    large_page: int | None = None
+    """Bytes of the large pages that nodes have reserved; None: they have none."""
 
 
 def kinds(spec: Spec) -> dict[str, list[Component]]:
@@ -89,9 +93,13 @@ def require_possible(spec: Spec) -> None:
     require_alike(spec)
     lacking = {
         "class_cache: warm": spec.caches("warm"),
+        # Seen: servers took none of the code that the JITServer of their first start had kept.
         "jitserver.aot_cache: warm": spec.keeps_compilers,
-        "pages: large": any(one.jvm_settings and one.jvm_settings.pages == "large" for one in spec.servers),
         "settings of the host": spec.host_states,
+        "pages: large for a heap whose size is left to the JVM": any(
+            one.jvm_settings is not None and one.jvm_settings.pages == "large" and one.large_heap is None
+            for one in spec.servers
+        ),
     }
     for what, asked in lacking.items():
         if asked:
@@ -106,8 +114,9 @@ def notes(spec: Spec) -> list[str]:
     said = []
     if not apart:
         said.append(
-            f"{spec.arm}: pods that share CPUs are held apart by no pinning, as processes are: each may use as many as"
-            " it was given (a limit), on whichever CPUs the node has."
+            "Pods that share CPUs are held apart by no pinning, as processes are: each may use as many as"
+            " it was given (a limit), on whichever CPUs the node has. A limit stops a JVM whose threads have used it"
+            " up for the rest of 0.1 s: `throttled_share`."
         )
     elif any(one.memory_bytes is None for one in spec.servers):
         said.append(
@@ -212,7 +221,7 @@ def _patch(spec: Spec, components: Sequence[Component], base: Object, marks: Mar
     template = base["spec"]["template"]["spec"]
     main = template["containers"][0]
     apart = not _shares(spec, one)
-    resources = _resources(one, apart)
+    resources = _resources(one, apart, marks.large_page)
     changed: dict[str, Any] = {
         "name": kind,
         "image": one.artifact.image,
@@ -285,12 +294,15 @@ def _shares(spec: Spec, component: Component) -> bool:
     return any(own.intersection(other.cpus) for other in spec.components if other.name != component.name)
 
 
-def _resources(component: Component, apart: bool) -> dict[str, Any]:
+def _resources(component: Component, apart: bool, page: int | None) -> dict[str, Any]:
     cpus, memory = str(len(component.cpus)), component.memory_bytes
     size = str(memory) if memory is not None else None
+    pool = {}
+    if component.large_heap is not None and page is not None:
+        pool[resource_of(page)] = str(page * pages_of(component.large_heap, page))
     return {
-        "requests": {"cpu": cpus if apart else _SHARE, "memory": size},
-        "limits": {"cpu": cpus, "memory": size},
+        "requests": {"cpu": cpus if apart else _SHARE, "memory": size, **pool},
+        "limits": {"cpu": cpus, "memory": size, **pool},
     }
 
 

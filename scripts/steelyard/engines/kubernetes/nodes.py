@@ -10,15 +10,25 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from steelyard.engines.base import processes_named
 from steelyard.engines.kubernetes.cluster import Cluster, KubectlFailed
 from steelyard.engines.kubernetes.manifests import ROLE
 from steelyard.errors import MissingRequirement
 from steelyard.host.doctor import Finding
 
+_DAEMONS = {
+    *("kubelet", "containerd", "containerd-shim", "kube-proxy", "coredns", "etcd"),
+    *("kube-apiserver", "kube-controller", "kube-scheduler"),
+}
 _PRESSURES = ("MemoryPressure", "DiskPressure", "PIDPressure")
 _LEVEL = "pod-security.kubernetes.io/enforce"
 CLOCK_LIMIT = 1.0
 """Seconds between this host's clock and the API server's; finer ones are measured in each trial."""
+
+
+def daemons() -> list[int]:
+    """Process ids of what of a cluster runs on this host."""
+    return processes_named(_DAEMONS)
 
 
 def cpus(text: str) -> float:
