@@ -22,7 +22,6 @@ from pathlib import Path
 
 import psutil
 from containers.node import Node
-from containers.test_kubernetes_engine import held
 from e2e.driver import EXPERIMENT, NOISE, Running, end_all
 from faults import children_that_run
 from stages import NODE, NODE_STATE
@@ -108,7 +107,7 @@ class Victim:
 
     def require_empty(self) -> None:
         """Nothing of the session is there."""
-        if left := held(self.node, self.namespace):
+        if left := self.node.held(self.namespace):
             raise Trouble(f"left: {left}")
 
     def close(self) -> None:
@@ -222,7 +221,7 @@ def stale(victim: Victim) -> str:
         os.kill(guard, signal.SIGKILL)
     running.process.kill()
     running.end()
-    left = held(victim.node, victim.namespace)
+    left = victim.node.held(victim.namespace)
     if not left:
         raise Trouble("nothing was left to be removed")
     victim.out = victim.out.with_name("again")
