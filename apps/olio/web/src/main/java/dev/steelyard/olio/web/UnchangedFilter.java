@@ -10,6 +10,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.HashSet;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -44,12 +45,20 @@ public final class UnchangedFilter extends HttpFilter {
   protected void doFilter(
       HttpServletRequest request, HttpServletResponse response, FilterChain chain)
       throws IOException, ServletException {
-    // No servlet is mapped to it, so that all of the path is what is left over.
-    if (FilesServlet.since(request) >= released && files.contains(request.getPathInfo())) {
+    if (FilesServlet.since(request) >= released && files.contains(path(request))) {
       response.setDateHeader("Last-Modified", released);
       response.setStatus(HttpServletResponse.SC_NOT_MODIFIED);
     } else {
       chain.doFilter(request, response);
     }
+  }
+
+  /**
+   * The path within the application. No servlet is mapped to a file, so that all of it is what is
+   * left over; but while Liberty makes ready to serve a file for the first time, all of it is the
+   * servlet's path to whoever asks in the same moment.
+   */
+  static String path(HttpServletRequest request) {
+    return request.getServletPath() + Objects.toString(request.getPathInfo(), "");
   }
 }
