@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import com.sun.net.httpserver.HttpServer;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Executors;
 
 /**
  * A server whose cost is known: each request mixes so many numbers, allocates so many bytes, and the start waits so long.
- * Arguments: port, rounds, bytes, milliseconds.
+ * Arguments: address, port, rounds, bytes, milliseconds.
  */
 public final class Server {
   private static volatile long sink;
 
   public static void main(String[] arguments) throws Exception {
-    int rounds = Integer.parseInt(arguments[1]);
-    int bytes = Integer.parseInt(arguments[2]);
-    Thread.sleep(Long.parseLong(arguments[3]));
+    int rounds = Integer.parseInt(arguments[2]);
+    int bytes = Integer.parseInt(arguments[3]);
+    Thread.sleep(Long.parseLong(arguments[4]));
     InetSocketAddress address =
-        new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(arguments[0]));
+        new InetSocketAddress(arguments[0], Integer.parseInt(arguments[1]));
     HttpServer server = HttpServer.create(address, 1024);
     byte[] answer = "pong\n".getBytes(StandardCharsets.US_ASCII);
     server.createContext(
