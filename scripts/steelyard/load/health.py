@@ -82,8 +82,8 @@ def per_second(folders: Iterable[Path], start: float, end: float) -> list[float]
     counts: list[dict[int, float]] = []
     for folder in folders:
         seconds: dict[int, float] = {}
-        for line in health_lines(folder):
-            second = math.floor(line["epochMillis"] / 1000 - 0.5)
+        for line, told in _intervals(folder):
+            second = math.floor(line["epochMillis"] / 1000 - min(told, 1.0) / 2)  # its middle; of a gap, the end
             seconds[second] = seconds.get(second, 0.0) + line["requests"]
         counts.append(seconds)
     if not counts or not all(counts):

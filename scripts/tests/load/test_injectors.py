@@ -287,3 +287,5 @@ def test_per_second_rates_reach_as_far_as_all_injectors_tell(launched: Launched)
     assert per_second(folders, T + 1.0, T + 2.0) == [21]
     assert per_second([*folders, launched.folder / "nobody"], T, T + 10.0) == []
     assert per_second([], T, T + 10.0) == []
+    launched.say("injector-1", epochMillis=(T + 5) * 1000 + 412, requests=7)
+    assert per_second(folders[:1], T, T + 10.0) == [10, 20, 30, 40, 50], "the last word is no whole second's"
