@@ -323,8 +323,10 @@ class Quick(Model):
     ramp: Duration = 1.0
     warmup: Warmup = Field(default_factory=lambda: Warmup(until="compiled", at_least=4.0, at_most=30.0))
     measure: Measure = 6.0
-    search: dict[Literal["resolution", "confirm", "trials"], float] = Field(default_factory=dict)
-    """Other bounds of a search."""
+    search: dict[Literal["at", "start", "least", "most", "resolution", "confirm", "trials"], Scalar] = Field(
+        default_factory=dict
+    )
+    """Another level, other values and bounds of a search."""
     note: str | None = None
     """What the short session cannot show: stands in its plan and beside its figures."""
 

@@ -82,8 +82,11 @@ def per_second(folders: Iterable[Path], start: float, end: float) -> list[float]
     counts: list[dict[int, float]] = []
     for folder in folders:
         seconds: dict[int, float] = {}
-        for line, told in _intervals(folder):
-            second = math.floor(line["epochMillis"] / 1000 - min(told, 1.0) / 2)  # its middle; of a gap, the end
+        lines = list(_intervals(folder))
+        if lines and lines[-1][1] < 0.9:  # the load ended within it
+            lines.pop()
+        for line, _ in lines:
+            second = math.floor(line["epochMillis"] / 1000 - 0.5)
             seconds[second] = seconds.get(second, 0.0) + line["requests"]
         counts.append(seconds)
     if not counts or not all(counts):

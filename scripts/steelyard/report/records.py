@@ -216,7 +216,6 @@ def artifact_text(artifact: Artifact) -> str:
 def design(view: View) -> Table:
     """How the session was arranged."""
     load = Load.model_validate(view.experiment["load"])
-    size = f"{load.users} users" if load.users is not None else f"{load.rate:,g} requests/s"
     loaded, steady = view.procedure != "start-up", view.procedure == "steady"
     pairs: list[tuple[str, str | None]] = [
         ("session", view.session.id),
@@ -226,7 +225,7 @@ def design(view: View) -> Table:
         ("procedure", view.procedure),
     ]
     if loaded:
-        pairs.append(("load", f"{load.model} model, {size}"))
+        pairs.append(("load", f"{load.model} model, {_sizes(view)}"))
     if steady:
         least, most = format_duration(load.warmup.at_least), format_duration(load.warmup.at_most)
         fixed = load.warmup.until == "fixed"
@@ -241,6 +240,15 @@ def design(view: View) -> Table:
         ("seed of the order", str(view.session.seed)),
     ]
     return _pairs("Session", pairs)
+
+
+def _sizes(view: View) -> str:
+    """Users, or requests/s, of the arms; of a search those that it began with."""
+    loads = [spec.load for spec in view.specs.values()]
+    sizes = dict.fromkeys(
+        f"{load.users:,} users" if load.users is not None else f"{load.rate:,g} requests/s" for load in loads
+    )
+    return ", ".join(sizes) + (" at first" if view.experiment.get("search") else "")
 
 
 def _took(view: View) -> str | None:

@@ -158,6 +158,8 @@ class Spec(Record):
     through: Literal["each", "service"] = "each"
     """Whether by the name of each component, or by that of the Service before those of a kind."""
     data: list[DataRequest] = Field(default_factory=list)
+    data_once: bool = True
+    """Whether data that components keep in folders is loaded once, and every trial starts from a copy."""
     consistency: list[Consistency] = Field(default_factory=list)
     parts: list[MixPart] = Field(default_factory=list)
     """Parts of the mix, with the requests of each time a user plays one: what comes together."""

@@ -4,6 +4,9 @@
 Before the first trial that needs a data set its components are started, loaded by the workload's requests and stopped
 in order; their folders then stand in `data/KEY/COMPONENT/`, the logs in `trials/load-ARM/`. What trials run is the spec
 with those folders in place of the requests: no JVM that is weighed has loaded data, and none waits for it.
+
+Where one arm cannot have that, as containers and pods keep no folder here, no arm has it: a JVM that has just loaded
+data is warmer than one that found it.
 """
 
 import hashlib
@@ -42,7 +45,7 @@ class DataSets:
         Raises:
             ServerFailed: the components do not run, do not load, or do not end by themselves.
         """
-        if not spec.data or not any(one.data for one in spec.deployed):
+        if not spec.data or not spec.data_once or not _kept_in_folders(spec):
             return spec
         kept = self.directory.path / "data" / key(spec)
         if not kept.exists():
@@ -85,6 +88,16 @@ class DataSets:
             raise no_space(kept, error) from error
         finally:
             flight.abandon()
+
+
+def alike(specs: Mapping[str, Spec]) -> dict[str, Spec]:
+    """The specs of a session, all with data that is loaded once, or none."""
+    once = all(_kept_in_folders(spec) for spec in specs.values() if spec.data)
+    return {arm: spec.model_copy(update={"data_once": once}) for arm, spec in specs.items()}
+
+
+def _kept_in_folders(spec: Spec) -> bool:
+    return any(one.data for one in spec.deployed)
 
 
 def key(spec: Spec) -> str:

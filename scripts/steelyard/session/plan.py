@@ -34,6 +34,7 @@ from steelyard.host.system import System
 from steelyard.paths import EXPERIMENTS
 from steelyard.results.schema import GateTerms, Profiler, ScheduledTrial
 from steelyard.results.spec import WEIGHED, Spec
+from steelyard.session.datasets import alike
 from steelyard.session.duet import halves, refuse_impossible
 from steelyard.session.profiling import require_profilers
 from steelyard.session.runtimes import HERE, Runtimes, Where
@@ -143,17 +144,16 @@ class SessionPlan:
         return list(dict.fromkeys(notes))
 
     def _jvm_note(self) -> list[str]:
-        """JVMs differ although the experiment does not vary them."""
-        if any(arm.deployment.jdk is not None for arm in self.arms):
-            return []
-        told = {}
+        """JVMs differ although the experiment varies the engine alone."""
+        told: dict[str, set[str]] = {}
         for spec in self.specs.values():
             for one in spec.servers:
                 if one.artifact.jvm is not None:
-                    told[spec.engine] = f"{one.artifact.jvm.vm_name} {one.artifact.jvm.runtime_version}"
-        if len(set(told.values())) < 2:
+                    name = f"{one.artifact.jvm.vm_name} {one.artifact.jvm.runtime_version}"
+                    told.setdefault(spec.engine, set()).add(name)
+        if any(len(names) > 1 for names in told.values()) or len(set().union(*told.values())) < 2:
             return []
-        which = "; ".join(f"{engine}: {jvm}" for engine, jvm in told.items())
+        which = "; ".join(f"{engine}: {', '.join(jvms)}" for engine, jvms in told.items())
         return [f"The engines ran different JVMs ({which}), so their difference is not the engines' alone."]
 
     def expected_seconds(self) -> tuple[float, float]:
@@ -195,7 +195,7 @@ def plan_of(request: Request, question: Question) -> SessionPlan:
     seed = experiment.design.seed if experiment.design.seed is not None else secrets.randbelow(2**31)
     arms = expand(experiment, settings)
     runtimes = Runtimes(workload, request.jdk, request.where)
-    specs, second = _specs(arms, experiment, runtimes, request.first_port)
+    specs, second = map(alike, _specs(arms, experiment, runtimes, request.first_port))
     runtimes.refuse_unused([arm.deployment for arm in arms])
     refuse_ephemeral(port for spec in (*specs.values(), *second.values()) for port in spec.ports)
     varied = {key for name, factor in experiment.factors.items() for key, _ in factor.values(name)}

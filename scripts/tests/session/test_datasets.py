@@ -2,11 +2,12 @@
 """Data that a session loads once, where it lies in folders of its components."""
 
 import pytest
-from planned import asked, specs
+from planned import asked, containers, identity, specs, specs_of
 from sessions import Bench, events
 
 from steelyard.errors import ServerFailed
-from steelyard.session.datasets import key
+from steelyard.results.store import write_record
+from steelyard.session.datasets import alike, key
 
 LOADER = "/daytrader/config?action=buildDB"
 SMALL = {"daytrader7.users": 10, "daytrader7.quotes": 10}
@@ -54,6 +55,31 @@ def test_arms_that_load_the_same_share_it() -> None:
     assert key(few) != key(other)
     beans, jdbc = (specs("daytrader-modes")[f"mode-{mode}_orders-sync"] for mode in ("ejb", "direct"))
     assert key(beans) != key(jdbc)
+
+
+def test_where_one_arm_cannot_have_a_copy_no_arm_has(bench: Bench) -> None:
+    bench.world.answers = {LOADER: (200, "DayTrader Database Built - 400users created")}
+    question = asked(
+        "daytrader7", settings=SMALL, load={"users": 8, **WINDOW}, factors={"threads": {"levels": [8, 16]}}
+    )
+    process = specs_of(question)
+    boxed = specs(
+        "daytrader-scale", "engine=compose", runtime=containers("server", "database", jvm=identity("hotspot"))
+    )
+    assert {spec.data_once for spec in alike(process).values()} == {True}
+    mixed = alike({**process, **boxed})
+    assert {spec.data_once for spec in mixed.values()} == {False}
+    directory = bench.session(question)
+    session = directory.session()
+    arms = [
+        arm.model_copy(update={"spec": alike({arm.name: arm.spec, **boxed})[arm.name]})
+        for arm in session.arms
+    ]
+    write_record(directory.path / "session.json", session.model_copy(update={"arms": arms}))
+    bench.run(directory)
+    assert "load" not in events(directory)
+    assert bench.world.deployments
+    assert all(one.data_seen == {"server": []} for one in bench.world.deployments)
 
 
 def test_the_application_is_told_its_own_words_for_a_choice() -> None:

@@ -54,6 +54,18 @@ def test_notes_belong_to_what_the_plan_does() -> None:
     assert not any(cannot in note for note in made(experiment="acmeair-topology").notes)
 
 
+def test_engines_are_compared_with_equal_data_and_what_else_differs_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("steelyard.session.plan.Runtimes", KnownRuntimes)
+    plan = made(experiment="olio-native-vs-container")
+    assert {spec.data_once for spec in plan.specs.values()} == {False}, "a container has no folder to copy"
+    assert any("The engines ran different JVMs (process: OpenJDK" in note for note in plan.notes)
+    alone = made(experiment="olio-fixed-load")
+    assert {spec.data_once for spec in alone.specs.values()} == {True}
+    assert not any("different JVMs" in note for note in alone.notes)
+
+
 def test_the_command_of_a_session_asks_for_the_same_again() -> None:
     request = Request(
         "jvm-count", quick=True, blocks=4, settings=["jvms=1,2", "users=8"], jdk=Path("/opt/a jdk")

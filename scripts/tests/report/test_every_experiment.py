@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each experiment of the project has a report, whatever its load, search or deployment."""
+
+import pytest
+from markupsafe import escape
+from planned import containers, cores, identity, processes, question, session_of
+
+from steelyard.analysis.estimates import analyse
+from steelyard.experiment.loader import Question, experiment_files
+from steelyard.experiment.matrix import Arm, expand, with_host_levels
+from steelyard.paths import EXPERIMENTS
+from steelyard.report.pages import to_html
+from steelyard.report.view import View
+from steelyard.results.spec import Spec
+from steelyard.spec.layout import FIRST_PORT
+from steelyard.spec.plan import make_spec
+from steelyard.yamlfile import Scalar
+
+HOST = cores(32, threads=8)
+KINDS = (
+    "server",
+    "database",
+    "auth",
+    "booking",
+    "customer",
+    "flight",
+    "main",
+    "proxy",
+    "geocoder",
+    "jitserver",
+)
+
+LEVELS: dict[str, list[Scalar]] = {
+    "smt": ["off", "on"],
+    "governor": ["performance", "powersave"],
+    "prefetch": [0, 1],
+}
+"""Of the factors that a host has to tell."""
+
+
+def spec_of(arm: Arm, found: Question) -> Spec:
+    """On the JVM that the arm needs; only OpenJ9 has a JITServer."""
+    jvm = identity("openj9" if arm.deployment.jvm.jit == "remote" else "hotspot", 21)
+    runtime = processes(jvm) if arm.deployment.engine == "process" else containers(*KINDS, jvm=jvm)
+    return make_spec(arm, found.experiment.procedure, found.workload, HOST, runtime, FIRST_PORT)
+
+
+@pytest.mark.parametrize("name", experiment_files(EXPERIMENTS))
+def test_every_experiment_has_a_report_before_its_first_trial(name: str) -> None:
+    found = question(name)
+    found = found._replace(experiment=with_host_levels(found.experiment, LEVELS.__getitem__))
+    session = session_of(found, {a.name: spec_of(a, found) for a in expand(found.experiment, found.settings)})
+    page = to_html(View(session, analyse(session, []), []))
+    assert escape(found.experiment.title) in page
