@@ -17,19 +17,6 @@ from steelyard.spec.plan import make_spec
 from steelyard.yamlfile import Scalar
 
 HOST = cores(32, threads=8)
-KINDS = (
-    "server",
-    "database",
-    "auth",
-    "booking",
-    "customer",
-    "flight",
-    "main",
-    "proxy",
-    "geocoder",
-    "jitserver",
-)
-
 LEVELS: dict[str, list[Scalar]] = {
     "smt": ["off", "on"],
     "governor": ["performance", "powersave"],
@@ -41,7 +28,9 @@ LEVELS: dict[str, list[Scalar]] = {
 def spec_of(arm: Arm, found: Question) -> Spec:
     """On the JVM that the arm needs; only OpenJ9 has a JITServer."""
     jvm = identity("openj9" if arm.deployment.jvm.jit == "remote" else "hotspot", 21)
-    runtime = processes(jvm) if arm.deployment.engine == "process" else containers(*KINDS, jvm=jvm)
+    _, topology = found.workload.workload.topology(arm.deployment.topology)
+    boxed = containers(*topology.components, "jitserver", jvm=jvm)
+    runtime = processes(jvm) if arm.deployment.engine == "process" else boxed
     return make_spec(arm, found.experiment.procedure, found.workload, HOST, runtime, FIRST_PORT)
 
 

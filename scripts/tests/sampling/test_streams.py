@@ -83,6 +83,7 @@ def test_several_pods_leave_what_one_sampler_leaves(
     for name in ("server-1", "server-2"):
         assert found.processes[name, "rss"].v[-1] > 64 << 20
         assert found.processes[name, "pss"].t[-1] >= before - 1.5, "what is dear is read when it is asked for"
+        assert found.threads[name, "gc", "cpu_s"].v[-1] > 0.3
         assert found.counters[name, "ping", "requests"].v[-1] >= 20
         assert (f"observer:{name}", "rss") in found.processes
     (machine,) = found.machines
