@@ -22,14 +22,14 @@ from typing import Any
 from steelyard.paths import ROOT
 
 HERE = Path(__file__).parent / "planted"
-PLAIN = {"rounds": 1_000_000, "bytes": 65_536, "delay": 0}
+PLAIN = {"rounds": 1_000_000, "bytes": 262_144, "delay": 0}
 CASES: dict[str, tuple[dict[str, int], str]] = {
     "same": ({"rounds": 1_000_001}, "cpu_per_1k"),
     **{
         f"work-{share}": ({"rounds": 1_000_000 + share * 10_000}, "cpu_per_1k")
         for share in (1, 2, 3, 5, 10, 40)
     },
-    "garbage-10": ({"bytes": 72_090}, "allocated_per_1k"),
+    "garbage-10": ({"bytes": 288_358}, "allocated_per_1k"),
     "start-300": ({"delay": 300}, "start_time"),
 }
 """What the candidate has in place of PLAIN, and the metric that decides. `same` is one step of a million: two sides

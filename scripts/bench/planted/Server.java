@@ -15,6 +15,8 @@ public final class Server {
   public static void main(String[] arguments) throws Exception {
     int rounds = Integer.parseInt(arguments[2]);
     int bytes = Integer.parseInt(arguments[3]);
+    // An answer leaves in two pieces: the second would wait up to 40 ms for the client to acknowledge the first.
+    System.setProperty("sun.net.httpserver.nodelay", "true");
     Thread.sleep(Long.parseLong(arguments[4]));
     InetSocketAddress address =
         new InetSocketAddress(arguments[0], Integer.parseInt(arguments[1]));
