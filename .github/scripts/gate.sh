@@ -45,6 +45,7 @@ directory=$(told directory)
     echo "verdict=$(told outcome)"
     echo "sentence=$(sed -n '1s/^::[^:]*:://;1s/%25/%/g;1p' "$directory/gate.annotations")"
     echo "directory=$directory"
+    echo "session=${directory##*/}"
 } >>"$output"
 cat "$directory/gate.md" >>"${GITHUB_STEP_SUMMARY:-/dev/stdout}"
 [ -z "${GITHUB_ACTIONS:-}" ] || cat "$directory/gate.annotations"

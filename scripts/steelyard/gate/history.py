@@ -160,8 +160,11 @@ def entry_of(
 
 
 def keep(folder: Path, entry: Entry) -> Path:
-    """Write an entry; the same session again replaces it."""
-    path = folder / f"{entry.session}-{entry.arm}.json"
+    """Write an entry; the same session again replaces it.
+
+    Runners that start in the same second name their sessions alike: the workload tells those of one night apart.
+    """
+    path = folder / f"{entry.session}-{entry.workload.split()[0]}-{entry.arm}.json"
     write_record(path, entry)
     return path
 

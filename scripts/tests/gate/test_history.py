@@ -113,6 +113,14 @@ def test_what_is_kept_of_a_gate_is_its_candidate_and_verdict():
         entry_of(plain, [], None, None, None)
 
 
+def test_sessions_of_one_second_are_kept_apart(tmp_path):
+    one = entry(1, 0.4)
+    other = one.model_copy(update={"workload": "olio 2"})
+    assert keep(tmp_path, one) != keep(tmp_path, other)
+    assert keep(tmp_path, one) == keep(tmp_path, one)
+    assert [kept.workload for kept in read_entries(tmp_path)] == [one.workload, other.workload]
+
+
 def test_check_and_plot_and_an_acknowledged_change(steelyard, tmp_path):
     for one in line({12: 0.06}):
         keep(tmp_path, one)
