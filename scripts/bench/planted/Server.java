@@ -12,6 +12,9 @@ import java.util.concurrent.Executors;
 public final class Server {
   private static volatile long sink;
 
+  /** Seen by every thread, so that no compiler leaves the allocation out. */
+  private static volatile byte[] garbage;
+
   public static void main(String[] arguments) throws Exception {
     int rounds = Integer.parseInt(arguments[2]);
     int bytes = Integer.parseInt(arguments[3]);
@@ -25,7 +28,8 @@ public final class Server {
     server.createContext(
         "/ping",
         exchange -> {
-          sink = mix(rounds, exchange.hashCode()) + new byte[bytes].length;
+          sink = mix(rounds, exchange.hashCode());
+          garbage = new byte[bytes];
           exchange.sendResponseHeaders(200, answer.length);
           exchange.getResponseBody().write(answer);
           exchange.close();
