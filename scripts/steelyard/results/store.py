@@ -92,7 +92,7 @@ def read_record(path: Path, kind: type[R], bound: str | None = None) -> R:
     version = raw.get("format_version") if isinstance(raw, dict) else None
     if version == 1:
         raise BadInput(
-            f"{path} was written by Steelyard 0.1 in format 1, which knows no specs: read it with that version"
+            f"{path} has format 1 of an earlier development version, which knows no specs: run its experiment again"
         )
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise BadInput(f"{path} is damaged (it does not tell its format version): restore it from a copy")

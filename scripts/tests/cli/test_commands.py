@@ -202,7 +202,7 @@ def test_a_session_of_the_first_version_is_refused_with_a_sentence(steelyard: An
     for command in ("resume", "analyze", "report"):
         result = steelyard(command, str(tmp_path))
         assert (result.code, len(result.err.strip().splitlines())) == (4, 1)
-        assert "was written by Steelyard 0.1 in format 1" in result.err
+        assert "has format 1 of an earlier development version" in result.err
 
 
 def test_results_cannot_be_kept_in_a_file(tmp_path: Path) -> None:
