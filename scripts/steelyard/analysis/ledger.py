@@ -26,6 +26,8 @@ LIVING: tuple[ProcedureName, ...] = ("steady", "ramp-up")
 DUET_LIMIT = 0.2
 """What the hypervisor or other processes may take of a duet: it meets both sides, and their certificate says what is
 left of it."""
+PARTNER = "partner"
+"""The check that a side of a duet fails beside one that is void: it says nothing of the side itself."""
 _OF_DUET = "in a duet, which it meets on both sides, 20 %"
 _VOIDS = "method.md, What voids a trial"
 _TRIAL = "method.md, One trial"
@@ -73,6 +75,11 @@ def judge(measurement: TrialMeasurement, spec: Spec) -> list[Check]:
 def is_void(checks: Iterable[Check]) -> bool:
     """Whether a trial with these checks is void: some check that voids has failed."""
     return any(check.voids and check.failed for check in checks)
+
+
+def void_by_partner(checks: Iterable[Check]) -> bool:
+    """Whether nothing is wrong with a side of a duet but what ran beside it."""
+    return any(check.name == PARTNER for check in checks)
 
 
 def _rule(

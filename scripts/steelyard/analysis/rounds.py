@@ -13,6 +13,7 @@ from functools import lru_cache
 
 import scipy
 
+from steelyard.analysis.ledger import void_by_partner
 from steelyard.analysis.paired import LEVEL
 from steelyard.results.analysis import ArmTrials
 from steelyard.results.schema import ScheduledTrial, Session, Trial
@@ -56,6 +57,16 @@ def reached(session: Session, trials: Sequence[Trial]) -> list[ScheduledTrial]:
     return [place for place in session.schedule if place.block <= until]
 
 
+def seconds_of(trials: Iterable[Trial]) -> float:
+    """What trials took, from start to end; the two of a duet ran in the same seconds, which count once."""
+    spans = {
+        (one.block, one.attempt, one.started): max(end for _, end in one.phases.values()) - one.started
+        for one in trials
+        if one.phases
+    }
+    return sum(spans.values())
+
+
 def never_started(trial: Trial) -> bool:
     """Whether something of the trial failed before there was anything to measure; too little memory to start with is
     an answer of the procedure that asks for it."""
@@ -83,10 +94,11 @@ def unequal(trials: Sequence[Trial], arm: str, baseline: str) -> str | None:
     cures that. McNemar's test in its exact form (Psychometrika, 1947; a binomial test) at 5 %, uncorrected: to doubt is
     the careful side. Of the rounds in which one of the two alone is void, each has half by chance; that holds where a
     disturbance hits both, and where repeats depend on what was void (such a round is repeated whichever it is). Six of
-    them, all on one side, are the fewest that show anything.
+    them, all on one side, are the fewest that show anything. A side of a duet that is void for the other alone does not
+    count.
     """
     mine, base = ({(t.block, t.attempt): t for t in trials if t.arm == name} for name in (arm, baseline))
-    for what, told in (("void", lambda trial: trial.state == "void"), ("not steady", _unsteady)):
+    for what, told in (("void", _void), ("not steady", _unsteady)):
         pairs = [
             (a, b)
             for place, trial in mine.items()
@@ -107,6 +119,10 @@ def unequal(trials: Sequence[Trial], arm: str, baseline: str) -> str | None:
 def _even(fewer: int, both: int) -> float:
     """Two-sided p of so few of both on one side, where each side is as likely."""
     return float(scipy.stats.binomtest(fewer, both).pvalue) if both else 1.0
+
+
+def _void(trial: Trial) -> bool:
+    return trial.state == "void" and not void_by_partner(trial.checks)
 
 
 def _unsteady(trial: Trial) -> bool | None:

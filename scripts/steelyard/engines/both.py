@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.engines.base import Deployment, Running
+from steelyard.errors import ServerFailed
 from steelyard.jvm.facts import Facts
 from steelyard.results.spec import Component
 
@@ -20,6 +21,11 @@ MARK = "/"
 def marked(side: str, component: Component) -> Component:
     """A component under the name that it has beside the other side's."""
     return component.model_copy(update={"name": f"{side}{MARK}{component.name}"})
+
+
+def side_of(sentence: str, sides: Iterable[str]) -> str | None:
+    """The side that a failure is about, by its first word; None: it does not say."""
+    return next((side for side in sides if sentence.startswith(f"{side}{MARK}")), None)
 
 
 def plain(component: Component) -> Component:
@@ -56,7 +62,10 @@ class Both(Deployment[Any]):
         """Start those of one side, and those of the other (errors as `Deployment.start`)."""
         for name, side in self.sides.items():
             if own := [plain(one) for one in components if one.name.startswith(f"{name}{MARK}")]:
-                side.start(own)
+                try:
+                    side.start(own)
+                except ServerFailed as failure:
+                    raise ServerFailed(f"{name}{MARK}{failure}") from failure
 
     def running(self) -> list[Running]:
         """What runs on either side."""

@@ -9,9 +9,8 @@ Rigorous benchmarking in reasonable time: Kalibera and Jones, ISMM 2013.
 """
 
 import hashlib
-import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean, variance
 from typing import NamedTuple
@@ -25,11 +24,12 @@ from steelyard.analysis.estimates import log_ratios, values_of
 from steelyard.analysis.figures import count, percent
 from steelyard.analysis.metrics import METRICS, metric
 from steelyard.analysis.paired import CLEARLY, detectable_effect, paired, two_groups
-from steelyard.analysis.rounds import valid_trials
+from steelyard.analysis.rounds import seconds_of, valid_trials
 from steelyard.errors import BadInput, SteelyardError
+from steelyard.gate.conditions import Conditions, conditions_of, differing
 from steelyard.gate.looks import LOOKS, arms_of, floor_of
-from steelyard.results.schema import FORMAT_VERSION, HostFacts, Session, Trial
-from steelyard.results.spec import Record, Spec
+from steelyard.results.schema import FORMAT_VERSION, Session, Trial
+from steelyard.results.spec import Record
 from steelyard.results.store import read_record
 from steelyard.units import format_duration
 
@@ -44,29 +44,6 @@ WINDOW = 2.0
 """Seconds of a window of a measurement."""
 WINDOWS = 20_000
 """Pairs beyond which a number is not told."""
-_HOST = ("architecture", "cpu_model", "sockets", "cores", "cpus", "threads_per_core", "virtualization")
-_SET = ("smt", "governor", "turbo", "thp")
-_SIZE = 2**30
-"""Memory is compared by the GiB: what a kernel leaves of it moves."""
-
-
-class Conditions(Record):
-    """What a certificate is valid for; each field has to be the same."""
-
-    host: str
-    """Fingerprint of the host, or of the pool of hosts that it belongs to."""
-    host_settings: str
-    """SMT, governor, turbo and THP."""
-    kernel: str
-    jvm: str
-    """Family of the servers' JVM: kind and feature release."""
-    workload: str
-    engine: str
-    procedure: str
-    load: str
-    """Digest of users, rate, warm-up, windows and mix."""
-    deployment: str
-    """Number of servers, the cores that they have, and whether another side runs beside them."""
 
 
 class Noise(Record):
@@ -149,30 +126,6 @@ class Need(NamedTuple):
     seconds: float | None
 
 
-def fingerprint(host: HostFacts, pool: str | None = None) -> str:
-    """What the noise of a host hangs on; `pool` stands for the host's name where many are alike."""
-    facts = host.model_dump()
-    parts = [pool if pool is not None else host.hostname, *(str(facts[name]) for name in _HOST)]
-    return hashlib.sha256("\0".join([*parts, str(host.memory_bytes // _SIZE)]).encode()).hexdigest()[:12]
-
-
-def conditions_of(host: HostFacts, spec: Spec, pool: str | None = None) -> Conditions:
-    """What the certificate of a spec would be valid for."""
-    jvm = spec.servers[0].artifact.jvm
-    load = json.dumps(spec.load.model_dump(mode="json"), sort_keys=True)
-    return Conditions(
-        host=fingerprint(host, pool),
-        host_settings=", ".join(f"{name} {getattr(host, name) or 'unknown'}" for name in _SET),
-        kernel=host.kernel,
-        jvm=f"{jvm.kind} {jvm.feature}" if jvm is not None else "unknown",
-        workload=f"{spec.workload} {spec.workload_version}",
-        engine=spec.engine,
-        procedure=spec.procedure,
-        load=hashlib.sha256(load.encode()).hexdigest()[:12],
-        deployment=f"{len(spec.servers)} servers on {spec.server_cores} cores{' beside as many' * spec.duet}",
-    )
-
-
 def certify(
     session: Session, trials: Sequence[Trial], pool: str | None = None, days: float = DAYS
 ) -> Certificate:
@@ -204,7 +157,7 @@ def certify(
         told=f"{session.host.cpu_model}, {session.host.cores} cores, Linux {session.host.kernel}",
         pool=pool,
         blocks=first.pairs,
-        pair_seconds=pair_seconds(trials) / (2 if baseline.duet else 1),
+        pair_seconds=pair_seconds(trials),
         noise=noise,
         windows=windows_of(trials),
         notes=_notes(noise),
@@ -304,9 +257,8 @@ def windows_of(trials: Sequence[Trial]) -> Windows | None:
 
 
 def pair_seconds(trials: Sequence[Trial]) -> float:
-    """What a pair takes, on average over trials that ended."""
-    spans = [max(end for _, end in one.phases.values()) - one.started for one in trials if one.phases]
-    return 2 * fmean(spans) if spans else 0.0
+    """What a pair takes, on average over those that ended."""
+    return seconds_of(trials) / max(1, len({(one.block, one.attempt) for one in trials if one.phases}))
 
 
 def needed(noise: Noise, effects: Sequence[float], pair: float) -> list[Need]:
@@ -387,9 +339,3 @@ def find_certificate(folder: Path, wanted: Conditions, now: float) -> Certificat
     if misfits:
         return misfits[min(misfits)]
     return f"there is none in {folder}"
-
-
-def differing(one: Conditions, other: Conditions) -> list[str]:
-    """What two conditions differ in."""
-    mine: Mapping[str, str] = one.model_dump()
-    return [name for name, value in other.model_dump().items() if mine[name] != value]

@@ -24,7 +24,7 @@ from steelyard.analysis.figures import change, with_unit
 from steelyard.analysis.metrics import metric
 from steelyard.analysis.rounds import valid_trials
 from steelyard.errors import BadInput
-from steelyard.gate.certificate import conditions_of
+from steelyard.gate.conditions import conditions_of
 from steelyard.gate.result import GateResult
 from steelyard.results.schema import FORMAT_VERSION, Session, Trial
 from steelyard.results.spec import Record

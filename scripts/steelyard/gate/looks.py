@@ -16,7 +16,7 @@ from steelyard.analysis.estimates import estimate, values_of
 from steelyard.analysis.figures import count, percent
 from steelyard.analysis.metrics import metric
 from steelyard.analysis.paired import Paired, detectable_in_sd, paired, sd_bound, t_quantile
-from steelyard.analysis.rounds import unequal, valid_trials
+from steelyard.analysis.rounds import seconds_of, unequal, valid_trials
 from steelyard.gate.verdict import Better, Verdict, decide
 from steelyard.results.analysis import Estimate
 from steelyard.results.schema import Session, Trial
@@ -109,10 +109,7 @@ def _too_long(trials: Sequence[Trial], blocks: int, seconds: float | None) -> st
     """Whether the pairs up to the next look would take longer than there is."""
     if seconds is None:
         return None
-    spent = sum(
-        max(end for _, end in trial.phases.values()) - trial.started for trial in trials if trial.phases
-    )
-    expected = spent / max(1, len({trial.block for trial in trials})) * blocks
+    expected = seconds_of(trials) / max(1, len({trial.block for trial in trials})) * blocks
     if expected <= seconds * OVERTIME:
         return None
     return (

@@ -9,8 +9,10 @@ from pydantic import Field
 
 from steelyard.analysis.estimates import analyse
 from steelyard.analysis.figures import bounds, capital, count, effect, percent
+from steelyard.analysis.ledger import void_by_partner
 from steelyard.analysis.metrics import metric
 from steelyard.analysis.paired import paired
+from steelyard.analysis.rounds import seconds_of
 from steelyard.analysis.sentences import beyond_noise
 from steelyard.experiment.schema import Metrics
 from steelyard.gate.looks import LAST, LOOK_LEVEL, Look, arms_of, looks_of
@@ -107,7 +109,7 @@ def conclude(first: Ended, second: Ended | None) -> GateResult:
         sides=terms.sides,
         workload=f"{session.workload['name']} {session.workload['version']}",
         session=session.id,
-        seconds=sum(max(end for _, end in one.phases.values()) - one.started for one in ended if one.phases),
+        seconds=seconds_of(trials) + (seconds_of(second[1]) if second is not None else 0.0),
         looks=[_told(look) for look in looks],
         confirmation=[_told(look) for look in again] if again is not None else None,
         beside=_beside(session, trials) if trials else [],
@@ -144,7 +146,9 @@ def _most_void(trials: Sequence[Trial]) -> str:
     void = [
         min(failed, key=lambda check: _CAUSES.get(check.name, len(_CAUSES)))
         for trial in trials
-        if trial.state == "void" and (failed := [one for one in trial.checks if one.voids and one.failed])
+        if trial.state == "void"
+        and not void_by_partner(trial.checks)
+        and (failed := [one for one in trial.checks if one.voids and one.failed])
     ]
     if not void:
         return ""

@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from steelyard.analysis.ledger import is_void
+from steelyard.analysis.ledger import PARTNER, is_void
 from steelyard.engines.base import Deployment
 from steelyard.engines.both import MARK, Both, marked, plain
 from steelyard.errors import BadInput
@@ -26,8 +26,6 @@ from steelyard.spec.split import Core
 
 DUET = "duet"
 """In the place of the arm, in the name of the folder with what was sampled of both."""
-PARTNER = "partner"
-"""The check that a side fails beside one that is void."""
 
 
 def halves(cores: Sequence[Core]) -> tuple[list[Core], list[Core]]:

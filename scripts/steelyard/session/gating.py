@@ -24,7 +24,8 @@ from steelyard.experiment.loader import Question, load_experiment
 from steelyard.experiment.matrix import Arm, expand
 from steelyard.experiment.schema import Experiment, Load
 from steelyard.experiment.settings import Settings
-from steelyard.gate.certificate import Certificate, Conditions, conditions_of, find_certificate
+from steelyard.gate.certificate import Certificate, find_certificate
+from steelyard.gate.conditions import Conditions, conditions_of
 from steelyard.gate.looks import LOOKS
 from steelyard.gate.result import cannot_see
 from steelyard.host.doctor import LOAD_LIMIT, STEAL_LIMIT, Activity, watch

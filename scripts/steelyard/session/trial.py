@@ -21,7 +21,7 @@ from typing import Any
 from steelyard.analysis.ledger import is_void
 from steelyard.analysis.metrics import metrics_of
 from steelyard.engines.base import Engine
-from steelyard.engines.both import Both
+from steelyard.engines.both import Both, side_of
 from steelyard.errors import ServerFailed
 from steelyard.host.switching import HostStates
 from steelyard.processes import Children
@@ -69,14 +69,16 @@ class TrialRunner:
             self._log(one, "trial-start", value=one.value)
         phases: dict[str, tuple[float, float]] = {}
         flight: Flight | None = None
+        prepared: str | None = None
         caches = Caches(self.directory, self.engines, self.children, self.watcher)
         data = DataSets(self.directory, self.engines, self.children, self.watcher)
         try:
             with ExitStack() as cleanup:
                 self._set_host(together[0], specs[together[0].arm])
-                for arm, spec in specs.items():
-                    specs[arm] = data.in_place(spec)
-                    caches.populate(specs[arm])
+                for prepared, spec in specs.items():
+                    specs[prepared] = data.in_place(spec)
+                    caches.populate(specs[prepared])
+                prepared = None
                 flight = self._flight(together, specs, folders, phases)
                 flight.beside = [pid for engine in self.engines.values() for pid in engine.daemons()]
                 cleanup.callback(flight.abandon)
@@ -87,7 +89,11 @@ class TrialRunner:
         except (TrialFailedError, ServerFailed) as failure:
             name = failure.check if isinstance(failure, TrialFailedError) else "start"
             survived = flight.survived if flight else None
-            found = [_failed(name, str(failure)) | {"survived": survived} for _ in together]
+            blamed = prepared or side_of(str(failure), specs)
+            found = [
+                _failed(name, str(failure), blamed in (None, one.arm)) | {"survived": survived}
+                for one in together
+            ]
         checks = judged_together({one.arm: told["checks"] for one, told in zip(together, found, strict=True)})
         return [
             self._ended(
@@ -200,11 +206,14 @@ def record_of(
     return trial.model_copy(update={"metrics": metrics_of(trial, spec)})
 
 
-def _failed(name: str, sentence: str) -> dict[str, Any]:
-    """What is recorded of a trial that failed a check before its measurement ended: void, kept and shown."""
+def _failed(name: str, sentence: str, itself: bool) -> dict[str, Any]:
+    """What is recorded of a trial that failed a check before its measurement ended: void, kept and shown.
+
+    `itself`: not only because the other side of a duet did.
+    """
     check = Check(name=name, passed=False, voids=True, value=None, limit=None, unit="", detail=sentence)
     nothing: dict[str, Any] = {"latency": {}, "components": [], "trace": []}
-    return {**nothing, "measurement": None, "steady": None, "checks": [check], "failure": sentence}
+    return {**nothing, "measurement": None, "steady": None, "checks": [check] * itself, "failure": sentence}
 
 
 def _set_aside(folder: Path) -> None:

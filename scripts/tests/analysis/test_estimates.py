@@ -177,6 +177,7 @@ def test_a_fair_coin_is_called_unequal_as_rarely_as_stated():
                         attempt=attempt,
                         state="void" if rng.random() < 0.3 else "valid",
                         measurement=None,
+                        checks=[],
                     )
                     for arm in "ab"
                 ]

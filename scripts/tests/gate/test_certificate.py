@@ -2,6 +2,7 @@
 """The noise certificate: what it states of pairs whose spread is known, and when it holds."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,16 +11,18 @@ from session_builder import HOST, session, spec, trial
 
 from steelyard.analysis.paired import detectable_effect
 from steelyard.errors import BadInput
+from steelyard.experiment.schema import JvmSettings
 from steelyard.gate.certificate import (
     Certificate,
     certify,
-    conditions_of,
     find_certificate,
     needed,
     noise_of,
     sentences,
     windows_of,
 )
+from steelyard.gate.conditions import conditions_of
+from steelyard.results.spec import Artifact, Spec
 from steelyard.results.store import write_record
 
 
@@ -152,13 +155,44 @@ def test_holds_for_its_host_and_question_and_no_other(folder):
             "another load",
             conditions_of(HOST, own.model_copy(update={"load": own.load.model_copy(update={"users": 9})})),
         ),
-        ("another deployment", conditions_of(HOST, own.model_copy(update={"server_cores": 3}))),
+        *(
+            ("another deployment", conditions_of(HOST, other))
+            for other in (
+                own.model_copy(update={"server_cores": 3}),
+                own.model_copy(update={"injectors_share_cores": not own.injectors_share_cores}),
+                serving(own, heap_bytes=2**28),
+                serving(own, memory_bytes=2**30),
+                serving(own, jvm_settings=JvmSettings(compile="foreground")),
+                serving(own, jvm_settings=JvmSettings(gc="serial")),
+            )
+        ),
+        (
+            "another jvm",
+            conditions_of(HOST, serving(own, artifact=Artifact(form="image", image="lab/shop:2"))),
+        ),
     ):
         assert f"it is of {name})" in find_certificate(folder, other, now)
     # A clock that was set back does not make an old certificate valid again.
     assert "is of a time that has not come" in find_certificate(folder, wanted, now - 2 * 3600)
     assert "has expired" in find_certificate(folder, wanted, now + 31 * 24 * 3600)
     assert "there is none in" in find_certificate(folder / "none", wanted, now)
+
+
+def serving(one: Spec, **changes: Any) -> Spec:
+    return one.changed("server", lambda _: changes)
+
+
+def test_an_image_that_tells_no_jvm_is_certified_for_its_own_versions_alone():
+    def jvm(image: str) -> str:
+        return conditions_of(HOST, serving(spec(), artifact=Artifact(form="image", image=image))).jvm
+
+    assert (
+        jvm("lab:5000/shop:1")
+        == jvm("lab:5000/shop:2")
+        == jvm(f"lab:5000/shop@sha256:{'0' * 64}")
+        == "that of shop"
+    )
+    assert jvm("lab:5000/shop:1") != jvm("lab:5000/other:1")
 
 
 def test_a_pool_stands_for_the_names_of_its_hosts(tmp_path):

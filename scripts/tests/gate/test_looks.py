@@ -3,6 +3,7 @@
 
 import math
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,9 +11,12 @@ from pairs import BASE, NEW, gate, of_logs, pairs, terms
 from scipy import stats
 from session_builder import trial
 
+from steelyard.analysis.ledger import PARTNER
+from steelyard.analysis.rounds import seconds_of
+from steelyard.gate.certificate import pair_seconds
 from steelyard.gate.looks import LOOK_LEVEL, LOOKS, floor_of, look_at, looks_of
 from steelyard.gate.result import conclude, to_confirm
-from steelyard.results.schema import Trial
+from steelyard.results.schema import Check, Trial
 from steelyard.session.schedule import Course, make_stages
 
 
@@ -130,6 +134,41 @@ def test_unequal_voids_end_it_and_answer_nothing():
     assert look.verdict.outcome == "inconclusive"
     assert look.stops == "no further pair cures that"
     assert "clearly unequal" in look.verdict.sentence
+
+
+def test_a_side_of_a_duet_that_is_void_for_the_other_alone_is_no_void_of_its_own():
+    """In a duet both sides are void together: what voided the candidate alone is told by the checks."""
+
+    def void(name: str) -> dict[str, Any]:
+        failed = Check(
+            name=name, passed=False, voids=True, value=None, limit=None, unit="", detail=f"For {name}."
+        )
+        return {"state": "void", "checks": [failed]}
+
+    def look(*names: str):
+        found = pairs(0.001, spread=0.002, blocks=6)
+        for block in range(1, 7):
+            for arm, name in zip((BASE, NEW), names, strict=True):
+                found.append(trial(block, arm, attempt=1, **void(name)))
+        return look_at(gate(), found, 6), conclude((gate(), found), None).sentence
+
+    lopsided, sentence = look(PARTNER, "errors")
+    assert lopsided.verdict.outcome == "inconclusive"
+    assert "6 of 12 trials of" in lopsided.verdict.sentence
+    assert "of 6 void trials 6 by the check errors: For errors" in sentence
+    assert look("errors", "errors")[0].verdict.outcome == "pass"
+
+
+def test_the_time_of_a_duet_counts_once():
+    """Pairs of 60 s, run at once: ten take 600 s, and there are 700."""
+    both = []
+    for one in pairs(0.01, spread=0.02, blocks=6):
+        begin = 60.0 * one.block
+        both.append(one.model_copy(update={"started": begin, "phases": {"measure": (begin, begin + 60)}}))
+    assert seconds_of(both) == 360
+    assert pair_seconds(both) == 60
+    assert look_at(gate(seconds=700.0), both, 6).stops is None
+    assert "would take" in (look_at(gate(seconds=500.0), both, 6).stops or "")
 
 
 @pytest.mark.parametrize(("usable", "ends"), [(0, True), (2, True), (3, False)])

@@ -11,7 +11,7 @@ from planned import asked, session_of, specs_of
 
 from steelyard.analysis.ledger import is_void
 from steelyard.engines.base import Deployment, Running
-from steelyard.engines.both import Both, marked, plain
+from steelyard.engines.both import Both, marked, plain, side_of
 from steelyard.errors import BadInput, ServerFailed
 from steelyard.results.schema import Check, Planned, Session, Trial
 from steelyard.results.spec import Component, Spec
@@ -243,6 +243,8 @@ class Half(Deployment[Any]):
     asked: list[tuple[str, Any]] = field(default_factory=list)
 
     def start(self, components: Sequence[Component]) -> None:
+        if "broken" in self.folder.name:
+            raise ServerFailed("the containers could not be started: no such image")
         self.asked.append(("start", [one.name for one in components]))
 
     def running(self) -> list[Running]:
@@ -287,6 +289,15 @@ def test_every_call_goes_to_its_side(tmp_path: Path) -> None:
     assert (one.asked[-1], other.asked[-1]) == (("stop", ["server-1"]), ("stop", ["injector-1"]))
     both.stop()
     assert (one.asked[-1], other.asked[-1]) == (("stop", None), ("stop", None))
+
+
+def test_a_failure_names_the_side_that_it_is_about(tmp_path: Path) -> None:
+    one, other = Half(tmp_path / "one"), Half(tmp_path / "broken")
+    with pytest.raises(ServerFailed, match="b/the containers could not be started: no such image") as failed:
+        Both({"a": one, "b": other}, tmp_path).start([marked("a", COMPONENT), marked("b", COMPONENT)])
+    assert side_of(str(failed.value), ("a", "b")) == "b"
+    assert side_of("a/server-1 ended with exit code 3", ("a", "b")) == "a"
+    assert side_of("the sampler ended", ("a", "b")) is None
 
 
 def test_both_are_closed_whatever_comes_of_the_first(tmp_path: Path) -> None:

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a noise certificate holds for: host, kernel, JVM, workload, load and deployment (pure)."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+
+from steelyard.results.schema import HostFacts
+from steelyard.results.spec import Component, Record, Spec
+from steelyard.units import format_size
+
+_HOST = ("architecture", "cpu_model", "sockets", "cores", "cpus", "threads_per_core", "virtualization")
+_SET = ("smt", "governor", "turbo", "thp")
+_JVM = ("gc", "compile", "class_cache", "pages", "jit")
+"""Settings of a JVM on which its noise hangs; a certificate with others of them is another one."""
+_SIZE = 2**30
+"""Memory is compared by the GiB: what a kernel leaves of it moves."""
+
+
+class Conditions(Record):
+    """What a certificate is valid for; each field has to be the same."""
+
+    host: str
+    """Fingerprint of the host, or of the pool of hosts that it belongs to."""
+    host_settings: str
+    """SMT, governor, turbo and THP."""
+    kernel: str
+    jvm: str
+    """Family of the servers' JVM: kind and feature release."""
+    workload: str
+    engine: str
+    procedure: str
+    load: str
+    """Digest of users, rate, warm-up, windows and mix."""
+    deployment: str
+    """Number of servers, the cores, heap and memory limit of each, settings of their JVMs that noise hangs on, whether
+    injectors have cores of their own and whether another side runs beside them."""
+
+
+def fingerprint(host: HostFacts, pool: str | None = None) -> str:
+    """What the noise of a host hangs on; `pool` stands for the host's name where many are alike."""
+    facts = host.model_dump()
+    parts = [pool if pool is not None else host.hostname, *(str(facts[name]) for name in _HOST)]
+    return hashlib.sha256("\0".join([*parts, str(host.memory_bytes // _SIZE)]).encode()).hexdigest()[:12]
+
+
+def conditions_of(host: HostFacts, spec: Spec, pool: str | None = None) -> Conditions:
+    """What the certificate of a spec would be valid for."""
+    jvm = spec.servers[0].artifact.jvm
+    load = json.dumps(spec.load.model_dump(mode="json"), sort_keys=True)
+    return Conditions(
+        host=fingerprint(host, pool),
+        host_settings=", ".join(f"{name} {getattr(host, name) or 'unknown'}" for name in _SET),
+        kernel=host.kernel,
+        jvm=f"{jvm.kind} {jvm.feature}" if jvm is not None else _untold(spec.servers[0]),
+        workload=f"{spec.workload} {spec.workload_version}",
+        engine=spec.engine,
+        procedure=spec.procedure,
+        load=hashlib.sha256(load.encode()).hexdigest()[:12],
+        deployment=_deployment(spec),
+    )
+
+
+def _untold(server: Component) -> str:
+    """What stands for the JVM of an image that does not tell it: the image without its version, as versions of one are
+    what a gate weighs."""
+    image = server.artifact.image
+    return f"that of {image.partition('@')[0].rpartition('/')[2].partition(':')[0]}" if image else "unknown"
+
+
+def _deployment(spec: Spec) -> str:
+    first = spec.servers[0]
+    told = [f"{len(spec.servers)} servers on {spec.server_cores} cores{' beside as many' * spec.duet}"]
+    sizes = {"heap": first.heap_bytes, "memory": first.memory_bytes}
+    told += [f"{name} {format_size(size)}" for name, size in sizes.items() if size is not None]
+    if first.jvm_settings is not None:
+        told += [f"{name} {getattr(first.jvm_settings, name)}" for name in _JVM]
+    return ", ".join([*told, *["injectors on the same cores"] * spec.injectors_share_cores])
+
+
+def differing(one: Conditions, other: Conditions) -> list[str]:
+    """What two conditions differ in."""
+    mine: Mapping[str, str] = one.model_dump()
+    return [name for name, value in other.model_dump().items() if mine[name] != value]
