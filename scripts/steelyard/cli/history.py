@@ -10,7 +10,7 @@ from typer import Argument, Option
 
 from steelyard.analysis.figures import count
 from steelyard.analysis.metrics import METRICS
-from steelyard.cli.options import JsonOption, print_json
+from steelyard.cli.options import JsonOption, PoolOption, print_json
 from steelyard.errors import BadInput, Exit
 from steelyard.gate.history import (
     Series,
@@ -62,13 +62,14 @@ def add(
             show_default="a gate's candidate, else the baseline",
         ),
     ] = None,
+    pool: PoolOption = None,
 ) -> None:
     """Keep the figures of sessions as small files."""
     for directory in directories:
         found = SessionDirectory(directory)
         path = found.path / "gate.json"
         result = read_record(path, GateResult) if path.exists() else None
-        entry = entry_of(found.session(), found.trials(), arm, commit, result)
+        entry = entry_of(found.session(), found.trials(), arm, commit, result, pool)
         typer.echo(keep(folder, entry))
 
 

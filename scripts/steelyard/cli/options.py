@@ -120,7 +120,7 @@ PoolOption = Annotated[
     Option(
         "--pool",
         metavar="NAME",
-        help="Name of many hosts that are alike (CI runners): their certificate holds for each of them.",
+        help="Name of many hosts that are alike (CI runners), which count as one.",
         show_default="this host alone",
     ),
 ]

@@ -63,13 +63,19 @@ class Entry(Record):
     conditions: str
     """Engine, procedure, load and deployment: figures of others are another series."""
     host: str
-    """Fingerprint of the host, and its kernel."""
+    """Fingerprint of the host, or of the pool of hosts that it belongs to, and its kernel."""
     host_told: str
     jvm: str
     metrics: dict[str, Figure]
     outcome: str | None = None
     """Of a gate: its verdict."""
     sentence: str | None = None
+
+    @property
+    def key(self) -> str:
+        """Its name in the history. Runners that start in the same second name their sessions alike: the workload tells
+        those of one night apart."""
+        return f"{self.session}-{self.workload.split()[0]}-{self.arm}"
 
 
 class Place(NamedTuple):
@@ -107,6 +113,8 @@ class Acknowledged(Model):
     """The first session after it, as `history check` names it."""
     metric: str | None = None
     """Left out: every metric that changed there."""
+    workload: str | None = None
+    """By name; left out: every workload that changed there."""
     why: str = Field(min_length=3)
 
 
@@ -122,8 +130,11 @@ def entry_of(
     arm: str | None,
     commit: str | None,
     result: GateResult | None,
+    pool: str | None = None,
 ) -> Entry:
     """What is kept of a session: of a gate its candidate, else its baseline, or the arm that is named.
+
+    `pool` stands for the host's name where many are alike, as in a certificate.
 
     Raises:
         BadInput: no such arm, or nothing valid of it.
@@ -141,7 +152,7 @@ def entry_of(
             figures[name] = Figure(mean=found.mean, n=found.n, sd=found.sd)
     if not figures:
         raise BadInput(f"{session.id} has no valid trial of {chosen}: there is nothing to keep")
-    where = conditions_of(session.host, spec)
+    where = conditions_of(session.host, spec, pool)
     return Entry(
         session=session.id,
         time=session.created,
@@ -151,7 +162,7 @@ def entry_of(
         arm=chosen,
         conditions=" ".join((where.engine, where.procedure, where.load, where.deployment)),
         host=f"{where.host} {where.kernel}",
-        host_told=f"{session.host.hostname}: {session.host.cpu_model}, Linux {session.host.kernel}",
+        host_told=f"{pool or session.host.hostname}: {session.host.cpu_model}, Linux {session.host.kernel}",
         jvm=where.jvm,
         metrics=figures,
         outcome=result.outcome if result is not None else None,
@@ -160,11 +171,8 @@ def entry_of(
 
 
 def keep(folder: Path, entry: Entry) -> Path:
-    """Write an entry; the same session again replaces it.
-
-    Runners that start in the same second name their sessions alike: the workload tells those of one night apart.
-    """
-    path = folder / f"{entry.session}-{entry.workload.split()[0]}-{entry.arm}.json"
+    """Write an entry; the same session again replaces it."""
+    path = folder / f"{entry.key}.json"
     write_record(path, entry)
     return path
 
@@ -209,8 +217,16 @@ def _changes(name: str, entries: Sequence[Entry], known: Sequence[Acknowledged])
         before, after = fmean(values[ends[at] : begin]), fmean(values[begin : ends[at + 2]])
         harmful = None if better == "neither" else (after > before) is (better == "lower")
         entry = entries[begin]
+        workload = entry.workload.split()[0]
         why = next(
-            (one.why for one in known if one.session == entry.session and one.metric in (None, name)), None
+            (
+                one.why
+                for one in known
+                if one.session == entry.session
+                and one.metric in (None, name)
+                and one.workload in (None, workload)
+            ),
+            None,
         )
         found.append(Place(name, entry, before, after, harmful, why))
     return found

@@ -16,6 +16,8 @@ from steelyard.report.canvas import INK, STEPS, Chart, canvas, finish, near, sty
 
 _STYLE = Path(__file__).parents[1] / "report" / "templates" / "style.css"
 _WIDTH = 900
+FEWEST = 2
+"""Sessions of a series that is drawn: on hosted runners many a night has another processor or kernel."""
 _LABELS = 12
 """Of the horizontal axis, at most."""
 _FOOTER = (
@@ -28,8 +30,9 @@ def to_page(series: Sequence[Series], title: str) -> str:
     """The page, whole."""
     open_ones = [place for one in series for place in one.changes if place.harmful and not place.acknowledged]
     entries = sorted(
-        {one.session: one for s in series for one in s.entries}.values(), key=lambda one: one.time
+        {one.key: one for s in series for one in s.entries}.values(), key=lambda one: (one.time, one.key)
     )
+    drawn = [one for one in series if len(one.entries) >= FEWEST]
     lead = (
         f"{figures.count(len(open_ones), 'change')} for the worse that nobody has acknowledged."
         if open_ones
@@ -39,7 +42,8 @@ def to_page(series: Sequence[Series], title: str) -> str:
         f"<h1>{escape(title)}</h1>",
         f'<p class="question">{lead}</p>',
         *(f"<p>{escape(figures.capital(told(place)))}</p>" for place in open_ones),
-        *(_section(one, index, entries) for index, one in enumerate(series)),
+        *(_section(one, index, entries) for index, one in enumerate(drawn)),
+        *_single(len(series) - len(drawn)),
         "<section><h2>Sessions</h2>",
         _table(entries),
         "</section>",
@@ -61,6 +65,12 @@ def to_page(series: Sequence[Series], title: str) -> str:
     )
 
 
+def _single(left_out: int) -> list[str]:
+    """What is said of series that have nothing to draw yet."""
+    told = f"{figures.count(left_out, 'line')} of a single session: figures of it alone say nothing, and have no chart."
+    return [f'<p class="note">{told}</p>'] if left_out else []
+
+
 def _section(series: Series, index: int, all_entries: Sequence[Entry]) -> str:
     chart = draw(series, index, all_entries)
     varies = spread(series)
@@ -80,17 +90,17 @@ def _section(series: Series, index: int, all_entries: Sequence[Entry]) -> str:
 def draw(series: Series, index: int, all_entries: Sequence[Entry]) -> Chart:
     """Means over sessions, by their place among all sessions, so that a break by another host shows as one."""
     info, entries = metric(series.metric), series.entries
-    places = {one.session: at for at, one in enumerate(all_entries)}
+    places = {one.key: at for at, one in enumerate(all_entries)}
     times = figures.scale(info)
     axes = canvas(260, _WIDTH)
-    xs = [places[one.session] for one in entries]
+    xs = [places[one.key] for one in entries]
     ys = [one.metrics[series.metric].mean * times for one in entries]
     axes.plot(xs, ys, "-", color=INK["accent"], lw=1, alpha=0.5)
     axes.plot(xs, ys, "o", mfc=INK["surface"], mec=INK["accent"], ms=5, mew=1.5, zorder=4)
     for place in series.changes:
         worse = place.harmful and not place.acknowledged
         ink = INK["void"] if worse else INK["muted"]
-        x = places[place.entry.session] - 0.5
+        x = places[place.entry.key] - 0.5
         axes.axvline(x, color=ink, lw=1.6, ls="--")
         word = figures.change(place.after / place.before) + (" (known)" if place.acknowledged else "")
         top = (x, 1.0)
@@ -105,14 +115,14 @@ def draw(series: Series, index: int, all_entries: Sequence[Entry]) -> Chart:
         )
     for before, after in pairwise(all_entries):
         if before.host != after.host and after.host == entries[0].host:
-            x = places[after.session] - 0.5
+            x = places[after.key] - 0.5
             axes.axvline(x, color=INK["grid"], lw=4)
             near(axes, "another host", (x, min(ys)), (4, 2), fontsize=10.5, color=INK["muted"])
     axes.margins(y=0.25)
     axes.set_xlim(-0.7, len(all_entries) - 0.3)
     every = -(-len(all_entries) // _LABELS)
     shown = [x for at, x in enumerate(xs) if at == 0 or x // every != xs[at - 1] // every]
-    by_place = {places[one.session]: one for one in entries}
+    by_place = {places[one.key]: one for one in entries}
     axes.set_xticks(shown, [_short(by_place[x]) for x in shown])
     axes.yaxis.set_major_locator(MaxNLocator(5, steps=STEPS))
     digits = 3 if max(ys) < 10 else 0

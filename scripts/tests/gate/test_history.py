@@ -12,7 +12,17 @@ from session_builder import session, trials_of
 
 from steelyard.cli.app import main
 from steelyard.errors import BadInput
-from steelyard.gate.history import Entry, Figure, entry_of, keep, read_entries, series_of, spread, told
+from steelyard.gate.history import (
+    Acknowledged,
+    Entry,
+    Figure,
+    entry_of,
+    keep,
+    read_entries,
+    series_of,
+    spread,
+    told,
+)
 from steelyard.gate.history_page import to_page
 from steelyard.gate.result import conclude
 
@@ -87,8 +97,15 @@ def test_hosts_are_never_compared():
 
 
 def test_a_change_for_the_better_and_one_without_direction_harm_nobody():
-    (found,) = series_of(line({12: -0.1}), [], ["cpu_per_1k"])
+    steps = line({12: -0.1})
+    (found,) = series_of(steps, [], ["cpu_per_1k"])
     assert [place.harmful for place in found.changes] == [False]
+    calls = [
+        one.model_copy(update={"metrics": {"service_calls_per_1k": one.metrics["cpu_per_1k"]}})
+        for one in steps
+    ]
+    (found,) = series_of(calls, [], ["service_calls_per_1k"])
+    assert [place.harmful for place in found.changes] == [None]
 
 
 def test_too_short_a_line_has_no_change():
@@ -111,6 +128,36 @@ def test_what_is_kept_of_a_gate_is_its_candidate_and_verdict():
         entry_of(plain, of_base, "x", None, None)
     with pytest.raises(BadInput, match="nothing to keep"):
         entry_of(plain, [], None, None, None)
+
+
+def test_hosts_of_a_pool_are_one_and_another_kernel_is_not():
+    made, trials = gate(), pairs(0.1)
+
+    def host(pool, **changes):
+        changed = made.model_copy(update={"host": made.host.model_copy(update=changes)})
+        return entry_of(changed, trials, None, "abc", None, pool).host
+
+    assert host(None, hostname="runner-1") != host(None, hostname="runner-2")
+    assert host("hosted", hostname="runner-1") == host("hosted", hostname="runner-2")
+    assert host("hosted", kernel="6.2") != host("hosted")
+    assert host("hosted", cpu_model="another") != host("hosted")
+
+
+def test_a_change_is_acknowledged_for_a_workload():
+    steps = line({12: 0.06})
+    for workload, why in (("ping", "known"), ("olio", None)):
+        known = [Acknowledged(session="s-012", workload=workload, why="known")]
+        (place,) = series_of(steps, known, ["cpu_per_1k"])[0].changes
+        assert place.acknowledged == why
+
+
+def test_the_page_draws_two_sessions_of_one_second_and_no_single_one():
+    one = line({}, size=3)
+    other = [entry.model_copy(update={"workload": "olio 2"}) for entry in one]
+    page = to_page(series_of([*one, *other, entry(9, 0.4, host="another")], [], ["cpu_per_1k"]), "Figures")
+    assert page.count("<svg") == 2
+    assert page.count("<td>olio 2</td>") == page.count("<td>ping 1</td>") - 1 == 3
+    assert "1 line of a single session" in page
 
 
 def test_sessions_of_one_second_are_kept_apart(tmp_path):
