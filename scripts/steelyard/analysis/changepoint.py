@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a series changes, in mean or in variance (of throughput while a server warms up: limits in warmup.py).
+"""Where a series changes, in mean or in variance: throughput while a server warms up, figures over commits.
 
 Of all ways to cut the series into segments the one with the least cost, by dynamic programming over where the last
 segment begins (optimal partitioning: Jackson et al., IEEE Signal Processing Letters 2005). PELT (Killick et al., JASA
@@ -10,14 +10,6 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-
-from steelyard.analysis.warmup import MIN_SEGMENT, PENALTY, VARIANCE_FLOOR
-
-
-def last_change(relative: NDArray[np.float64]) -> int | None:
-    """Seconds from the last change point to the end; None without one."""
-    found = changes(relative, MIN_SEGMENT, PENALTY, VARIANCE_FLOOR)
-    return len(relative) - found[-1] if found else None
 
 
 def changes(relative: NDArray[np.float64], shortest: int, penalty: float, floor: float) -> list[int]:

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.analysis.changepoint import changes
 from steelyard.analysis.paired import t_quantile
 
 PENALTY = 15.0
@@ -96,9 +97,6 @@ def judge_steady(
     level = float(np.median(last))
     if not level > 0:  # also not a number
         return Steadiness(False, "Not steady: the servers answered nothing for half of the time.")
-    # The library takes longer to load than the rest of the command line, most of which judges nothing.
-    from steelyard.analysis.changepoint import last_change  # noqa: PLC0415
-
     kept = np.flatnonzero(
         ~_dips(series / level)[-seconds:] if seconds >= 2 * DIP_MEDIAN else np.ones(seconds)
     )
@@ -123,6 +121,12 @@ def judge_steady(
     jit = "JIT not visible" if jit_share is None else f"JIT {jit_share * 100:.1f} % of {of}"
     slopes = f"slope {slope * 100:+.1f} %/min (limit {limit * 100:.1f} %/min)"
     return Steadiness(True, f"Steady over {stretch}: no change point, {slopes}, {jit}.")
+
+
+def last_change(relative: NDArray[np.float64]) -> int | None:
+    """Seconds from the last change point to the end; None without one."""
+    found = changes(relative, MIN_SEGMENT, PENALTY, VARIANCE_FLOOR)
+    return len(relative) - found[-1] if found else None
 
 
 def looks(at_least: float, at_most: float) -> Iterator[float]:

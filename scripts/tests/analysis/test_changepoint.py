@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from steelyard.analysis.changepoint import last_change
-from steelyard.analysis.warmup import MIN_SEGMENT, PENALTY, VARIANCE_FLOOR
+from steelyard.analysis.warmup import MIN_SEGMENT, PENALTY, VARIANCE_FLOOR, last_change
 
 
 def cuts(length: int) -> Iterator[list[int]]:

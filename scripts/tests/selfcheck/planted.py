@@ -207,7 +207,7 @@ BUGS = (
     ),
     Bug(
         "change points ignored",
-        "analysis.changepoint:last_change",
+        "analysis.warmup:last_change",
         lambda right: lambda relative: None,
         "measurement, sags",
     ),
