@@ -1,23 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of a history: one HTML file, no network, no scripts; a chart for each metric, and every change in words."""
+"""The page of a history: one HTML file, no network, no scripts; a chart for each metric of each
+thing that is kept, and every change in words."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
-from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
+from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from steelyard.analysis import figures
 from steelyard.analysis.metrics import metric
-from steelyard.gate.history import Entry, Series, spread, told
+from steelyard.gate.history import Entry, Place, Series, spread, told
 from steelyard.report.canvas import INK, STEPS, Chart, canvas, finish, near, styled
 
 _STYLE = Path(__file__).parents[1] / "report" / "templates" / "style.css"
 _WIDTH = 900
 FEWEST = 2
-"""Sessions of a series that is drawn: on hosted runners many a night has another processor or kernel."""
+"""Sessions of a line that is drawn."""
 _LABELS = 12
 """Of the horizontal axis, at most."""
 _FOOTER = (
@@ -29,10 +31,9 @@ _FOOTER = (
 def to_page(series: Sequence[Series], title: str) -> str:
     """The page, whole."""
     open_ones = [place for one in series for place in one.changes if place.harmful and not place.acknowledged]
-    entries = sorted(
-        {one.key: one for s in series for one in s.entries}.values(), key=lambda one: (one.time, one.key)
-    )
-    drawn = [one for one in series if len(one.entries) >= FEWEST]
+    entries = _sessions(series)
+    lines = by_line(series)
+    drawn = [line for line in lines if len(_sessions(line)) >= FEWEST]
     lead = (
         f"{figures.count(len(open_ones), 'change')} for the worse that nobody has acknowledged."
         if open_ones
@@ -42,8 +43,8 @@ def to_page(series: Sequence[Series], title: str) -> str:
         f"<h1>{escape(title)}</h1>",
         f'<p class="question">{lead}</p>',
         *(f"<p>{escape(figures.capital(told(place)))}</p>" for place in open_ones),
-        *(_section(one, index, entries) for index, one in enumerate(drawn)),
-        *_single(len(series) - len(drawn)),
+        *(_section(line, index) for index, line in enumerate(drawn)),
+        *_single(len(lines) - len(drawn)),
         "<section><h2>Sessions</h2>",
         _table(entries),
         "</section>",
@@ -65,74 +66,106 @@ def to_page(series: Sequence[Series], title: str) -> str:
     )
 
 
+def by_line(series: Iterable[Series]) -> list[list[Series]]:
+    """Series that one chart holds: of one metric and one thing, each on a host of its own; the newest host last."""
+    lines: dict[tuple[str, ...], list[Series]] = {}
+    for one in series:
+        first = one.entries[0]
+        key = (one.metric, first.workload, first.experiment, first.arm, first.conditions)
+        lines.setdefault(key, []).append(one)
+    return [sorted(line, key=lambda one: one.entries[-1].time) for line in lines.values()]
+
+
+def _sessions(series: Iterable[Series]) -> list[Entry]:
+    """All sessions of these, in the order of time."""
+    found = {one.key: one for each in series for one in each.entries}
+    return sorted(found.values(), key=lambda one: (one.time, one.key))
+
+
 def _single(left_out: int) -> list[str]:
-    """What is said of series that have nothing to draw yet."""
-    told = f"{figures.count(left_out, 'line')} of a single session: figures of it alone say nothing, and have no chart."
+    """What is said of lines that have nothing to draw yet."""
+    told = f"{figures.count(left_out, 'line')} of a single session: its figures alone say nothing, and have no chart."
     return [f'<p class="note">{told}</p>'] if left_out else []
 
 
-def _section(series: Series, index: int, all_entries: Sequence[Entry]) -> str:
-    chart = draw(series, index, all_entries)
-    varies = spread(series)
-    notes = [f"from session to session {figures.percent(varies)}"] if varies is not None else []
-    notes.append(f"{series.entries[-1].host_told}, {series.entries[-1].jvm}")
-    changes = "".join(f"<li>{escape(figures.capital(told(place)))}</li>" for place in series.changes)
+def _section(line: Sequence[Series], index: int) -> str:
+    chart = draw(line, index)
+    notes = "".join(f'<p class="note">{escape(_of_host(one))}</p>' for one in reversed(line))
+    changes = "".join(
+        f"<li>{escape(figures.capital(told(place)))}</li>" for one in line for place in one.changes
+    )
     return (
-        f"<section><h2>{escape(figures.capital(series.title))}</h2>"
-        f'<figure style="max-width:60rem">{chart.svg}</figure>'
-        f'<p class="note">{escape("; ".join(notes))}</p>'
+        f"<section><h2>{escape(figures.capital(line[-1].title))}</h2>"
+        f'<figure style="max-width:60rem">{chart.svg}</figure>{notes}'
         + (f"<ul>{changes}</ul>" if changes else "")
         + "</section>"
     )
 
 
+def _of_host(series: Series) -> str:
+    """Which host it was, and how its sessions vary."""
+    last, varies = series.entries[-1], spread(series)
+    told_spread = [f"from session to session {figures.percent(varies)}"] if varies is not None else []
+    return "; ".join(
+        [f"{last.host_told}, {last.jvm}: {figures.count(len(series.entries), 'session')}", *told_spread]
+    )
+
+
 @styled
-def draw(series: Series, index: int, all_entries: Sequence[Entry]) -> Chart:
-    """Means over sessions, by their place among all sessions, so that a break by another host shows as one."""
-    info, entries = metric(series.metric), series.entries
-    places = {one.key: at for at, one in enumerate(all_entries)}
+def draw(line: Sequence[Series], index: int) -> Chart:
+    """Means over sessions by their place in time; what one host did is joined, and older hosts are pale."""
+    info, entries = metric(line[0].metric), _sessions(line)
+    places = {one.key: at for at, one in enumerate(entries)}
     times = figures.scale(info)
     axes = canvas(260, _WIDTH)
-    xs = [places[one.key] for one in entries]
-    ys = [one.metrics[series.metric].mean * times for one in entries]
-    axes.plot(xs, ys, "-", color=INK["accent"], lw=1, alpha=0.5)
-    axes.plot(xs, ys, "o", mfc=INK["surface"], mec=INK["accent"], ms=5, mew=1.5, zorder=4)
-    for place in series.changes:
-        worse = place.harmful and not place.acknowledged
-        ink = INK["void"] if worse else INK["muted"]
-        x = places[place.entry.key] - 0.5
-        axes.axvline(x, color=ink, lw=1.6, ls="--")
-        word = figures.change(place.after / place.before) + (" (known)" if place.acknowledged else "")
-        top = (x, 1.0)
-        axes.annotate(
-            word,
-            top,
-            xycoords=("data", "axes fraction"),
-            xytext=(4, -12),
-            textcoords="offset points",
-            color=ink,
-            fontsize=11,
-        )
-    for before, after in pairwise(all_entries):
-        if before.host != after.host and after.host == entries[0].host:
-            x = places[after.key] - 0.5
-            axes.axvline(x, color=INK["grid"], lw=4)
-            near(axes, "another host", (x, min(ys)), (4, 2), fontsize=10.5, color=INK["muted"])
+    seen: list[float] = []
+    for one in line:
+        ink = INK["accent"] if one is line[-1] else INK["muted"]
+        xs = [places[entry.key] for entry in one.entries]
+        ys = [entry.metrics[one.metric].mean * times for entry in one.entries]
+        seen += ys
+        axes.plot(xs, ys, "-", color=ink, lw=1, alpha=0.5)
+        axes.plot(xs, ys, "o", mfc=INK["surface"], mec=ink, ms=5, mew=1.5, zorder=4)
+        for place in one.changes:
+            _mark_change(axes, places[place.entry.key] - 0.5, place)
+    _mark_hosts(axes, sorted(places[one.entries[0].key] for one in line)[1:], len(entries))
     axes.margins(y=0.25)
-    axes.set_xlim(-0.7, len(all_entries) - 0.3)
-    every = -(-len(all_entries) // _LABELS)
-    shown = [x for at, x in enumerate(xs) if at == 0 or x // every != xs[at - 1] // every]
-    by_place = {places[one.key]: one for one in entries}
-    axes.set_xticks(shown, [_short(by_place[x]) for x in shown])
+    axes.set_xlim(-0.7, len(entries) - 0.3)
+    every = -(-len(entries) // _LABELS)
+    shown = range(0, len(entries), every)
+    axes.set_xticks(list(shown), [_short(entries[x]) for x in shown])
     axes.yaxis.set_major_locator(MaxNLocator(5, steps=STEPS))
-    digits = 3 if max(ys) < 10 else 0
+    digits = 3 if max(seen) < 10 else 0
     axes.yaxis.set_major_formatter(lambda y, _: figures.number(y, digits))
-    unit = figures.unit(info)
-    axes.set_ylabel(unit)
-    words = "; ".join(told(place) for place in series.changes) or "no change"
-    ends = f"{figures.with_unit(info, ys[0] / times)} to {figures.with_unit(info, ys[-1] / times)}"
-    text = f"{figures.count(len(entries), 'session')}, {ends}; {words}."
-    return finish(axes, f"history-{index}", series.title, text)
+    axes.set_ylabel(figures.unit(info))
+    words = "; ".join(told(place) for one in line for place in one.changes) or "no change"
+    ends = f"{figures.with_unit(info, min(seen) / times)} to {figures.with_unit(info, max(seen) / times)}"
+    hosts = f" on {figures.count(len(line), 'host')}" if len(line) > 1 else ""
+    text = f"{figures.count(len(entries), 'session')}{hosts}, {ends}; {words}."
+    return finish(axes, f"history-{index}", line[-1].title, text)
+
+
+def _mark_change(axes: Axes, x: float, place: Place) -> None:
+    ink = INK["void"] if place.harmful and not place.acknowledged else INK["muted"]
+    axes.axvline(x, color=ink, lw=1.6, ls="--")
+    word = figures.change(place.after / place.before) + (" (known)" if place.acknowledged else "")
+    look: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "color": ink, "fontsize": 11}
+    near(axes, word, (x, 1.0), (4, -12), **look)
+
+
+def _mark_hosts(axes: Axes, begins: Sequence[int], length: int) -> None:
+    """Where sessions of a further host begin; the words only where there is room for them."""
+    before = -length
+    for begin in begins:
+        axes.axvline(begin - 0.5, color=INK["grid"], lw=4)
+        if begin - before > length / 6:
+            look: dict[str, Any] = {
+                "xycoords": ("data", "axes fraction"),
+                "color": INK["muted"],
+                "fontsize": 10.5,
+            }
+            near(axes, "another host", (begin - 0.5, 0.0), (4, 4), **look)
+            before = begin
 
 
 def _short(entry: Entry) -> str:

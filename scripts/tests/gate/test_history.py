@@ -154,10 +154,23 @@ def test_a_change_is_acknowledged_for_a_workload():
 def test_the_page_draws_two_sessions_of_one_second_and_no_single_one():
     one = line({}, size=3)
     other = [entry.model_copy(update={"workload": "olio 2"}) for entry in one]
-    page = to_page(series_of([*one, *other, entry(9, 0.4, host="another")], [], ["cpu_per_1k"]), "Figures")
+    lone = entry(9, 0.4, workload="acmeair 1")
+    page = to_page(series_of([*one, *other, lone], [], ["cpu_per_1k"]), "Figures")
     assert page.count("<svg") == 2
-    assert page.count("<td>olio 2</td>") == page.count("<td>ping 1</td>") - 1 == 3
+    assert page.count("<td>olio 2</td>") == page.count("<td>ping 1</td>") == 3
+    assert page.count("<td>acmeair 1</td>") == 1
     assert "1 line of a single session" in page
+
+
+def test_hosts_share_a_chart_and_are_marked_where_they_begin():
+    """Runners of two kinds in turn, as hosted ones are, with another workload's nights between them."""
+    nights = [entry(at, 0.4, "even" if at % 2 == 0 else "odd") for at in range(20)]
+    others = [entry(at, 0.4, "elsewhere", workload="olio 2") for at in range(20)]
+    page = to_page(series_of([*nights, *others], [], ["cpu_per_1k"]), "Figures")
+    assert page.count("<svg") == 2
+    assert page.count("another host") == 1
+    assert "even: cpu, hotspot 17: 10 sessions" in page
+    assert "odd: cpu, hotspot 17: 10 sessions" in page
 
 
 def test_sessions_of_one_second_are_kept_apart(tmp_path):
