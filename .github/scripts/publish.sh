@@ -6,7 +6,9 @@
 #   REMOTE: another place of the branch (a rehearsal)
 set -eu
 
-sessions=$(cd "${1:?usage: publish.sh FOLDER}" && pwd)
+# Of a night in which nothing was measured there is no folder.
+[ -d "${1:?usage: publish.sh FOLDER}" ] || { echo "publish: no session below $1" && exit 0; }
+sessions=$(cd "$1" && pwd)
 cd "$(dirname "$0")/../.."
 remote=${REMOTE:-$GITHUB_SERVER_URL/$GITHUB_REPOSITORY.git}
 work=$(mktemp -d)
@@ -25,7 +27,8 @@ else
 fi
 
 added=0
-for session in "$sessions"/*/session.json "$sessions"/*/*/session.json; do
+# One artifact alone is unpacked without a folder of its own.
+for session in "$sessions"/session.json "$sessions"/*/session.json "$sessions"/*/*/session.json; do
     [ -e "$session" ] || continue
     case $session in */confirmation/session.json) continue ;; esac
     # A night in which nothing was measured leaves nothing to keep, and must not lose the others'.
@@ -35,7 +38,9 @@ done
 ./steelyard history plot --in "$work/history" --title "Steelyard, night by night"
 touch "$work/history/.nojekyll"
 git -C "$work/history" add --all
-git -C "$work/history" -c user.name=steelyard -c user.email=steelyard@invalid commit --quiet --message "Figures of $GITHUB_SHA"
+# The same figures once more: there is nothing to commit, and still something to check.
+git -C "$work/history" diff --cached --quiet ||
+    git -C "$work/history" -c user.name=steelyard -c user.email=steelyard@invalid commit --quiet --message "Figures of $GITHUB_SHA"
 git -C "$work/history" push --quiet origin HEAD:refs/heads/history
 echo "publish: $added sessions"
 ./steelyard history check --in "$work/history"

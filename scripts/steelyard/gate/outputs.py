@@ -17,7 +17,7 @@ from steelyard.results.store import write_atomic, write_record
 from steelyard.units import format_duration
 
 MARK = "steelyard-gate"
-"""Stands in the comment on a change, so that the next run finds it."""
+"""Begins the first line, which nobody sees; gate.sh names the gate there, so that the next run finds its comment."""
 _WIDTH = 56
 _SIGNS = {
     "pass": "\N{WHITE HEAVY CHECK MARK}",
@@ -168,7 +168,7 @@ def to_junit(result: GateResult) -> str:
 
 
 def to_annotations(result: GateResult) -> str:
-    """Workflow commands: printed by a step, GitHub shows them beside the change."""
+    """Workflow commands: printed by a step, GitHub shows them on the page of its run."""
     lines = [
         _command(_COMMANDS[result.outcome], f"Performance gate: {result.outcome}", result.sentence),
         *(
