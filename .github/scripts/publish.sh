@@ -3,7 +3,7 @@
 # Adds the sessions below a folder to the branch `history`, draws its page anew and pushes both.
 #
 #   publish.sh FOLDER     GH_TOKEN: may write the repository; GITHUB_REPOSITORY, GITHUB_SERVER_URL, GITHUB_SHA as on a runner
-#   REMOTE: another place of the branch (a rehearsal)
+#   REMOTE: another place of the branch (a rehearsal); POOL: what its machines are called together, where each has a name of its own
 set -eu
 
 # Of a night in which nothing was measured there is no folder.
@@ -32,7 +32,7 @@ for session in "$sessions"/session.json "$sessions"/*/session.json "$sessions"/*
     [ -e "$session" ] || continue
     case $session in */confirmation/session.json) continue ;; esac
     # A night in which nothing was measured leaves nothing to keep, and must not lose the others'.
-    ./steelyard history add "$(dirname "$session")" --in "$work/history" --commit "$GITHUB_SHA" && added=$((added + 1))
+    ./steelyard history add "$(dirname "$session")" --in "$work/history" --commit "$GITHUB_SHA" ${POOL:+--pool "$POOL"} && added=$((added + 1))
 done
 [ "$added" -gt 0 ] || { echo "publish: no session below $sessions has figures" && exit 0; }
 ./steelyard history plot --in "$work/history" --title "Steelyard, night by night"
