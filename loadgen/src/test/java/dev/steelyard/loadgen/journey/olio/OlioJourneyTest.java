@@ -124,7 +124,7 @@ class OlioJourneyTest {
   void aLongRunHasTheMixTheRequestsAndTheChecksOfTheSheet() {
     int users = 400;
     int ramp = 60;
-    int measured = 120;
+    int measured = 400;
     OlioPlan plan = plan(users, false);
     SocialCalendar calendar = new SocialCalendar(users);
     OlioJourneys journeys = new OlioJourneys(plan, 0, 1, outcome -> outcomes[outcome]++);
@@ -132,7 +132,7 @@ class OlioJourneyTest {
     Map<Kind, Long> kinds = new EnumMap<>(Kind.class);
     List<Browsing> all = new ArrayList<>();
     for (int user = 0; user < users; user++) {
-      all.add(new Browsing(calendar, journeys.start(new User(7, user))));
+      all.add(new Browsing(calendar, journeys.start(new User(1, user))));
     }
     for (int i = 0; i < ramp + measured; i++) {
       for (Browsing browsing : all) {
@@ -156,9 +156,9 @@ class OlioJourneyTest {
     double unchanged = kinds.get(Kind.UNCHANGED) / operations;
     double images = kinds.get(Kind.IMAGE) / operations;
     double requests = kinds.values().stream().mapToLong(Long::longValue).sum() / operations;
-    // Of some 5,000 browser sessions 60 % are warm, give or take 0.7 %: 0.2 requests.
-    assertEquals(23.8, requests, 0.6, "requests");
-    assertEquals(18.1, unchanged, 0.6, "conditional requests");
+    // Of some 17,000 browser sessions 60 % are warm, give or take 0.4 %: 0.1 requests.
+    assertEquals(23.8, requests, 0.4, "requests");
+    assertEquals(18.1, unchanged, 0.4, "conditional requests");
     assertEquals(1.7, statics, 0.1, "static files in full");
     assertEquals(2.35, images, 0.15, "images");
     assertEquals(1.62, requests - unchanged - statics - images, 0.02, "dynamic requests");
@@ -172,8 +172,12 @@ class OlioJourneyTest {
         50);
     assertEquals(3.4, per(Outcome.TAG_IMAGE_LISTED, steps.get(OlioStep.TAG_SEARCH)), 0.3);
     assertEquals(1, per(Outcome.EVENT_IMAGE_LISTED, events), 1e-9);
-    assertEquals(0.92, per(Outcome.COULD_ATTEND, events), 0.03);
-    assertEquals(0.092, per(Outcome.ATTENDEE_ADDED, events), 0.006);
+    // By the chain 93.0 % of the views are of somebody who is logged in; 1.5 % of those he attends
+    // already, and is not offered again. Of 39,400 views chance moves the attendees by 0.15 %.
+    double could = per(Outcome.COULD_ATTEND, events);
+    assertEquals(0.9155, could, 0.0045);
+    assertEquals(0.1, per(Outcome.ATTENDEE_ADDED, events) / could, 0.0045);
+    assertEquals(0.0915, per(Outcome.ATTENDEE_ADDED, events), 0.0043);
   }
 
   @Test
