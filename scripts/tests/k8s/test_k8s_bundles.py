@@ -195,6 +195,17 @@ def test_pods_ask_for_what_they_need_and_are_looked_after(everything: list[list[
             assert alive["periodSeconds"] * alive["failureThreshold"] >= 300  # busy is not dead
 
 
+def test_olio_stays_in_service_without_its_geocoder(rendered: Mapping[str, list[Manifest]]) -> None:
+    for bundle in ("olio", "olio-derby"):
+        made = {manifest["metadata"]["name"]: pod for manifest, pod in pods(rendered[bundle])}
+        server = made["server"]["containers"][0]
+        assert server["readinessProbe"]["httpGet"]["path"] == "/olio/health/ready"
+        # A server that starts while the geocoder is down is no dead one.
+        assert server["startupProbe"]["httpGet"]["path"] == "/olio/health/live"
+        # But a load begins with all that belongs to it: after the data.
+        assert "http://server:9080/olio/health/started" in str(made["data"]["containers"][0]["args"])
+
+
 def test_small_fits_two_cpus_and_four_gibibytes(rendered: Mapping[str, list[Manifest]]) -> None:
     small = [folder for folder in FOLDERS if re.fullmatch(r"overlays/small/[^/]+", folder)]
     assert len(small) == 6

@@ -10,9 +10,9 @@ import java.io.IOException;
 import java.util.Objects;
 
 /**
- * {@code /health/live}, {@code /health/ready} and {@code /health}, which is both at once, in the
- * shape of MicroProfile Health: status 200 and {@code UP}, or 503 and {@code DOWN}. There is no
- * health of an application that lacks servlets: its server ends.
+ * {@code /health/live}, {@code /health/ready}, {@code /health/started} and {@code /health}, which
+ * is all at once, in the shape of MicroProfile Health: status 200 and {@code UP}, or 503 and {@code
+ * DOWN}. There is no health of an application that lacks servlets: its server ends.
  */
 final class HealthServlet extends HttpServlet {
 
@@ -34,7 +34,9 @@ final class HealthServlet extends HttpServlet {
       throws IOException {
     switch (Objects.requireNonNullElse(request.getPathInfo(), "")) {
       case "/live" -> answer(response, true);
-      case "", "/ready" -> answer(response, workload.ready());
+      case "/ready" -> answer(response, workload.ready());
+      case "/started" -> answer(response, workload.started());
+      case "" -> answer(response, workload.ready() && workload.started());
       default -> response.sendError(HttpServletResponse.SC_NOT_FOUND);
     }
   }

@@ -38,9 +38,20 @@ public interface Workload {
     return Map.of();
   }
 
-  /** Whether the application can serve its operations now. Must answer quickly. */
+  /**
+   * Whether the application can serve its operations now, so that requests may be sent to it: with
+   * or without what its operations can go on without. Must answer quickly.
+   */
   default boolean ready() {
     return true;
+  }
+
+  /**
+   * Whether all that its operations call is there now: what a load waits for before it begins. Says
+   * more than {@link #ready} where operations go on without something. Must answer quickly.
+   */
+  default boolean started() {
+    return ready();
   }
 
   /**

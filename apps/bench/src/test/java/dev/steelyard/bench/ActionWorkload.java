@@ -10,6 +10,7 @@ import java.util.Set;
 public final class ActionWorkload implements Workload {
 
   static volatile boolean ready = true;
+  static volatile boolean started = true;
 
   @Override
   public String name() {
@@ -34,6 +35,11 @@ public final class ActionWorkload implements Workload {
   @Override
   public boolean ready() {
     return ready;
+  }
+
+  @Override
+  public boolean started() {
+    return started;
   }
 
   @Override

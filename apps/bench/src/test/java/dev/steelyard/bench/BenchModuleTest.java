@@ -79,6 +79,7 @@ final class BenchModuleTest {
   @AfterEach
   void stop() throws Exception {
     ActionWorkload.ready = true;
+    ActionWorkload.started = true;
     server.stop();
   }
 
@@ -121,7 +122,8 @@ final class BenchModuleTest {
         "/bench",
         "/health",
         "/health/live",
-        "/health/ready"
+        "/health/ready",
+        "/health/started"
       })
   void whatTheModuleAnswersIsNotCounted(String path) throws Exception {
     get(path + "?action=buy");
@@ -246,6 +248,18 @@ final class BenchModuleTest {
     assertEquals(200, live.statusCode());
     assertEquals("UP", json(live).getString("status"));
     assertEquals(404, get("/health/other").statusCode());
+  }
+
+  @Test
+  void whatALoadWaitsForIsNotReadiness() throws Exception {
+    assertEquals(200, get("/health/started").statusCode());
+    ActionWorkload.started = false;
+
+    HttpResponse<String> started = get("/health/started");
+    assertEquals(503, started.statusCode());
+    assertEquals("DOWN", json(started).getString("status"));
+    assertEquals(503, get("/health").statusCode(), "all at once");
+    assertEquals(200, get("/health/ready").statusCode());
   }
 
   /** A client may have its answer before the filter has counted the request, so this waits. */

@@ -51,7 +51,7 @@ final class PackagedServerIT {
   }
 
   private static void answersHealth(PackagedServer server) throws Exception {
-    for (String path : Set.of("/health/live", "/health/ready")) {
+    for (String path : Set.of("/health/live", "/health/ready", "/health/started")) {
       HttpResponse<String> response = server.get(path);
       assertEquals(200, response.statusCode());
       assertEquals("UP", json(response).getString("status"));

@@ -61,17 +61,12 @@ final class OlioScenario implements Scenario {
     }
     plan =
         new OlioPlan(
-            scale, users, parameters.day(), firstNew(scale), settings.model() == Model.PROBE);
+            scale,
+            users,
+            parameters.day(),
+            OlioPlan.firstNew(scale, settings.injectors(), System.currentTimeMillis() / 1000),
+            settings.model() == Model.PROBE);
     steps = OlioRequests.steps(Uploads.drawn());
-  }
-
-  /**
-   * New persons of runs that start at different times against the same data have different numbers:
-   * each second has twenty, far more than servers register.
-   */
-  private static long firstNew(int scale) {
-    long second = System.currentTimeMillis() / 1000 % 100_000_000;
-    return 100L * scale + 20 * second;
   }
 
   @Override

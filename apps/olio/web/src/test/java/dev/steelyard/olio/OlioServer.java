@@ -92,7 +92,7 @@ public final class OlioServer implements AutoCloseable {
     String said;
     try (loader) {
       loader.start();
-      loader.awaitStatus("/olio/health/ready", 200);
+      loader.awaitStatus("/olio/health/started", 200);
       said = loader.get("/olio/load").body();
       if (!said.endsWith("Loaded.\n")) {
         throw new IllegalStateException(said + loader.printed());
@@ -106,7 +106,7 @@ public final class OlioServer implements AutoCloseable {
         new PackagedServer("olio", folder.resolve("wlp"), folder, loader.port(), environment);
     try {
       server.start();
-      server.awaitStatus("/olio/health/ready", 200);
+      server.awaitStatus("/olio/health/started", 200);
     } catch (IOException | InterruptedException | RuntimeException e) {
       server.close();
       throw e;

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steelyard.olio.population.FileKind;
+import dev.steelyard.olio.population.FileSizes;
 import dev.steelyard.olio.population.Names;
 import dev.steelyard.testkit.Browser.Answer;
 import java.io.ByteArrayInputStream;
@@ -60,7 +62,9 @@ final class UploadsIT {
     Set<String> files = new TreeSet<>();
     try (Stream<Path> paths = Files.walk(server.filestore().getParent())) {
       paths
-          .filter(each -> each.getFileName().toString().matches("(?i)[pe]\\d+[tl]?\\..*|x\\..*"))
+          .filter(
+              each ->
+                  each.getFileName().toString().matches("(?i)[pe]\\d+[tl]?\\..*|x\\..*|.*\\.part"))
           .forEach(each -> files.add(each.toString()));
     }
     return files;
@@ -106,6 +110,7 @@ final class UploadsIT {
     browser.get("event/list?day=5&month=7&year=2026").must("A &lt;party&gt;").must("Delete");
     browser.get("tag/display?tag=newtag").must("A &lt;party&gt;");
     browser.get("event/updateEvent?socialEventID=" + id).must(tag + " newtag");
+    browser.post("event/updateEvent", "socialEventID=" + id).must(tag + " newtag");
 
     Map<String, Object> changed = OlioBrowser.event("Another party", tag);
     changed.remove("upload_event_image");
@@ -185,6 +190,31 @@ final class UploadsIT {
   }
 
   @Test
+  void aChangeThatCannotBeStoredLeavesThePicturesOfBefore() throws Exception {
+    OlioBrowser browser = server.browser().as(16);
+    int id = browser.posted(OlioBrowser.event("kept", "kept"));
+    byte[] thumbnail = file("E" + id + "T.jpg");
+    Path folder = server.filestore().resolve("eventThumbs");
+    Path away = server.filestore().resolve("away");
+    Map<String, Object> changed = OlioBrowser.event("changed", "changed");
+    changed.put("socialEventID", Integer.toString(id));
+    changed.put("upload_event_image", FileKind.PERSON.content(FileSizes.SMALL));
+    Files.move(folder, away);
+    Files.createFile(folder);
+    try {
+      browser.upload("api/event/addEvent", changed).must(503, "not be stored");
+    } finally {
+      Files.delete(folder);
+      Files.move(away, folder);
+    }
+    assertArrayEquals(OlioBrowser.PICTURE, file("E" + id + ".jpg"));
+    assertArrayEquals(thumbnail, file("E" + id + "T.jpg"));
+    browser.get("event/detail?socialEventID=" + id).must("kept");
+    assertEquals(id, browser.posted(changed));
+    assertArrayEquals(FileKind.PERSON.content(FileSizes.SMALL), file("E" + id + ".jpg"));
+  }
+
+  @Test
   void ofManyWhoWantANameAtOnceOneGetsItAndNoFailureIsReported() throws Exception {
     server.browser().upload(PERSON + "wanted0", OlioBrowser.person("wanted0")).must("wanted0");
     Set<String> reports = server.failureReports();
@@ -221,7 +251,11 @@ final class UploadsIT {
       server.geocoder(false, 0);
       int id = browser.posted(OlioBrowser.event("nowhere", "a"));
       browser.get("event/detail?socialEventID=" + id).must("latitude 0.0, longitude 0.0");
-      assertEquals(503, server.packaged().get("/olio/health/ready").statusCode());
+      browser.get("event/list").must("class=\"events\"");
+      // Requests are sent to it as before; a load that is to begin would wait.
+      assertEquals(200, server.packaged().get("/olio/health/ready").statusCode());
+      assertEquals(503, server.packaged().get("/olio/health/started").statusCode());
+      assertEquals(503, server.packaged().get("/olio/health").statusCode());
     } finally {
       server.geocoder(true, 0);
     }

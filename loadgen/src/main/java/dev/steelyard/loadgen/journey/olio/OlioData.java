@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.loadgen.journey.olio;
 
+import dev.steelyard.olio.population.Names;
+import dev.steelyard.olio.population.Scale;
+import dev.steelyard.olio.population.Zones;
 import java.time.LocalDate;
-import java.time.ZoneId;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -10,76 +12,38 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.TreeSet;
 
-/** Names and numbers that the application's loader shares, and what users fill into forms. */
+/** What users fill into forms. */
 final class OlioData {
-  private static final int FEWEST_USERS = 25;
-  private static final long NAMES = 36L * 36 * 36 * 36 * 36 * 36;
   private static final int LETTERS = 26;
   private static final int DAYS = 540;
   private static final double POPULAR = 0.1;
   private static final int TAGS_OF_EVENT = 7;
-  private static final List<String> ZONES =
-      List.copyOf(new TreeSet<>(ZoneId.getAvailableZoneIds()));
   private static final List<String> STREETS = List.of(" Blvd", " Ave", " St", " Ln", "");
 
   private OlioData() {}
 
-  /** Persons that are loaded for so many users. */
-  static int persons(int users) {
-    return 100 * Math.max(FEWEST_USERS, users);
-  }
-
-  /** Tags that are loaded for so many users. */
-  static int tags(int users) {
-    double e = Math.exp(-persons(users) / 10_000.0);
-    return (int) Math.round(5000 * (1 - e) / (1 + e));
-  }
-
-  /** Name of a person, or of a tag: a one-to-one function of its number. */
-  static String name(long id) {
-    long value = (id * 1_000_003 + 12_345) % NAMES;
-    StringBuilder name = new StringBuilder();
-    name.append((char) ('a' + id % LETTERS));
-    String digits = Long.toString(value, Character.MAX_RADIX);
-    name.append("0".repeat(6 - digits.length())).append(digits);
-    long rest = value;
-    for (int i = fillers((int) (value % 100)); i > 0; i--) {
-      name.append((char) ('a' + rest % LETTERS));
-      rest /= LETTERS;
-    }
-    return name.toString();
-  }
-
-  /** Letters at the end of a name, so that 13, 17, 25, 24 and 21 % have 0 to 4. */
-  private static int fillers(int percentile) {
-    return percentile < 13
-        ? 0
-        : percentile < 30 ? 1 : percentile < 55 ? 2 : percentile < 79 ? 3 : 4;
-  }
-
   /** The form of a new person. */
-  static Map<String, String> person(SplittableRandom random, long id) {
+  static Map<String, String> person(SplittableRandom random, int id) {
     String first = capitalised(random, 2, 12);
     String last = capitalised(random, 5, 15);
     Map<String, String> fields = new LinkedHashMap<>();
-    fields.put("user_name", name(id));
-    fields.put("password", Long.toString(id));
-    fields.put("passwordx", Long.toString(id));
+    fields.put("user_name", Names.of(id));
+    fields.put("password", Integer.toString(id));
+    fields.put("passwordx", Integer.toString(id));
     fields.put("first_name", first);
     fields.put("last_name", last);
     fields.put("email", first + "_" + last + "@" + letters(random, 3, 10) + ".com");
     fields.put("telephone", phone(random));
     fields.put("summary", words(random, 250, 2500));
-    fields.put("timezone", ZONES.get(random.nextInt(ZONES.size())));
+    fields.put("timezone", zone(random));
     addAddress(fields, random);
     return fields;
   }
 
   /** The form of a new event. */
   static Map<String, String> event(
-      SplittableRandom random, LocalDate today, int users, String submitter) {
+      SplittableRandom random, LocalDate today, Scale scale, String submitter) {
     LocalDate day = today.plusDays(random.nextInt(DAYS + 1));
     Map<String, String> fields = new LinkedHashMap<>();
     fields.put("title", words(random, 15, 20));
@@ -87,29 +51,32 @@ final class OlioData {
     fields.put("description", words(random, 100, 495));
     fields.put("submitter_user_name", submitter);
     fields.put("telephone", phone(random));
-    fields.put("timezone", ZONES.get(random.nextInt(ZONES.size())));
+    fields.put("timezone", zone(random));
     fields.put("year", Integer.toString(day.getYear()));
     fields.put("month", Integer.toString(day.getMonthValue()));
     fields.put("day", Integer.toString(day.getDayOfMonth()));
     fields.put("hour", Integer.toString(random.nextInt(7, 22)));
     fields.put("minute", Integer.toString(15 * random.nextInt(4)));
-    fields.put("tags", popularTags(random, users));
+    fields.put("tags", popularTags(random, scale.tags()));
     addAddress(fields, random);
     return fields;
   }
 
   /** Up to seven tags, of which those with low numbers are the popular ones. */
-  private static String popularTags(SplittableRandom random, int users) {
-    int tags = tags(users);
+  private static String popularTags(SplittableRandom random, int tags) {
     Set<String> chosen = new LinkedHashSet<>();
     for (int i = random.nextInt(1, TAGS_OF_EVENT + 1); i > 0; i--) {
       double rank = tags;
       while (rank >= tags) {
         rank = -Math.log(1 - random.nextDouble()) * POPULAR * tags;
       }
-      chosen.add(name(1 + (long) rank));
+      chosen.add(Names.of(1 + (int) rank));
     }
     return String.join(" ", chosen);
+  }
+
+  private static String zone(SplittableRandom random) {
+    return Zones.NAMES.get(random.nextInt(Zones.NAMES.size()));
   }
 
   private static void addAddress(Map<String, String> fields, SplittableRandom random) {

@@ -7,6 +7,8 @@ import dev.steelyard.loadgen.journey.User;
 import dev.steelyard.loadgen.journey.WrongAnswer;
 import dev.steelyard.loadgen.journey.olio.Fetch.Kind;
 import dev.steelyard.loadgen.journey.olio.OlioJourneys.Outcome;
+import dev.steelyard.olio.population.Names;
+import dev.steelyard.olio.population.Scale;
 import java.net.URI;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -194,10 +196,10 @@ public final class OlioJourney implements Journey {
    * from one that is an operation.
    */
   private void logIn() {
-    int users = shared.plan.users();
-    long person = random.nextLong(OWN_PERSONS) * users + self.index() % users + 1;
-    String name = OlioData.name(person);
-    Map<String, String> fields = Map.of("user_name", name, "password", Long.toString(person));
+    int users = shared.plan.drawn().users();
+    int person = random.nextInt(OWN_PERSONS) * users + (int) (self.index() % users) + 1;
+    String name = Names.of(person);
+    Map<String, String> fields = Map.of("user_name", name, "password", Integer.toString(person));
     Consumer<String> redirected =
         location ->
             add(
@@ -212,7 +214,7 @@ public final class OlioJourney implements Journey {
 
   /** The published driver asks for the same page twice, by its form and by its address. */
   private void searchTag() {
-    String tag = OlioData.name(1 + random.nextInt(OlioData.tags(shared.plan.users())));
+    String tag = Names.of(1 + random.nextInt(shared.plan.drawn().tags()));
     String path = ROOT + "/tag/display";
     Map<String, String> fields = Map.of("tag", tag, "tagsearchsubmit", "Search");
     add(new Fetch(Kind.SEARCH, path, fields, body -> demand(!body.isEmpty(), "the page is empty")));
@@ -251,8 +253,8 @@ public final class OlioJourney implements Journey {
   }
 
   private String personPath() {
-    int person = 1 + random.nextInt(OlioData.persons(shared.plan.users()));
-    return ROOT + "/person?actionType=display_person&user_name=" + OlioData.name(person);
+    int person = 1 + random.nextInt(shared.plan.drawn().persons());
+    return ROOT + "/person?actionType=display_person&user_name=" + Names.of(person);
   }
 
   private void personPage(String body) {
@@ -276,9 +278,9 @@ public final class OlioJourney implements Journey {
   private void eventForm(String body) {
     demand(!body.isEmpty(), "the page is empty");
     rest.addAll(browser.statics(Browser.FORM));
-    int users = shared.plan.users();
-    String submitter = OlioData.name(1 + random.nextInt(OlioData.persons(users)));
-    Map<String, String> fields = OlioData.event(random, shared.plan.today(), users, submitter);
+    Scale scale = shared.plan.drawn();
+    String submitter = Names.of(1 + random.nextInt(scale.persons()));
+    Map<String, String> fields = OlioData.event(random, shared.plan.today(), scale, submitter);
     Consumer<String> redirected =
         location ->
             add(

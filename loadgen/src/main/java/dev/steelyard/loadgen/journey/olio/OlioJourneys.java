@@ -65,8 +65,9 @@ public final class OlioJourneys implements Journeys {
   }
 
   /** The number of a person that nobody is yet. */
-  long newPerson() {
-    return plan.firstNew() + registered.getAndIncrement() * injectors + injector + 1;
+  int newPerson() {
+    return Math.toIntExact(
+        plan.firstNew() + registered.getAndIncrement() * injectors + injector + 1);
   }
 
   void count(Outcome outcome) {

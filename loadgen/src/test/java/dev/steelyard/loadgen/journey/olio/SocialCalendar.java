@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.loadgen.journey.olio;
 
+import dev.steelyard.olio.population.Names;
+import dev.steelyard.olio.population.Scale;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -29,8 +31,8 @@ public final class SocialCalendar {
    */
   public SocialCalendar(int users) {
     this.users = users;
-    int tags = OlioData.tags(users);
-    events = 3 * tags;
+    int tags = new Scale(users).tags();
+    events = new Scale(users).events();
     SplittableRandom random = new SplittableRandom(5);
     for (int event = 1; event <= events; event++) {
       Set<Integer> chosen = new TreeSet<>();
@@ -42,7 +44,7 @@ public final class SocialCalendar {
         }
       }
       for (int tag : chosen) {
-        byTag.computeIfAbsent(OlioData.name(tag), name -> new ArrayList<>()).add(event);
+        byTag.computeIfAbsent(Names.of(tag), name -> new ArrayList<>()).add(event);
       }
     }
   }
@@ -81,7 +83,7 @@ public final class SocialCalendar {
     StringBuilder page = new StringBuilder(image("p" + name + "t"));
     SplittableRandom random = new SplittableRandom(name.hashCode());
     for (int friend = Math.min(6, random.nextInt(2, 29)); friend > 0; friend--) {
-      page.append(image("p" + random.nextInt(OlioData.persons(users)) + "t"));
+      page.append(image("p" + random.nextInt(new Scale(users).persons()) + "t"));
     }
     return page.append(beside(user)).toString();
   }

@@ -2,10 +2,14 @@
 package dev.steelyard.olio.population;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.time.ZoneId;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -46,6 +50,17 @@ final class PopulationTest {
     }
     // Who has loaded data by another name finds nobody.
     assertEquals("b00lp4smo", Names.of(1));
+  }
+
+  /** They stand in a file and not in the JVM, which knows them all if it is Java 17 or newer. */
+  @Test
+  void timeZonesAreThoseThatEveryJvmKnows() {
+    assertEquals(585, Zones.NAMES.size());
+    assertEquals(List.copyOf(new TreeSet<>(Zones.NAMES)), Zones.NAMES);
+    assertTrue(ZoneId.getAvailableZoneIds().containsAll(Zones.NAMES));
+    for (String young : List.of("Europe/Kyiv", "America/Ciudad_Juarez", "Pacific/Kanton")) {
+      assertFalse(Zones.NAMES.contains(young), young);
+    }
   }
 
   @Test

@@ -17,6 +17,8 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.persistence.PersistenceException;
 import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.function.IntSupplier;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -165,23 +167,17 @@ public class Publishing {
         StoredName.upload(FileKind.LITERATURE, id, String.valueOf(sent.documentExtension));
     boolean pictured = sent.picture != null;
     boolean documented = sent.document != null;
-    boolean done = false;
-    try {
-      if (pictured) {
-        filestore.store(image, sent.picture);
-        filestore.store(small, thumbnail);
-        stats.add(Stats.Count.UPLOADS);
-      }
-      if (documented) {
-        filestore.store(document, sent.document);
-        stats.add(Stats.Count.UPLOADS);
-      }
-      done = true;
-    } finally {
-      if (!done) {
-        filestore.remove(image.text());
-        filestore.remove(small.text());
-      }
+    Map<StoredName, byte[]> files = new LinkedHashMap<>();
+    if (pictured) {
+      files.put(image, sent.picture);
+      files.put(small, thumbnail);
+    }
+    if (documented) {
+      files.put(document, sent.document);
+    }
+    filestore.store(files);
+    for (int uploads = (pictured ? 1 : 0) + (documented ? 1 : 0); uploads > 0; uploads--) {
+      stats.add(Stats.Count.UPLOADS);
     }
     return new StoredFiles(
         pictured ? image.text() : null,

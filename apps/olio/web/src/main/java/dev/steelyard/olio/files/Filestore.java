@@ -5,9 +5,15 @@ import dev.steelyard.olio.Settings;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
 
 /** Files by their names, below one folder. */
 @ApplicationScoped
@@ -42,22 +48,47 @@ public class Filestore {
   }
 
   /**
-   * Stores a file, or replaces it.
+   * Stores files, or replaces them: each at once, and only when all of them are written. Until then
+   * nobody, in whatever JVM, finds anything but what was there before.
    *
-   * @throws IOException if it cannot be written; nothing of it is left then
+   * @throws IOException if one cannot be written; nothing of them is left then, and what they were
+   *     to replace is there still
    */
-  public void store(StoredName name, byte[] content) throws IOException {
-    Path path = path(name);
-    Files.createDirectories(path.getParent());
+  public void store(Map<StoredName, byte[]> files) throws IOException {
+    Map<Path, Path> parts = new LinkedHashMap<>();
+    List<Path> added = new ArrayList<>();
     boolean done = false;
-    try (OutputStream out = Files.newOutputStream(path)) {
-      out.write(content);
+    try {
+      for (Map.Entry<StoredName, byte[]> file : files.entrySet()) {
+        Path path = path(file.getKey());
+        Files.createDirectories(path.getParent());
+        // In the same folder: within one file system alone a file is moved at once.
+        Path part = path.resolveSibling(path.getFileName() + "." + UUID.randomUUID() + ".part");
+        parts.put(part, path);
+        write(part, file.getValue());
+      }
+      for (Map.Entry<Path, Path> each : parts.entrySet()) {
+        if (!Files.exists(each.getValue())) {
+          added.add(each.getValue());
+        }
+        Files.move(each.getKey(), each.getValue(), StandardCopyOption.ATOMIC_MOVE);
+      }
       done = true;
     } finally {
       if (!done) {
-        Files.deleteIfExists(path);
+        for (Path path : parts.keySet()) {
+          Files.deleteIfExists(path);
+        }
+        for (Path path : added) {
+          Files.deleteIfExists(path);
+        }
       }
     }
+  }
+
+  /** Writes a new file. */
+  void write(Path path, byte[] content) throws IOException {
+    Files.write(path, content, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
   }
 
   /** Removes a file if it is there and was uploaded; loaded ones stay for the next run. */

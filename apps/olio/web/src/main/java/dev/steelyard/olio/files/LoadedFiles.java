@@ -31,7 +31,10 @@ public class LoadedFiles {
   private static final int FILES_AT_ONCE = 500;
   private static final String MARKER = "loaded.txt";
 
-  /** The folder of the millions 0: rows below a million are loaded, those from ten on are not. */
+  /**
+   * The folder of the millions 0: rows below a million are loaded, those from ten on are not.
+   * Persons who are loaded may upload another picture.
+   */
   private static final String LOADED = "000";
 
   private Path folder;
@@ -97,8 +100,21 @@ public class LoadedFiles {
         for (Path million : children(thousand)) {
           if (!million.getFileName().toString().equals(LOADED)) {
             delete(million);
+          } else {
+            removeUploads(million);
           }
         }
+      }
+    }
+  }
+
+  /** Pictures of loaded rows, too, and what a server that ended had not written to its end. */
+  private static void removeUploads(Path loaded) throws IOException {
+    for (Path file : children(loaded)) {
+      if (StoredName.parse(file.getFileName().toString())
+          .filter(name -> !name.uploaded())
+          .isEmpty()) {
+        Files.delete(file);
       }
     }
   }

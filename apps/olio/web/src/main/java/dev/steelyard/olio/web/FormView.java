@@ -6,9 +6,9 @@ import dev.steelyard.olio.entities.Address;
 import dev.steelyard.olio.entities.Person;
 import dev.steelyard.olio.entities.SocialEvent;
 import dev.steelyard.olio.entities.Tag;
+import dev.steelyard.olio.population.Zones;
 import java.time.LocalDateTime;
 import java.time.Month;
-import java.time.ZoneId;
 import java.time.format.TextStyle;
 import java.util.List;
 import java.util.Locale;
@@ -20,7 +20,6 @@ import java.util.stream.Stream;
 /** The forms for persons and events. */
 final class FormView {
 
-  private static final List<String> ZONES = ZoneId.getAvailableZoneIds().stream().sorted().toList();
   private static final List<String> COUNTRIES =
       Stream.concat(
               Stream.of("USA"),
@@ -65,7 +64,7 @@ final class FormView {
         page,
         "Time zone",
         "timezone",
-        ZONES,
+        Zones.NAMES,
         Objects.requireNonNullElse(shown.getTimezone(), "UTC"));
     address(page, address);
     file(page, "Picture (JPEG)", "upload_person_image", !known);
@@ -112,7 +111,7 @@ final class FormView {
     numbers(page, "Hour", "hour", 0, 23, time.getHour());
     numbers(page, "Minute", "minute", 0, 59, time.getMinute());
     page.add("</div>\n");
-    choice(page, "Time zone", "timezone", ZONES, "UTC");
+    choice(page, "Time zone", "timezone", Zones.NAMES, "UTC");
     String words =
         known ? detail.tags().stream().map(Tag::getWord).collect(Collectors.joining(" ")) : "";
     field(page, "Tags, with blanks between them", "tags", words, 250, false);

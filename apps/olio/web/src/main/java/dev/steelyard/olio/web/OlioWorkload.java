@@ -56,16 +56,24 @@ public final class OlioWorkload implements Workload {
     return settings;
   }
 
-  /** Whether database, filestore and geocoder are there. */
+  /**
+   * Whether database and filestore are there. Without the geocoder all operations go on: were it
+   * asked for here, it would take all servers out of service with it.
+   */
   @Override
   public boolean ready() {
     try {
       return bean(Database.class).<Boolean>run(connection -> connection.isValid(1))
-          && bean(Filestore.class).writable()
-          && bean(GeocoderClient.class).ready();
+          && bean(Filestore.class).writable();
     } catch (Database.Failure notNow) {
       return false;
     }
+  }
+
+  /** And the geocoder, without whose places a run is not valid. */
+  @Override
+  public boolean started() {
+    return ready() && bean(GeocoderClient.class).ready();
   }
 
   private static <T> T bean(Class<T> type) {

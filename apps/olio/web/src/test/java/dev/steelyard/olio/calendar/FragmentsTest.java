@@ -4,8 +4,13 @@ package dev.steelyard.olio.calendar;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.steelyard.olio.Stats;
+import dev.steelyard.testkit.Processes;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -44,17 +49,45 @@ final class FragmentsTest {
   }
 
   @Test
-  void manyWhoAskAtOnceGetOne() throws InterruptedException {
+  void manyWhoAskAtOnceGetOne() throws IOException, InterruptedException {
     Fragments fragments = new Fragments(true, stats, clock::get);
+    CountDownLatch done = new CountDownLatch(1);
+    Set<String> got = ConcurrentHashMap.newKeySet();
+    Runnable asking =
+        () ->
+            got.add(
+                fragments.get(
+                    "a",
+                    () -> {
+                      String text = make();
+                      try {
+                        done.await();
+                      } catch (InterruptedException e) {
+                        throw new IllegalStateException(e);
+                      }
+                      return text;
+                    }));
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
-      Thread thread = new Thread(() -> fragments.get("a", this::make));
+      Thread thread = new Thread(asking);
       threads.add(thread);
       thread.start();
     }
+    // One makes it and the others wait for that one: who is not waiting has not asked yet.
+    Processes.await(
+        "all have asked",
+        () ->
+            threads.stream()
+                .allMatch(
+                    each ->
+                        each.getState() == Thread.State.WAITING
+                            || each.getState() == Thread.State.BLOCKED));
+    assertEquals(1, made.get());
+    done.countDown();
     for (Thread thread : threads) {
       thread.join();
     }
     assertEquals(1, made.get());
+    assertEquals(Set.of("made 1"), got);
   }
 }

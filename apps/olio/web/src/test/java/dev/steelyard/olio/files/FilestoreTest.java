@@ -6,15 +6,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.steelyard.olio.population.FileKind;
 import dev.steelyard.olio.population.FileSizes;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -59,30 +60,73 @@ final class FilestoreTest {
     Filestore filestore = new Filestore(folder.resolve("new"));
     assertTrue(filestore.writable());
     StoredName upload = StoredName.upload(FileKind.EVENT, 10_000_001, "jpg");
-    filestore.store(upload, new byte[] {1, 2});
-    filestore.store(upload, new byte[] {3});
+    filestore.store(Map.of(upload, new byte[] {1, 2}));
+    filestore.store(Map.of(upload, new byte[] {3}));
     assertArrayEquals(new byte[] {3}, Files.readAllBytes(filestore.path(upload)));
     filestore.remove(upload.text());
     filestore.remove(null);
     assertFalse(Files.exists(filestore.path(upload)));
     StoredName loaded = StoredName.parse("e1.jpg").orElseThrow();
-    filestore.store(loaded, new byte[] {1});
+    filestore.store(Map.of(loaded, new byte[] {1}));
     filestore.remove("e1.jpg");
     assertTrue(Files.exists(filestore.path(loaded)));
   }
 
-  @Test
-  void aFullFilestoreIsToldAndKeepsNothingOfTheFile() throws IOException {
-    Path full = Path.of("/dev/full");
-    assumeTrue(Files.exists(full), "only Linux has a device that is always full");
+  /** A filestore on which there is room for so many bytes. */
+  private static final class Small extends Filestore {
+
+    private int room;
+
+    Small(Path folder, int room) {
+      super(folder);
+      this.room = room;
+    }
+
+    @Override
+    void write(Path path, byte[] content) throws IOException {
+      super.write(path, Arrays.copyOf(content, Math.min(room, content.length)));
+      room -= content.length;
+      if (room < 0) {
+        throw new IOException("No space left on device");
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 150, 250})
+  void aFullFilestoreKeepsWhatWasToBeReplacedAndNothingElse(int room) throws IOException {
+    StoredName image = StoredName.upload(FileKind.EVENT, 10_000_001, "jpg");
+    StoredName thumbnail = StoredName.upload(FileKind.EVENT_THUMBNAIL, 10_000_001, "jpg");
+    StoredName document = StoredName.upload(FileKind.LITERATURE, 10_000_001, "pdf");
     Filestore filestore = new Filestore(folder);
-    StoredName upload = StoredName.upload(FileKind.PERSON, 10_000_001, "jpg");
-    Files.createDirectories(filestore.path(upload).getParent());
-    Files.createSymbolicLink(filestore.path(upload), full);
-    IOException refused =
-        assertThrows(IOException.class, () -> filestore.store(upload, new byte[100]));
+    filestore.store(Map.of(image, new byte[] {1}, thumbnail, new byte[] {2}));
+    Map<StoredName, byte[]> changed = new LinkedHashMap<>();
+    for (StoredName each : List.of(image, thumbnail, document)) {
+      changed.put(each, new byte[100]);
+    }
+    List<Path> before = files(folder);
+    Filestore small = new Small(folder, room);
+    IOException refused = assertThrows(IOException.class, () -> small.store(changed));
     assertTrue(refused.getMessage().contains("No space left"), refused.getMessage());
-    assertFalse(Files.exists(filestore.path(upload), LinkOption.NOFOLLOW_LINKS));
+    assertArrayEquals(new byte[] {1}, Files.readAllBytes(filestore.path(image)));
+    assertArrayEquals(new byte[] {2}, Files.readAllBytes(filestore.path(thumbnail)));
+    assertEquals(before, files(folder));
+    filestore.store(changed);
+    assertArrayEquals(new byte[100], Files.readAllBytes(filestore.path(image)));
+    assertEquals(before.size() + 1, files(folder).size());
+  }
+
+  @Test
+  void ofFilesThatCannotAllBeMovedToTheirPlacesNoneIsAdded() throws IOException {
+    StoredName image = StoredName.upload(FileKind.PERSON, 10_000_001, "jpg");
+    StoredName thumbnail = StoredName.upload(FileKind.PERSON_THUMBNAIL, 10_000_001, "jpg");
+    Filestore filestore = new Filestore(folder);
+    Files.createDirectories(filestore.path(thumbnail));
+    Map<StoredName, byte[]> files = new LinkedHashMap<>();
+    files.put(image, new byte[1]);
+    files.put(thumbnail, new byte[1]);
+    assertThrows(IOException.class, () -> filestore.store(files));
+    assertEquals(List.of(), files(folder));
   }
 
   private static List<Path> files(Path folder) throws IOException {
@@ -107,8 +151,17 @@ final class FilestoreTest {
       assertEquals(hardLinks, Files.isSameFile(first, last));
     }
     Filestore filestore = new Filestore(folder);
-    filestore.store(StoredName.upload(FileKind.PERSON, 10_000_050, "jpg"), new byte[9]);
-    filestore.store(StoredName.upload(FileKind.LITERATURE, 10_000_051, "doc"), new byte[9]);
+    StoredName ofLoaded = StoredName.upload(FileKind.PERSON, 5, "jpg");
+    filestore.store(
+        Map.of(
+            StoredName.upload(FileKind.PERSON, 10_000_050, "jpg"),
+            new byte[9],
+            StoredName.upload(FileKind.LITERATURE, 10_000_051, "doc"),
+            new byte[9],
+            ofLoaded,
+            new byte[9]));
+    assertTrue(filestore.path(ofLoaded).endsWith("persons/005/000/P5.jpg"));
+    Files.createFile(filestore.path(ofLoaded).resolveSibling("P5.jpg.x.part"));
     loaded.run(progress -> {});
     assertEquals(before, files(folder));
     // Other sizes are another filestore.
