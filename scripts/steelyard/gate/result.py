@@ -137,11 +137,11 @@ def _answer(
         return _confirmed(told, again[-1] if again else None)
     why = "" if last.stops in ("it is decided", LAST) else f"; {last.stops}"
     if last.verdict.outcome == "inconclusive" and (last.found.unequal or 2 * last.found.n < last.blocks):
-        why += _most_void(trials)
+        why += most_void(trials)
     return last.verdict.outcome, f"{told}{why}."
 
 
-def _most_void(trials: Sequence[Trial]) -> str:
+def most_void(trials: Sequence[Trial]) -> str:
     """What voided most trials, in the words of the ledger; nothing where none is void."""
     void = [
         min(failed, key=lambda check: _CAUSES.get(check.name, len(_CAUSES)))
