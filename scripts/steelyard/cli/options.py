@@ -175,5 +175,6 @@ def conclude(directory: SessionDirectory, as_json: bool, **more: object) -> None
 
 
 def print_json(document: Any) -> None:
-    """Print JSON on standard output."""
-    typer.echo(json.dumps(document, indent=1))
+    """Print JSON on standard output: UTF-8, which JSON is, whatever the encoding of a terminal."""
+    # A name of a file may hold bytes that are no text; the escapes of JSON and of Python are the same for these.
+    typer.echo(json.dumps(document, indent=1, ensure_ascii=False).encode("utf-8", "backslashreplace"))
