@@ -4,6 +4,9 @@
 import json
 import os
 import sys
+from collections.abc import Callable
+from functools import partial, wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,9 +15,13 @@ from rich.console import Console
 from typer import Argument, Option
 
 from steelyard.analysis.sentences import answer
+from steelyard.engines.kubernetes.cluster import NAMESPACE
+from steelyard.paths import RESULTS
 from steelyard.report.terminal import render_summary
 from steelyard.results.store import SessionDirectory
-from steelyard.session.plan import SessionPlan
+from steelyard.session.plan import Request, SessionPlan
+from steelyard.session.runtimes import Where
+from steelyard.spec.layout import FIRST_PORT
 from steelyard.units import format_duration
 
 ExperimentArgument = Annotated[
@@ -139,9 +146,70 @@ GateExperimentArgument = Annotated[
 JsonOption = Annotated[bool, Option("--json", help="Print JSON on standard output.")]
 
 
-def with_engine(settings: list[str], engine: str | None) -> list[str]:
-    """`--set` settings with `--engine`, which is a short way to say one of them."""
-    return [*settings, f"engine={engine}"] if engine is not None else settings
+Ask = Callable[..., Request]
+"""Makes a command's request: it holds the options of `_shared`, and the command adds the experiment and its own."""
+
+
+def _shared(
+    quick: QuickOption = False,
+    workload: WorkloadOption = None,
+    set_: SetOption = [],  # noqa: B006 - typer reads the default, nothing changes it
+    engine: EngineOption = None,
+    jdk: JdkOption = None,
+    seed: SeedOption = None,
+    port: PortOption = FIRST_PORT,
+    context: ContextOption = None,
+    namespace: NamespaceOption = NAMESPACE,
+) -> Ask:
+    """What every command that makes a session can be asked."""
+    # `--engine` is a short way to say one of the settings.
+    settings = [*set_, f"engine={engine}"] if engine is not None else set_
+    return partial(
+        Request,
+        quick=quick,
+        workload=workload,
+        settings=settings,
+        jdk=jdk,
+        seed=seed,
+        first_port=port,
+        where=Where(context, namespace),
+    )
+
+
+def asking(command: Callable[..., None]) -> Callable[..., None]:
+    """A command whose parameter `ask` stands for the options of `_shared`, which typer sees in its place."""
+    shared = signature(_shared).parameters
+    given = [
+        one.replace(kind=Parameter.KEYWORD_ONLY)
+        for own in signature(command).parameters.values()
+        for one in (shared.values() if own.name == "ask" else [own])
+    ]
+
+    @wraps(command)
+    def called(**options: Any) -> None:
+        ask = _shared(**{name: options.pop(name) for name in shared})
+        command(ask=ask, **options)
+
+    called.__signature__ = Signature(given)  # type: ignore[attr-defined]
+    called.__annotations__ = {one.name: one.annotation for one in given}
+    return called
+
+
+def certificates_in(given: Path | None, out: Path) -> Path:
+    """The folder of noise certificates."""
+    return given if given is not None else out / "certificates"
+
+
+def told_certificates(given: Path | None, out: Path) -> Path | None:
+    """The same, where a command line has to name it: where results are kept is no part of it."""
+    folder = certificates_in(given, out)
+    return folder if folder != certificates_in(None, RESULTS) else None
+
+
+def words(**given: object) -> list[str]:
+    """Options as words of a command line; what was not given is left out."""
+    told = {f"--{name}": value for name, value in given.items() if value is not None and value is not False}
+    return [name if value is True else f"{name}={value}" for name, value in told.items()]
 
 
 def expected(plan: SessionPlan) -> str:

@@ -77,6 +77,8 @@ class GateResult(Record):
     confirmation: list[LookResult] | None = None
     """Looks of the session that should confirm a regression; None: there was nothing to confirm."""
     beside: list[Beside] = Field(default_factory=list)
+    notes: list[str] = Field(default_factory=list)
+    """What belongs beside the answer: sentences."""
     void: int = 0
     trials: int = 0
 
@@ -113,6 +115,7 @@ def conclude(first: Ended, second: Ended | None) -> GateResult:
         looks=[_told(look) for look in looks],
         confirmation=[_told(look) for look in again] if again is not None else None,
         beside=_beside(session, trials) if trials else [],
+        notes=terms.notes,
         void=sum(one.state == "void" for one in ended),
         trials=len(ended),
     )
