@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from functools import partial, wraps
 from inspect import Parameter, Signature, signature
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -179,19 +180,20 @@ def _shared(
 def asking(command: Callable[..., None]) -> Callable[..., None]:
     """A command whose parameter `ask` stands for the options of `_shared`, which typer sees in its place."""
     shared = signature(_shared).parameters
-    given = [
-        one.replace(kind=Parameter.KEYWORD_ONLY)
-        for own in signature(command).parameters.values()
-        for one in (shared.values() if own.name == "ask" else [own])
-    ]
+    kept = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in shared.values()]
+    own = signature(command).parameters.values()
+    seen = Signature([one for mine in own for one in (kept if mine.name == "ask" else [mine])])
 
     @wraps(command)
-    def called(**options: Any) -> None:
-        ask = _shared(**{name: options.pop(name) for name in shared})
-        command(ask=ask, **options)
+    def called(*arguments: Any, **options: Any) -> None:
+        bound = seen.bind(*arguments, **options)
+        bound.apply_defaults()
+        given = bound.arguments
+        ask = _shared(**{name: given.pop(name) for name in shared})
+        command(ask=ask, **given)
 
-    called.__signature__ = Signature(given)  # type: ignore[attr-defined]
-    called.__annotations__ = {one.name: one.annotation for one in given}
+    called.__signature__ = seen  # type: ignore[attr-defined]
+    called.__annotations__ = {name: one.annotation for name, one in seen.parameters.items()}
     return called
 
 
@@ -244,5 +246,7 @@ def conclude(directory: SessionDirectory, as_json: bool, **more: object) -> None
 
 def print_json(document: Any) -> None:
     """Print JSON on standard output: UTF-8, which JSON is, whatever the encoding of a terminal."""
-    # A name of a file may hold bytes that are no text; the escapes of JSON and of Python are the same for these.
-    typer.echo(json.dumps(document, indent=1, ensure_ascii=False).encode("utf-8", "backslashreplace"))
+    if isinstance(sys.stdout, TextIOWrapper):
+        # A name of a file may hold bytes that are no text; the escapes of JSON and of Python are the same for these.
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
+    typer.echo(json.dumps(document, indent=1, ensure_ascii=False), file=sys.stdout)
