@@ -32,7 +32,7 @@ class Exit(IntEnum):
     NO_SPACE = 8, "results cannot be written (disk full, no permission)"
     INCOMPLETE = (
         9,
-        "the session ended, but in some block an arm has no valid trial beside a valid one of the baseline",
+        "the session ended, but in some block an arm and the baseline have no valid pair; of `certify`: too few pairs",
     )
     NEWER_FORMAT = (
         10,
@@ -113,6 +113,10 @@ class ServerFailed(SteelyardError, exit_code=Exit.SERVER_FAILED):
 
 class NoSpace(SteelyardError, exit_code=Exit.NO_SPACE):
     """Results could not be written (disk full, no permission)."""
+
+
+class Incomplete(SteelyardError, exit_code=Exit.INCOMPLETE):
+    """A session ended with too few valid trials for what was asked of it."""
 
 
 class NewerFormat(SteelyardError, exit_code=Exit.NEWER_FORMAT):

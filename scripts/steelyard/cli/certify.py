@@ -13,39 +13,49 @@ from steelyard.analysis.metrics import metric
 from steelyard.cli import options
 from steelyard.cli.options import JsonOption, open_console, print_json, say
 from steelyard.cli.run import carried_out, make_ready
-from steelyard.engines.kubernetes.cluster import NAMESPACE
 from steelyard.gate.certificate import DAYS, Certificate, Noise, sentences
 from steelyard.gate.certificate import certify as certified
 from steelyard.paths import RESULTS
 from steelyard.results.store import SessionDirectory, write_record
 from steelyard.session.gating import equal_plan
 from steelyard.session.opening import new_session
-from steelyard.session.plan import Request
-from steelyard.session.runtimes import Where
+from steelyard.session.schedule import CERTIFIED
 from steelyard.units import format_duration
 
 
+@options.asking
 def certify(
     experiment: options.GateExperimentArgument = "gate",
-    blocks: Annotated[int, Option("--blocks", metavar="N", min=6, help="Pairs of equal arms.")] = 10,
+    *,
+    baseline: Annotated[
+        str | None,
+        Option(
+            "--baseline",
+            metavar="A",
+            help="What a gate will have as its --baseline, so that the certificate holds for that gate.",
+            show_default="the experiment's own baseline",
+        ),
+    ] = None,
+    blocks: Annotated[
+        int,
+        Option(
+            "--blocks",
+            metavar="N",
+            min=6,
+            help="Pairs of equal arms. More know the spread better: 20 have a floor a sixth below that of 10, 40 a"
+            " quarter.",
+        ),
+    ] = CERTIFIED,
     days: Annotated[float, Option("--days", metavar="N", min=0.01, help="How long it is valid.")] = DAYS,
     duet: options.DuetOption = False,
-    quick: options.QuickOption = False,
-    workload: options.WorkloadOption = None,
-    set_: options.SetOption = [],  # noqa: B006 - typer reads the default, nothing changes it
-    engine: options.EngineOption = None,
-    jdk: options.JdkOption = None,
-    seed: options.SeedOption = None,
+    ask: options.Ask,
     out: options.OutOption = RESULTS,
-    port: options.PortOption = 9080,
     certificates: options.CertificatesOption = None,
     pool: options.PoolOption = None,
     session: Annotated[
         Path | None,
         Option("--session", metavar="DIR", help="Run nothing: certify by this session of equal arms."),
     ] = None,
-    context: options.ContextOption = None,
-    namespace: options.NamespaceOption = NAMESPACE,
     as_json: JsonOption = False,
 ) -> None:
     """Measure the noise of this host with equal arms, and write its noise certificate.
@@ -58,19 +68,14 @@ def certify(
         directory = SessionDirectory(session)
         directory.doubts(directory.trials())
     else:
-        settings, where = options.with_engine(set_, engine), Where(context, namespace)
-        asked = Request(
-            experiment,
-            quick=quick,
-            settings=settings,
-            seed=seed,
-            jdk=jdk,
-            first_port=port,
-            workload=workload,
-            where=where,
-            told=f"./steelyard certify{' --duet' * duet}",
+        own = options.words(
+            baseline=baseline,
+            days=days if days != DAYS else None,
+            duet=duet,
+            pool=pool,
+            certificates=options.told_certificates(certificates, out),
         )
-        plan = equal_plan(asked, blocks, duet)
+        plan = equal_plan(ask(experiment, blocks=blocks, verb="certify", own=own), baseline, duet)
         make_ready(plan, console)
         directory = new_session(plan, out)
         say(
@@ -79,7 +84,7 @@ def certify(
         )
         carried_out(directory, plan.runtimes, console)
     made = certified(directory.session(), directory.trials(), pool, days)
-    path = (certificates or out / "certificates") / made.name
+    path = options.certificates_in(certificates, out) / made.name
     write_record(path, made)
     if as_json:
         print_json({"certificate": str(path), **made.model_dump(mode="json")})

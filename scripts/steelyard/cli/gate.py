@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`gate`: pass, regression or inconclusive, between two builds, images, JDKs or experiment files."""
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +14,6 @@ from steelyard.analysis.figures import count, percent
 from steelyard.cli import options
 from steelyard.cli.options import JsonOption, open_console, print_json, say
 from steelyard.cli.run import carried_out, make_ready, prepared
-from steelyard.engines.kubernetes.cluster import NAMESPACE
 from steelyard.errors import BadInput, Exit
 from steelyard.gate.outputs import write_outputs
 from steelyard.gate.result import Ended, GateResult, conclude, to_confirm
@@ -33,7 +31,7 @@ from steelyard.session.gating import (
     terms_of,
 )
 from steelyard.session.opening import new_session
-from steelyard.session.plan import Request, SessionPlan
+from steelyard.session.plan import SessionPlan
 from steelyard.session.runtimes import Where
 from steelyard.units import format_duration, parse_duration, parse_share
 
@@ -41,8 +39,10 @@ EXIT = {"pass": Exit.OK, "regression": Exit.REGRESSION, "inconclusive": Exit.INC
 AGAIN = "./steelyard gate --resume"
 
 
+@options.asking
 def gate(
     experiment: options.GateExperimentArgument = "gate",
+    *,
     baseline: Annotated[
         str | None,
         Option(
@@ -73,22 +73,14 @@ def gate(
         ),
     ] = None,
     duet: options.DuetOption = False,
-    quick: options.QuickOption = False,
-    workload: options.WorkloadOption = None,
-    set_: options.SetOption = [],  # noqa: B006 - typer reads the default, nothing changes it
-    engine: options.EngineOption = None,
-    jdk: options.JdkOption = None,
-    seed: options.SeedOption = None,
+    ask: options.Ask,
     out: options.OutOption = RESULTS,
-    port: options.PortOption = 9080,
     certificates: options.CertificatesOption = None,
     pool: options.PoolOption = None,
     resume: Annotated[
         Path | None,
         Option("--resume", metavar="DIR", help="Go on with a gate that was interrupted.", show_default=False),
     ] = None,
-    context: options.ContextOption = None,
-    namespace: options.NamespaceOption = NAMESPACE,
     as_json: JsonOption = False,
 ) -> None:
     """Answer whether a candidate is worse than a baseline: pass (exit code 0), regression (1) or inconclusive (2).
@@ -97,34 +89,23 @@ def gate(
     session before it is called one. Without a noise certificate (`certify`) that can see the margin, on a busy host and
     where the two sides are void unequally often, it abstains. Any other exit code: there is no verdict.
     """
-    console, where = open_console(stderr=True), Where(context, namespace)
+    console, where = open_console(stderr=True), ask(experiment).where
     if resume is not None:
         _finish(_resumed(resume, where, console), where, console, as_json)
         return
     sides = {"baseline": _named(baseline, "--baseline"), "candidate": _named(candidate, "--candidate")}
     tolerated, seconds = _share(margin), _seconds(time)
-    settings = options.with_engine(set_, engine)
-    told = [experiment, *(f"--{key}={side}" for key, side in sides.items()), f"--margin={margin}"]
-    told += [f"--metric={metric}"] * (metric is not None) + [f"--time={time}"] * (time is not None)
-    told += (
-        ["--duet"] * duet
-        + ["--quick"] * quick
-        + [word for setting in settings for word in ("--set", setting)]
+    own = options.words(
+        **sides,
+        margin=margin,
+        metric=metric,
+        time=time,
+        duet=duet,
+        pool=pool,
+        certificates=options.told_certificates(certificates, out),
     )
-    line = shlex.join(["./steelyard", "gate", *told])
-    asked = Request(
-        experiment,
-        quick=quick,
-        settings=settings,
-        seed=seed,
-        jdk=jdk,
-        first_port=port,
-        workload=workload,
-        where=where,
-        told=line,
-    )
-    plan = gate_plan(asked, sides, metric, duet)
-    certificate = certificate_for(plan, certificates or out / "certificates", pool)
+    plan = gate_plan(ask(experiment, verb="gate", own=own), sides, metric, duet)
+    certificate = certificate_for(plan, options.certificates_in(certificates, out), pool)
     pair = pair_seconds(plan, certificate)
     plan, looks = scheduled(plan, pair, seconds)
     terms = terms_of(plan, looks, sides, tolerated, seconds, certificate)
@@ -138,7 +119,7 @@ def gate(
         f" {percent(tolerated)}: {' or '.join(map(str, looks))} pairs of about {format_duration(pair)};"
         f" {directory.path}",
     )
-    for note in plan.notes:
+    for note in (*plan.notes, *terms.notes):
         say(console, f"note: {note}")
     carried_out(directory, plan.runtimes, console, again=AGAIN)
     _finish(directory, where, console, as_json)
@@ -207,6 +188,8 @@ def _conclude(directory: SessionDirectory, as_json: bool) -> None:
 
 def _print(result: GateResult) -> None:
     typer.echo(result.sentence)
+    for note in result.notes:
+        typer.echo(f"  {note}")
     for one in result.beside:
         mark = {True: "worse", False: "better", None: "not beyond noise"}[one.worse]
         typer.echo(f"  beside it: {one.label} {one.change}, {mark}")

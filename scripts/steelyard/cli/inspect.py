@@ -32,7 +32,7 @@ from steelyard.results.spec import WEIGHED, Component, Spec
 from steelyard.results.store import SessionDirectory
 from steelyard.session.foresight import foresee, told
 from steelyard.session.gating import certificate_for, pair_seconds
-from steelyard.session.plan import Request, SessionPlan, host_checks, make_plan, metric_checks
+from steelyard.session.plan import SessionPlan, host_checks, make_plan, metric_checks
 from steelyard.session.runner import analyse_again
 from steelyard.session.runtimes import Where, command_line, examine_where
 from steelyard.units import format_size
@@ -40,37 +40,18 @@ from steelyard.workload.loader import workload_names
 from steelyard.workload.schema import Workload
 
 
+@options.asking
 def plan(
     experiment: options.ExperimentArgument,
-    quick: options.QuickOption = False,
+    *,
     blocks: options.BlocksOption = None,
-    set_: options.SetOption = [],  # noqa: B006 - typer reads the default, nothing changes it
-    engine: options.EngineOption = None,
-    seed: options.SeedOption = None,
-    workload: options.WorkloadOption = None,
-    jdk: options.JdkOption = None,
-    port: options.PortOption = 9080,
+    ask: options.Ask,
     out: options.OutOption = RESULTS,
     pool: options.PoolOption = None,
-    context: options.ContextOption = None,
-    namespace: options.NamespaceOption = NAMESPACE,
     as_json: JsonOption = False,
 ) -> None:
     """Show what `run` would do, without doing it: arms, CPU and heap split, time, what it detects, order, commands."""
-    settings, where = options.with_engine(set_, engine), Where(context, namespace)
-    made = make_plan(
-        Request(
-            experiment,
-            quick=quick,
-            blocks=blocks,
-            settings=settings,
-            seed=seed,
-            jdk=jdk,
-            first_port=port,
-            workload=workload,
-            where=where,
-        )
-    )
+    made = make_plan(ask(experiment, blocks=blocks))
     foreseen = foresee(made, out)
     if as_json:
         print_json({**_plan_document(made), "detects": [one._asdict() for one in foreseen]})

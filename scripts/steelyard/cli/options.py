@@ -4,6 +4,10 @@
 import json
 import os
 import sys
+from collections.abc import Callable
+from functools import partial, wraps
+from inspect import Parameter, Signature, signature
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,9 +16,13 @@ from rich.console import Console
 from typer import Argument, Option
 
 from steelyard.analysis.sentences import answer
+from steelyard.engines.kubernetes.cluster import NAMESPACE
+from steelyard.paths import RESULTS
 from steelyard.report.terminal import render_summary
 from steelyard.results.store import SessionDirectory
-from steelyard.session.plan import SessionPlan
+from steelyard.session.plan import Request, SessionPlan
+from steelyard.session.runtimes import Where
+from steelyard.spec.layout import FIRST_PORT
 from steelyard.units import format_duration
 
 ExperimentArgument = Annotated[
@@ -139,9 +147,71 @@ GateExperimentArgument = Annotated[
 JsonOption = Annotated[bool, Option("--json", help="Print JSON on standard output.")]
 
 
-def with_engine(settings: list[str], engine: str | None) -> list[str]:
-    """`--set` settings with `--engine`, which is a short way to say one of them."""
-    return [*settings, f"engine={engine}"] if engine is not None else settings
+Ask = Callable[..., Request]
+"""Makes a command's request: it holds the options of `_shared`, and the command adds the experiment and its own."""
+
+
+def _shared(
+    quick: QuickOption = False,
+    workload: WorkloadOption = None,
+    set_: SetOption = [],  # noqa: B006 - typer reads the default, nothing changes it
+    engine: EngineOption = None,
+    jdk: JdkOption = None,
+    seed: SeedOption = None,
+    port: PortOption = FIRST_PORT,
+    context: ContextOption = None,
+    namespace: NamespaceOption = NAMESPACE,
+) -> Ask:
+    """What every command that makes a session can be asked."""
+    # `--engine` is a short way to say one of the settings.
+    settings = [*set_, f"engine={engine}"] if engine is not None else set_
+    return partial(
+        Request,
+        quick=quick,
+        workload=workload,
+        settings=settings,
+        jdk=jdk,
+        seed=seed,
+        first_port=port,
+        where=Where(context, namespace),
+    )
+
+
+def asking(command: Callable[..., None]) -> Callable[..., None]:
+    """A command whose parameter `ask` stands for the options of `_shared`, which typer sees in its place."""
+    shared = signature(_shared).parameters
+    kept = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in shared.values()]
+    own = signature(command).parameters.values()
+    seen = Signature([one for mine in own for one in (kept if mine.name == "ask" else [mine])])
+
+    @wraps(command)
+    def called(*arguments: Any, **options: Any) -> None:
+        bound = seen.bind(*arguments, **options)
+        bound.apply_defaults()
+        given = bound.arguments
+        ask = _shared(**{name: given.pop(name) for name in shared})
+        command(ask=ask, **given)
+
+    called.__signature__ = seen  # type: ignore[attr-defined]
+    called.__annotations__ = {name: one.annotation for name, one in seen.parameters.items()}
+    return called
+
+
+def certificates_in(given: Path | None, out: Path) -> Path:
+    """The folder of noise certificates."""
+    return given if given is not None else out / "certificates"
+
+
+def told_certificates(given: Path | None, out: Path) -> Path | None:
+    """The same, where a command line has to name it: where results are kept is no part of it."""
+    folder = certificates_in(given, out)
+    return folder if folder != certificates_in(None, RESULTS) else None
+
+
+def words(**given: object) -> list[str]:
+    """Options as words of a command line; what was not given is left out."""
+    told = {f"--{name}": value for name, value in given.items() if value is not None and value is not False}
+    return [name if value is True else f"{name}={value}" for name, value in told.items()]
 
 
 def expected(plan: SessionPlan) -> str:
@@ -175,5 +245,8 @@ def conclude(directory: SessionDirectory, as_json: bool, **more: object) -> None
 
 
 def print_json(document: Any) -> None:
-    """Print JSON on standard output."""
-    typer.echo(json.dumps(document, indent=1))
+    """Print JSON on standard output: UTF-8, which JSON is, whatever the encoding of a terminal."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        # A name of a file may hold bytes that are no text; the escapes of JSON and of Python are the same for these.
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
+    typer.echo(json.dumps(document, indent=1, ensure_ascii=False), file=sys.stdout)

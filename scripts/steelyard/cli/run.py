@@ -21,29 +21,23 @@ from steelyard.processes import Children
 from steelyard.results.schema import Trial
 from steelyard.results.store import SessionDirectory
 from steelyard.session.opening import new_session, require_same, unfinished
-from steelyard.session.plan import Request, SessionPlan, make_plan
+from steelyard.session.plan import SessionPlan, make_plan
 from steelyard.session.runner import missing, run_session
 from steelyard.session.runtimes import Runtimes, Where, make_engines
 from steelyard.session.workload_up import require_idle
 from steelyard.workload.loader import load_workload
 
 
+@options.asking
 def run(
     experiment: options.ExperimentArgument,
-    quick: options.QuickOption = False,
+    *,
     blocks: options.BlocksOption = None,
-    set_: options.SetOption = [],  # noqa: B006 - typer reads the default, nothing changes it
-    engine: options.EngineOption = None,
-    seed: options.SeedOption = None,
+    ask: options.Ask,
     out: options.OutOption = RESULTS,
     go_on: options.GoOnOption = False,
-    workload: options.WorkloadOption = None,
-    jdk: options.JdkOption = None,
-    port: options.PortOption = 9080,
-    profile: options.ProfileOption = [],  # noqa: B006 - as above
+    profile: options.ProfileOption = [],  # noqa: B006 - typer reads the default, nothing changes it
     metrics_port: options.MetricsPortOption = None,
-    context: options.ContextOption = None,
-    namespace: options.NamespaceOption = NAMESPACE,
     as_json: JsonOption = False,
 ) -> None:
     """Run an experiment and write its report.
@@ -52,21 +46,9 @@ def run(
     keeps what was measured; `resume` goes on. What it would do: `plan`.
     """
     console = open_console(stderr=True)
-    settings, where = options.with_engine(set_, engine), Where(context, namespace)
-    request = Request(
-        experiment,
-        quick=quick,
-        blocks=blocks,
-        settings=settings,
-        seed=seed,
-        jdk=jdk,
-        first_port=port,
-        workload=workload,
-        profilers=profile,
-        where=where,
-    )
+    request = ask(experiment, blocks=blocks, profilers=profile)
     if go_on and (begun := unfinished(out, request)) is not None:
-        resume(begun.path, metrics_port, context, namespace, as_json)
+        resume(begun.path, metrics_port, request.where.context, request.where.namespace, as_json)
         return
     plan = make_plan(request)
     make_ready(plan, console, [metrics_port] if metrics_port is not None else [])

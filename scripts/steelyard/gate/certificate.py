@@ -25,9 +25,10 @@ from steelyard.analysis.figures import count, percent
 from steelyard.analysis.metrics import METRICS, metric
 from steelyard.analysis.paired import CLEARLY, detectable_effect, paired, two_groups
 from steelyard.analysis.rounds import seconds_of, valid_trials
-from steelyard.errors import BadInput, SteelyardError
+from steelyard.errors import BadInput, Incomplete, SteelyardError
 from steelyard.gate.conditions import Conditions, conditions_of, differing
 from steelyard.gate.looks import LOOKS, arms_of, floor_of
+from steelyard.gate.result import most_void
 from steelyard.results.schema import FORMAT_VERSION, Session, Trial
 from steelyard.results.spec import Record
 from steelyard.results.store import read_record
@@ -132,7 +133,8 @@ def certify(
     """The certificate of a session of equal arms.
 
     Raises:
-        BadInput: its arms are not equal, or too few of its pairs could be used.
+        BadInput: its arms are not equal.
+        Incomplete: too few of its pairs could be used.
     """
     if not session.experiment.get("design", {}).get("equal"):
         raise BadInput(
@@ -142,9 +144,9 @@ def certify(
     noise = noise_of(session, trials, [info.name for info in METRICS])
     first = next((one for one in noise if one.metric == primary), None)
     if first is None:
-        raise BadInput(
+        raise Incomplete(
             f"{session.id} has fewer than {FEWEST} pairs with {primary} that vary at all: nothing can be certified by"
-            " it; its report says what was void"
+            f" it{most_void(trials)}"
         )
     ended = max((end for trial in trials for _, end in trial.phases.values()), default=session.created)
     baseline = next(arm.spec for arm in session.arms if arm.baseline)

@@ -60,6 +60,8 @@ def to_markdown(result: GateResult) -> str:
         f"{_escaped(capital(result.sentence))}",
         "",
     ]
+    for note in result.notes:
+        lines += [f"{_escaped(capital(note))}.", ""]
     bars = bars_of(result)
     if bars:
         lines += ["```text", *chart(bars, result.margin), "```", ""]

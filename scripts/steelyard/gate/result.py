@@ -77,6 +77,8 @@ class GateResult(Record):
     confirmation: list[LookResult] | None = None
     """Looks of the session that should confirm a regression; None: there was nothing to confirm."""
     beside: list[Beside] = Field(default_factory=list)
+    notes: list[str] = Field(default_factory=list)
+    """What belongs beside the answer: sentences."""
     void: int = 0
     trials: int = 0
 
@@ -113,6 +115,7 @@ def conclude(first: Ended, second: Ended | None) -> GateResult:
         looks=[_told(look) for look in looks],
         confirmation=[_told(look) for look in again] if again is not None else None,
         beside=_beside(session, trials) if trials else [],
+        notes=terms.notes,
         void=sum(one.state == "void" for one in ended),
         trials=len(ended),
     )
@@ -137,11 +140,11 @@ def _answer(
         return _confirmed(told, again[-1] if again else None)
     why = "" if last.stops in ("it is decided", LAST) else f"; {last.stops}"
     if last.verdict.outcome == "inconclusive" and (last.found.unequal or 2 * last.found.n < last.blocks):
-        why += _most_void(trials)
+        why += most_void(trials)
     return last.verdict.outcome, f"{told}{why}."
 
 
-def _most_void(trials: Sequence[Trial]) -> str:
+def most_void(trials: Sequence[Trial]) -> str:
     """What voided most trials, in the words of the ledger; nothing where none is void."""
     void = [
         min(failed, key=lambda check: _CAUSES.get(check.name, len(_CAUSES)))

@@ -110,6 +110,8 @@ class GateTerms(Record):
     """Why nothing was run: sentences."""
     same: str | None = None
     """What both sides are, where they are the same: then there is nothing to measure."""
+    notes: list[str] = Field(default_factory=list)
+    """What belongs beside its answer: sentences."""
     confirms: str | None = None
     """The session whose regression this one confirms, or does not."""
 

@@ -18,10 +18,7 @@ from steelyard.gate.result import cannot_see, conclude, to_confirm
 from steelyard.results.schema import GateTerms, Session, Trial
 from steelyard.selfcheck.hosts import HostModel
 from steelyard.selfcheck.simulate import REPEATS, A, Arm, Setup, Tally, draws_of, run_session, template
-from steelyard.session.schedule import make_schedule, make_stages
-
-CERTIFIED = 20
-"""Pairs of a certificate."""
+from steelyard.session.schedule import CERTIFIED, make_schedule, make_stages
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ baseline, candidate -> settings of each side -> the experiment with these two ar
                     -> reasons to abstain: no certificate, one that cannot see the margin, a noisy host
 """
 
-import subprocess
+import shlex
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -18,27 +18,23 @@ from steelyard.analysis.estimates import GIVEN
 from steelyard.analysis.figures import percent
 from steelyard.analysis.ledger import DUET_LIMIT
 from steelyard.analysis.metrics import metric
-from steelyard.build import git
 from steelyard.errors import BadInput
-from steelyard.experiment.loader import Question, load_experiment
-from steelyard.experiment.matrix import Arm, expand
-from steelyard.experiment.schema import Experiment, Load
-from steelyard.experiment.settings import Settings
+from steelyard.experiment.loader import Question
+from steelyard.experiment.matrix import Arm
+from steelyard.experiment.schema import Experiment
 from steelyard.gate.certificate import Certificate, find_certificate
 from steelyard.gate.conditions import Conditions, conditions_of
 from steelyard.gate.looks import LOOKS
 from steelyard.gate.result import cannot_see
 from steelyard.host.doctor import LOAD_LIMIT, STEAL_LIMIT, Activity, watch
 from steelyard.host.facts import read_facts
-from steelyard.host.java import named_jdks
-from steelyard.paths import ROOT
 from steelyard.results.schema import GateTerms, Session
 from steelyard.results.store import SessionDirectory, write_record
-from steelyard.session.plan import Request, SessionPlan, host_checks, metric_checks, plan_of, question_of
-from steelyard.session.schedule import make_stages, trial_seconds
+from steelyard.session.plan import Request, SessionPlan, metric_checks, plan_of, question_of
+from steelyard.session.schedule import CERTIFIED, make_stages, trial_seconds
+from steelyard.session.sides import baseline_arm, levels_of, settings_of
 from steelyard.units import format_duration
-from steelyard.workload.loader import Found
-from steelyard.yamlfile import Lines, find_file, first_error, parse
+from steelyard.yamlfile import first_error
 
 CONFIRMATION = "confirmation"
 """Folder of the second session, in that of the first."""
@@ -55,10 +51,6 @@ BESIDE = (
 """What a change is looked at for, beside the primary metric, where the procedure measures it."""
 _LOOKS_AT_HOST = 3
 _SECONDS = 2.0
-_TEXTS = ("image", "jdk", "build")
-"""What a side may name that is never a number."""
-CHECKOUT = "checkout"
-"""A side: this checkout as it is."""
 
 
 def gate_plan(
@@ -79,13 +71,10 @@ def gate_plan(
     if first == second:
         raise BadInput(f"baseline and candidate are both {first!r}: give two that may differ")
     base = question_of(request)
-    arm = _baseline_arm(base)
-    written = _baseline_arm(question_of(replace(request, quick=False, settings=()))).load
-    levels = {key: _level(side, base, arm, written) for key, side in sides.items()}
-    question = _with_arms(base, arm, levels, name, LOOKS[-1], duet)
-    plan = plan_of(request, question)
-    if any(spec.host_states for spec in plan.specs.values()):
-        raise BadInput("a gate switches no host states: leave them out, or ask by `run`")
+    arm = baseline_arm(base)
+    levels = levels_of(request, base, arm, sides)
+    plan = plan_of(request, _with_arms(base, arm, levels, name, LOOKS[-1], duet))
+    _refuse_host_states(plan)
     if len({spec.engine for spec in plan.specs.values()}) > 1:
         raise BadInput("one side is an image and the other is not: give two of a kind")
     return plan
@@ -122,12 +111,27 @@ def scheduled(plan: SessionPlan, pair: float, seconds: float | None) -> tuple[Se
     return replace(plan, experiment=experiment, schedule=schedule), looks
 
 
-def equal_plan(request: Request, blocks: int, duet: bool = False) -> SessionPlan:
-    """The plan of a session whose two arms are the same, run at once in a `duet` (errors as `make_plan`)."""
+def equal_plan(request: Request, baseline: str | None = None, duet: bool = False) -> SessionPlan:
+    """The plan of a session whose two arms are the same, run at once in a `duet`.
+
+    Args:
+        request: with the pairs that there are to be.
+        baseline: what both are, as a gate's was typed; None: the experiment's own.
+        duet: whether both run at once.
+
+    Raises:
+        BadInput, MissingRequirement: as `gate_plan`.
+    """
     base = question_of(request)
-    arm = _baseline_arm(base)
-    level = _settings_of(arm, base.settings)
-    return plan_of(request, _with_arms(base, arm, {"one": level, "other": level}, None, blocks, duet))
+    arm = baseline_arm(base)
+    level = settings_of(arm, base.settings)
+    if baseline is not None:
+        level = levels_of(request, base, arm, {"baseline": baseline})["baseline"]
+    blocks = request.blocks or CERTIFIED
+    plan = plan_of(request, _with_arms(base, arm, {"one": level, "other": level}, None, blocks, duet))
+    if baseline is not None:
+        _refuse_host_states(plan)
+    return plan
 
 
 def terms_of(
@@ -144,16 +148,32 @@ def terms_of(
     if (same := _same(plan)) is not None:
         return terms.model_copy(update={"same": same})
     if isinstance(certificate, str):
-        why = f"no noise certificate says what this host can see ({certificate}): make one with `./steelyard certify`"
+        asked = shlex.join(["./steelyard", "certify", "--baseline", sides["baseline"]])
+        why = (
+            f"no noise certificate says what this host can see ({certificate}): make one with `{asked}` and the other"
+            " options of this gate"
+        )
         return terms.model_copy(update={"abstains": [why]})
     noise = certificate.of(name)
-    terms = terms.model_copy(update={"certificate": certificate.name})
+    terms = terms.model_copy(
+        update={"certificate": certificate.name, "notes": _uncertified(plan, certificate)}
+    )
     if noise is None:
         why = f"the noise certificate {certificate.name} has no figure of {metric(name).label}"
         return terms.model_copy(update={"abstains": [why]})
     floor = noise.floors.get(looks[-1], noise.floor)
     abstains = [cannot_see(floor, margin)] if floor > margin else []
     return terms.model_copy(update={"floor": floor, "abstains": abstains})
+
+
+def _uncertified(plan: SessionPlan, certificate: Certificate) -> list[str]:
+    """What a certificate, which is the baseline's, does not hold for in the candidate: sentences."""
+    candidate = next(arm.name for arm in plan.arms if not arm.baseline)
+    jvm, other = certificate.conditions.jvm, conditions_of(read_facts(), plan.specs[candidate]).jvm
+    if other == jvm:
+        return []
+    told = f"the noise certificate is of the baseline's JVM ({jvm}); the candidate runs another ({other})"
+    return [f"{told}, whose noise is not certified"]
 
 
 def certificate_for(plan: SessionPlan, folder: Path, pool: str | None) -> Certificate | str:
@@ -208,10 +228,6 @@ def new_confirmation(directory: SessionDirectory) -> SessionDirectory:
     return found
 
 
-def _baseline_arm(question: Question) -> Arm:
-    return next(arm for arm in expand(question.experiment, question.settings) if arm.baseline)
-
-
 def _with_arms(
     base: Question,
     arm: Arm,
@@ -252,103 +268,9 @@ def _with_arms(
     return base._replace(experiment=made)
 
 
-def _settings_of(arm: Arm, settings: Settings) -> dict[str, Any]:
-    """Everything that an arm deploys, as settings by name."""
-    deployment = arm.deployment.model_dump(exclude={"jvm", "jitserver"})
-    jit = {f"jitserver.{key}": value for key, value in arm.deployment.jitserver.model_dump().items()}
-    own = {f"{settings.workload}.{key}": value for key, value in arm.settings.items()}
-    return {**deployment, **arm.deployment.jvm.model_dump(), **jit, **own, **arm.host}
-
-
-def _level(text: str, base: Question, arm: Arm, written: Load) -> dict[str, Any]:
-    """The settings of a side; `written`: the load as the gate's experiment has it in its file."""
-    if text.endswith((".yaml", ".yml")):
-        return _of_experiment(text, base, arm, written)
-    given = _given(text)
-    if "image" in given:
-        image = given.pop("image")
-        given = {"jdk": image, "engine": given.get("engine", _container_engine(arm)), **given}
-    for key, value in given.items():
-        base.settings.check(key, value)
-    if given.get("build") is not None:
-        _require_same_workload(base.workload, str(given["build"]))
-    return {**_settings_of(arm, base.settings), **given}
-
-
-def _require_same_workload(found: Found, commit: str) -> None:
-    """Refuse a commit with another version of the workload: its servers are made for another load (raises BadInput)."""
-    file = found.folder / "workload.yaml"
-    if not file.is_relative_to(ROOT) or not _is_commit(commit):
-        return
-    mine = found.workload
-    try:
-        text = git(ROOT, "show", f"{commit}:{file.relative_to(ROOT)}")
-    except (OSError, subprocess.CalledProcessError) as error:
-        raise BadInput(
-            f"{commit} has no workload {mine.name}: give a commit that has it, or another --workload"
-        ) from error
-    theirs = parse(text, Lines(Path(f"{commit}:{file.name}")))["version"]
-    if theirs != mine.version:
-        raise BadInput(
-            f"{commit} has {mine.name} {theirs}, and this checkout {mine.name} {mine.version}: two versions of a"
-            " workload are not weighed against each other"
-        )
-
-
-def _container_engine(arm: Arm) -> str:
-    return "compose" if arm.deployment.engine == "process" else arm.deployment.engine
-
-
-def _of_experiment(text: str, base: Question, arm: Arm, written: Load) -> dict[str, Any]:
-    """What the baseline of another experiment file deploys; all that is not deployed has to be the same."""
-    path = find_file(text, {}, "experiment")
-    own = load_experiment(path, host_checks(), None, metric_checks())
-    mine, theirs = base.workload.workload, own.workload.workload
-    if (theirs.name, theirs.version) != (mine.name, mine.version):
-        raise BadInput(
-            f"{text} is about {theirs.name} {theirs.version}, the gate's experiment about {mine.name} {mine.version}:"
-            " two workloads are not weighed against each other"
-        )
-    other = load_experiment(path, host_checks(), base.experiment.workload, metric_checks())
-    found = _baseline_arm(other)
-    if other.experiment.procedure != base.experiment.procedure or (
-        "load" in other.experiment.model_fields_set and found.load not in (arm.load, written)
-    ):
-        raise BadInput(
-            f"{text} has another procedure or load than the gate's experiment {base.experiment.name}: a gate loads both"
-            " sides alike, so make them the same, or leave load out"
-        )
-    return _settings_of(found, other.settings)
-
-
-def _given(text: str) -> dict[str, Any]:
-    """Settings that a side names: `key=value,...`, or one thing whose kind can be told."""
-    if text == CHECKOUT:
-        return {"build": None}
-    parts = [part.partition("=") for part in text.split(",")]
-    if all(equals and key.strip() for key, equals, _ in parts):
-        return {
-            key.strip(): value.strip() if key in _TEXTS else parse(value, Lines(Path("a side")))
-            for key, _, value in parts
-        }
-    if text in named_jdks() or (Path(text) / "bin" / "java").exists():
-        return {"jdk": text}
-    if _is_commit(text):
-        return {"build": text}
-    if "/" in text or ":" in text:
-        return {"image": text}
-    raise BadInput(
-        f"{text!r} is neither a commit of this checkout, nor a JDK that `doctor` lists, nor an image, nor an experiment"
-        " file: say what it is, as in image=example/shop:2, build=v1.2, jdk=/opt/jdk, gc_threads=2"
-    )
-
-
-def _is_commit(text: str) -> bool:
-    try:
-        git(ROOT, "rev-parse", "--verify", "--quiet", f"{text}^{{commit}}")
-    except (OSError, subprocess.CalledProcessError):
-        return False
-    return True
+def _refuse_host_states(plan: SessionPlan) -> None:
+    if any(spec.host_states for spec in plan.specs.values()):
+        raise BadInput("a gate switches no host states: leave them out, or ask by `run`")
 
 
 def _same(plan: SessionPlan) -> str | None:

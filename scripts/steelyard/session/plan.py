@@ -39,6 +39,7 @@ from steelyard.session.duet import halves, refuse_impossible
 from steelyard.session.profiling import require_profilers
 from steelyard.session.runtimes import HERE, Runtimes, Where
 from steelyard.session.schedule import make_schedule, populating_seconds, trial_seconds
+from steelyard.spec.layout import FIRST_PORT
 from steelyard.spec.plan import make_spec
 from steelyard.spec.search import range_of
 from steelyard.spec.split import check_conserved
@@ -60,22 +61,23 @@ class Request:
     settings: Sequence[str] = ()
     seed: int | None = None
     jdk: Path | None = None
-    first_port: int = 9080
+    first_port: int = FIRST_PORT
     workload: str | None = None
     profilers: Sequence[str] = ()
     where: Where = HERE
-    told: str | None = None
-    """The command line, of another command than `run`."""
+    verb: str = "run"
+    """The command that asks."""
+    own: Sequence[str] = ()
+    """Words of the options that this command alone has."""
 
     def command(self, seed: int) -> str:
         """The command line that asks for the same again, with the seed that was used."""
-        if self.told is not None:
-            return f"{self.told} --seed {seed}"
-        words = ["./steelyard", "run", self.experiment, *(["--quick"] if self.quick else [])]
+        words = ["./steelyard", self.verb, self.experiment, *self.own, *(["--quick"] if self.quick else [])]
         words += ["--workload", self.workload] if self.workload is not None else []
         words += ["--blocks", str(self.blocks)] if self.blocks is not None else []
         words += [word for setting in self.settings for word in ("--set", setting)]
         words += ["--jdk", str(self.jdk)] if self.jdk is not None else []
+        words += ["--port", str(self.first_port)] if self.first_port != FIRST_PORT else []
         words += [word for one in self.profilers for word in ("--profile", one)]
         words += self.where.options()
         return shlex.join([*words, "--seed", str(seed)])
@@ -141,6 +143,9 @@ class SessionPlan:
         notes += [text for spec in specs for text in spec.embedded]
         notes += self._jvm_note()
         notes += [text for spec in specs for text in (*spec.not_read_back, *spec.notes)]
+        notes += [
+            f"{text[:1].upper()}{text[1:]}." for text in (self.gate.notes if self.gate is not None else ())
+        ]
         return list(dict.fromkeys(notes))
 
     def _jvm_note(self) -> list[str]:

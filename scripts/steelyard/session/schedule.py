@@ -30,6 +30,8 @@ INJECTOR_START_SECONDS = 3.0
 LEAST_POPULATING_LOAD = 10.0
 """Seconds under load, at least, of a run that fills class caches."""
 STOP_SECONDS = 3.0
+CERTIFIED = 10
+"""Pairs of equal arms that a certificate is made of, where nobody asks for more."""
 
 
 def make_schedule(

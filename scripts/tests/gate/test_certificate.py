@@ -10,7 +10,7 @@ from pairs import BASE, NEW, of_logs
 from session_builder import HOST, session, spec, trial
 
 from steelyard.analysis.paired import detectable_effect
-from steelyard.errors import BadInput
+from steelyard.errors import BadInput, Incomplete
 from steelyard.experiment.schema import JvmSettings
 from steelyard.gate.certificate import (
     Certificate,
@@ -84,9 +84,9 @@ def test_drift_and_groups_are_told_and_pairs_cancel_the_drift():
 
 
 def test_too_few_pairs_or_arms_that_differ_certify_nothing():
-    with pytest.raises(BadInput, match="fewer than 6 pairs"):
+    with pytest.raises(Incomplete, match=r"fewer than 6 pairs.*certified by it$"):
         certify(equal_session(5), starts(0.01, 5))
-    with pytest.raises(BadInput, match="fewer than 6 pairs"):
+    with pytest.raises(Incomplete, match="fewer than 6 pairs"):
         certify(equal_session(8), of_logs([0.0] * 8))
     with pytest.raises(BadInput, match="arms that differ"):
         certify(session([1, 2], 8, primary="cpu_per_1k"), starts(0.01, 8))

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 import pytest
 from pairs import gate, pairs
 
+from steelyard.cli.gate import _print
 from steelyard.gate.outputs import Bar, chart, to_annotations, to_junit, to_markdown, write_outputs
 from steelyard.gate.result import GateResult, conclude
 
@@ -93,3 +94,14 @@ def test_a_gate_that_ran_nothing_says_so():
     assert "nothing was run" in text
     assert "```" not in text
     assert ElementTree.fromstring(to_junit(result).encode()).find("testcase/skipped") is not None
+
+
+def test_what_the_certificate_does_not_hold_for_stands_beside_the_answer(capsys):
+    told = (
+        "the noise certificate is of the baseline's JVM (hotspot 17); the candidate runs another (openj9 21)"
+    )
+    result = ended("pass", notes=[told])
+    assert result.notes == [told]
+    assert f"\n{told[0].upper()}{told[1:]}.\n" in to_markdown(result)
+    _print(result)
+    assert told in capsys.readouterr().out

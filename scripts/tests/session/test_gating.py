@@ -21,9 +21,10 @@ from steelyard.errors import Exit
 from steelyard.gate.result import GateResult
 from steelyard.host.doctor import Activity
 from steelyard.host.facts import read_facts
+from steelyard.paths import ROOT
 from steelyard.results.schema import Phase, Planned
 from steelyard.results.store import SessionDirectory, read_record
-from steelyard.session import gating, opening, runner
+from steelyard.session import gating, opening, runner, sides
 
 WINDOWS = [
     *("--set", "ramp=1", "--set", "warmup=2s", "--set", "measure=4s", "--set", "users=8"),
@@ -219,6 +220,24 @@ def test_a_clock_that_moves_leaves_no_pair_and_is_named(commands: Commands) -> N
     assert "by the check clock-step: The wall clock moved by +3.000 s" in result.document["sentence"]
 
 
+def test_a_host_that_voids_every_pair_leaves_certify_incomplete_and_says_why(commands: Commands) -> None:
+    def step(_planned: Planned, phase: Phase) -> bool:
+        if phase == "measure":
+            commands.bench.world.clock.step(3.0)
+        return False
+
+    commands.interrupt = step
+    common = ["--out", str(commands.folder), "--port", str(commands.bench.port)]
+    result = commands.run("certify", "--blocks", "6", *common, *WINDOWS)
+    (session,) = commands.folder.glob("gate-*")
+    again = commands.run("certify", "--session", str(session), *common)
+    for one in (result, again):
+        assert one.code == Exit.INCOMPLETE, one.err
+        assert "has fewer than 6 pairs with cpu_per_1k" in one.err
+        assert "by the check clock-step: The wall clock moved by +3.000 s" in one.err
+    assert not (commands.folder / "certificates").exists()
+
+
 def test_a_candidate_that_fails_its_contract_is_no_pass(commands: Commands) -> None:
     """However fast it is: another application than was asked for answers."""
     commands.certified()
@@ -298,10 +317,10 @@ def test_an_experiment_that_is_no_gate_is_not_resumed_as_one(commands: Commands)
 def test_experiment_files_have_to_ask_the_same(
     commands: Commands, tmp_path: Path, change: tuple[str, str], says: str
 ) -> None:
-    text = (gating.ROOT / "experiments" / "gate.yaml").read_text(encoding="utf-8")
+    text = (ROOT / "experiments" / "gate.yaml").read_text(encoding="utf-8")
     assert change[0] in text
     older = tmp_path / "workload.yaml"
-    workload = (gating.ROOT / "apps" / "ping" / "workload.yaml").read_text(encoding="utf-8")
+    workload = (ROOT / "apps" / "ping" / "workload.yaml").read_text(encoding="utf-8")
     older.write_text(re.sub(r'version: ".*"', 'version: "0.9"', workload), encoding="utf-8")
     text = text.replace(*change).replace("OLDER", str(older))
     (tmp_path / "other.yaml").write_text(text, encoding="utf-8")
@@ -320,10 +339,10 @@ def test_a_commit_with_another_version_of_the_workload_is_refused(
             return "0" * 40
         if more[0].startswith("v0"):
             raise subprocess.CalledProcessError(128, "git")
-        text = (gating.ROOT / "apps" / "ping" / "workload.yaml").read_text(encoding="utf-8")
+        text = (ROOT / "apps" / "ping" / "workload.yaml").read_text(encoding="utf-8")
         return re.sub(r'version: ".*"', 'version: "0.9"', text)
 
-    monkeypatch.setattr(gating, "git", git)
+    monkeypatch.setattr(sides, "git", git)
     older = commands.gate(candidate="v1")
     assert older.code == Exit.BAD_INPUT, older.out
     assert "v1 has ping 0.9, and this checkout ping " in older.err
@@ -333,7 +352,7 @@ def test_a_commit_with_another_version_of_the_workload_is_refused(
 
 
 def test_an_experiment_file_is_a_side(commands: Commands, tmp_path: Path) -> None:
-    text = (gating.ROOT / "experiments" / "gate.yaml").read_text(encoding="utf-8")
+    text = (ROOT / "experiments" / "gate.yaml").read_text(encoding="utf-8")
     (tmp_path / "big.yaml").write_text(text.replace("512m", "640m"), encoding="utf-8")
     ended = commands.run(
         *("gate", "--baseline", "checkout", "--candidate", str(tmp_path / "big.yaml"), "--json"),

@@ -76,6 +76,7 @@ def test_the_command_of_a_session_asks_for_the_same_again() -> None:
 
 
 def test_a_session_asks_for_its_workload_again() -> None:
+    assert "--port" not in Request("jvm-count").command(7)
     assert "--workload ./my.yaml" in Request("jvm-count", workload="./my.yaml").command(7)
 
 

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a side of a gate is: from a word of the command line to the settings that its arm deploys."""
+
+import subprocess
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from steelyard.build import git
+from steelyard.errors import BadInput
+from steelyard.experiment.loader import Question, load_experiment
+from steelyard.experiment.matrix import Arm, expand
+from steelyard.experiment.schema import Load
+from steelyard.experiment.settings import Settings
+from steelyard.host.java import named_jdks
+from steelyard.paths import ROOT
+from steelyard.session.plan import Request, host_checks, metric_checks, question_of
+from steelyard.workload.loader import Found
+from steelyard.yamlfile import Lines, find_file, parse
+
+_TEXTS = ("image", "jdk", "build")
+"""What a side may name that is never a number."""
+CHECKOUT = "checkout"
+"""A side: this checkout as it is."""
+
+
+def baseline_arm(question: Question) -> Arm:
+    """The arm that all others are weighed against."""
+    return next(arm for arm in expand(question.experiment, question.settings) if arm.baseline)
+
+
+def levels_of(
+    request: Request, base: Question, arm: Arm, sides: Mapping[str, str]
+) -> dict[str, dict[str, Any]]:
+    """The settings of each side."""
+    written = baseline_arm(question_of(replace(request, quick=False, settings=()))).load
+    return {key: _level(side, base, arm, written) for key, side in sides.items()}
+
+
+def settings_of(arm: Arm, settings: Settings) -> dict[str, Any]:
+    """Everything that an arm deploys, as settings by name."""
+    deployment = arm.deployment.model_dump(exclude={"jvm", "jitserver"})
+    jit = {f"jitserver.{key}": value for key, value in arm.deployment.jitserver.model_dump().items()}
+    own = {f"{settings.workload}.{key}": value for key, value in arm.settings.items()}
+    return {**deployment, **arm.deployment.jvm.model_dump(), **jit, **own, **arm.host}
+
+
+def _level(text: str, base: Question, arm: Arm, written: Load) -> dict[str, Any]:
+    """The settings of a side; `written`: the load as the gate's experiment has it in its file."""
+    if text.endswith((".yaml", ".yml")):
+        return _of_experiment(text, base, arm, written)
+    given = _given(text)
+    if "image" in given:
+        image = given.pop("image")
+        given = {"jdk": image, "engine": given.get("engine", _container_engine(arm)), **given}
+    for key, value in given.items():
+        base.settings.check(key, value)
+    if given.get("build") is not None:
+        _require_same_workload(base.workload, str(given["build"]))
+    return {**settings_of(arm, base.settings), **given}
+
+
+def _require_same_workload(found: Found, commit: str) -> None:
+    """Refuse a commit with another version of the workload: its servers are made for another load (raises BadInput)."""
+    file = found.folder / "workload.yaml"
+    if not file.is_relative_to(ROOT) or not _is_commit(commit):
+        return
+    mine = found.workload
+    try:
+        text = git(ROOT, "show", f"{commit}:{file.relative_to(ROOT)}")
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise BadInput(
+            f"{commit} has no workload {mine.name}: give a commit that has it, or another --workload"
+        ) from error
+    theirs = parse(text, Lines(Path(f"{commit}:{file.name}")))["version"]
+    if theirs != mine.version:
+        raise BadInput(
+            f"{commit} has {mine.name} {theirs}, and this checkout {mine.name} {mine.version}: two versions of a"
+            " workload are not weighed against each other"
+        )
+
+
+def _container_engine(arm: Arm) -> str:
+    return "compose" if arm.deployment.engine == "process" else arm.deployment.engine
+
+
+def _of_experiment(text: str, base: Question, arm: Arm, written: Load) -> dict[str, Any]:
+    """What the baseline of another experiment file deploys; all that is not deployed has to be the same."""
+    path = find_file(text, {}, "experiment")
+    own = load_experiment(path, host_checks(), None, metric_checks())
+    mine, theirs = base.workload.workload, own.workload.workload
+    if (theirs.name, theirs.version) != (mine.name, mine.version):
+        raise BadInput(
+            f"{text} is about {theirs.name} {theirs.version}, the gate's experiment about {mine.name} {mine.version}:"
+            " two workloads are not weighed against each other"
+        )
+    other = load_experiment(path, host_checks(), base.experiment.workload, metric_checks())
+    found = baseline_arm(other)
+    if other.experiment.procedure != base.experiment.procedure or (
+        "load" in other.experiment.model_fields_set and found.load not in (arm.load, written)
+    ):
+        raise BadInput(
+            f"{text} has another procedure or load than the gate's experiment {base.experiment.name}: a gate loads both"
+            " sides alike, so make them the same, or leave load out"
+        )
+    return settings_of(found, other.settings)
+
+
+def _given(text: str) -> dict[str, Any]:
+    """Settings that a side names: `key=value,...`, or one thing whose kind can be told."""
+    if text == CHECKOUT:
+        return {"build": None}
+    parts = [part.partition("=") for part in text.split(",")]
+    if all(equals and key.strip() for key, equals, _ in parts):
+        return {
+            key.strip(): value.strip() if key in _TEXTS else parse(value, Lines(Path("a side")))
+            for key, _, value in parts
+        }
+    if text in named_jdks() or (Path(text) / "bin" / "java").exists():
+        return {"jdk": text}
+    if _is_commit(text):
+        return {"build": text}
+    if "/" in text or ":" in text:
+        return {"image": text}
+    raise BadInput(
+        f"{text!r} is neither a commit of this checkout, nor a JDK that `doctor` lists, nor an image, nor an experiment"
+        " file: say what it is, as in image=example/shop:2, build=v1.2, jdk=/opt/jdk, gc_threads=2"
+    )
+
+
+def _is_commit(text: str) -> bool:
+    try:
+        git(ROOT, "rev-parse", "--verify", "--quiet", f"{text}^{{commit}}")
+    except (OSError, subprocess.CalledProcessError):
+        return False
+    return True

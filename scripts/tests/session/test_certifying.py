@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A certificate is made of what a gate will weigh, and says what it does not hold for."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hostile import KnownRuntimes
+from planned import identity, processes
+
+from steelyard.experiment.schema import Deployment
+from steelyard.gate.certificate import Certificate, Noise
+from steelyard.gate.conditions import Conditions
+from steelyard.paths import EXPERIMENTS
+from steelyard.results.schema import GateTerms
+from steelyard.session.gating import conditions_here, equal_plan, gate_plan, terms_of
+from steelyard.session.plan import Request, SessionPlan
+from steelyard.spec.layout import Runtime
+
+REQUEST = Request("gate", blocks=6, seed=3)
+
+
+class Runtimes(KnownRuntimes):
+    """Those of a host with two families of JVMs."""
+
+    def runtime(self, deployment: Deployment) -> Runtime:
+        if deployment.engine == "process" and deployment.jdk == "openj9-21":
+            return processes(identity("openj9", 21))
+        return super().runtime(deployment)
+
+
+@pytest.fixture(autouse=True)
+def _runtimes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("steelyard.session.plan.Runtimes", Runtimes)
+
+
+def gate(baseline: str, candidate: str, **more: Any) -> SessionPlan:
+    return gate_plan(REQUEST, {"baseline": baseline, "candidate": candidate}, None, **more)
+
+
+@pytest.mark.parametrize(
+    ("baseline", "candidate", "other"),
+    [
+        ("image=example/shop:1", "image=example/shop:2", {"engine", "jvm"}),
+        ("example/shop:1", "example/shop:2", {"engine", "jvm"}),
+        ("jdk=openj9-21", "checkout", {"jvm"}),
+        ("jvms=2", "jvms=2,gc_threads=1", {"deployment"}),
+        ("checkout", "threads=7", set()),
+        ("build=HEAD", "checkout", set()),
+        ("OTHER.yaml", "checkout", {"deployment"}),
+    ],
+)
+def test_a_certificate_of_a_baseline_holds_for_the_gate_of_it(
+    baseline: str, candidate: str, other: set[str], tmp_path: Path
+) -> None:
+    if baseline == "OTHER.yaml":
+        text = (EXPERIMENTS / "gate.yaml").read_text(encoding="utf-8")
+        assert "jvms: 1" in text
+        baseline = str(tmp_path / "other.yaml")
+        Path(baseline).write_text(text.replace("jvms: 1", "jvms: 2"), encoding="utf-8")
+    certified = conditions_here(equal_plan(REQUEST, baseline), None)
+    assert certified == conditions_here(gate(baseline, candidate), None)
+    plain = conditions_here(equal_plan(REQUEST), None)
+    differ = {name for name in Conditions.model_fields if getattr(plain, name) != getattr(certified, name)}
+    assert differ == other, "what a certificate of the experiment's own baseline would have missed"
+
+
+def test_both_arms_of_a_certificate_are_the_baseline() -> None:
+    plan = equal_plan(REQUEST, "jdk=openj9-21")
+    one, other = (spec.model_copy(update={"arm": ""}) for spec in plan.specs.values())
+    assert one == other
+    assert [spec.servers[0].artifact.jvm.kind for spec in plan.specs.values()] == ["openj9", "openj9"]  # type: ignore[union-attr]
+    assert plan.experiment.design.blocks == 6
+
+
+def test_a_candidate_on_another_jvm_is_no_matter_of_the_certificate() -> None:
+    same, other = gate("checkout", "threads=7"), gate("checkout", "jdk=openj9-21")
+    assert terms(same).notes == []
+    found = terms(other)
+    assert found.abstains == []
+    (note,) = found.notes
+    assert (
+        "of the baseline's JVM (hotspot 17); the candidate runs another (openj9 21), whose noise is not"
+        in note
+    )
+
+
+def terms(plan: SessionPlan) -> GateTerms:
+    """The terms of a gate whose certificate holds."""
+    sides = {"baseline": "checkout", "candidate": "another"}
+    return terms_of(plan, [6], sides, 0.03, None, certificate(conditions_here(plan, None)))
+
+
+def certificate(conditions: Conditions) -> Certificate:
+    noise = Noise(
+        metric="cpu_per_1k",
+        pairs=10,
+        pair_sd=0.005,
+        start_sd=0.0035,
+        floor=0.01,
+        floors={6: 0.02, 10: 0.015, 20: 0.01},
+        mean=1.0,
+        p=0.5,
+        drift=0.0,
+        drifts=False,
+        groups=None,
+    )
+    return Certificate(
+        steelyard_version="1",
+        session="s",
+        made=0.0,
+        expires=1.0,
+        conditions=conditions,
+        told="a host",
+        blocks=10,
+        pair_seconds=60.0,
+        noise=[noise],
+    )
