@@ -17,14 +17,14 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.persistence.PersistenceException;
 import java.io.IOException;
-import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /**
  * Adding and changing persons and events with their files: the row first, whose key names the
- * files, then the files and the geocoder, then the rest of the row. If a file cannot be stored,
- * nothing is added.
+ * files, then the files and the geocoder, then the rest of the row. If any of it fails, nothing is
+ * added: a row without the rest would take the user name for good, or be an event without a time.
  */
 @ApplicationScoped
 public class Publishing {
@@ -48,23 +48,48 @@ public class Publishing {
   /** Of many who post at once with the same new tags, one gets through each time. */
   private static final int MOST_ATTEMPTS = 10;
 
-  @Inject private Events events;
-  @Inject private Filestore filestore;
-  @Inject private Fragments fragments;
-  @Inject private GeocoderClient geocoder;
-  @Inject private Persons persons;
-  @Inject private Stats stats;
+  private Events events;
+  private Filestore filestore;
+  private Fragments fragments;
+  private GeocoderClient geocoder;
+  private Persons persons;
+  private Stats stats;
+
+  /** For the container. */
+  protected Publishing() {}
+
+  @Inject
+  Publishing(
+      Events events,
+      Filestore filestore,
+      Fragments fragments,
+      GeocoderClient geocoder,
+      Persons persons,
+      Stats stats) {
+    this.events = events;
+    this.filestore = filestore;
+    this.fragments = fragments;
+    this.geocoder = geocoder;
+    this.persons = persons;
+    this.stats = stats;
+  }
 
   /** Registers a person with a picture. */
   public void register(PersonForm form, Sent sent) {
     byte[] thumbnail = Uploads.thumbnail(sent.picture);
     int id = created(form);
+    StoredFiles files = new StoredFiles(null, null, null);
+    boolean done = false;
     try {
-      StoredFiles files = store(id, FileKind.PERSON, FileKind.PERSON_THUMBNAIL, sent, thumbnail);
+      files = store(id, FileKind.PERSON, FileKind.PERSON_THUMBNAIL, sent, thumbnail);
       persons.complete(id, form, geocoder.locate(form.address()), files);
+      done = true;
     } catch (IOException e) {
-      persons.remove(id);
       throw notStored(e);
+    } finally {
+      if (!done) {
+        undo("person " + id, () -> persons.remove(id), files);
+      }
     }
     stats.add(Stats.Count.PERSONS_ADDED);
   }
@@ -87,7 +112,7 @@ public class Publishing {
     try {
       StoredFiles files =
           store(person.getId(), FileKind.PERSON, FileKind.PERSON_THUMBNAIL, sent, thumbnail);
-      persons.complete(person.getId(), form, geocoder.locate(form.address()), files);
+      persons.change(person.getId(), form, geocoder.locate(form.address()), files);
     } catch (IOException e) {
       throw notStored(e);
     }
@@ -101,12 +126,18 @@ public class Publishing {
   public int post(EventForm form, String submitter, Sent sent) {
     byte[] thumbnail = Uploads.thumbnail(sent.picture);
     int id = again(() -> events.create(form, submitter));
+    StoredFiles files = new StoredFiles(null, null, null);
+    boolean done = false;
     try {
-      StoredFiles files = store(id, FileKind.EVENT, FileKind.EVENT_THUMBNAIL, sent, thumbnail);
+      files = store(id, FileKind.EVENT, FileKind.EVENT_THUMBNAIL, sent, thumbnail);
       events.complete(id, form, geocoder.locate(form.address()), files);
+      done = true;
     } catch (IOException e) {
-      events.delete(id, submitter);
       throw notStored(e);
+    } finally {
+      if (!done) {
+        undo("event " + id, () -> again(() -> events.delete(id, submitter)), files);
+      }
     }
     stats.add(Stats.Count.EVENTS_ADDED);
     fragments.clear();
@@ -114,13 +145,38 @@ public class Publishing {
   }
 
   /**
-   * Does something with an event's tags, again if it fails: somebody else has made one of its new
-   * tags a moment earlier, which is a known one now, or has not made one after all that was seen.
+   * Takes back what was added before the rest of it failed. If that fails as well, the log says so:
+   * who asked is told what failed first.
    */
-  private static int again(IntSupplier work) {
+  private void undo(String what, Runnable row, StoredFiles files) {
+    try {
+      row.run();
+    } catch (RuntimeException e) {
+      LOG.log(
+          Level.WARNING, "The row of {0} is left without the rest: {1}", new Object[] {what, e});
+    }
+    remove(what, files.image(), files.thumbnail(), files.literature());
+  }
+
+  private void remove(String what, String... names) {
+    try {
+      for (String name : names) {
+        filestore.remove(name);
+      }
+    } catch (IOException e) {
+      LOG.log(Level.WARNING, "Files of " + what + " are left", e);
+    }
+  }
+
+  /**
+   * Does something with an event's tags, again if it fails: somebody else has made one of its new
+   * tags a moment earlier, which is a known one now, or has not made one after all that was seen;
+   * or somebody attends an event, or comments on it, just as it is deleted.
+   */
+  private static <T> T again(Supplier<T> work) {
     for (int left = MOST_ATTEMPTS - 1; true; left--) {
       try {
-        return work.getAsInt();
+        return work.get();
       } catch (PersistenceException e) {
         if (left == 0) {
           throw e;
@@ -145,14 +201,8 @@ public class Publishing {
 
   /** Deletes an event of somebody's own, with the files that were uploaded for it. */
   public void delete(int id, String user) {
-    SocialEvent event = events.delete(id, user);
-    try {
-      filestore.remove(event.getImage());
-      filestore.remove(event.getThumbnail());
-      filestore.remove(event.getLiterature());
-    } catch (IOException e) {
-      LOG.log(Level.WARNING, "Files of event " + id + " are left", e);
-    }
+    SocialEvent event = again(() -> events.delete(id, user));
+    remove("event " + id, event.getImage(), event.getThumbnail(), event.getLiterature());
     fragments.clear();
   }
 
