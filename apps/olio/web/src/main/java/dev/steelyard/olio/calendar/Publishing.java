@@ -78,17 +78,17 @@ public class Publishing {
   public void register(PersonForm form, Sent sent) {
     byte[] thumbnail = Uploads.thumbnail(sent.picture);
     int id = created(form);
-    StoredFiles files = new StoredFiles(null, null, null);
+    StoredFiles names = names(id, FileKind.PERSON, FileKind.PERSON_THUMBNAIL, sent);
     boolean done = false;
     try {
-      files = store(id, FileKind.PERSON, FileKind.PERSON_THUMBNAIL, sent, thumbnail);
+      StoredFiles files = store(names, sent, thumbnail);
       persons.complete(id, form, geocoder.locate(form.address()), files);
       done = true;
     } catch (IOException e) {
       throw notStored(e);
     } finally {
       if (!done) {
-        undo("person " + id, () -> persons.remove(id), files);
+        undo("person " + id, () -> persons.remove(id), names);
       }
     }
     stats.add(Stats.Count.PERSONS_ADDED);
@@ -110,8 +110,8 @@ public class Publishing {
   public void change(Person person, PersonForm form, Sent sent) {
     byte[] thumbnail = sent.picture == null ? null : Uploads.thumbnail(sent.picture);
     try {
-      StoredFiles files =
-          store(person.getId(), FileKind.PERSON, FileKind.PERSON_THUMBNAIL, sent, thumbnail);
+      StoredFiles names = names(person.getId(), FileKind.PERSON, FileKind.PERSON_THUMBNAIL, sent);
+      StoredFiles files = store(names, sent, thumbnail);
       persons.change(person.getId(), form, geocoder.locate(form.address()), files);
     } catch (IOException e) {
       throw notStored(e);
@@ -126,17 +126,17 @@ public class Publishing {
   public int post(EventForm form, String submitter, Sent sent) {
     byte[] thumbnail = Uploads.thumbnail(sent.picture);
     int id = again(() -> events.create(form, submitter));
-    StoredFiles files = new StoredFiles(null, null, null);
+    StoredFiles names = names(id, FileKind.EVENT, FileKind.EVENT_THUMBNAIL, sent);
     boolean done = false;
     try {
-      files = store(id, FileKind.EVENT, FileKind.EVENT_THUMBNAIL, sent, thumbnail);
+      StoredFiles files = store(names, sent, thumbnail);
       events.complete(id, form, geocoder.locate(form.address()), files);
       done = true;
     } catch (IOException e) {
       throw notStored(e);
     } finally {
       if (!done) {
-        undo("event " + id, () -> again(() -> events.delete(id, submitter)), files);
+        undo("event " + id, () -> again(() -> events.delete(id, submitter)), names);
       }
     }
     stats.add(Stats.Count.EVENTS_ADDED);
@@ -190,7 +190,8 @@ public class Publishing {
     events.ownedBy(user, id);
     byte[] thumbnail = sent.picture == null ? null : Uploads.thumbnail(sent.picture);
     try {
-      StoredFiles files = store(id, FileKind.EVENT, FileKind.EVENT_THUMBNAIL, sent, thumbnail);
+      StoredFiles names = names(id, FileKind.EVENT, FileKind.EVENT_THUMBNAIL, sent);
+      StoredFiles files = store(names, sent, thumbnail);
       Place place = geocoder.locate(form.address());
       again(() -> events.update(id, user, form, place, files));
     } catch (IOException e) {
@@ -206,37 +207,33 @@ public class Publishing {
     fragments.clear();
   }
 
-  private StoredFiles store(
-      int id, FileKind pictures, FileKind thumbnails, Sent sent, byte[] thumbnail)
-      throws IOException {
-    StoredName image = StoredName.upload(pictures, id, "jpg");
-    StoredName small = StoredName.upload(thumbnails, id, "jpg");
-    StoredName document =
-        StoredName.upload(FileKind.LITERATURE, id, String.valueOf(sent.documentExtension));
+  /** How the files that were sent are called. */
+  private static StoredFiles names(int id, FileKind pictures, FileKind thumbnails, Sent sent) {
     boolean pictured = sent.picture != null;
-    boolean documented = sent.document != null;
-    boolean done = false;
-    try {
-      if (pictured) {
-        filestore.store(image, sent.picture);
-        filestore.store(small, thumbnail);
-        stats.add(Stats.Count.UPLOADS);
-      }
-      if (documented) {
-        filestore.store(document, sent.document);
-        stats.add(Stats.Count.UPLOADS);
-      }
-      done = true;
-    } finally {
-      if (!done) {
-        filestore.remove(image.text());
-        filestore.remove(small.text());
-      }
-    }
     return new StoredFiles(
-        pictured ? image.text() : null,
-        pictured ? small.text() : null,
-        documented ? document.text() : null);
+        pictured ? StoredName.upload(pictures, id, "jpg").text() : null,
+        pictured ? StoredName.upload(thumbnails, id, "jpg").text() : null,
+        sent.document == null
+            ? null
+            : StoredName.upload(FileKind.LITERATURE, id, sent.documentExtension).text());
+  }
+
+  /** Those of a row that was there before stay if not all can be stored: it names them. */
+  private StoredFiles store(StoredFiles names, Sent sent, byte[] thumbnail) throws IOException {
+    if (sent.picture != null) {
+      store(names.image(), sent.picture);
+      store(names.thumbnail(), thumbnail);
+      stats.add(Stats.Count.UPLOADS);
+    }
+    if (sent.document != null) {
+      store(names.literature(), sent.document);
+      stats.add(Stats.Count.UPLOADS);
+    }
+    return names;
+  }
+
+  private void store(String name, byte[] content) throws IOException {
+    filestore.store(StoredName.parse(name).orElseThrow(), content);
   }
 
   private static Refused notStored(IOException e) {

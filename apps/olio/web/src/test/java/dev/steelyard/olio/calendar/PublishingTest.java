@@ -86,6 +86,11 @@ final class PublishingTest {
     }
 
     @Override
+    public SocialEvent ownedBy(String user, int id) {
+      return new SocialEvent();
+    }
+
+    @Override
     public SocialEvent delete(int id, String user) {
       assertEquals(ID, id);
       assertEquals("ada", user);
@@ -169,5 +174,14 @@ final class PublishingTest {
     assertThrows(Refused.class, () -> publishing.register(PERSON, picture()));
     assertThrows(Refused.class, () -> publishing.post(EVENT, "ada", sent()));
     assertEquals(Set.of(), there);
+  }
+
+  @Test
+  void anEventThatCannotBeChangedKeepsItsFiles() {
+    Set<String> files = Set.of("E10000051.jpg", "E10000051T.jpg", "E10000051L.pdf");
+    there.addAll(files);
+    full = true;
+    assertThrows(Refused.class, () -> publishing.change(ID, "ada", EVENT, sent()));
+    assertEquals(files, there);
   }
 }
