@@ -215,6 +215,28 @@ final class UploadsIT {
   }
 
   @Test
+  void aPersonWhosePictureIsNotStoredIsNotRegisteredAndCanTryAgain() throws Exception {
+    Path folder = server.filestore().resolve("personThumbs");
+    Path away = server.filestore().resolve("persons-away");
+    int stored = server.json("/olio/stats").getJsonObject("stored").getInt("persons");
+    Set<String> before = files();
+    OlioBrowser browser = server.browser();
+    Files.move(folder, away);
+    Files.createFile(folder);
+    try {
+      browser.upload(PERSON + "eve", OlioBrowser.person("eve")).must(503, "not be stored");
+    } finally {
+      Files.delete(folder);
+      Files.move(away, folder);
+    }
+    assertEquals(before, files());
+    assertEquals(stored, server.json("/olio/stats").getJsonObject("stored").getInt("persons"));
+    browser.get("person?actionType=display_person&user_name=eve").must(404, "There is no person");
+    browser.upload(PERSON + "eve", OlioBrowser.person("eve")).must("<h1>eve</h1>");
+    browser.get("consistency").must("consistent");
+  }
+
+  @Test
   void ofManyWhoWantANameAtOnceOneGetsItAndNoFailureIsReported() throws Exception {
     server.browser().upload(PERSON + "wanted0", OlioBrowser.person("wanted0")).must("wanted0");
     Set<String> reports = server.failureReports();
@@ -247,10 +269,11 @@ final class UploadsIT {
   void withoutAGeocoderOperationsGoOn() throws Exception {
     OlioBrowser browser = server.browser().as(15);
     int failures = server.count("geocoderFailures");
+    int nowhere;
     try {
       server.geocoder(false, 0);
-      int id = browser.posted(OlioBrowser.event("nowhere", "a"));
-      browser.get("event/detail?socialEventID=" + id).must("latitude 0.0, longitude 0.0");
+      nowhere = browser.posted(OlioBrowser.event("nowhere", "a"));
+      browser.get("event/detail?socialEventID=" + nowhere).must("latitude 0.0, longitude 0.0");
       browser.get("event/list").must("class=\"events\"");
       // Requests are sent to it as before; a load that is to begin would wait.
       assertEquals(200, server.packaged().get("/olio/health/ready").statusCode());
@@ -263,6 +286,13 @@ final class UploadsIT {
     int id = browser.posted(OlioBrowser.event("somewhere", "a"));
     browser.get("event/detail?socialEventID=" + id).must("latitude 33.0, longitude -177.0");
     assertEquals(failures + 1, server.count("geocoderFailures"));
+
+    // A run with such an event is void, whichever server posted it.
+    browser
+        .get("consistency")
+        .must("the geocoder told the place of each address that was added: 1");
+    assertEquals(302, browser.post("event/delete", "socialEventID=" + nowhere).status());
+    browser.get("consistency").must("consistent");
   }
 
   @Test

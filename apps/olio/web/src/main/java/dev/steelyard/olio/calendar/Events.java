@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.olio.calendar;
 
+import static dev.steelyard.olio.calendar.Fresh.fresh;
+
 import dev.steelyard.olio.Refused;
 import dev.steelyard.olio.Settings;
 import dev.steelyard.olio.calendar.Forms.EventForm;
@@ -18,6 +20,7 @@ import dev.steelyard.olio.entities.SocialEvent;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.persistence.EntityManager;
+import jakarta.persistence.LockModeType;
 import jakarta.persistence.PersistenceContext;
 import jakarta.persistence.TypedQuery;
 import java.time.LocalDateTime;
@@ -53,7 +56,7 @@ public class Events {
         (filter.byCreated() ? " ORDER BY e.createdTime" : " ORDER BY e.eventTime")
             + (filter.descending() ? " DESC, e.id" : ", e.id");
     List<SocialEvent> events =
-        filtered("SELECT e " + which + order, SocialEvent.class, filter, from)
+        fresh(filtered("SELECT e " + which + order, SocialEvent.class, filter, from))
             .setFirstResult(index * Views.PAGE)
             .setMaxResults(Views.PAGE)
             .getResultList();
@@ -82,18 +85,19 @@ public class Events {
 
   /**
    * The events of a tag, in the order of their time, those that are over too; none for an unknown
-   * tag.
+   * tag. One that is still being posted has no time yet, and no picture.
    */
   @InTransaction
   public List<SocialEvent> tagged(String word) {
     return tags.byWord(word)
         .map(
             tag ->
-                entities
-                    .createQuery(
-                        "SELECT e FROM SocialEvent e, TagLink l WHERE l.tagId = :tag"
-                            + " AND l.eventId = e.id ORDER BY e.eventTime, e.id",
-                        SocialEvent.class)
+                fresh(
+                        entities.createQuery(
+                            "SELECT e FROM SocialEvent e, TagLink l WHERE l.tagId = :tag"
+                                + " AND l.eventId = e.id AND e.eventTime IS NOT NULL"
+                                + " ORDER BY e.eventTime, e.id",
+                            SocialEvent.class))
                     .setParameter("tag", tag.getId())
                     .getResultList())
         .orElse(List.of());
@@ -104,8 +108,9 @@ public class Events {
   public Listed<SocialEvent> attendedBy(String userName, int index) {
     List<SocialEvent> events =
         attended(
-                entities.createQuery(
-                    "SELECT e " + ATTENDED + " ORDER BY e.eventTime, e.id", SocialEvent.class),
+                fresh(
+                    entities.createQuery(
+                        "SELECT e " + ATTENDED + " ORDER BY e.eventTime, e.id", SocialEvent.class)),
                 userName)
             .setFirstResult(index * Views.PAGE)
             .setMaxResults(Views.PAGE)
@@ -123,8 +128,9 @@ public class Events {
   @InTransaction
   public List<Upcoming> upcoming(String userName) {
     return attended(
-            entities.createQuery(
-                "SELECT e " + ATTENDED + " ORDER BY e.eventTime, e.id", SocialEvent.class),
+            fresh(
+                entities.createQuery(
+                    "SELECT e " + ATTENDED + " ORDER BY e.eventTime, e.id", SocialEvent.class)),
             userName)
         .setMaxResults(UPCOMING)
         .getResultStream()
@@ -132,31 +138,54 @@ public class Events {
         .toList();
   }
 
-  /** The events that somebody has posted. */
+  /** The events that somebody has posted, but none that is still being posted. */
   @InTransaction
   public List<SocialEvent> postedBy(String userName) {
-    return entities
-        .createQuery(
-            "SELECT e FROM SocialEvent e WHERE e.submitter = :user ORDER BY e.createdTime DESC, e.id",
-            SocialEvent.class)
+    return fresh(
+            entities.createQuery(
+                "SELECT e FROM SocialEvent e WHERE e.submitter = :user"
+                    + " AND e.eventTime IS NOT NULL ORDER BY e.createdTime DESC, e.id",
+                SocialEvent.class))
         .setParameter("user", userName)
         .getResultList();
   }
 
-  /** An event by itself. */
+  /** An event by itself; what this JVM keeps of it may be two minutes old. */
   @InTransaction
   public SocialEvent find(int id) {
     SocialEvent event = entities.find(SocialEvent.class, id);
+    // It may have been posted to its end since, elsewhere.
+    return event != null && event.getEventTime() == null ? reread(id) : there(id, event);
+  }
+
+  /** An event as it is now, whatever this JVM keeps of it. */
+  @InTransaction
+  public SocialEvent reread(int id) {
+    SocialEvent event = there(id, entities.find(SocialEvent.class, id, Fresh.ROW));
+    if (event.getEventTime() == null) {
+      throw Refused.unknown("There is no event " + id + " yet.");
+    }
+    return event;
+  }
+
+  /** An event as it is now, which nobody else changes or deletes before the transaction's end. */
+  SocialEvent locked(int id) {
+    return there(
+        id, entities.find(SocialEvent.class, id, LockModeType.PESSIMISTIC_WRITE, Fresh.ROW));
+  }
+
+  private SocialEvent there(int id, SocialEvent event) {
     if (event == null) {
+      entities.getEntityManagerFactory().getCache().evict(SocialEvent.class, id);
       throw Refused.unknown("There is no event " + id + ".");
     }
     return event;
   }
 
-  /** An event with its address and tags, as its form has it. */
+  /** An event with its address and tags, as its form has it: what is sent back is to be new. */
   @InTransaction
   public EventDetail form(int id) {
-    SocialEvent event = find(id);
+    SocialEvent event = reread(id);
     return new EventDetail(event, addressOf(event), List.of(), tags.of(id), List.of());
   }
 
@@ -166,11 +195,16 @@ public class Events {
         : entities.find(Address.class, event.getAddressId());
   }
 
-  /** An event with all that belongs to it. */
+  /** An event with all that belongs to it; if nothing does, it may have been deleted elsewhere. */
   @InTransaction
   public EventDetail detail(int id) {
     SocialEvent event = find(id);
-    return new EventDetail(event, addressOf(event), attendees(id), tags.of(id), comments(id));
+    EventDetail detail =
+        new EventDetail(event, addressOf(event), attendees(id), tags.of(id), comments(id));
+    if (detail.attendees().isEmpty() && detail.tags().isEmpty() && detail.comments().isEmpty()) {
+      reread(id);
+    }
+    return detail;
   }
 
   List<Person> attendees(int id) {
@@ -218,7 +252,10 @@ public class Events {
   /** Gives an event that was posted its address, files and time. */
   @InTransaction
   public void complete(int id, EventForm form, Place place, StoredFiles files) {
-    SocialEvent event = find(id);
+    fill(there(id, entities.find(SocialEvent.class, id)), form, place, files);
+  }
+
+  private void fill(SocialEvent event, EventForm form, Place place, StoredFiles files) {
     Address address = new Address();
     form.address().copyTo(address, place);
     entities.persist(address);
@@ -239,24 +276,29 @@ public class Events {
   }
 
   /**
-   * Changes an event: loaded events share their addresses, so that it gets one of its own.
+   * Changes an event: loaded events share their addresses, so that it gets one of its own. It is
+   * locked, as two that count the tags of one event at once count wrong; and read, as what is as it
+   * was kept here is not written.
    *
    * @return its key
    */
   @InTransaction
   public int update(int id, String user, EventForm form, Place place, StoredFiles files) {
-    SocialEvent event = ownedBy(user, id);
+    SocialEvent event = owned(user, locked(id));
     form.copyTo(event);
     tags.removeAll(id);
     tags.add(id, form.tags());
-    complete(id, form, place, files);
+    fill(event, form, place, files);
     return id;
   }
 
   /** An event, if it is somebody's. */
   @InTransaction
   public SocialEvent ownedBy(String user, int id) {
-    SocialEvent event = find(id);
+    return owned(user, find(id));
+  }
+
+  private static SocialEvent owned(String user, SocialEvent event) {
     if (!user.equals(event.getSubmitter())) {
       throw Refused.notYours("Only who has posted an event may change or delete it.");
     }
@@ -266,7 +308,7 @@ public class Events {
   /** Deletes an event with all that belongs to it, but its files. */
   @InTransaction
   public SocialEvent delete(int id, String user) {
-    SocialEvent event = ownedBy(user, id);
+    SocialEvent event = owned(user, locked(id));
     tags.removeAll(id);
     for (String rows : List.of("Comment", "Attendance")) {
       entities

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.olio.calendar;
 
+import static dev.steelyard.olio.calendar.Fresh.fresh;
+
 import dev.steelyard.olio.Refused;
 import dev.steelyard.olio.calendar.Views.Found;
 import dev.steelyard.olio.entities.Friendship;
@@ -72,12 +74,13 @@ public class Friends {
   public Found search(int personId, String userName, String prefix) {
     String pattern = prefix.replaceAll("[!%_]", "!$0") + "%";
     List<Person> found =
-        entities
-            .createQuery(
-                "SELECT p FROM Person p WHERE p.userName LIKE :pattern ESCAPE '!' AND p.id <> :self"
-                    + " AND p.id NOT IN (SELECT f.friendId FROM Friendship f WHERE f.personId = :self)"
-                    + " ORDER BY p.userName",
-                Person.class)
+        fresh(
+                entities.createQuery(
+                    "SELECT p FROM Person p WHERE p.userName LIKE :pattern ESCAPE '!'"
+                        + " AND p.id <> :self AND p.id NOT IN"
+                        + " (SELECT f.friendId FROM Friendship f WHERE f.personId = :self)"
+                        + " ORDER BY p.userName",
+                    Person.class))
             .setParameter("pattern", pattern)
             .setParameter("self", personId)
             .setMaxResults(MOST_FOUND)
@@ -85,10 +88,10 @@ public class Friends {
     return new Found(found, outgoing(userName).stream().map(Invitation::getCandidate).toList());
   }
 
-  /** Invites a person; a second time changes nothing. */
+  /** Invites a person, who is locked: a second time, or twice at once, changes nothing. */
   @InTransaction
   public void invite(String requestor, String candidate) {
-    persons.get(candidate);
+    persons.locked(candidate);
     if (requestor.equals(candidate)) {
       throw Refused.badInput("Nobody can invite himself.");
     }

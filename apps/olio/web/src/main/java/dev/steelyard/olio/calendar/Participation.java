@@ -42,6 +42,9 @@ public class Participation {
   public Attendees attendees(int event, String userName) {
     events.find(event);
     List<String> names = events.attendees(event).stream().map(Person::getUserName).toList();
+    if (names.isEmpty()) {
+      events.reread(event);
+    }
     String status = names.contains(userName) ? ATTENDING : NOT_ATTENDING;
     return new Attendees(userName == null ? "not_logged_in" : status, names);
   }
@@ -67,7 +70,10 @@ public class Participation {
     if (!detail.attendedBy(userName)) {
       return new Attendees(NOT_ATTENDING, names(detail));
     }
-    entities.remove(entities.find(Attendance.class, new Attendance.Key(event, userName)));
+    Attendance attendance = entities.find(Attendance.class, new Attendance.Key(event, userName));
+    if (attendance != null) {
+      entities.remove(attendance);
+    }
     return new Attendees(
         "deleted", names(detail).stream().filter(each -> !each.equals(userName)).toList());
   }
@@ -77,14 +83,15 @@ public class Participation {
   }
 
   /**
-   * Makes or changes somebody's only comment on an event; loaded ones are more and stay.
+   * Makes or changes somebody's only comment on an event, which is locked: of two who speak for the
+   * same person at once the second changes what the first has made. Loaded ones are more and stay.
    *
    * @param text or null to leave it
    * @param rating one to five stars, or 0 to leave them
    */
   @InTransaction
   public void say(int event, String userName, String text, int rating) {
-    events.find(event);
+    events.locked(event);
     Comment comment =
         entities
             .createQuery(

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.olio.calendar;
 
+import static dev.steelyard.olio.calendar.Fresh.fresh;
+
 import dev.steelyard.olio.Refused;
 import dev.steelyard.olio.calendar.Forms.PersonForm;
 import dev.steelyard.olio.calendar.Forms.Place;
@@ -11,7 +13,9 @@ import dev.steelyard.olio.entities.Person;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.persistence.EntityManager;
+import jakarta.persistence.LockModeType;
 import jakarta.persistence.PersistenceContext;
+import jakarta.persistence.TypedQuery;
 import java.util.List;
 import java.util.Optional;
 
@@ -28,18 +32,29 @@ public class Persons {
   /** A person by user name. */
   @InTransaction
   public Optional<Person> find(String userName) {
-    return entities
-        .createQuery("SELECT p FROM Person p WHERE p.userName = :user", Person.class)
-        .setParameter("user", userName)
-        .getResultStream()
-        .findFirst();
+    return byName(userName).getResultStream().findFirst();
+  }
+
+  private TypedQuery<Person> byName(String userName) {
+    return fresh(
+            entities.createQuery("SELECT p FROM Person p WHERE p.userName = :user", Person.class))
+        .setParameter("user", userName);
   }
 
   /** A person who has to be there. */
   @InTransaction
   public Person get(String userName) {
-    return find(userName)
-        .orElseThrow(() -> Refused.unknown("There is no person " + userName + "."));
+    return there(userName, find(userName));
+  }
+
+  /** A person who has to be there, whom nobody else locks before the transaction's end. */
+  Person locked(String userName) {
+    TypedQuery<Person> query = byName(userName).setLockMode(LockModeType.PESSIMISTIC_WRITE);
+    return there(userName, query.getResultStream().findFirst());
+  }
+
+  private static Person there(String userName, Optional<Person> person) {
+    return person.orElseThrow(() -> Refused.unknown("There is no person " + userName + "."));
   }
 
   /** The person, if the password is the right one. */
@@ -91,10 +106,20 @@ public class Persons {
     return person.getId();
   }
 
-  /** Gives a person who was registered, or has changed his profile, address and files. */
+  /** Gives a person who was registered address and files. */
   @InTransaction
   public void complete(int id, PersonForm form, Place place, StoredFiles files) {
-    Person person = entities.find(Person.class, id);
+    fill(entities.find(Person.class, id), form, place, files);
+  }
+
+  /** Changes a profile. The row is read: what is as it was kept here is not written. */
+  @InTransaction
+  public void change(int id, PersonForm form, Place place, StoredFiles files) {
+    Person person = entities.find(Person.class, id, LockModeType.PESSIMISTIC_WRITE, Fresh.ROW);
+    fill(person, form, place, files);
+  }
+
+  private void fill(Person person, PersonForm form, Place place, StoredFiles files) {
     Address address = new Address();
     form.address().copyTo(address, place);
     entities.persist(address);
@@ -107,9 +132,12 @@ public class Persons {
     }
   }
 
-  /** Removes a person whose files could not be stored. */
+  /** Removes a person who could not be registered to the end. */
   @InTransaction
   public void remove(int id) {
-    entities.remove(entities.find(Person.class, id));
+    Person person = entities.find(Person.class, id);
+    if (person != null) {
+      entities.remove(person);
+    }
   }
 }

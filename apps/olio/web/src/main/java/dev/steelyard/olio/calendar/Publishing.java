@@ -19,14 +19,14 @@ import jakarta.persistence.PersistenceException;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /**
  * Adding and changing persons and events with their files: the row first, whose key names the
- * files, then the files and the geocoder, then the rest of the row. If a file cannot be stored,
- * nothing is added.
+ * files, then the files and the geocoder, then the rest of the row. If any of it fails, nothing is
+ * added: a row without the rest would take the user name for good, or be an event without a time.
  */
 @ApplicationScoped
 public class Publishing {
@@ -50,23 +50,48 @@ public class Publishing {
   /** Of many who post at once with the same new tags, one gets through each time. */
   private static final int MOST_ATTEMPTS = 10;
 
-  @Inject private Events events;
-  @Inject private Filestore filestore;
-  @Inject private Fragments fragments;
-  @Inject private GeocoderClient geocoder;
-  @Inject private Persons persons;
-  @Inject private Stats stats;
+  private Events events;
+  private Filestore filestore;
+  private Fragments fragments;
+  private GeocoderClient geocoder;
+  private Persons persons;
+  private Stats stats;
+
+  /** For the container. */
+  protected Publishing() {}
+
+  @Inject
+  Publishing(
+      Events events,
+      Filestore filestore,
+      Fragments fragments,
+      GeocoderClient geocoder,
+      Persons persons,
+      Stats stats) {
+    this.events = events;
+    this.filestore = filestore;
+    this.fragments = fragments;
+    this.geocoder = geocoder;
+    this.persons = persons;
+    this.stats = stats;
+  }
 
   /** Registers a person with a picture. */
   public void register(PersonForm form, Sent sent) {
     byte[] thumbnail = Uploads.thumbnail(sent.picture);
     int id = created(form);
+    StoredFiles names = names(id, FileKind.PERSON, FileKind.PERSON_THUMBNAIL, sent);
+    boolean done = false;
     try {
-      StoredFiles files = store(id, FileKind.PERSON, FileKind.PERSON_THUMBNAIL, sent, thumbnail);
+      StoredFiles files = store(names, sent, thumbnail);
       persons.complete(id, form, geocoder.locate(form.address()), files);
+      done = true;
     } catch (IOException e) {
-      persons.remove(id);
       throw notStored(e);
+    } finally {
+      if (!done) {
+        undo("person " + id, () -> persons.remove(id), names);
+      }
     }
     stats.add(Stats.Count.PERSONS_ADDED);
   }
@@ -87,9 +112,9 @@ public class Publishing {
   public void change(Person person, PersonForm form, Sent sent) {
     byte[] thumbnail = sent.picture == null ? null : Uploads.thumbnail(sent.picture);
     try {
-      StoredFiles files =
-          store(person.getId(), FileKind.PERSON, FileKind.PERSON_THUMBNAIL, sent, thumbnail);
-      persons.complete(person.getId(), form, geocoder.locate(form.address()), files);
+      StoredFiles names = names(person.getId(), FileKind.PERSON, FileKind.PERSON_THUMBNAIL, sent);
+      StoredFiles files = store(names, sent, thumbnail);
+      persons.change(person.getId(), form, geocoder.locate(form.address()), files);
     } catch (IOException e) {
       throw notStored(e);
     }
@@ -103,12 +128,18 @@ public class Publishing {
   public int post(EventForm form, String submitter, Sent sent) {
     byte[] thumbnail = Uploads.thumbnail(sent.picture);
     int id = again(() -> events.create(form, submitter));
+    StoredFiles names = names(id, FileKind.EVENT, FileKind.EVENT_THUMBNAIL, sent);
+    boolean done = false;
     try {
-      StoredFiles files = store(id, FileKind.EVENT, FileKind.EVENT_THUMBNAIL, sent, thumbnail);
+      StoredFiles files = store(names, sent, thumbnail);
       events.complete(id, form, geocoder.locate(form.address()), files);
+      done = true;
     } catch (IOException e) {
-      events.delete(id, submitter);
       throw notStored(e);
+    } finally {
+      if (!done) {
+        undo("event " + id, () -> again(() -> events.delete(id, submitter)), names);
+      }
     }
     stats.add(Stats.Count.EVENTS_ADDED);
     fragments.clear();
@@ -116,13 +147,38 @@ public class Publishing {
   }
 
   /**
-   * Does something with an event's tags, again if it fails: somebody else has made one of its new
-   * tags a moment earlier, which is a known one now, or has not made one after all that was seen.
+   * Takes back what was added before the rest of it failed. If that fails as well, the log says so:
+   * who asked is told what failed first.
    */
-  private static int again(IntSupplier work) {
+  private void undo(String what, Runnable row, StoredFiles files) {
+    try {
+      row.run();
+    } catch (RuntimeException e) {
+      LOG.log(
+          Level.WARNING, "The row of {0} is left without the rest: {1}", new Object[] {what, e});
+    }
+    remove(what, files.image(), files.thumbnail(), files.literature());
+  }
+
+  private void remove(String what, String... names) {
+    try {
+      for (String name : names) {
+        filestore.remove(name);
+      }
+    } catch (IOException e) {
+      LOG.log(Level.WARNING, "Files of " + what + " are left", e);
+    }
+  }
+
+  /**
+   * Does something with an event's tags, again if it fails: somebody else has made one of its new
+   * tags a moment earlier, which is a known one now, or has not made one after all that was seen;
+   * or somebody attends an event, or comments on it, just as it is deleted.
+   */
+  private static <T> T again(Supplier<T> work) {
     for (int left = MOST_ATTEMPTS - 1; true; left--) {
       try {
-        return work.getAsInt();
+        return work.get();
       } catch (PersistenceException e) {
         if (left == 0) {
           throw e;
@@ -136,7 +192,8 @@ public class Publishing {
     events.ownedBy(user, id);
     byte[] thumbnail = sent.picture == null ? null : Uploads.thumbnail(sent.picture);
     try {
-      StoredFiles files = store(id, FileKind.EVENT, FileKind.EVENT_THUMBNAIL, sent, thumbnail);
+      StoredFiles names = names(id, FileKind.EVENT, FileKind.EVENT_THUMBNAIL, sent);
+      StoredFiles files = store(names, sent, thumbnail);
       Place place = geocoder.locate(form.address());
       again(() -> events.update(id, user, form, place, files));
     } catch (IOException e) {
@@ -147,42 +204,44 @@ public class Publishing {
 
   /** Deletes an event of somebody's own, with the files that were uploaded for it. */
   public void delete(int id, String user) {
-    SocialEvent event = events.delete(id, user);
-    try {
-      filestore.remove(event.getImage());
-      filestore.remove(event.getThumbnail());
-      filestore.remove(event.getLiterature());
-    } catch (IOException e) {
-      LOG.log(Level.WARNING, "Files of event " + id + " are left", e);
-    }
+    SocialEvent event = again(() -> events.delete(id, user));
+    remove("event " + id, event.getImage(), event.getThumbnail(), event.getLiterature());
     fragments.clear();
   }
 
-  private StoredFiles store(
-      int id, FileKind pictures, FileKind thumbnails, Sent sent, byte[] thumbnail)
-      throws IOException {
-    StoredName image = StoredName.upload(pictures, id, "jpg");
-    StoredName small = StoredName.upload(thumbnails, id, "jpg");
-    StoredName document =
-        StoredName.upload(FileKind.LITERATURE, id, String.valueOf(sent.documentExtension));
+  /** How the files that were sent are called. */
+  private static StoredFiles names(int id, FileKind pictures, FileKind thumbnails, Sent sent) {
     boolean pictured = sent.picture != null;
-    boolean documented = sent.document != null;
+    return new StoredFiles(
+        pictured ? StoredName.upload(pictures, id, "jpg").text() : null,
+        pictured ? StoredName.upload(thumbnails, id, "jpg").text() : null,
+        sent.document == null
+            ? null
+            : StoredName.upload(FileKind.LITERATURE, id, sent.documentExtension).text());
+  }
+
+  /** Those of a row that was there before stay if not all can be stored: it names them. */
+  private StoredFiles store(StoredFiles names, Sent sent, byte[] thumbnail) throws IOException {
     Map<StoredName, byte[]> files = new LinkedHashMap<>();
-    if (pictured) {
-      files.put(image, sent.picture);
-      files.put(small, thumbnail);
+    int uploads = 0;
+    if (sent.picture != null) {
+      files.put(named(names.image()), sent.picture);
+      files.put(named(names.thumbnail()), thumbnail);
+      uploads++;
     }
-    if (documented) {
-      files.put(document, sent.document);
+    if (sent.document != null) {
+      files.put(named(names.literature()), sent.document);
+      uploads++;
     }
     filestore.store(files);
-    for (int uploads = (pictured ? 1 : 0) + (documented ? 1 : 0); uploads > 0; uploads--) {
+    for (; uploads > 0; uploads--) {
       stats.add(Stats.Count.UPLOADS);
     }
-    return new StoredFiles(
-        pictured ? image.text() : null,
-        pictured ? small.text() : null,
-        documented ? document.text() : null);
+    return names;
+  }
+
+  private static StoredName named(String text) {
+    return StoredName.parse(text).orElseThrow();
   }
 
   private static Refused notStored(IOException e) {

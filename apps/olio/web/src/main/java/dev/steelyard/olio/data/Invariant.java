@@ -33,6 +33,19 @@ public record Invariant(String name, String sql) {
                   + " C.COMMENTSID > 10000000 GROUP BY C.USERNAME_USERNAME,"
                   + " C.SOCIALEVENT_SOCIALEVENTID HAVING COUNT(*) > 1) D"),
           new Invariant(
+              "nobody is invited twice by the same person",
+              "SELECT COUNT(*) FROM (SELECT I.CANDIDATE_USERNAME FROM INVITATION I WHERE"
+                  + " I.INVITATIONID > 10000000 GROUP BY I.CANDIDATE_USERNAME,"
+                  + " I.REQUESTOR_USERNAME HAVING COUNT(*) > 1) D"),
+          // Where a server asked in vain the place is 0, 0. The counts of the servers would tell
+          // the same, but each only of itself.
+          new Invariant(
+              "the geocoder told the place of each address that was added",
+              "SELECT COUNT(*) FROM ADDRESS A WHERE A.ADDRESSID > 10000000 AND A.LATITUDE = 0 AND"
+                  + " A.LONGITUDE = 0 AND (EXISTS (SELECT 1 FROM PERSON P WHERE"
+                  + " P.ADDRESS_ADDRESSID = A.ADDRESSID) OR EXISTS (SELECT 1 FROM SOCIALEVENT E"
+                  + " WHERE E.ADDRESS_ADDRESSID = A.ADDRESSID))"),
+          new Invariant(
               "nobody is his own friend, or invited by himself",
               "SELECT COUNT(*) FROM PERSON P WHERE EXISTS (SELECT 1 FROM PERSON_PERSON F WHERE"
                   + " F.PERSON_USERID = P.USERID AND F.FRIENDS_USERID = P.USERID) OR EXISTS (SELECT 1"

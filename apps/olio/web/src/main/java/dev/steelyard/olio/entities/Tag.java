@@ -2,12 +2,17 @@
 package dev.steelyard.olio.entities;
 
 import jakarta.persistence.AttributeOverride;
+import jakarta.persistence.Cacheable;
 import jakarta.persistence.Column;
 import jakarta.persistence.Entity;
 import jakarta.persistence.Table;
 
-/** A word by which events are found, and how many have it. */
+/**
+ * A word by which events are found, and how many have it. No tag is ever found by its key, so that
+ * keeping tags would save no statement, and show counts that other JVMs have changed.
+ */
 @Entity
+@Cacheable(false)
 @Table(name = "SOCIALEVENTTAG")
 @AttributeOverride(name = "id", column = @Column(name = "SOCIALEVENTTAGID"))
 public class Tag extends Row {

@@ -16,6 +16,7 @@ import jakarta.servlet.annotation.WebServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.util.List;
 
 /** What scripts ask of events, and the upload of one. */
 @WebServlet("/api/event/*")
@@ -100,7 +101,8 @@ public final class EventApiServlet extends Route {
     try {
       result = participation.attend(event, visitor.userName());
     } catch (PersistenceException e) {
-      // The same person was a moment earlier: now he attends.
+      // The same person was a moment earlier: now he attends. Or the event was deleted: now it is
+      // not there.
       result = participation.attend(event, visitor.userName());
     }
     visitor.forget();
@@ -122,7 +124,11 @@ public final class EventApiServlet extends Route {
   private void comments(HttpServletResponse response, int event) throws IOException {
     JsonArrayBuilder comments = Json.createArrayBuilder();
     events.find(event);
-    for (Said said : events.comments(event)) {
+    List<Said> all = events.comments(event);
+    if (all.isEmpty()) {
+      events.reread(event);
+    }
+    for (Said said : all) {
       comments.add(
           Json.createObjectBuilder()
               .add("username", said.comment().getUserName())
