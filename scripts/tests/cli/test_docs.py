@@ -33,7 +33,8 @@ DOCUMENTS = [
 # As it is typed, up to what ends it in prose or in a block: a back-quote, a comment, a pipe, a redirection.
 _TYPED = re.compile(r"\./steelyard((?: +[^\s`#|>&();]+)+)")
 _CONTINUED = re.compile(r"\\\n\s*")
-_LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+_LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
+_HEADING = re.compile(r"^#+ +(.+)$", re.MULTILINE)
 _PLACEHOLDER = re.compile(r"\[?[A-Z][A-Z_]*\]?|.*SESSION.*|\.\.\.")
 
 
@@ -177,9 +178,17 @@ def test_recipes_of_the_gate_set_what_its_script_reads() -> None:
 @pytest.mark.parametrize("document", [one for one in DOCUMENTS if one.suffix == ".md"], ids=str)
 def test_links_lead_to_files_that_are_there(document: Path) -> None:
     text = document.read_text(encoding="utf-8")
-    gone = [
-        link
-        for link in _LINK.findall(text)
-        if "://" not in link and not link.startswith("mailto:") and not (document.parent / link).exists()
-    ]
+    gone = []
+    for link, anchor in _LINK.findall(text):
+        if "://" in link or link.startswith("mailto:"):
+            continue
+        target = document.parent / link if link else document
+        if not target.exists() or (anchor and target.suffix == ".md" and anchor not in anchors(target)):
+            gone.append(f"{link}#{anchor}")
     assert not gone
+
+
+def anchors(document: Path) -> set[str]:
+    """The headings of a document, as GitHub names them in links."""
+    headings = _HEADING.findall(document.read_text(encoding="utf-8"))
+    return {re.sub(r"[^\w\- ]", "", one.lower()).replace(" ", "-") for one in headings}
