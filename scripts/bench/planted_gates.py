@@ -58,8 +58,8 @@ def main() -> None:
     ]
     if not list(certificates.glob("*.json")):
         baseline, _ = images("same", options) or settings("same")
-        certify = [ROOT / "steelyard", "certify", *common, "--baseline", baseline]
-        subprocess.run([*certify, *_without(options, NOT_FOR_CERTIFY)], check=True)
+        equal = [*common, "--baseline", baseline, *_without(options, NOT_FOR_CERTIFY)]
+        subprocess.run([ROOT / "steelyard", "certify", *equal], check=True)
     for name in asked:
         baseline, candidate = images(name, options) or settings(name)
         began = time.monotonic()
