@@ -10,7 +10,7 @@ from planned import identity
 from steelyard.paths import EXPERIMENTS
 from steelyard.results.spec import JvmIdentity
 
-pytest_plugins = ["stages"]
+pytest_plugins = ["stages", "watchdog"]
 
 
 @pytest.fixture
