@@ -17,7 +17,7 @@ from steelyard.host.docker import Docker, find_docker
 from steelyard.images.bake import Bakery, Plan
 from steelyard.images.lock import find_bases
 from steelyard.images.verify import FINGERPRINT
-from steelyard.suite import REPORTS
+from suite import REPORTS
 
 from .node import Node, Traces
 

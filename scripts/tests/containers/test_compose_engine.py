@@ -31,8 +31,8 @@ from steelyard.engines.images import LOADGEN, image_reference
 from steelyard.errors import MissingRequirement
 from steelyard.host.docker import find_docker
 from steelyard.results.store import SessionDirectory
-from steelyard.suite import ENGINE_STATE
 from steelyard.workload.loader import load_workload
+from suite import ENGINE_STATE
 
 from .suite_engine import SuiteEngine
 
