@@ -151,7 +151,7 @@ def main() -> int:
     try:
         run = Run(options.command, options.load)
     except OSError as error:
-        print(f"freeze.py: cannot run {options.command[0]}: {error.strerror}", file=sys.stderr)
+        sys.stderr.write(f"freeze.py: cannot run {options.command[0]}: {error.strerror}\n")
         return 127
     try:
         while run.wait(chance.uniform(*options.every)):
@@ -190,18 +190,28 @@ def _state(pid: int) -> str:
 
 def _say(options: argparse.Namespace, what: str) -> None:
     if not options.quiet:
-        print(f"freeze.py: {what}", file=sys.stderr, flush=True)
+        sys.stderr.write(f"freeze.py: {what}\n")
+        sys.stderr.flush()
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="freeze.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    seconds = {"type": _range, "metavar": "LEAST-MOST"}
     parser.add_argument("--load", type=int, default=0, metavar="N", help="busy loops beside the command (0)")
-    parser.add_argument("--freeze", default=(5.0, 20.0), help="seconds that a freeze lasts (5-20)", **seconds)
     parser.add_argument(
-        "--every", default=(60.0, 180.0), help="seconds from one freeze to the next (60-180)", **seconds
+        "--freeze",
+        default=(5.0, 20.0),
+        help="seconds that a freeze lasts (5-20)",
+        type=_range,
+        metavar="LEAST-MOST",
+    )
+    parser.add_argument(
+        "--every",
+        default=(60.0, 180.0),
+        help="seconds from one freeze to the next (60-180)",
+        type=_range,
+        metavar="LEAST-MOST",
     )
     parser.add_argument("--seed", type=int, help="of what is drawn")
     parser.add_argument("--quiet", action="store_true", help="say nothing of freezes")

@@ -14,6 +14,7 @@ from waiting import wait_until
 
 from steelyard.paths import ROOT
 
+SCRIPT = [sys.executable, str(ROOT / "scripts" / "bench" / "freeze.py")]
 TREE = """
 import os, pathlib, signal, subprocess, sys
 here = pathlib.Path(sys.argv[1])
@@ -42,10 +43,9 @@ class Freezing:
     def __init__(self, folder: Path, *options: str) -> None:
         self.folder = folder
         self.log = folder / "log"
-        script = str(ROOT / "scripts" / "bench" / "freeze.py")
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
-                [sys.executable, script, *options, "--", sys.executable, "-c", TREE, str(folder)], stderr=log
+                [*SCRIPT, *options, "--", sys.executable, "-c", TREE, str(folder)], stderr=log
             )
         self.pids = list(map(int, wait_until(self._pids, "a tree", self.ended).split()))
 
@@ -82,8 +82,8 @@ def folder(tmp_path: Path) -> Iterator[Path]:
             os.kill(pid, signal.SIGKILL)
 
 
-def test_a_signal_ends_a_freeze_and_reaches_the_command(folder: Path) -> None:
-    freezing = Freezing(folder, "--load", "2", "--freeze", "9999", "--every", "0.1")
+def test_all_processes_stop_and_a_signal_reaches_the_command(folder: Path) -> None:
+    freezing = Freezing(folder, "--load", "2", "--freeze", "0.3", "--every", "0.1")
     wait_until(lambda: freezing.states() == {"T"}, "a freeze of the whole tree", freezing.ended)
     busy = freezing.busy()
     assert len(busy) == 2
@@ -92,6 +92,18 @@ def test_a_signal_ends_a_freeze_and_reaches_the_command(folder: Path) -> None:
     assert freezing.process.wait() == 7, "the command's own exit code"
     assert "T" not in freezing.states()
     wait_until(lambda: {_fields(pid)[0] for pid in busy} <= {"gone", "Z"}, "the end of the busy loops")
+
+
+def test_a_signal_ends_a_freeze() -> None:
+    process = subprocess.Popen([*SCRIPT, "--freeze", "9999", "--every", "0.1", "--", "sleep", "9999"])
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+
+    def frozen() -> bool:
+        return any(_fields(int(pid))[0] == "T" for pid in children.read_text(encoding="ascii").split())
+
+    wait_until(frozen, "a freeze")
+    process.send_signal(signal.SIGTERM)
+    assert process.wait() == 128 + signal.SIGTERM
 
 
 def test_freezes_come_again_and_again_and_the_exit_code_is_the_commands(folder: Path) -> None:
@@ -108,9 +120,8 @@ def test_freezes_come_again_and_again_and_the_exit_code_is_the_commands(folder: 
 
 
 def test_a_command_that_is_not_there_is_told() -> None:
-    script = str(ROOT / "scripts" / "bench" / "freeze.py")
     done = subprocess.run(
-        [sys.executable, script, "--load", "1", "--", "/nowhere"], capture_output=True, text=True, check=False
+        [*SCRIPT, "--load", "1", "--", "/nowhere"], capture_output=True, text=True, check=False
     )
     assert done.returncode == 127
     assert "cannot run /nowhere" in done.stderr
