@@ -3,10 +3,10 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from waiting import ended, wait_until
 
 from steelyard.build import find_build, fingerprint
 from steelyard.host.programs import write_mark
@@ -133,9 +133,7 @@ def test_a_build_that_was_killed_leaves_no_maven_and_is_made_anew(tmp_path: Path
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "scripts"), "WAITS": str(waits)}
     command = [sys.executable, "-c", BUILDER, str(tmp_path)]
     with subprocess.Popen(command, env=environment) as builder:
-        deadline = time.monotonic() + 240
-        while not waits.read_text(encoding="utf-8").strip() and time.monotonic() < deadline:
-            time.sleep(0.02)
+        wait_until(lambda: waits.read_text(encoding="utf-8").strip(), "Maven at work", ended(builder))
         builder.kill()
     working = int(waits.read_text(encoding="utf-8"))
     waits.unlink()
