@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steelyard.testkit.Browser.Answer;
 import dev.steelyard.testkit.CountedOperations;
-import dev.steelyard.testkit.Processes;
+import dev.steelyard.testkit.Waiting;
 import dev.steelyard.testkit.StatementLog;
 import java.util.ArrayList;
 import java.util.List;
@@ -162,7 +162,7 @@ final class StatementsIT {
     Answer answer = user.get(path).must("has been submitted");
     List<String> status = answer.all(">(open|closed)<");
     assertTrue(status.contains("open") || (!beans && status.contains("closed")), status::toString);
-    Processes.await(
+    Waiting.await(
         "The order is complete",
         () ->
             server.statements().since(end).statements().values().stream()
@@ -170,11 +170,11 @@ final class StatementsIT {
                     .sum()
                 >= all);
     assertEquals(wanted, server.statements().since(end).statements());
-    Processes.await(
+    Waiting.await(
         "The price is published", () -> server.received("topic updateQuote") > published);
     assertEquals(published + 1, server.received("topic updateQuote"));
     int wantedOnQueue = mode == OrderMode.ASYNC_2PHASE ? queued + 1 : queued;
-    Processes.await(
+    Waiting.await(
         "The order's message is counted", () -> server.received("queue neworder") >= wantedOnQueue);
     assertEquals(wantedOnQueue, server.received("queue neworder"));
   }

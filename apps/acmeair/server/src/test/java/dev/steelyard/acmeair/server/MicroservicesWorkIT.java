@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.steelyard.testkit.Processes;
+import dev.steelyard.testkit.Waiting;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -104,7 +104,7 @@ final class MicroservicesWorkIT {
               "internal-rewardmiles", seen.get("internal-rewardmiles") + rewardMiles,
               "internal-miles", seen.get("internal-miles") + miles);
       operation.perform();
-      Processes.await("the services were called: " + wanted, () -> counted().equals(wanted));
+      Waiting.await("the services were called: " + wanted, () -> counted().equals(wanted));
       seen = wanted;
     }
 
