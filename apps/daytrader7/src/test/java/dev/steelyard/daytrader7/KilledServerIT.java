@@ -33,6 +33,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -40,6 +41,7 @@ import org.junit.jupiter.api.Test;
  * middle of a commit, others only in the queue: once it runs again, each order that a user was told
  * of, and each that was paid for, has been carried out, once. The database is a process of its own.
  */
+@Tag("full")
 final class KilledServerIT {
 
   private static final int USERS = 12;

@@ -24,10 +24,12 @@ import java.util.Queue;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Predicate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The websockets, as clients see them. */
+@Tag("full")
 @ExtendWith(TradeServer.Shared.class)
 final class SocketsIT {
 

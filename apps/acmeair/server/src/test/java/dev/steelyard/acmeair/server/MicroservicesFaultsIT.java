@@ -9,11 +9,13 @@ import dev.steelyard.testkit.Waiting;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What the servers do while something that they need is away, and afterwards. */
-@ExtendWith(Deployments.class)
+@Tag("full")
+@ExtendWith(Deployments.Services.class)
 final class MicroservicesFaultsIT {
 
   private static final String MONDAY = "Mon Jun 15 00:00:00 UTC 2026";

@@ -11,11 +11,13 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The work of an operation: bytes of its answer and calls between the services. */
-@ExtendWith(Deployments.class)
+@Tag("full")
+@ExtendWith(Deployments.Services.class)
 final class MicroservicesWorkIT {
 
   private static final ObjectMapper JSON = new ObjectMapper();
