@@ -20,6 +20,7 @@ from fake_site import READY_AFTER, Site
 from hdrh.histogram import HdrHistogram
 from hdrh.log import HistogramLogWriter
 
+from steelyard.engines import readiness
 from steelyard.engines.base import Reached, Running
 from steelyard.jvm.facts import asked
 from steelyard.processes import Children
@@ -145,19 +146,15 @@ class FakeDeployment(Reached):
     def ask(
         self, component: Component, path: str, timeout: float, told: Callable[[str], None] | None = None
     ) -> tuple[int, bytes] | None:
-        there = self._there(component)
-        return super().ask(there, path, timeout, told) if there is not None else None
+        site = self.sites.get(component.name)  # which has another port than the spec's
+        return readiness.get(site.server_port, path, timeout, told) if site is not None else None
 
     def serves(self, component: Component) -> bool:
-        there = self._there(component)
-        return there is not None and super().serves(there)
-
-    def _there(self, component: Component) -> Component | None:
-        """The component with the port that it really has; None: it has ended."""
+        """Without HTTP: it is asked hundreds of times in a start."""
         site = self.sites.get(component.name)
         if site is None:
-            return None if component.port is not None else component
-        return component.model_copy(update={"port": site.server_port})
+            return component.port is None
+        return component.ready.path is None or site.answer(component.ready.path)[0] == component.ready.status
 
     def fetch(self, name: str) -> None:
         """Files are here."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How components come up, on the fake engine: order, waiting, strangers, data."""
 
+import math
 import os
 import threading
 from pathlib import Path
@@ -91,6 +92,7 @@ def test_nobody_is_waited_for_once_one_has_died(world: World, services: Spec, tm
 
 
 def test_a_server_that_never_answers_is_given_up(world: World, services: Spec, tmp_path: Path) -> None:
+    world.ready_after = math.inf
     short = services.changed("server", lambda one: {"ready": one.ready.model_copy(update={"within": 1.0})})
     deployed, _ = opened(world, short, tmp_path)
     with pytest.raises(ServerFailed, match=r"-1 did not answer within 1 s: see .*servers/"):
@@ -103,6 +105,7 @@ def test_a_server_that_never_answers_for_want_of_its_files_ends_the_session(
     def gone() -> None:
         raise ProgramGone("/build was removed")
 
+    world.ready_after = math.inf
     short = services.changed("server", lambda one: {"ready": one.ready.model_copy(update={"within": 1.0})})
     deployed, deployment = opened(world, short, tmp_path)
     monkeypatch.setattr(deployment, "require_programs", gone)

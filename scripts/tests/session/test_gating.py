@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -22,7 +23,7 @@ from steelyard.cli.app import main
 from steelyard.clock import SYSTEM
 from steelyard.errors import Exit
 from steelyard.gate.result import GateResult
-from steelyard.host.doctor import Activity
+from steelyard.host.doctor import Activity, examine
 from steelyard.host.facts import read_facts
 from steelyard.paths import ROOT
 from steelyard.results.schema import Phase, Planned
@@ -123,6 +124,8 @@ def commands(
     facts = read_facts()
     for module in (gating, opening):
         monkeypatch.setattr(module, "read_facts", lambda: facts)
+    # The whole examination, but for a moment alone.
+    monkeypatch.setattr(opening, "examine", partial(examine, seconds=0.05))
     monkeypatch.setattr(run_command, "run_session", run_session)
     monkeypatch.setattr(runner, "write_report", lambda _: [])
     monkeypatch.setattr(gating, "watch", lambda _: Activity(made.busy, 0.0, ()))
