@@ -235,11 +235,13 @@ def test_cpu_of_others_is_what_no_observer_watches(tmp_path: Path) -> None:
 
 
 def test_a_close_reading_of_a_clock_helps_the_wide_ones_around_it() -> None:
-    machine = nodes.Machine(readings=[(100.0, nodes.Clock(-0.2, 0.3)), (110.0, nodes.Clock(-0.01, 0.02))])
+    machine = nodes.Machine(
+        readings=[(100.0, nodes.ClockOffset(-0.2, 0.3)), (110.0, nodes.ClockOffset(-0.01, 0.02))]
+    )
     assert machine.clock == pytest.approx((-0.015, 0.025)), "10 s at 0.5 ms/s"
-    machine.readings.append((1110.0, nodes.Clock(-0.2, 0.2)))
+    machine.readings.append((1110.0, nodes.ClockOffset(-0.2, 0.2)))
     assert machine.clock == pytest.approx((-0.2, 0.2)), "in 1000 s it may be anywhere there"
-    machine.readings.append((111.0, nodes.Clock(0.5, 0.6)))
+    machine.readings.append((111.0, nodes.ClockOffset(0.5, 0.6)))
     clock = machine.clock
     assert clock is not None
     assert clock.high >= 0.49, "readings that exclude each other: it was set"

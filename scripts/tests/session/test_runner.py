@@ -15,7 +15,7 @@ from trees import Kernel
 
 from steelyard.engines.base import Running
 from steelyard.errors import MissingRequirement, NoSpace, ServerFailed
-from steelyard.session import deploying, flight, runner
+from steelyard.session import flight, runner
 
 
 def test_a_session_of_steady_trials(bench: Bench) -> None:
@@ -261,12 +261,13 @@ def test_a_fresh_server_is_asked_only_after_its_measurement(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, procedure: str
 ) -> None:
     asked_in: list[str] = []
+    told = bench.world.observe
 
     def observe(running: Running, info: Mapping[str, Any], _granted: object) -> Any:
         asked_in.append(bench.watcher.phases[-1])
-        return bench.world.observe(running, info)
+        return told(running, info)
 
-    monkeypatch.setattr(deploying, "observe", observe)
+    monkeypatch.setattr(bench.world, "observe", observe)
     bench.run(bench.session(ping(design={"repeats": 0}, procedure=procedure)))
     assert set(asked_in) == {"stop"}
 
