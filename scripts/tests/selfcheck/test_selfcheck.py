@@ -3,6 +3,7 @@
 
 import io
 import math
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from rich.console import Console
 
 from steelyard.results.schema import Planned, Trial
 from steelyard.selfcheck import hosts
-from steelyard.selfcheck.cells import cells, power
+from steelyard.selfcheck.cells import Must, cells, power
 from steelyard.selfcheck.figures import TAIL, Figure, SelfcheckResult, limits
 from steelyard.selfcheck.hosts import DRIFTING, NOISY, QUIET, HostModel
 from steelyard.selfcheck.render import render
@@ -86,6 +87,24 @@ def test_a_cell_that_ends_early_has_failed_for_good(share):
         final = next(one for one in figures_of(cell, named) if one.name == must.name)
         assert lost == sorted(lost)
         assert lost[-1] is not final.passed
+
+
+@pytest.mark.parametrize(("side", "share"), [("at least", 0.3), ("about", 0.3), ("at most", 0.2)])
+def test_a_share_of_some_sessions_is_lost_only_when_none_of_the_others_could_save_it(side, share):
+    """Half of the sessions count, and nobody knows how many of those that are left will."""
+    must = Must("", "hit", side, 0.05 if side == "at most" else 0.95, of="counted")
+    counts, hits = (np.random.default_rng(2).random((2, 300)) < [[0.5], [share]]).astype(int)
+    tally, lost = Counter(), []
+    for done, (counted, hit) in enumerate(zip(counts, hits, strict=True), start=1):
+        tally += Counter({"counted": counted, "hit": counted * hit})
+        lost.append(_is_lost(must, tally, 300 - done))
+        for more in range(300 - done if lost[-1] else 0):
+            for best in {0, more}:
+                assert not Figure.share(
+                    "", "", tally["hit"] + best, tally["counted"] + more, side, must.nominal
+                ).passed
+    assert lost == sorted(lost)
+    assert lost.index(True) < 290
 
 
 @pytest.mark.parametrize("failing", [False, True])
