@@ -75,7 +75,7 @@ def _may_be(limit: ast.expr) -> bool:
 def _is_number(node: ast.expr) -> bool:
     match node:
         case ast.BinOp(left=left, right=right):
-            return _is_number(left) or _is_number(right)
+            return all(isinstance(side, ast.Name) or _is_number(side) for side in (left, right))
         case ast.Constant(value=value):
             return isinstance(value, int | float)
     return False
@@ -104,7 +104,7 @@ def test_no_test_counts_seconds(path: Path) -> None:
         ("process.wait(60)", "wait(seconds)"),
         ("event.wait(LIMIT)", "wait(seconds)"),
         ("thread.join(2.5)", "join(seconds)"),
-        ("future.result(2 * 60)", "result(seconds)"),
+        ("future.result(2 * LIMIT)", "result(seconds)"),
         ("condition.wait_for(reached, 3)", "wait_for(..., seconds)"),
         ("found.get(True, 3)", "get(..., seconds)"),
         ("sock.settimeout(3)", "settimeout(seconds)"),
@@ -125,7 +125,7 @@ def test_what_counts_seconds_is_found(line: str, told: str) -> None:
         "identify(java, timeout=TINY)",
         "process.wait()",
         "thread.join()",
-        "', '.join(names)",
+        "', '.join([text] * 9)",
         "found.get(name, 0)",
         "wait_until(lambda: reached, 'the end', ended(process))",
         "condition.wait_for(reached)",

@@ -156,7 +156,7 @@ BUGS = (
         SMALL,
     ),
     Bug("pairing ignored", "analysis.estimates:log_ratios", pairs(shuffled), DRIFTS),
-    Bug("standard deviation for standard error", "analysis.paired:paired", of_core(sd_for_error), POWER),
+    Bug("standard deviation for standard error", "analysis.paired:paired", of_core(sd_for_error), DRIFTS),
     Bug(
         "z for t",
         "analysis.paired:t_quantile",

@@ -19,7 +19,7 @@ from steelyard.selfcheck.run import _is_lost, _simulated, figures_of, jobs_of, r
 from steelyard.selfcheck.simulate import A, Arm, Setup, run_sessions
 from steelyard.selfcheck.trials import SPEC, Truth, from_samples, plain
 
-SESSIONS = 20
+SESSIONS = 10
 PLACE = Planned(order=3, block=1, arm="a")
 
 
