@@ -217,7 +217,7 @@ BUGS = (
         only_steady,
         "a fifth of all trials unsteady",
     ),
-    Bug("Holm over all metrics, the primary too", "analysis.estimates:_with_holm", one_family, POWER),
+    Bug("Holm over all metrics, the primary too", "analysis.estimates:_with_holm", one_family, DRIFTS),
     Bug("unknown passes", "analysis.ledger:Rule.check", unknown_passes, VOIDS),
     Bug(
         "unequal voids ignored",
