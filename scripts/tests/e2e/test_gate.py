@@ -54,7 +54,7 @@ def test_a_gate_passes_a_candidate_that_is_far_better(experiment: Path, out: Pat
     assert not first.trials()
     certify(first, out / "certificates")
 
-    done = gate(experiment, out)
+    done = gate(experiment, out, "--time", "70s")
     document = json.loads(done.stdout)
     directory = SessionDirectory(Path(document["directory"]))
     assert directory.path != first.path
@@ -73,10 +73,10 @@ def test_a_gate_passes_a_candidate_that_is_far_better(experiment: Path, out: Pat
     assert done.returncode == (Exit.OK if document["outcome"] == "pass" else Exit.INCONCLUSIVE), done.stderr
 
 
-def gate(experiment: Path, out: Path) -> subprocess.CompletedProcess[str]:
+def gate(experiment: Path, out: Path, *more: str) -> subprocess.CompletedProcess[str]:
     return call(
         *("gate", str(experiment), "--baseline", BASELINE, "--candidate", CANDIDATE, "--margin", "20%"),
-        *("--out", str(out), "--port", str(free_port()), "--seed", "3", "--time", "70s", "--json"),
+        *("--out", str(out), "--port", str(free_port()), "--seed", "3", "--json", *more),
     )
 
 
