@@ -10,7 +10,7 @@ import pytest
 from steelyard.results.schema import Trial
 
 from .driver import Running, processes_that_mention, start
-from .noise import is_undisturbed, void_for_other_reasons_than_noise
+from .noise import stood_still, void_for_other_reasons_than_noise
 
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("host")]
 
@@ -163,7 +163,7 @@ def test_a_search_raises_users_until_a_limit_is_broken(tmp_path: Path, out: Path
     first, second, *_ = trials
     assert first.value == 4
     assert second.value is not None
-    assert first.measurement is not None or not is_undisturbed(first)
+    assert first.measurement is not None or stood_still(first)
     if first.state == "valid":
         assert second.value != first.value, "what a trial said decides the next one"
     (found,) = directory.analysis().searches
