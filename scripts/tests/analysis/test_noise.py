@@ -25,6 +25,7 @@ def trial_of(*checks: str) -> Trial:
             "block": 1,
             "arm": "one",
             "attempt": 0,
+            "order": 0,
             "state": "void",
             "started": 1000.0,
             "steady": None,

@@ -30,7 +30,6 @@ load:
   ramp: 500ms
   warmup: {until: fixed, at_least: 3s}
   measure: 6s
-  request_timeout: 2m
 design: {blocks: 6, repeats: 0}
 """
 
@@ -43,7 +42,7 @@ def _proxy(nginx: None) -> None:
 
 
 def test_both_topologies_in_a_session_that_goes_on_after_a_database_died(experiment: Path, out: Path) -> None:
-    session = start(experiment, out, "--seed", "1")
+    session = start(experiment, out, "--seed", "1", "--set", "request_timeout=2m")
     trials = session.wait_for_undisturbed(2)
     (killed,) = session.kill_in_a_trial("backing", "ramp")
     assert session.interrupt() == 130
