@@ -84,7 +84,8 @@ def run_session(
                 directory.log(context.clock.time(), "interrupted", detail=_reason(error))
             raise
         finally:
-            if trials:
+            # By what is recorded: an interrupt may come between the record of a trial and its place in our list.
+            if directory.trials():
                 analyse_again(directory)
                 write_report(directory)
     return trials
