@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A server of several processes (a start script without `exec`, a cluster of workers): each figure is of all of them."""
+"""A server of several processes (a start script without `exec`, workers): each figure is of all of them."""
 
 from pathlib import Path
 
