@@ -258,7 +258,8 @@ def main() -> int:
         for fault in chosen:
             print(f"{fault.name}: {fault.wrong} ({', '.join(fault.folders)})")
         return 0
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     try:
         outcomes = try_all(chosen, max(1, asked.jobs))
     except KeyboardInterrupt:
