@@ -4,9 +4,9 @@
 
     PYTHONPATH=scripts .steelyard/venv/bin/python scripts/bench/mutants.py [--jobs N] [--markdown] [NAME ...]
 
-A fault is a patch, `mutants/NAME.patch`, whose first line says what is wrong and which folders of tests should tell. In
-a copy with the fault those folders run first and, when they are green, all other Python tests of the default tier; lint
-and types are left out, for a fault must be told by what it does. The first test that fails has to pass in a copy
+A fault is a patch, `mutants/NAME.patch`, whose first line says what is wrong and which tests should tell, folders or
+files. In a copy with the fault those run first and, when they are green, all Python tests of the default tier; lint and
+types are left out, for a fault must be told by what it does. The first test that fails has to pass in a copy
 without the fault. The checkout itself is never changed, and the copies are removed at the end, also after Ctrl-C. Exit
 code 1: a fault was told by no test, or its patch does not apply.
 """
@@ -50,18 +50,16 @@ class Fault:
     path: Path
     wrong: str
     """What is wrong, one sentence."""
-    folders: tuple[str, ...]
-    """Of tests that should tell, below scripts/."""
+    tests: tuple[str, ...]
+    """Folders or files of tests that should tell, below scripts/."""
 
     @classmethod
     def read(cls, path: Path) -> "Fault":
-        """Read the first line of a patch: `What is wrong. Tells: tests/FOLDER, ...`."""
-        wrong, tells, folders = path.read_text(encoding="utf-8").partition("\n")[0].partition(TELLS)
+        """Read the first line of a patch: `What is wrong. Tells: tests/FOLDER, tests/FOLDER/FILE, ...`."""
+        wrong, tells, tests = path.read_text(encoding="utf-8").partition("\n")[0].partition(TELLS)
         if not tells:
-            raise SystemExit(
-                f"{path}: the first line does not say which folders of tests tell it ('{TELLS.strip()}')"
-            )
-        return cls(path.stem, path, wrong, tuple(folders.split(", ")))
+            raise SystemExit(f"{path}: the first line does not say which tests tell it ('{TELLS.strip()}')")
+        return cls(path.stem, path, wrong, tuple(tests.split(", ")))
 
 
 @dataclass(frozen=True)
@@ -191,7 +189,7 @@ def _killer(runs: Runs, fault: Fault, plain: Path, folder: Path) -> tuple[str | 
     )
     if patched.returncode != 0:
         return None, f"the patch does not apply: {patched.stderr.strip()}"
-    for which in (fault.folders, ("tests",)):
+    for which in (fault.tests, ("tests",)):
         code, failed = run_tests(runs, folder, which)
         if code == ALL_PASSED:
             continue
@@ -256,7 +254,7 @@ def main() -> int:
     chosen = faults(asked.names)
     if asked.list:
         for fault in chosen:
-            print(f"{fault.name}: {fault.wrong} ({', '.join(fault.folders)})")
+            print(f"{fault.name}: {fault.wrong} ({', '.join(fault.tests)})")
         return 0
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
