@@ -7,8 +7,8 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
+from uuid import uuid4
 
 import steelyard
 from steelyard.sampling import observe
@@ -25,7 +25,7 @@ class Pod:
         self.name, self.folder, self.observed = name, folder, folder / "observed"
         self.log, self.away = folder / "0.log", folder.parent / "away"
         self.observed.mkdir(parents=True)
-        self.mark = f"{name}-{os.getpid()}-{time.monotonic_ns()}"
+        self.mark = f"{name}-{os.getpid()}-{uuid4()}"
         self.component = subprocess.Popen(
             [sys.executable, str(OBSERVED)],
             stdout=subprocess.PIPE,

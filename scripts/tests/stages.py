@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stages of the suite: their order, what is made beside them, their time.
+"""The tiers of the tests as pytest runs them: which are chosen, what is made beside them, their time.
 
-    checks       linters, types, formats            |  beside them, begun with the first test:
-    unit         all without a marker               |  Maven's build and tests, then the build that sessions take
-    java         waits for Maven                    |  the container engine, bases and packages of the images;
-                                                    |  Kubernetes is compiled, once for each version
-    e2e          sessions on real processes            nothing beside them: they measure
-    containers   images of every platform, bundles, sessions in containers, a Kubernetes node
+    checks, unit    on several workers, in a run of pytest of their own
+    java            beside them, begun with the first test: Maven's build and tests, then the build that sessions take
+    sessions, long  on real processes; nothing beside them: they measure
+    containers      images of every platform, bundles, sessions in containers, a Kubernetes node; the engine, the bases
+                    and Kubernetes, which is compiled once for each version, are made beside the tests before them
 
 What is begun is what the chosen tests need. After the last test or an interrupt it is ended, and an engine that was
 started is stopped; after a crash the guard of child processes does both. Logs stay in `.steelyard/test`.
 """
 
+import fcntl
 import json
 import os
 import shlex
@@ -32,7 +32,8 @@ from steelyard.build import fingerprint
 from steelyard.cli.building import ensure_build
 from steelyard.paths import ROOT
 from steelyard.processes.children import Child, Children
-from steelyard.suite import ENGINE_STATE, REPORTS, STAGES
+from suite import ENGINE_STATE, REPORTS, RETRIED, UNITS_RUN
+from suite.tiers import EVERY
 
 REGISTRY = f"{LOCAL_REGISTRY}/steelyard"
 RECORD = REPORTS / "record.json"
@@ -46,39 +47,73 @@ NODE = (str(ROOT / "k8s" / "local" / "node.sh"), "-d", str(NODE_STATE))
 _BASES = (str(_LOCAL / "make-bases.sh"), "-i", "-r", BASES, "-p", ",".join(PLATFORMS))
 
 
-def stage_of(item: pytest.Item) -> str:
-    """The stage of a test, by its marker."""
-    return next((stage for stage in reversed(STAGES) if item.get_closest_marker(stage)), "unit")
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--tier", action="append", choices=EVERY, help="run the tests of this tier (default: every one)"
+    )
+
+
+def tier_of(item: pytest.Item) -> str:
+    """The tier of a test, by its markers."""
+    markers = {
+        "checks": "checks",
+        "java": "java",
+        "containers": "containers",
+        "full": "long",
+        "e2e": "sessions",
+    }
+    return next((tier for marker, tier in markers.items() if item.get_closest_marker(marker)), "unit")
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: STAGES.index(stage_of(item)))
+    tiers = set(config.getoption("--tier") or EVERY)
+    if "servers" in tiers:
+        tiers.add("java")  # one run of Maven, which then leaves nothing out
+    kept = [item for item in items if tier_of(item) in tiers]
+    config.hook.pytest_deselected(items=[item for item in items if tier_of(item) not in tiers])
+    items[:] = sorted(kept, key=lambda item: EVERY.index(tier_of(item)))
+    for item in items:
+        if item.get_closest_marker("e2e") or item.get_closest_marker("containers"):
+            item.add_marker(pytest.mark.flaky(reruns=1))
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     assert reporter is not None
-    config.pluginmanager.register(Times({item.nodeid: stage_of(item) for item in items}, reporter))
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Times({item.nodeid: tier_of(item) for item in items}, reporter))
+
+
+_tried_again: set[str] = set()
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Note a test that passes at its second try: the closing lines name it (`suite`)."""
+    if report.outcome == "rerun":
+        _tried_again.add(report.nodeid)
+    elif report.nodeid in _tried_again and report.when == "call" and report.passed:
+        with RETRIED.open("a", encoding="utf-8") as file:
+            file.write(f"{report.nodeid}\n")
 
 
 class Times:
-    """Counts outcomes and adds up seconds by stage, and seconds by what a whole run shares."""
+    """Counts outcomes and adds up seconds by tier, and seconds by what a whole run shares."""
 
-    def __init__(self, stages: dict[str, str], reporter: pytest.TerminalReporter) -> None:
-        self._stages = stages
+    def __init__(self, tiers: dict[str, str], reporter: pytest.TerminalReporter) -> None:
+        self._tiers = tiers
         self._reporter = reporter
         self._now = ""
         self._seconds: defaultdict[str, float] = defaultdict(float)
-        self._outcomes: dict[str, Counter[str]] = {stage: Counter() for stage in STAGES}
+        self._outcomes: dict[str, Counter[str]] = {tier: Counter() for tier in EVERY}
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
-        if self._stages[nodeid] != self._now:
-            self._now = self._stages[nodeid]
+        if self._tiers.get(nodeid, self._now) != self._now:
+            self._now = self._tiers[nodeid]
             self._reporter.write_line(f"\n== {self._now}")
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        stage = self._stages[report.nodeid]
-        self._seconds[stage] += report.duration
+        tier = self._tiers.get(report.nodeid, "unit")  # with several workers the tests are chosen in these
+        self._seconds[tier] += report.duration
         if report.when == "call" or report.outcome != "passed":
-            self._outcomes[stage][report.outcome] += 1
+            self._outcomes[tier][report.outcome] += 1
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(
@@ -93,12 +128,12 @@ class Times:
                 self._seconds[f"awaited: {fixturedef.argname}"] += time.monotonic() - began
 
     def pytest_terminal_summary(self) -> None:
-        for stage, seen in self._outcomes.items():
+        for tier, seen in self._outcomes.items():
             if seen:
                 counts = ", ".join(f"{seen[name]} {name}" for name in ("passed", "failed", "skipped"))
-                self._reporter.write_line(f"stage {stage}: {counts} in {self._seconds[stage]:.0f} s")
+                self._reporter.write_line(f"tier {tier}: {counts} in {self._seconds[tier]:.0f} s")
         for name, seconds in self._seconds.items():
-            if name not in STAGES and seconds >= 1:
+            if name not in EVERY and seconds >= 1:
                 self._reporter.write_line(f"  {name}: {seconds:.0f} s")
 
 
@@ -145,11 +180,15 @@ def fail_with_log(what: str, log: Path) -> NoReturn:
 @pytest.fixture(scope="session", autouse=True)
 def beside(request: pytest.FixtureRequest) -> Iterator[Beside]:
     """Begins what the chosen tests need; whatever happens, ends it and stops an engine that was started."""
-    chosen = {stage_of(item) for item in request.session.items}
+    chosen = {tier_of(item) for item in request.session.items}
+    if chosen <= {"checks", "unit"}:  # those that run side by side: none of them may begin anything for all
+        yield Beside(Children())
+        return
     with Children() as children:
         begun = Beside(children)
         if "java" in chosen:
-            begun.begin("maven", maven_command())
+            is_complete = "servers" in (request.config.getoption("--tier") or EVERY)
+            begun.begin("maven", maven_command(is_complete=is_complete))
         if "containers" in chosen and why_no_engine() is None:
             children.on_crash("engine", [*_ENGINE, "stop"])
             begun.begin("bases", ["sh", "-c", bases_script()])
@@ -167,13 +206,17 @@ def beside(request: pytest.FixtureRequest) -> Iterator[Beside]:
             children.forget_crash("engine")
 
 
-def maven_command() -> list[str]:
-    """Everything that Maven has to say, on the sources as the build of sessions states them: it packs nothing twice.
+def maven_command(*, is_complete: bool) -> list[str]:
+    """What Maven has to say, on the sources as the build of sessions states them: it packs nothing twice.
 
     Two modules at a time: most tests wait, for a server that starts or for a run's time to pass.
+
+    Args:
+        is_complete: the tests of the tier `servers` too.
     """
+    left_out = [] if is_complete else ["-Dsteelyard.tests.excluded=full"]
     mark = f"-Dsteelyard.fingerprint={fingerprint()}"
-    return ["mvn", "--batch-mode", "--threads", "2", "--fail-at-end", mark, "verify"]
+    return ["mvn", "--batch-mode", "--threads", "2", "--fail-at-end", mark, *left_out, "verify"]
 
 
 def bases_script() -> str:
@@ -185,6 +228,9 @@ def bases_script() -> str:
 def built(beside: Beside) -> Path:
     """The build that sessions and images take, and nothing that was begun still runs: what follows measures."""
     beside.wait()
+    if UNITS_RUN.exists():
+        with UNITS_RUN.open(encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH)
     return ensure_build(Console(stderr=True))
 
 

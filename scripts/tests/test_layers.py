@@ -12,7 +12,7 @@ import steelyard
 PACKAGE = Path(steelyard.__file__).parent
 LAYERS = [
     {"cli", "__main__"},
-    {"suite", "selfcheck"},
+    {"selfcheck"},
     {"session"},
     {"report", "gate"},
     {"images"},

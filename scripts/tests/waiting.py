@@ -6,8 +6,11 @@ had: nothing passes while this process is frozen, and little while many programs
 blocks (a socket, a child process) needs no limit of its own: `watchdog.py` ends a test that stands still.
 """
 
+import http.client
 import os
+import subprocess
 import time
+import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
@@ -16,6 +19,8 @@ T = TypeVar("T")
 
 PATIENCE = 240.0
 """Seconds of a processor; far more than anything takes that is waited for."""
+TINY = 0.2
+"""Seconds, for a limit of the product that a test means to reach: it is reached however slow the machine is."""
 _TICK = 0.02
 _CPUS = len(os.sched_getaffinity(0))
 
@@ -60,6 +65,42 @@ def wait_until(
             break
         patience.tick()
     return value
+
+
+def ended(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> Callable[[], str | None]:
+    """Why nothing comes of a process any more, for `never`."""
+
+    def reason() -> str | None:
+        code = process.poll()
+        return None if code is None else f"the process has ended with exit code {code}"
+
+    return reason
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process has not ended; one that nobody has collected, which may take for ever in a container, has."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def fetch(url: str) -> bytes:
+    """What an address answers, however long it takes.
+
+    Raises:
+        OSError: nothing answers there, or it refuses.
+    """
+    with urllib.request.urlopen(url) as answer:
+        return bytes(answer.read())
+
+
+def answer_of(url: str) -> bytes | None:
+    """What an address answers; None when it does not, for `wait_until`."""
+    try:
+        return fetch(url)
+    except (OSError, http.client.HTTPException):
+        return None
 
 
 def _runnable() -> int:

@@ -9,7 +9,7 @@ applying; that is no pass.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from steelyard.analysis import rules
@@ -53,7 +53,9 @@ class Rule:
         """Apply the rule. A figure passes up to and including its limit; one that is not known fails."""
         foreign = f"This is no check of {spec.procedure} trials."
         idle = self.unless(spec) if spec.procedure in self.procedures else foreign
-        found = self.judge(measurement, spec) if idle is None else rules.Finding(None, idle, applies=False)
+        if idle is not None:
+            return _not_applicable(self.name, self.limit, self.unit, idle)
+        found = self.judge(measurement, spec)
         limit = self.limit if found.limit is None else found.limit
         return Check(
             name=self.name,
@@ -65,6 +67,21 @@ class Rule:
             unit=self.unit,
             detail=found.detail,
         )
+
+
+@cache
+def _not_applicable(name: str, limit: float, unit: str, detail: str) -> Check:
+    """Most rules do not apply to most trials: these checks are equal, and made once."""
+    return Check(
+        name=name,
+        passed=False,
+        voids=False,
+        applies=False,
+        value=None,
+        limit=limit,
+        unit=unit,
+        detail=detail,
+    )
 
 
 def judge(measurement: TrialMeasurement, spec: Spec) -> list[Check]:

@@ -52,7 +52,17 @@ _COMMANDS: dict[str, list[Callable[..., None]]] = {
 for _panel, _commands in _COMMANDS.items():
     for _command in _commands:
         app.command(name=_command.__name__.rstrip("_"), rich_help_panel=_panel)(_command)
-app.command(name="test", rich_help_panel="The suite")(prove.run_tests)
+# Its arguments, `--help` among them, are those of the program that it becomes.
+app.command(
+    name="test",
+    rich_help_panel="The suite",
+    add_help_option=False,
+    context_settings={
+        "ignore_unknown_options": True,
+        "allow_extra_args": True,
+        "allow_interspersed_args": False,
+    },
+)(prove.run_tests)
 app.add_typer(history.app, name="history", rich_help_panel="The gate")
 app.add_typer(host.app, name="host", rich_help_panel="This host")
 app.add_typer(images.app, name="images", rich_help_panel="The suite")

@@ -42,7 +42,7 @@ class Docker:
     def run(
         self,
         *arguments: str,
-        timeout: float = ANSWER_LIMIT,
+        timeout: float | None = ANSWER_LIMIT,
         env: Mapping[str, str] | None = None,
         merge_errors: bool = False,
         whole: bool = False,
@@ -53,7 +53,7 @@ class Docker:
         interrupt waits until the command has ended: what is cleaned up then holds all that it made.
 
         Raises:
-            DockerFailed: it ended with an error, or not within `timeout` seconds.
+            DockerFailed: it ended with an error, or not within `timeout` seconds (None: no limit).
         """
         with signals_held() if whole else contextlib.nullcontext():
             return run_client(

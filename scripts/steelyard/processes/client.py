@@ -23,7 +23,7 @@ def run_client(
     failed: Callable[[str], ClientFailed],
     last_words: Callable[[str], str],
     *,
-    timeout: float,
+    timeout: float | None,
     given: str | None = None,
     env: Mapping[str, str] | None = None,
     merge_errors: bool = False,
@@ -37,7 +37,7 @@ def run_client(
         command: program and arguments.
         failed: makes the exception of what was said.
         last_words: of what it printed, the line to pass on.
-        timeout: seconds.
+        timeout: seconds; None: no limit.
         given: its standard input.
         env: its whole environment; None: ours.
         merge_errors: as above.

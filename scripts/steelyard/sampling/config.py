@@ -34,6 +34,8 @@ class Config(NamedTuple):
     parent: int | None
     """The sampler ends when this is no longer its parent; None: whoever started it."""
     processes: tuple[Watched, ...]
+    answer_limit: float | None = None
+    """Seconds after which a component that does not answer is asked again; None: the usual."""
 
 
 def parse_config(text: str) -> Config:
@@ -45,7 +47,13 @@ def parse_config(text: str) -> Config:
     try:
         raw: Any = json.loads(text)
         processes = tuple(Watched(**entry) for entry in raw["processes"])
-        config = Config(Path(raw["output"]), float(raw["interval"]), raw.get("parent"), processes)
+        config = Config(
+            Path(raw["output"]),
+            float(raw["interval"]),
+            raw.get("parent"),
+            processes,
+            raw.get("answer_limit"),
+        )
     except (KeyError, TypeError) as error:
         raise ValueError(f"no sampler configuration: {error!r}") from error
     names = [process.name for process in processes]

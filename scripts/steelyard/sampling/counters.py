@@ -102,10 +102,13 @@ def parse_metrics(body: bytes) -> tuple[None, list[Figure]]:
 class Endpoint:
     """What one component tells at one address."""
 
-    def __init__(self, process: str, url: str, parse: Parse = parse_counters) -> None:
+    def __init__(
+        self, process: str, url: str, parse: Parse = parse_counters, limit: float = ANSWER_LIMIT
+    ) -> None:
         parts = urlsplit(url)
         self.process = process
         self.parse = parse
+        self._limit = limit
         self.problem: str | None = None
         """Why the last question failed; None when it was answered or is still open."""
         self.noted: str | None = None
@@ -128,9 +131,9 @@ class Endpoint:
     def ask(self, now: float) -> None:
         """Ask, unless the last question is still open and not too old."""
         if self._asked is not None:
-            if now - self._asked < ANSWER_LIMIT:
+            if now - self._asked < self._limit:
                 return
-            self._fail(f"no answer within {ANSWER_LIMIT:g} s")
+            self._fail(f"no answer within {self._limit:g} s")
         self._asked, self._unsent, self._received = now, self._request, b""
         try:
             if self._socket is not None:

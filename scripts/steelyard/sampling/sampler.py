@@ -15,7 +15,16 @@ from pathlib import Path
 
 from steelyard.sampling.cgroup import ControlGroup
 from steelyard.sampling.config import NOTHING, OWN_NAME, Config, Watched, parse_config
-from steelyard.sampling.counters import Count, Counters, Endpoint, Figure, Told, parse_metrics
+from steelyard.sampling.counters import (
+    ANSWER_LIMIT,
+    Count,
+    Counters,
+    Endpoint,
+    Figure,
+    Told,
+    parse_counters,
+    parse_metrics,
+)
 from steelyard.sampling.output import GROUP_COLUMNS, WATCHED, Output, output, text
 from steelyard.sampling.process import Process
 from steelyard.sampling.procfs import (
@@ -202,10 +211,10 @@ class Sampler:
                 group = self._groups[watched.name] = ControlGroup(watched.pid)
                 if not group.found:
                     self._note(watched.name, "its control group cannot be seen from here")
-            if watched.counters_url:
-                self._counters.endpoints.append(Endpoint(watched.name, watched.counters_url))
-            if watched.metrics_url:
-                self._counters.endpoints.append(Endpoint(watched.name, watched.metrics_url, parse_metrics))
+            limit = ANSWER_LIMIT if config.answer_limit is None else config.answer_limit
+            for url, parse in ((watched.counters_url, parse_counters), (watched.metrics_url, parse_metrics)):
+                if url:
+                    self._counters.endpoints.append(Endpoint(watched.name, url, parse, limit))
 
     def _reload(self) -> None:
         """Take in processes that were added to the configuration."""

@@ -279,8 +279,8 @@ class Streams:
                 child.process.stdin.write(f"{number} {one.words[number]}\n".encode())
                 child.process.stdin.flush()
 
-    def _wait(self, done: Callable[[], bool], timeout: float = HEARD) -> None:
-        deadline = time.monotonic() + timeout
+    def _wait(self, done: Callable[[], bool], timeout: float | None = None) -> None:
+        deadline = time.monotonic() + (HEARD if timeout is None else timeout)
         while True:
             self.poll()
             if done() or time.monotonic() > deadline:

@@ -101,9 +101,11 @@ def failures(chosen: Iterable[Cell], sessions: int = SESSIONS, seed: int = SEED)
     for cell in chosen:
         jobs, tally = jobs_of(cell, sessions, seed), Tally()
         size = sum(number for _, number, _ in jobs)
+        left = size
         for job in jobs:
             tally += simulate(job)
-            lost = next((must for must in cell.musts if _is_lost(must, tally, size)), None)
+            left -= job[1]
+            lost = next((must for must in cell.musts if _is_lost(must, tally, left)), None)
             if lost is not None:
                 yield f"{cell.name}: {lost.name}"
                 break
@@ -112,11 +114,13 @@ def failures(chosen: Iterable[Cell], sessions: int = SESSIONS, seed: int = SEED)
             yield from (f"{cell.name}: {one.name}" for one in failed[:1])
 
 
-def _is_lost(must: Must, tally: Tally, planned: int) -> bool:
-    if must.of != "sessions":
+def _is_lost(must: Must, tally: Tally, left: int) -> bool:
+    """Whether a share fails even if all sessions that are left count for it, as hits or as none, which it needs."""
+    if must.of == "trials":  # nobody knows how many are left
         return False
-    low, high = limits(planned, must.side, must.nominal)
-    return tally[must.hits] > high or tally[must.hits] + planned - tally[must.of] < low
+    hits = tally[must.hits]
+    low, high = limits(tally[must.of] + left, must.side, must.nominal)
+    return hits > high or hits + left < low
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from steelyard.experiment.settings import Settings
 from steelyard.paths import EXPERIMENTS, ROOT
 from steelyard.session.plan import host_checks
 from steelyard.workload.loader import load_workload
+from suite.__main__ import parser as suite_parser
 
 COMMANDS = ROOT / "docs" / "commands.md"
 EXAMPLE = ROOT / "docs" / "examples" / "fuseki" / "workload.yaml"
@@ -105,6 +106,9 @@ def values(command: Command, words: list[str], option: str) -> list[str]:
 @pytest.mark.parametrize("example", [pytest.param(one, id=str(one)) for one in typed()])
 def test_what_is_typed_is_there(example: Typed) -> None:
     command, words = command_of(example.words)
+    if command.name == "test":
+        suite_parser().parse_args(words)
+        return
     if _PLACEHOLDER.fullmatch(example.words[0]):
         return
     assert not isinstance(command, TyperGroup) or words[0].startswith("--"), f"there is no command {words[0]}"
@@ -155,10 +159,12 @@ def test_the_page_of_commands_has_every_command_and_option_and_no_other() -> Non
         assert re.search(rf"`[^`]*\b{name}\b[^`]*`", text), f"{COMMANDS.name} does not name {name}"
     told = set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", text)) - {"--help", "--version", "--check"}
     of_images = {name for command in _group("images") for name in options(command)}
-    assert told <= there | of_images, sorted(told - there - of_images)
-    # What is on by default is told by the option that turns it off.
-    on = {"--java", "--e2e", "--containers"}
-    assert there - told <= on, sorted(there - told - on)
+    of_tests = {name for action in suite_parser()._actions for name in action.option_strings} - {
+        "-h",
+        "--help",
+    }
+    assert told <= there | of_images | of_tests, sorted(told - there - of_images - of_tests)
+    assert there | of_tests <= told
 
 
 def _group(name: str) -> list[Command]:

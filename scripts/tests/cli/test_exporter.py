@@ -4,13 +4,13 @@
 import io
 import socket
 import urllib.error
-import urllib.request
 
 import pytest
 from planned import question, session_of, specs_of
 from prometheus_client.parser import text_string_to_metric_families
 from rich.console import Console
 from test_screens import failed
+from waiting import fetch
 
 from steelyard.cli.exporter import exported
 from steelyard.cli.live import PlainScreen
@@ -32,8 +32,7 @@ def port() -> int:
 
 def figures(port: int) -> dict[str, float]:
     """Samples by name, with their labels."""
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=60) as answer:
-        text = answer.read().decode()
+    text = fetch(f"http://127.0.0.1:{port}/metrics").decode()
     return {
         one.name + "".join(f" {key}={value}" for key, value in sorted(one.labels.items())): one.value
         for family in text_string_to_metric_families(text)

@@ -3,7 +3,6 @@
 
 import os
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -11,18 +10,17 @@ import pytest
 from e2e.driver import end_all
 from platforms import BASES, PLATFORMS, narrowed
 from stages import NODE, NODE_STATE, Beside, fail_with_log, why_no_node
+from waiting import wait_until
 
 from steelyard import __version__
 from steelyard.host.docker import Docker, find_docker
 from steelyard.images.bake import Bakery, Plan
 from steelyard.images.lock import find_bases
 from steelyard.images.verify import FINGERPRINT
-from steelyard.suite import REPORTS
+from suite import REPORTS
 
 from .node import Node, Traces
 
-SETTLES = 240.0
-"""Seconds that the engine may take to forget what was removed."""
 IMAGES = (
     *("ping:{}-hotspot", "acmeair:{}-hotspot", "daytrader7:{}-hotspot", "olio:{}-hotspot"),
     *("olio-geocoder:{}", "embedded-mongo:{}", "loadgen:{}", "socket-proxy:{}", "harness:{}"),
@@ -122,10 +120,12 @@ def leaves_nothing(docker: Docker) -> Iterator[None]:
     """Containers, networks and volumes are the same after a test as before it."""
     before = held(docker)
     yield
-    deadline = time.monotonic() + SETTLES
-    while (left := _added(before, held(docker))) and time.monotonic() < deadline:
-        time.sleep(0.5)
-    assert not left, f"left behind: {left}"
+
+    def left() -> dict[str, list[str]]:
+        return _added(before, held(docker))
+
+    # The engine may take a while to forget what was removed.
+    wait_until(lambda: not left(), lambda: f"the end of what was left behind: {left()}")
 
 
 def held(docker: Docker) -> dict[str, set[str]]:
@@ -157,7 +157,7 @@ def run_container(docker: Docker) -> Iterator[Callable[..., str]]:
     def run(*arguments: str) -> str:
         name = f"{network}-{len(started)}"
         started.append(name)
-        docker.run("run", "--detach", "--name", name, "--network", network, *arguments, timeout=300.0)
+        docker.run("run", "--detach", "--name", name, "--network", network, *arguments, timeout=None)
         return name
 
     yield run

@@ -42,7 +42,6 @@ def fetch(reference: str, platform: str, folder: Path) -> Layout:
         ],
         capture_output=True,
         text=True,
-        timeout=600,
         check=False,
     )
     assert done.returncode == 0, done.stderr

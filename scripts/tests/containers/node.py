@@ -5,14 +5,13 @@ import json
 import os
 import re
 import subprocess
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from e2e.driver import patience
 from stages import NODE
+from waiting import wait_until
 
 from steelyard.paths import ROOT
 
@@ -36,7 +35,6 @@ class Node:
             input=text,
             capture_output=True,
             text=True,
-            timeout=patience(300),
             check=False,
         )
 
@@ -61,23 +59,26 @@ class Node:
 
     def finish(self, namespace: str, job: str) -> None:
         """Wait until a Job is complete; one that failed, or whose pods cannot start, fails with what they say."""
-        deadline = time.monotonic() + patience(180)
-        while True:
-            ended = {one["type"] for one in conditions(self.get("job", job, "--namespace", namespace))}
-            if "Complete" in ended:
-                return
-            if "Failed" in ended or time.monotonic() > deadline:
-                raise AssertionError(self.story(namespace))
-            time.sleep(0.5)
+
+        def ended(how: str) -> bool:
+            found = conditions(self.get("job", job, "--namespace", namespace))
+            return how in {one["type"] for one in found}
+
+        wait_until(
+            lambda: ended("Complete"),
+            lambda: f"the end of Job {job}: {self.story(namespace)}",
+            lambda: "it failed" if ended("Failed") else None,
+        )
 
     def roll_out(self, namespace: str, *kinds: str) -> None:
         """Wait until the pods of some kinds are ready."""
         for kind in kinds:
-            done = self.ask(
-                *("rollout", "status", f"statefulset/{kind}", "--namespace", namespace),
-                f"--timeout={patience(180):.0f}s",
-            )
+            done = self.ask(*("rollout", "status", f"statefulset/{kind}", "--namespace", namespace))
             assert done.returncode == 0, done.stderr + self.story(namespace)
+
+    def wait_until_gone(self, *what: str) -> None:
+        """Wait until an object is there no more."""
+        self.kubectl("wait", "--for=delete", *what, "--timeout=-1s")  # below 0: for a week
 
     def story(self, namespace: str) -> str:
         """What a namespace tells of itself, for who has to find out what is wrong."""

@@ -4,10 +4,9 @@
 import os
 import signal
 import subprocess
-import time
 from pathlib import Path
 
-LIMIT = 240.0
+from waiting import ended, wait_until
 
 
 class SuiteEngine:
@@ -30,10 +29,7 @@ class SuiteEngine:
         pid = int(self._record.read_text(encoding="ascii").split()[0])
         command = Path(f"/proc/{pid}/cmdline").read_bytes().rstrip(b"\0").split(b"\0")
         os.kill(pid, signal.SIGTERM)
-        deadline = time.monotonic() + LIMIT
-        while self.runs() and time.monotonic() < deadline:
-            time.sleep(0.1)
-        assert not self.runs(), f"dockerd does not end; see {self._folder}/dockerd.log"
+        wait_until(lambda: not self.runs(), f"the end of dockerd; see {self._folder}/dockerd.log")
         with (self._folder / "dockerd.log").open("ab") as log:
             daemon = subprocess.Popen(
                 command,
@@ -43,10 +39,11 @@ class SuiteEngine:
                 start_new_session=True,
             )
         self._record.write_text(f"{daemon.pid} {_start_time(daemon.pid)}\n", encoding="ascii")
-        deadline = time.monotonic() + LIMIT
-        while subprocess.run(["docker", "version"], capture_output=True, check=False).returncode != 0:
-            assert time.monotonic() < deadline, f"dockerd does not answer; see {self._folder}/dockerd.log"
-            time.sleep(0.2)
+        wait_until(
+            lambda: subprocess.run(["docker", "version"], capture_output=True, check=False).returncode == 0,
+            f"an answer of dockerd; see {self._folder}/dockerd.log",
+            ended(daemon),
+        )
 
 
 def _start_time(pid: int) -> str:

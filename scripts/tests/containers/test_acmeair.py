@@ -3,20 +3,21 @@
 
 import json
 import time
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from e2e.driver import end_all, patience, start, void_for_other_reasons_than_noise
+from e2e.driver import end_all, start, void_for_other_reasons_than_noise
 from e2e.test_acmeair import EXPERIMENT
+from waiting import answer_of, wait_until
 
 from steelyard.engines.compose.bundle import SESSION_LABEL
 
 from .bundle import (
     MONGO_IMAGE,
     NGINX_IMAGE,
+    PATIENT,
     QUICK_COMPILER,
     REGISTRY,
     VERSION,
@@ -34,7 +35,7 @@ def bundle(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Bundle]:
     found.environment |= {"STEELYARD_CUSTOMERS": "40", "STEELYARD_TODAY": "2026-12-30"}
     # Cold JVMs on a shared machine: what is tested is the bundle and not the time limit. A user's first login may take
     # seconds, and what is looked for comes after it.
-    found.environment |= {"STEELYARD_CALL_TIMEOUT": "10000", "STEELYARD_SECONDS": "10"}
+    found.environment |= {"STEELYARD_CALL_TIMEOUT": "10000", "STEELYARD_SECONDS": f"10, {PATIENT}"}
     found.environment["STEELYARD_JVM_ARGS"] = QUICK_COMPILER
     yield found
     found.down()
@@ -104,7 +105,13 @@ def experiment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path
         if folder.owner() == "root" and folder.stat().st_mode & 0o055 == 0:
             folder.chmod(0o755)
     path = tmp_path / "tiny.yaml"
-    path.write_text(EXPERIMENT.replace("deployment:\n", "deployment:\n  engine: compose\n"), encoding="utf-8")
+    path.write_text(
+        EXPERIMENT.replace("deployment:\n", "deployment:\n  engine: compose\n").replace(
+            "load:\n",
+            "load:\n  request_timeout: 600s\n",  # a stall of the machine must not become an error
+        ),
+        encoding="utf-8",
+    )
     yield path
     end_all()
 
@@ -121,7 +128,7 @@ def test_trials_of_both_topologies_and_a_database_that_dies(experiment: Path, tm
     docker("kill", next(name for name in names if name.endswith("database-1")))
     trials = directory.trials
     specs = {arm.name: arm.spec for arm in directory.session().arms}
-    for number in (2, 3, 4):  # one at a time: each has the patience of a busy machine
+    for number in (2, 3, 4):  # one at a time: each has a patience of its own
         session.wait_until(lambda number=number: len(trials()) >= number, f"trial {number}")  # type: ignore[misc]
         if {specs[trial.arm].topology for trial in trials()[1:]} == {"monolith", "microservices"}:
             break
@@ -154,18 +161,11 @@ def test_a_server_of_the_image_lives_without_a_database() -> None:
     name = docker("run", "--detach", *confined, *publish, reference, server).strip()
     try:
         port = docker("port", name, "9080/tcp").split()[0].rpartition(":")[2]
-        deadline = time.monotonic() + patience(120)
-        while not answers(f"http://127.0.0.1:{port}/health/live"):
-            assert time.monotonic() < deadline, docker("logs", name)
-            time.sleep(0.2)
+        # Empty, the answer is one all the same.
+        wait_until(
+            lambda: answer_of(f"http://127.0.0.1:{port}/health/live") is not None,
+            lambda: f"an answer: {docker('logs', name)}",
+        )
         assert server in docker("top", name)
     finally:
         docker("rm", "--force", "--volumes", name)
-
-
-def answers(url: str) -> bool:
-    try:
-        with urllib.request.urlopen(url, timeout=5) as answer:
-            return bool(answer.status == 200)
-    except OSError:
-        return False

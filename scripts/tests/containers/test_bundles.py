@@ -5,15 +5,14 @@ import http.client
 import json
 import socket
 import tempfile
-import time
 import urllib.parse
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from e2e.driver import EXPERIMENT, free_port, patience
+from e2e.driver import EXPERIMENT, free_port
+from waiting import answer_of, fetch, wait_until
 
 from steelyard.paths import ROOT
 from steelyard.results.store import SessionDirectory
@@ -63,10 +62,10 @@ def test_a_server_in_any_image_under_load(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
         (container,) = server.containers()
         assert f"JVM_ARGS={LITTLE}" in container["Config"]["Env"]
-        deadline = time.monotonic() + patience()
-        while not _answers(container):
-            assert time.monotonic() < deadline, server.compose("logs").stdout
-            time.sleep(0.2)
+        wait_until(
+            lambda: answer_of(_address(container, "/ping")) == b"pong",
+            lambda: f"an answer: {server.compose('logs').stdout}",
+        )
         loaded = server.compose("run", "--rm", "--no-deps", "-T", "load")
         assert loaded.returncode == 0, loaded.stdout + loaded.stderr
         (run,) = server.results.iterdir()
@@ -110,20 +109,14 @@ def test_two_servers_with_limits_share_the_load(ping: Bundle) -> None:
     assert [path.name.partition("-")[0] for path in ping.results.iterdir()] == ["ping"]
 
 
-def _answers(server: dict[str, Any]) -> bool:
-    try:
-        return _get(server, "/ping", timeout=10) == "pong"
-    except OSError:
-        return False
+def _get(server: dict[str, Any], path: str) -> str:
+    return fetch(_address(server, path)).decode().strip()
 
 
-def _get(server: dict[str, Any], path: str, timeout: float | None = None) -> str:
+def _address(server: dict[str, Any], path: str) -> str:
     (published,) = server["NetworkSettings"]["Ports"]["9080/tcp"]
     assert published["HostIp"] == "127.0.0.1"
-    address = f"http://127.0.0.1:{published['HostPort']}{path}"
-    with urllib.request.urlopen(address, timeout=timeout or patience()) as answer:
-        text: str = answer.read().decode()
-    return text.strip()
+    return f"http://127.0.0.1:{published['HostPort']}{path}"
 
 
 def test_a_whole_experiment_in_containers(jvm_count: Bundle) -> None:
@@ -206,7 +199,6 @@ class _ToSocket(http.client.HTTPConnection):
 
     def connect(self) -> None:
         self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(patience())
         self.sock.connect(str(self._path))
 
 
@@ -223,9 +215,12 @@ def proxy() -> Iterator[Path]:
             f"{REGISTRY}/socket-proxy:{VERSION}",
         ).strip()
         try:
-            while not (Path(folder) / "docker.sock").is_socket():
-                assert docker("inspect", "--format", "{{.State.Status}}", container).strip() == "running"
-                time.sleep(0.1)
+
+            def ended() -> str | None:
+                state = docker("inspect", "--format", "{{.State.Status}}", container).strip()
+                return None if state == "running" else f"the container is {state}"
+
+            wait_until((Path(folder) / "docker.sock").is_socket, "the proxy's socket", ended)
             yield Path(folder) / "docker.sock"
         finally:
             docker("rm", "--force", "--volumes", container)

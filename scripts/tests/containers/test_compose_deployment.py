@@ -3,12 +3,12 @@
 
 import subprocess
 import time
-import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from e2e.driver import free_port, patience
+from e2e.driver import free_port
+from waiting import answer_of, wait_until
 
 from steelyard.engines.compose.engine import ComposeDeployment, ComposeEngine
 from steelyard.errors import MissingRequirement, PortInUse
@@ -130,21 +130,9 @@ def _reachable(tmp_path: Path) -> None:
             folder.chmod(0o755)
 
 
-def until(condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + patience()
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-
-
 def seen(component: Component) -> str:
     """What the server was told; empty when it does not answer yet."""
-    try:
-        with urllib.request.urlopen(f"{component.url}/seen", timeout=5) as answer:
-            text: str = answer.read().decode()
-    except OSError:
-        return ""
-    return text.strip()
+    return (answer_of(f"{component.url}/seen") or b"").decode().strip()
 
 
 def test_what_is_started_again_starts_afresh_and_may_vary(image: str, opened: Opener, docker: Docker) -> None:
@@ -154,7 +142,7 @@ def test_what_is_started_again_starts_afresh_and_may_vary(image: str, opened: Op
     varied = first.model_copy(update={"environment": {"GREETING": "prepare"}})
     began = time.time()
     deployment.start([varied])
-    until(lambda: seen(first) == "prepare")
+    wait_until(lambda: seen(first) == "prepare", "its answer")
     (running,) = deployment.running()
     assert running.component == varied
     assert running.contained
@@ -167,7 +155,7 @@ def test_what_is_started_again_starts_afresh_and_may_vary(image: str, opened: Op
     (deployment.cache("small") / "filled").parent.mkdir(parents=True)
     (deployment.cache("small") / "filled").write_text("x")
     deployment.start([first, second])
-    until(lambda: seen(first) == seen(second) == "hello")
+    wait_until(lambda: seen(first) == seen(second) == "hello", "both answers")
     assert [one.name for one in deployment.running()] == ["small-1", "small-2"]
     container = docker.inspect("container", [f"{docker_name(docker, 'small-1')}"])[0]
     assert container["HostConfig"]["CpusetCpus"] == "0"
@@ -197,9 +185,9 @@ def test_how_components_end_is_told(image: str, opened: Opener, docker: Docker) 
     assert deployment.failure("small-1") is None
     assert deployment.exit_code("small-1") is None
     deployment.start([killed, stubborn])
-    until(lambda: seen(killed) and seen(stubborn))
+    wait_until(lambda: seen(killed) and seen(stubborn), "both answers")
     docker.run("kill", docker_name(docker, "small-1"))
-    until(lambda: deployment.exit_code("small-1") is not None)
+    wait_until(lambda: deployment.exit_code("small-1") is not None, "its end")
     assert str(deployment.failure("small-1")).startswith(
         "small-1 ended with signal 9 after printing: serving"
     )
@@ -213,7 +201,7 @@ def test_no_health_check_disturbs_what_is_measured(image: str, opened: Opener, d
     one = server(image, "small-1")
     deployment = opened(spec(one))
     deployment.start([one])
-    until(lambda: seen(one))
+    wait_until(lambda: seen(one), "its answer")
     container = docker.inspect("container", [docker_name(docker, "small-1")])[0]
     assert container["Config"]["Healthcheck"]["Test"] == ["NONE"]
     assert "Health" not in container["State"]
@@ -225,7 +213,7 @@ def test_one_that_dies_is_named_and_a_crashed_sessions_network_goes(
     one = server(image, "small-1", "dying")
     deployment = opened(spec(one))
     deployment.start([one])
-    until(lambda: deployment.exit_code("small-1") is not None)
+    wait_until(lambda: deployment.exit_code("small-1") is not None, "its end")
     assert str(deployment.failure("small-1")).startswith("small-1 ended with exit code 3")
     ours = ("network", "ls", "--quiet", "--filter", f"label=dev.steelyard.session={SESSION}")
     assert docker.run(*ours)
@@ -244,7 +232,7 @@ def test_an_injector_is_ended_by_its_file(image: str, opened: Opener, code: int)
     deployment.logs("injector-1").mkdir(exist_ok=True)
     assert deployment.exit_code("injector-1") is None
     (deployment.logs("injector-1") / "stop").touch()
-    until(lambda: deployment.exit_code("injector-1") is not None)
+    wait_until(lambda: deployment.exit_code("injector-1") is not None, "its end")
     assert deployment.exit_code("injector-1") == code
     assert deployment.failure("injector-1") == (None if code == 0 else "injector-1 ended with exit code 4")
 
@@ -256,7 +244,7 @@ def test_before_a_session_its_leftovers_go_and_what_is_missing_is_named(
     deployed = spec(one)
     left = opened(deployed)
     left.start([one])
-    until(lambda: seen(one))
+    wait_until(lambda: seen(one), "its answer")
     with pytest.raises(PortInUse):
         left.start([one.model_copy(update={"name": "small-2"})])
     with Children() as children:

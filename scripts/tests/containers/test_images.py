@@ -8,16 +8,14 @@ import re
 import socket
 import subprocess
 import tarfile
-import time
 from collections.abc import Callable, Iterator
-from http.client import HTTPException
 from pathlib import Path
-from urllib.request import urlopen
 
 import pytest
-from e2e.driver import call, patience
+from e2e.driver import call
 from platforms import PLATFORMS, skip_where_missing
 from stages import RECORD
+from waiting import answer_of, wait_until
 
 from steelyard.build import fingerprint
 from steelyard.host.docker import Docker, native_architecture
@@ -35,7 +33,6 @@ SERVERS = ("ping", "acmeair", "daytrader7", "olio")
 IMAGES = (*SERVERS, "olio_geocoder", "embedded_mongo", "loadgen", "socket_proxy", "harness")
 FOREIGN = "linux/ppc64le"
 LIMIT_COMPRESSED = 120_000_000
-NATIVE_PATIENCE, EMULATED_PATIENCE = 120.0, 600.0
 """Seconds on an idle host."""
 ANY_USER = "12345:0"
 OCI = "org.opencontainers.image."
@@ -95,7 +92,7 @@ def steelyard(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_what_was_pushed_is_verified_and_what_was_changed_is_not(
     docker: Docker, images: Pushed, tmp_path: Path
 ) -> None:
-    docker.run("pull", "--quiet", images.loadgen, timeout=300.0)
+    docker.run("pull", "--quiet", images.loadgen, timeout=None)
     done = steelyard("verify", images.loadgen, "--record", str(RECORD), "--json")
     found = json.loads(done.stdout)
     assert [one["name"] for one in found["checks"] if one["passed"]] == [
@@ -259,16 +256,16 @@ def test_ping_answers_read_only_without_rights_as_any_user(
     docker: Docker, images: Pushed, run_container: Callable[..., str]
 ) -> None:
     """The image's own user is that of the bundles, which are read-only and without rights as well."""
-    docker.run("pull", "--quiet", "--platform", "linux/amd64", images.ping, timeout=300.0)
+    docker.run("pull", "--quiet", "--platform", "linux/amd64", images.ping, timeout=None)
     name = run_container("--platform", "linux/amd64", *RESTRICTED, *SERVER, "--memory", "512m", images.ping)
-    assert first_answer(docker, name, NATIVE_PATIENCE) == "pong"
+    assert first_answer(docker, name) == "pong"
     described = docker.inspect("container", [name])[0]
     assert described["Path"] == "/opt/wlp/bin/server", (
         "the entry point is the server's own, without a shell before it"
     )
     # Process 1 is the JVM itself: a signal reaches it, and the engine's figures are the server's.
     assert "java" in docker.run("top", name, "-o", "pid,comm").splitlines()[1]
-    docker.run("stop", "--time", "120", name, timeout=patience(240))
+    docker.run("stop", "--time", "120", name, timeout=None)
     assert docker.inspect("container", [name])[0]["State"]["ExitCode"] in {0, 143}
 
 
@@ -312,7 +309,7 @@ def emulated(docker: Docker, plan: Plan) -> Callable[[str], str]:
     def pull(target: str) -> str:
         skip_where_missing(plan[target], platform=FOREIGN)
         reference = f"{plan[target]['tags'][0].rpartition(':')[0]}@{recorded[target]['platforms'][FOREIGN]}"
-        docker.run("pull", "--quiet", "--platform", FOREIGN, reference, timeout=300.0)
+        docker.run("pull", "--quiet", "--platform", FOREIGN, reference, timeout=None)
         return reference
 
     return pull
@@ -322,7 +319,7 @@ def test_under_emulation_of_ppc64le_ping_answers(
     docker: Docker, emulated: Callable[[str], str], run_container: Callable[..., str]
 ) -> None:
     server = run_container("--platform", FOREIGN, *RESTRICTED, *SERVER, emulated("ping-hotspot"))
-    assert first_answer(docker, server, EMULATED_PATIENCE) == "pong"
+    assert first_answer(docker, server) == "pong"
     machine = docker.run("exec", server, "/opt/steelyard/bin/busybox", "uname", "-m").strip()
     assert machine == "ppc64le"
 
@@ -332,29 +329,25 @@ def test_under_emulation_of_ppc64le_the_harness_computes_and_draws(
 ) -> None:
     harness = emulated("harness")
     run = ("run", "--rm", "--network", "none", "--platform", FOREIGN, *RESTRICTED)
-    assert (
-        docker.run(*run, harness, "--version", timeout=patience(EMULATED_PATIENCE)).split()[0] == "steelyard"
-    )
+    assert docker.run(*run, harness, "--version", timeout=None).split()[0] == "steelyard"
     for client in (["--version"], ["compose", "version"]):
-        assert docker.run(
-            *run, "--entrypoint", "docker", harness, *client, timeout=patience(EMULATED_PATIENCE)
-        )
-    said = docker.run(
-        *run, "--entrypoint", "python3", harness, "-c", _USE_EVERYTHING, timeout=patience(EMULATED_PATIENCE)
-    )
+        assert docker.run(*run, "--entrypoint", "docker", harness, *client, timeout=None)
+    said = docker.run(*run, "--entrypoint", "python3", harness, "-c", _USE_EVERYTHING, timeout=None)
     assert said.strip() == "ppc64le"
 
 
-def first_answer(docker: Docker, name: str, seconds: float) -> str:
+def first_answer(docker: Docker, name: str) -> str:
     """The first answer of GET /ping, awaited while the container runs."""
     address = f"http://127.0.0.1:{published_port(docker, name)}/ping"
-    deadline = time.monotonic() + patience(seconds)
-    while time.monotonic() < deadline:
-        try:
-            with urlopen(address, timeout=30.0) as answer:
-                return str(answer.read().decode().strip())
-        except (OSError, HTTPException):
-            state = docker.inspect("container", [name])[0]["State"]
-            assert state["Running"], docker.run("logs", "--tail", "20", name, merge_errors=True)
-            time.sleep(0.2)
-    raise AssertionError(docker.run("logs", "--tail", "20", name, merge_errors=True))
+
+    def ended() -> str | None:
+        state = docker.inspect("container", [name])[0]["State"]
+        return None if state["Running"] else "the container has ended"
+
+    answer = wait_until(
+        lambda: answer_of(address),
+        lambda: f"an answer: {docker.run('logs', '--tail', '20', name, merge_errors=True)}",
+        ended,
+    )
+    assert answer is not None
+    return answer.decode().strip()

@@ -3,13 +3,12 @@
 
 import json
 import re
-import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from e2e.driver import patience
+from waiting import wait_until
 
 from .node import Node, conditions, kustomization
 
@@ -34,7 +33,7 @@ def ping(node: Node, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def remove(node: Node, folder: str, namespace: str) -> None:
     """Delete a bundle; nothing of it is left."""
     node.kubectl("delete", "--kustomize", folder, "--wait=false")
-    node.kubectl("wait", "--for=delete", f"namespace/{namespace}", f"--timeout={patience():.0f}s")
+    node.wait_until_gone(f"namespace/{namespace}")
     left = node.get("pods,services,jobs,persistentvolumes", "--all-namespaces")["items"]
     assert [one for one in left if one["metadata"].get("namespace") == namespace] == []
 
@@ -140,20 +139,20 @@ def test_full_size_overlays_find_their_places(node: Node, tmp_path: Path) -> Non
         node.kubectl("delete", "--kustomize", bundle, "--wait=false")
         node.kubectl("delete", "pods", "--all", "--force", "--grace-period=0", "--namespace", namespace)
         node.kubectl("delete", "node", *fakes)
-        node.kubectl("wait", "--for=delete", f"namespace/{namespace}", f"--timeout={patience():.0f}s")
+        node.wait_until_gone(f"namespace/{namespace}")
 
 
 def wait_for_places(node: Node, namespace: str, wanted: int) -> list[tuple[str, str]]:
     """Role and node of every pod, as soon as there are as many as wanted and all have one."""
-    deadline = time.monotonic() + patience()
-    while True:
-        found = node.get("pods", "--namespace", namespace)["items"]
-        placed = [
+
+    def placed() -> list[tuple[str, str]]:
+        return [
             (pod["metadata"]["labels"]["app.kubernetes.io/component"], pod["spec"]["nodeName"])
-            for pod in found
+            for pod in node.get("pods", "--namespace", namespace)["items"]
             if any(one["type"] == "PodScheduled" for one in conditions(pod))
         ]
-        if len(placed) == wanted:
-            return placed
-        assert time.monotonic() < deadline, node.story(namespace)
-        time.sleep(0.5)
+
+    return wait_until(
+        lambda: found if len(found := placed()) == wanted else [],
+        lambda: f"a place for {wanted} pods: {node.story(namespace)}",
+    )

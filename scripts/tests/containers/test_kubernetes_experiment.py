@@ -5,13 +5,13 @@ import io
 import shutil
 import subprocess
 import tarfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from e2e.driver import EXPERIMENT, patience, void_for_other_reasons_than_noise
+from e2e.driver import EXPERIMENT, void_for_other_reasons_than_noise
 from stages import NODE, NODE_STATE
+from waiting import wait_until
 
 from steelyard.errors import Exit
 from steelyard.results.store import SessionDirectory
@@ -68,7 +68,7 @@ def folder(node: Node, tmp_path: Path) -> Iterator[str]:
     )
     yield made
     node.kubectl("delete", "--ignore-not-found", "--wait=false", "--kustomize", made)
-    node.kubectl("wait", "--for=delete", f"namespace/{NAMESPACE}", f"--timeout={patience():.0f}s")
+    node.wait_until_gone(f"namespace/{NAMESPACE}")
     node.kubectl("delete", "persistentvolume", VOLUME)
     shutil.rmtree(NODE_STATE / "volumes" / VOLUME)
     left = node.get("pods,jobs,persistentvolumes,clusterroles,clusterrolebindings", "--all-namespaces")[
@@ -85,9 +85,7 @@ def test_a_job_that_loses_its_pod_leaves_a_report_that_is_brought_home(
     refuses_and_allows(node)
     (lost,) = harnesses(node)
     node.kubectl("delete", "pod", lost, "--namespace", NAMESPACE, "--wait=false")
-    node.kubectl(
-        "wait", "--for=delete", f"pod/{lost}", "--namespace", NAMESPACE, f"--timeout={patience():.0f}s"
-    )
+    node.wait_until_gone(f"pod/{lost}", "--namespace", NAMESPACE)
     story = finish(node)
     assert "trials are there already; /volume/results/tiny-" in story
     (directory,) = map(SessionDirectory, bring_home(tmp_path / "home").iterdir())
@@ -148,19 +146,16 @@ def ended(node: Node) -> set[str]:
 
 
 def wait_for_line(node: Node, text: str) -> None:
-    deadline = time.monotonic() + patience(120)
-    while text not in log(node):
-        assert time.monotonic() < deadline, node.story(NAMESPACE)
-        assert not ended(node), node.story(NAMESPACE)
-        time.sleep(0.5)
+    wait_until(
+        lambda: text in log(node),
+        lambda: f"{text!r}: {node.story(NAMESPACE)}",
+        lambda: "the Job has ended" if ended(node) else None,
+    )
 
 
 def finish(node: Node) -> str:
     """Wait until the Job has ended, with a report: its log. Failed where no trial was valid, as on busy machines."""
-    deadline = time.monotonic() + patience(180)
-    while not ended(node):
-        assert time.monotonic() < deadline, node.story(NAMESPACE)
-        time.sleep(0.5)
+    wait_until(lambda: ended(node), lambda: f"the end of the Job: {node.story(NAMESPACE)}")
     told = log(node)
     assert "report: /volume/results/" in told
     if "Complete" not in ended(node):

@@ -55,7 +55,6 @@ def flavour(registry: str) -> Iterator[None]:
             registry,
             "ping-openj9",
             "jitserver",
-            timeout=900,
         )
         assert built.returncode == 0, built.stderr
         with pytest.MonkeyPatch.context() as patch:

@@ -8,10 +8,10 @@ import subprocess
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
-from urllib.request import urlopen
 
 import pytest
 from platforms import LOCAL_REGISTRY, PLATFORMS, narrowed
+from waiting import fetch
 
 from steelyard import __version__
 from steelyard.host.docker import Docker, native_architecture
@@ -33,7 +33,6 @@ def step(name: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
         env=_ENVIRONMENT,
         capture_output=True,
         text=True,
-        timeout=600,
         check=False,
     )
 
@@ -41,12 +40,12 @@ def step(name: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
 def names() -> list[str]:
     """Tags in the registry but those under which cosign keeps signatures."""
     try:
-        with urlopen(f"http://{LOCAL_REGISTRY}/v2/{PATH}/socket-proxy/tags/list", timeout=30) as answer:
-            return [tag for tag in json.load(answer)["tags"] or [] if not tag.startswith("sha256-")]
+        told = json.loads(fetch(f"http://{LOCAL_REGISTRY}/v2/{PATH}/socket-proxy/tags/list"))
     except HTTPError as error:
         if error.code != 404:  # nothing was ever named there
             raise
         return []
+    return [tag for tag in told["tags"] or [] if not tag.startswith("sha256-")]
 
 
 @pytest.fixture(scope="module")

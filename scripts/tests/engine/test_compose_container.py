@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import TINY, wait_until
 
 from steelyard.engines.compose.project import Container, Project
 from steelyard.errors import MissingRequirement, PortInUse, ServerFailed, SteelyardError
@@ -104,10 +105,10 @@ def test_an_engine_that_went_away_is_told_from_a_server_that_died(
 
 def test_an_engine_that_hangs_is_given_up(tmp_path: Path) -> None:
     client = tmp_path / "docker"
-    client.write_text("#!/bin/sh\nexec sleep 60\n", encoding="utf-8")
+    client.write_text("#!/bin/sh\nexec sleep 600\n", encoding="utf-8")
     client.chmod(0o755)
-    with pytest.raises(DockerFailed, match=r"docker info: no answer within 1 s"):
-        Docker(client, "26", "2.26").run("info", timeout=1.0)
+    with pytest.raises(DockerFailed, match=r"docker info: no answer within 0 s"):
+        Docker(client, "26", "2.26").run("info", timeout=TINY)
 
 
 class _InterruptError(Exception):
@@ -118,7 +119,9 @@ def test_an_interrupt_waits_for_what_the_engine_was_asked_to_make(tmp_path: Path
     """The client's plugin outlives a client that is killed: what it makes then would stay for good."""
     client = tmp_path / "docker"
     client.write_text(
-        f"#!/bin/sh\ntouch {tmp_path}/begun; (sleep 1; touch {tmp_path}/made) & wait\n", encoding="utf-8"
+        f"#!/bin/sh\ntouch {tmp_path}/begun\n"
+        f"(until test -e {tmp_path}/interrupted; do sleep 0.1; done; sleep 1; touch {tmp_path}/made) & wait\n",
+        encoding="utf-8",
     )
     client.chmod(0o755)
 
@@ -126,9 +129,9 @@ def test_an_interrupt_waits_for_what_the_engine_was_asked_to_make(tmp_path: Path
         raise _InterruptError
 
     def when_begun() -> None:
-        while not (tmp_path / "begun").exists():
-            time.sleep(0.01)
+        wait_until((tmp_path / "begun").exists, "the client at work")
         os.kill(os.getpid(), signal.SIGINT)
+        (tmp_path / "interrupted").touch()
 
     before = signal.signal(signal.SIGINT, interrupt)
     watcher = threading.Thread(target=when_begun)

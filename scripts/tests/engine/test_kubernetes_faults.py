@@ -4,13 +4,13 @@
 import json
 import shlex
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from planned import asked, containers, identity, specs_of
+from waiting import wait_until
 
 from steelyard.engines.kubernetes import deployment
 from steelyard.engines.kubernetes.cluster import Cluster
@@ -20,7 +20,6 @@ from steelyard.errors import MissingRequirement, ServerFailed
 from steelyard.processes import Children
 
 KUBECTL = Path(__file__).with_name("fake_kubectl.py")
-PATIENCE = 240.0
 ENDING = 'namespaces "trials" not found'
 
 
@@ -76,11 +75,7 @@ class Trial:
 
     def failure(self, name: str) -> str:
         """The sentence on a component, as soon as there is one."""
-        deadline = time.monotonic() + PATIENCE
-        while (told := self.deployment.failure(name)) is None:
-            assert time.monotonic() < deadline, f"nothing is told of {name}"
-            time.sleep(0.01)
-        return told
+        return str(wait_until(lambda: self.deployment.failure(name), f"a sentence on {name}"))
 
 
 @pytest.fixture
@@ -133,10 +128,9 @@ def test_the_api_server_is_away_for_longer_than_it_is_waited_for(
 
 def test_an_api_server_that_comes_back_has_taken_nothing(trial: Trial) -> None:
     (trial.folder / "away").touch()
-    deadline = time.monotonic() + PATIENCE
-    while trial.deployment._watch is not None and trial.deployment._watch.silence() < 0.3:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_until(
+        lambda: trial.deployment._watch is None or trial.deployment._watch.silence() >= 0.3, "some silence"
+    )
     assert trial.deployment.failure("server-1") is None
     (trial.folder / "away").unlink()
     trial.tell("server-0", "server", "killed")

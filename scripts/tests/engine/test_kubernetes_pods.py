@@ -8,6 +8,7 @@ import time
 from typing import Any
 
 import pytest
+from waiting import TINY, wait_until
 
 from steelyard.engines.kubernetes import pods
 from steelyard.engines.kubernetes.engine import label_value
@@ -147,19 +148,22 @@ def test_any_text_becomes_the_value_of_a_label() -> None:
 
 def test_when_a_process_began_by_its_nodes_kernel() -> None:
     """Of two the first one; what has no marker is none of them."""
-    marker = f"TEST_{os.getpid()}"
+    both, later = (f"TEST_{which}_{os.getpid()}" for which in ("BOTH", "LATER"))
+
+    def told(marker: str) -> float:
+        return float(subprocess.run(asking_when_began(marker), stdout=subprocess.PIPE, check=True).stdout)
+
     before = time.time()
-    first = subprocess.Popen(["sleep", "60"], env={**os.environ, marker: "x"})
-    after = time.time()
-    try:
-        time.sleep(0.2)  # the kernel tells hundredths
-        second = subprocess.Popen(["sleep", "60"], env={**os.environ, marker: "x"})
+    with subprocess.Popen(["sleep", "600"], env={**os.environ, both: "x"}) as first:
         try:
-            done = subprocess.run(asking_when_began(marker), capture_output=True, text=True, check=True)
+            begun = time.time()
+            # The kernel tells hundredths, and the clock is read after them.
+            wait_until(lambda: time.time() > begun + TINY, "a time between both")
+            with subprocess.Popen(["sleep", "600"], env={**os.environ, both: "x", later: "x"}) as second:
+                try:
+                    assert told(later) > told(both) + TINY / 2
+                    assert before - 60 < told(both) < begun + 60, "seconds of the same epoch"
+                finally:
+                    second.kill()
         finally:
-            second.kill()
-            second.wait()
-    finally:
-        first.kill()
-        first.wait()
-    assert before - 0.05 <= float(done.stdout) <= after + 0.05
+            first.kill()

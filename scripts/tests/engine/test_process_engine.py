@@ -15,6 +15,7 @@ from typing import Any
 import compose_specs
 import pytest
 from planned import identity
+from waiting import wait_until
 
 from steelyard.engines.process.deployment import ProcessDeployment
 from steelyard.engines.process.engine import ProcessEngine
@@ -65,15 +66,6 @@ def deployment(tmp_path: Path, children: Children) -> ProcessDeployment:
     return ProcessDeployment(children, tmp_path, {}, {})
 
 
-def wait_for(condition: Any, what: str) -> Any:
-    deadline = time.monotonic() + 240
-    while time.monotonic() < deadline:
-        if found := condition():
-            return found
-        time.sleep(0.01)
-    raise AssertionError(f"no {what} in four minutes")
-
-
 def test_a_component_runs_in_its_folder_with_its_files_and_cpus(
     tmp_path: Path, deployment: ProcessDeployment
 ) -> None:
@@ -87,7 +79,7 @@ def test_a_component_runs_in_its_folder_with_its_files_and_cpus(
         deployment.start([one])
     finally:
         del os.environ["SECRET"]
-    wait_for(lambda: deployment.exit_code("server-1") is not None, "end")
+    wait_until(lambda: deployment.exit_code("server-1") is not None, "end")
     folder = tmp_path / "servers" / "server-1"
     assert json.loads((folder / "told").read_text(encoding="utf-8")) == [
         str(folder),
@@ -103,7 +95,7 @@ def test_a_component_runs_in_its_folder_with_its_files_and_cpus(
 def test_one_that_is_killed_on_purpose_has_not_failed(deployment: ProcessDeployment) -> None:
     deployment.start([process("jitserver", role="compiler"), process("server-1")])
     deployment.kill("jitserver")
-    wait_for(lambda: deployment.exit_code("jitserver") is not None, "end")
+    wait_until(lambda: deployment.exit_code("jitserver") is not None, "end")
     assert deployment.exit_code("jitserver") == -signal.SIGKILL
     assert deployment.failure("jitserver") is None
     assert [one.name for one in deployment.running()] == ["server-1"]
@@ -136,7 +128,9 @@ def test_what_runs_is_told_with_its_processes(deployment: ProcessDeployment) -> 
     )
     before = time.time()
     deployment.start([process("server-1", forks), process("database", role="database")])
-    running = wait_for(lambda: (found := deployment.running()) and len(found[0].pids) == 2 and found, "child")
+    running = wait_until(
+        lambda: (found := deployment.running()) and len(found[0].pids) == 2 and found, "child"
+    )
     assert [one.name for one in running] == ["server-1", "database"]
     assert before <= running[0].started <= time.time()
     assert not running[0].contained
@@ -145,7 +139,7 @@ def test_what_runs_is_told_with_its_processes(deployment: ProcessDeployment) -> 
 
 def test_a_component_that_ends_is_named_with_its_last_words(deployment: ProcessDeployment) -> None:
     deployment.start([process("server-2", "print('no such option'); raise SystemExit(3)")])
-    wait_for(lambda: deployment.exit_code("server-2") is not None, "end")
+    wait_until(lambda: deployment.exit_code("server-2") is not None, "end")
     assert deployment.failure("server-2") == "server-2 ended with exit code 3 after printing: no such option"
     assert deployment.exit_code("server-2") == 3
 
@@ -154,7 +148,7 @@ def test_a_signal_is_told_as_one(deployment: ProcessDeployment) -> None:
     deployment.start([process("server-1")])
     assert deployment.failure("server-1") is None
     os.kill(deployment.running()[0].pids[0], signal.SIGKILL)
-    wait_for(lambda: deployment.exit_code("server-1") is not None, "end")
+    wait_until(lambda: deployment.exit_code("server-1") is not None, "end")
     assert "server-1 ended with signal 9" in str(deployment.failure("server-1"))
 
 
@@ -169,7 +163,7 @@ def test_a_port_that_was_taken_meanwhile_is_told(
     deployment: ProcessDeployment, script: str, more: Any
 ) -> None:
     deployment.start([process("database", script, role="database", **more)])
-    wait_for(lambda: deployment.exit_code("database") is not None, "end")
+    wait_until(lambda: deployment.exit_code("database") is not None, "end")
     with pytest.raises(PortInUse, match=r"database could not open port 17999.*--port"):
         deployment.failure("database")
 
@@ -192,7 +186,7 @@ def test_a_liberty_server_that_lives_without_its_port_is_not_waited_for(
         except PortInUse as error:
             return "server-2 could not open port 17999" in str(error)
 
-    assert wait_for(told, "sentence")
+    assert wait_until(told, "sentence")
     assert (tmp_path / "t" / "servers" / "server-2" / "usr" / "servers").is_dir()
     shared = tmp_path / "t" / "servers" / "shared"
     shared.mkdir()
@@ -296,7 +290,7 @@ def test_components_end_before_what_they_need_and_may_start_again(
     deployment.start(components)
     for role in roles:
         console = deployment.logs(role) / "console.log"
-        wait_for(lambda console=console: "up" in console.read_text(encoding="utf-8"), "start")
+        wait_until(lambda console=console: "up" in console.read_text(encoding="utf-8"), "start")
     assert deployment.stop() == []
     assert (tmp_path / "ended").read_text(encoding="utf-8").split() == [
         "proxy",
@@ -315,7 +309,7 @@ def test_what_does_not_stop_is_killed_and_told(deployment: ProcessDeployment) ->
     deaf = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {SLEEPS}"
     deployment.start([process("server-1", deaf)])
     console = deployment.logs("server-1") / "console.log"
-    wait_for(lambda: "up" in console.read_text(encoding="utf-8"), "start")
+    wait_until(lambda: "up" in console.read_text(encoding="utf-8"), "start")
     assert deployment.stop(["server-1"], grace=0.2) == ["server-1 did not stop and was killed"]
 
 
@@ -386,7 +380,7 @@ def test_a_program_that_is_gone_is_told_and_goes_on_when_it_is_back(
     deployment = engine.open(one, tmp_path / "trial-1")
     deployment.start(one.components)
     program = Path(f"/proc/{deployment._units['injector-1'].pid}/comm")
-    wait_for(lambda: program.read_text(encoding="utf-8") == "sleep\n", "program that runs")
+    wait_until(lambda: program.read_text(encoding="utf-8") == "sleep\n", "program that runs")
     lost = build if "build" in fault else home if "jdk" in fault else build / "loadgen" / "run"
     lost.rename(tmp_path / "away")
     if fault == "build replaced":
@@ -395,7 +389,7 @@ def test_a_program_that_is_gone_is_told_and_goes_on_when_it_is_back(
         (home / "bin").mkdir(parents=True)
         (home / "bin" / "java").write_text("#!/bin/sh\n", encoding="utf-8")
     deployment._units["injector-1"].signal(signal.SIGKILL)
-    wait_for(lambda: deployment.exit_code("injector-1") is not None, "end")
+    wait_until(lambda: deployment.exit_code("injector-1") is not None, "end")
     tries = (
         lambda: engine.open(one, tmp_path / "trial-2"),
         lambda: deployment.failure("injector-1"),
@@ -422,7 +416,7 @@ def test_a_program_that_goes_between_the_look_and_the_start_is_told(
     deployment = ProcessEngine(children, tmp_path / "builds").open(one, tmp_path / "trial")
     (build / "loadgen" / "run").unlink()
     deployment.start(one.components)
-    wait_for(lambda: deployment.exit_code("injector-1") is not None, "end")
+    wait_until(lambda: deployment.exit_code("injector-1") is not None, "end")
     with pytest.raises(ProgramGone, match="which injector-1 runs, was removed"):
         deployment.failure("injector-1")
 
@@ -458,5 +452,5 @@ def test_a_killed_harness_leaves_no_keys_of_the_application(tmp_path: Path) -> N
         shared.mkdir()
         (shared / "auth.pem").write_text("secret", encoding="utf-8")
         harness.kill()
-    wait_for(lambda: not (folder / "usr").exists() and not shared.exists(), "end of the copy")
+    wait_until(lambda: not (folder / "usr").exists() and not shared.exists(), "end of the copy")
     assert (folder / "logs" / "console.log").exists()

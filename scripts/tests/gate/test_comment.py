@@ -85,7 +85,6 @@ class PullRequest:
             capture_output=True,
             text=True,
             check=False,
-            timeout=60,
         )
 
     def found(self):

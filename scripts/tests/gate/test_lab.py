@@ -27,7 +27,6 @@ def run(name, folder, **told):
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
     )
 
 

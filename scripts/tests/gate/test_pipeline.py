@@ -90,7 +90,6 @@ class Pipeline:
             stdout=stdout,
             stderr=subprocess.PIPE,
             encoding="utf-8",
-            timeout=60,
             check=False,
         )
 

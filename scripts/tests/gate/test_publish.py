@@ -48,7 +48,6 @@ class Project:
             capture_output=True,
             text=True,
             check=False,
-            timeout=60,
         )
 
     def log(self):

@@ -7,12 +7,12 @@ import signal
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from trees import HOLDER, PAGES, put
+from waiting import is_running, wait_until
 
 from steelyard.errors import MissingRequirement
 from steelyard.host.doctor import host_states
@@ -48,21 +48,6 @@ def tree(tmp_path: Path) -> System:
     return System(tmp_path)
 
 
-def wait_until(reached: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + 240
-    while not reached():
-        assert time.monotonic() < deadline, f"never happened: {what}"
-        time.sleep(0.02)
-
-
-def running(pid: int) -> bool:
-    """Not when it only waits to be reaped, which may take for ever in a container."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
 @contextlib.contextmanager
 def session(system: System, name: str, *levels: str) -> Iterator[subprocess.Popen[str]]:
     """A session in the first plot of its second block."""
@@ -88,21 +73,21 @@ def kill_with_its_guard(process: subprocess.Popen[str]) -> None:
     os.kill(guards[0], signal.SIGKILL)
     process.kill()
     process.wait()
-    wait_until(lambda: not running(guards[0]), "the guard is gone")
+    wait_until(lambda: not is_running(guards[0]), "the guard's end")
 
 
 def test_the_guard_puts_back_when_the_session_is_killed(tree: System) -> None:
     with session(tree, "huge_pages", "100", "200") as killed:
         assert tree.text(PAGES) == "100"
         killed.kill()
-        wait_until(lambda: recorded(tree) is None, "the guard has put back")
+        wait_until(lambda: recorded(tree) is None, "what the guard puts back")
         assert tree.text(PAGES) == "7"
 
 
 def test_a_session_that_is_ended_puts_back_itself(tree: System) -> None:
     with session(tree, "huge_pages", "100", "200") as ended:
         ended.send_signal(signal.SIGINT)
-        ended.wait(timeout=240)
+        ended.wait()
         assert (tree.text(PAGES), recorded(tree)) == ("7", None)
 
 
@@ -123,25 +108,25 @@ def test_a_resumed_session_restores_what_was_before_the_killed_one(tree: System)
     with session(tree, "huge_pages", "100", "200") as resumed:
         assert tree.text(PAGES) == "100"
         resumed.kill()
-        wait_until(lambda: recorded(tree) is None, "the guard has put back")
+        wait_until(lambda: recorded(tree) is None, "what the guard puts back")
         assert tree.text(PAGES) == "7"
 
 
 def test_killed_at_any_moment(tree: System) -> None:
     """A session that does nothing but switch, killed in the middle of it."""
     program = SESSION.replace("while (block, plot) == (2, 1)", "while False")
-    for pause in (0.0, 0.003, 0.011, 0.02):
+    for switches in (1, 2, 5, 12):
         process = subprocess.Popen(
             [sys.executable, "-c", program, str(tree.root), "huge_pages", "100", "200"],
             env={**os.environ, "PYTHONPATH": str(ROOT / "scripts")},
             stdout=subprocess.PIPE,
         )
         assert process.stdout is not None
-        process.stdout.readline()
-        time.sleep(pause)
+        for _ in range(switches):
+            process.stdout.readline()
         process.kill()
         process.communicate()
-        wait_until(lambda: recorded(tree) is None, "the guard has put back")
+        wait_until(lambda: recorded(tree) is None, "what the guard puts back")
         assert tree.text(PAGES) == "7"
 
 
@@ -198,7 +183,7 @@ def test_this_host_is_put_back_by_the_guard(host: System, name: str) -> None:
     with session(host, name, first, second) as killed:
         assert STATES[name].read(host) == first
         killed.kill()
-        wait_until(lambda: recorded(host) is None, "the guard has put back")
+        wait_until(lambda: recorded(host) is None, "what the guard puts back")
         assert STATES[name].read(host) == before
 
 

@@ -5,12 +5,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import is_running, wait_until
 
 from steelyard.errors import NoSpace, ServerFailed
 from steelyard.paths import ROOT
@@ -20,19 +20,8 @@ from steelyard.processes.guard import marked
 STUBBORN = "trap '' TERM; echo ready; while :; do sleep 0.1; done"
 
 
-def alive(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return state != "Z"
-
-
 def wait_for(text: str, path: Path) -> None:
-    deadline = time.monotonic() + 120
-    while text not in (path.read_text(encoding="utf-8") if path.exists() else ""):
-        assert time.monotonic() < deadline, f"{path} never held {text!r}"
-        time.sleep(0.02)
+    wait_until(lambda: path.exists() and text in path.read_text(encoding="utf-8"), f"{text!r} in {path.name}")
 
 
 def test_a_child_is_stopped_when_the_registry_is_left(tmp_path: Path) -> None:
@@ -48,13 +37,10 @@ def test_a_child_that_ignores_sigterm_is_killed_with_its_own_children(tmp_path: 
         child = children.spawn("stubborn", ["sh", "-c", script], console=tmp_path / "c.log", cwd=tmp_path)
         wait_for("ready", tmp_path / "c.log")
         inner = int((tmp_path / "inner").read_text(encoding="utf-8"))
-        assert alive(inner)
+        assert is_running(inner)
         children.stop([child], grace=0.2)
         assert child.exit_code() == -signal.SIGKILL
-        deadline = time.monotonic() + 120
-        while alive(inner) and time.monotonic() < deadline:
-            time.sleep(0.02)
-        assert not alive(inner)
+        wait_until(lambda: not is_running(inner), "the end of its own child")
 
 
 def test_a_child_that_the_guard_was_not_told_of_dies_with_the_harness(tmp_path: Path) -> None:
@@ -72,10 +58,8 @@ def test_a_child_that_the_guard_was_not_told_of_dies_with_the_harness(tmp_path: 
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "scripts")}
     subprocess.run([sys.executable, "-c", program, str(told)], env=environment, check=False)
     pid = int(told.read_text(encoding="utf-8").lstrip("+"))
-    deadline = time.monotonic() + 120
-    while alive(pid) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert not alive(pid), "killed between the start of a child and the word to the guard"
+    # It was killed between the start of a child and the word to the guard.
+    wait_until(lambda: not is_running(pid), "the end of the child")
 
 
 def test_children_die_when_the_harness_is_killed(tmp_path: Path) -> None:
@@ -92,13 +76,10 @@ def test_children_die_when_the_harness_is_killed(tmp_path: Path) -> None:
     wait_for("ready", tmp_path / "c.log")
     wait_for("\n", tmp_path / "pid")
     pid = int((tmp_path / "pid").read_text(encoding="utf-8"))
-    assert alive(pid)
+    assert is_running(pid)
     harness.kill()
     harness.wait()
-    deadline = time.monotonic() + 120
-    while alive(pid) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert not alive(pid)
+    wait_until(lambda: not is_running(pid), "the end of the child")
 
 
 def test_last_lines_say_why_a_child_ended(tmp_path: Path) -> None:
@@ -127,9 +108,7 @@ def test_a_child_that_ended_keeps_its_process_id_until_it_is_stopped(tmp_path: P
     """Else a signal to its group could reach a stranger that was given the same id."""
     with Children() as children:
         child = children.spawn("short", ["sh", "-c", "exit 3"], console=tmp_path / "c.log", cwd=tmp_path)
-        deadline = time.monotonic() + 120
-        while child.exit_code() is None and time.monotonic() < deadline:
-            time.sleep(0.02)
+        wait_until(lambda: child.exit_code() is not None, "the end of the child")
         assert child.exit_code() == 3
         assert (
             Path(f"/proc/{child.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z"
@@ -151,10 +130,7 @@ def test_a_command_for_a_crash_runs_when_the_harness_is_killed_and_only_then(tmp
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     subprocess.run([sys.executable, "-c", script, str(tmp_path)], cwd=ROOT / "scripts", check=False)
-    deadline = time.monotonic() + 120
-    while not (tmp_path / "kept").exists() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert (tmp_path / "kept").exists()
+    wait_until((tmp_path / "kept").exists, "the command for a crash")
     assert not (tmp_path / "forgotten").exists()
 
 
@@ -214,14 +190,6 @@ HARNESS = (
 )
 
 
-def until(condition: Callable[[], Any], what: str) -> Any:
-    deadline = time.monotonic() + 120
-    while not (found := condition()):
-        assert time.monotonic() < deadline, f"no {what} within two minutes"
-        time.sleep(0.02)
-    return found
-
-
 @pytest.fixture
 def harness(
     tmp_path: Path,
@@ -233,30 +201,30 @@ def harness(
     )
 
     def guard() -> int:
-        until((tmp_path / "guard").exists, "guard")
+        wait_until((tmp_path / "guard").exists, "guard")
         return int((tmp_path / "guard").read_text())
 
     def ours() -> list[int]:
-        return [pid for pid, mark in marked().items() if f"-{process.pid}-" in mark and alive(pid)]
+        return [pid for pid, mark in marked().items() if f"-{process.pid}-" in mark and is_running(pid)]
 
     guard()
-    until(lambda: len(ours()) == 4, "children")
+    wait_until(lambda: len(ours()) == 4, "children")
     yield process, guard, ours
     process.kill()
     process.wait()
     sweep()
-    until(lambda: not ours(), "end of all that was killed")
+    wait_until(lambda: not ours(), "end of all that was killed")
 
 
 def test_a_guard_that_was_killed_is_replaced_and_the_next_one_knows_all(harness: Any) -> None:
     process, guard, ours = harness
     first = guard()
     os.kill(first, signal.SIGKILL)
-    second = until(lambda: guard() != first and guard(), "second guard")
+    second = wait_until(lambda: guard() != first and guard(), "second guard")
     process.kill()
     process.wait()
-    until(lambda: not ours(), "end of all that the harness had started")
-    until(lambda: not alive(second), "end of the guard")
+    wait_until(lambda: not ours(), "end of all that the harness had started")
+    wait_until(lambda: not is_running(second), "end of the guard")
 
 
 def test_children_notice_themselves_when_harness_and_guard_die_at_once(harness: Any) -> None:
@@ -267,9 +235,9 @@ def test_children_notice_themselves_when_harness_and_guard_die_at_once(harness: 
     os.kill(guard(), signal.SIGKILL)
     process.kill()
     process.wait()
-    until(lambda: len(ours()) <= 2, "end of its own children")
+    wait_until(lambda: len(ours()) <= 2, "end of its own children")
     assert set(sweep()) <= set(before)
-    until(lambda: not ours(), "end of theirs")
+    wait_until(lambda: not ours(), "end of theirs")
 
 
 def test_a_guard_that_is_stopped_keeps_no_child_alive(harness: Any) -> None:
@@ -277,9 +245,9 @@ def test_a_guard_that_is_stopped_keeps_no_child_alive(harness: Any) -> None:
     os.kill(guard(), signal.SIGSTOP)
     process.kill()
     process.wait()
-    until(lambda: len(ours()) <= 2, "end of its own children")
+    wait_until(lambda: len(ours()) <= 2, "end of its own children")
     os.kill(guard(), signal.SIGCONT)
-    until(lambda: not ours(), "end of theirs")
+    wait_until(lambda: not ours(), "end of theirs")
 
 
 def test_what_another_harness_runs_is_not_swept(harness: Any) -> None:

@@ -15,20 +15,22 @@ from pathlib import Path
 
 BURN = 0.4
 MEMORY = bytearray(os.urandom(1 << 20) * 64)
+ASKED = threading.Condition()
+"""Told of every question."""
 
 
 def burn(comm: str, seconds: float, stay: bool) -> None:
     """Use CPU for so many CPU seconds under a name, then sleep, or end once the counters were read a few times more: a
-    sampler that starts late has seen it by then."""
+    sampler that starts late, or passes over a thread that stood still, has seen it by then."""
     Path(f"/proc/self/task/{threading.get_native_id()}/comm").write_text(comm, encoding="ascii")
     until = time.thread_time() + seconds
     while time.thread_time() < until:
         sum(range(1000))
     if stay:
         time.sleep(600)
-    enough = Handler.asked + 3
-    while Handler.asked < enough:
-        time.sleep(0.05)
+    with ASKED:
+        enough = Handler.asked + 6
+        ASKED.wait_for(lambda: Handler.asked >= enough)
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -51,7 +53,9 @@ class Handler(BaseHTTPRequestHandler):
             return
         if self.path == "/stop":
             os._exit(3)
-        Handler.asked += 1
+        with ASKED:
+            Handler.asked += 1
+            ASKED.notify_all()
         figures = {
             "requests": 10 * Handler.asked,
             "errors": Handler.connections,

@@ -2,6 +2,7 @@
 """Observers as they run in pods, followed and told by commands as `kubectl logs` and `kubectl exec` are."""
 
 import json
+import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 from pods import Pod
+from waiting import TINY, wait_until
 
 from steelyard.processes import Children
 from steelyard.sampling import nodes, streams
@@ -46,11 +48,11 @@ def home(tmp_path: Path) -> Iterator[Streams]:
 
 
 def until(home: Streams, reached: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 90
-    while not reached():
-        assert time.monotonic() < deadline, "not reached"
+    def polled() -> object:
         home.poll()
-        time.sleep(0.02)
+        return reached()
+
+    wait_until(polled, "what the observers tell")
 
 
 def samples(tmp_path: Path) -> Samples:
@@ -69,20 +71,22 @@ def collected(tmp_path: Path, name: str) -> float:
 
 
 def test_several_pods_leave_what_one_sampler_leaves(
-    tmp_path: Path, pods: Callable[..., Pod], home: Streams
+    tmp_path: Path, pods: Callable[..., Pod], home: Streams, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home.watch({name: pods(name).reached() for name in ("server-1", "server-2")})
     until(home, lambda: min(sampled(tmp_path, f"server-{n}") for n in (1, 2)) >= 2)
+    monkeypatch.setattr(streams, "HEARD", math.inf)
+    asked = time.time()
     home.look(["server-1"])
-    before = time.time()
+    read = [samples(tmp_path).processes[f"server-{n}", "pss"].t[-1] for n in (1, 2)]
+    assert min(read) >= asked, "what is dear is read when it is asked for"
     until(home, lambda: min(sampled(tmp_path, f"server-{n}") for n in (1, 2)) >= 5)
     until(home, lambda: min(collected(tmp_path, f"server-{n}") for n in (1, 2)) > 0.3)
-    home.last(60)
+    home.last(math.inf)
     home.finish()
     found = samples(tmp_path)
     for name in ("server-1", "server-2"):
         assert found.processes[name, "rss"].v[-1] > 64 << 20
-        assert found.processes[name, "pss"].t[-1] >= before - 1.5, "what is dear is read when it is asked for"
         assert found.threads[name, "gc", "cpu_s"].v[-1] > 0.3
         assert found.counters[name, "ping", "requests"].v[-1] >= 20
         assert (f"observer:{name}", "rss") in found.processes
@@ -92,7 +96,9 @@ def test_several_pods_leave_what_one_sampler_leaves(
     assert machine.clock.low <= 0 <= machine.clock.high, "both read one clock"
     start, end = machine.host["monotonic",].t[[0, -1]]
     assert found.steal_share(start, end) is not None
-    assert found.clock_step(start, end) == pytest.approx(0, abs=0.05)
+    assert found.clock_step(start, end) == pytest.approx(0, abs=10), (
+        "read one after the other, with stalls between them"
+    )
     assert found.longest_gap(["server-1", "server-2"], start, end) is not None
     assert not (tmp_path / "trial/samples/host.csv").exists()
     costs = json.loads((tmp_path / "trial/samples/sampler.json").read_text(encoding="utf-8"))
@@ -102,7 +108,7 @@ def test_several_pods_leave_what_one_sampler_leaves(
 def test_nothing_is_lost_while_nothing_gets_through(
     tmp_path: Path, pods: Callable[..., Pod], home: Streams, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streams, "HEARD", 0.2)
+    monkeypatch.setattr(streams, "_AGAIN", TINY)
     pod = pods("injector-1", "injector")
     home.watch({pod.name: pod.reached()})
     until(home, lambda: sampled(tmp_path, pod.name) >= 2)
@@ -114,10 +120,8 @@ def test_nothing_is_lost_while_nothing_gets_through(
     (pod.observed / "ready").touch()
     home.tell(pod.name, "touch start 17")
     read = sampled(tmp_path, pod.name)
-    deadline = time.monotonic() + 4
-    while time.monotonic() < deadline:
-        home.poll()
-        time.sleep(0.05)
+    logs = tmp_path / "trial" / "logs"
+    until(home, lambda: all((logs / f"injector-1-{what}-4.log").exists() for what in ("stream", "words")))
     folder = tmp_path / "trial/load/injector-1"
     assert sampled(tmp_path, pod.name) == read
     assert not (pod.observed / "start").exists()
@@ -125,7 +129,7 @@ def test_nothing_is_lost_while_nothing_gets_through(
     until(home, lambda: (folder / "ready").exists() and (pod.observed / "start").exists())
     assert (pod.observed / "start").read_text(encoding="utf-8") == "17"
     until(home, lambda: sampled(tmp_path, pod.name) >= read + 6)
-    home.last(60)
+    home.last(math.inf)
     home.finish()
     assert (folder / "health.jsonl").read_text(encoding="utf-8").splitlines() == lines
     series = samples(tmp_path).processes[pod.name, "user_s"]
@@ -162,7 +166,7 @@ def test_a_component_that_is_started_again_has_another_observer(
         home.watch({"server-1": second.reached("second")})
         began = time.time()
         until(home, lambda: samples(tmp_path).processes["server-1", "user_s"].t[-1] > began)
-        home.last(60)
+        home.last(math.inf)
     finally:
         second.end()
     home.finish()
@@ -184,10 +188,7 @@ class Written:
     def say(self, *lines: str) -> None:
         with self.path.open("a", encoding="utf-8") as file:
             file.writelines(f"{line}\n" for line in (f"1,about,{json.dumps(self.about)}", *lines))
-        deadline = time.monotonic() + 90  # every test waits for an error, which ends it
-        while time.monotonic() < deadline:
-            self.home.poll()
-            time.sleep(0.01)
+        wait_until(self.home.poll, "an error")
 
 
 def test_lines_that_are_missing_are_noticed(tmp_path: Path, home: Streams) -> None:

@@ -81,7 +81,7 @@ def test_a_cell_that_ends_early_has_failed_for_good(share):
     hit = np.random.default_rng(1).random(500) < share
     for must in cell.musts:
         tallies = [{must.hits: int(hit[:done].sum()), must.of: done} for done in range(1, 501)]
-        lost = [_is_lost(must, tally, 500) for tally in tallies]
+        lost = [_is_lost(must, tally, 500 - tally[must.of]) for tally in tallies]
         named = {one.hits: 0 for one in cell.musts} | tallies[-1]
         final = next(one for one in figures_of(cell, named) if one.name == must.name)
         assert lost == sorted(lost)

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.steelyard.testkit.Processes;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,7 +34,7 @@ class FailedInjectorTest {
   }
 
   private ObjectNode settings() {
-    return Injector.settings(folder, List.of(server.url())).put("measureSeconds", 600);
+    return Injector.settings(folder, List.of(server.url()));
   }
 
   private static void assertFailed(Injector injector, String sentence) throws Exception {
@@ -65,7 +64,7 @@ class FailedInjectorTest {
   @Test
   void fullDisk() throws Exception {
     Injector injector = Injector.start(settings());
-    Processes.await("load came", () -> server.served() > 100);
+    injector.until("load came", () -> server.served() > 100);
     injector.limitFileSize(injector.latencies().toFile().length());
     assertFailed(injector, "could not be written");
   }
@@ -79,9 +78,9 @@ class FailedInjectorTest {
     ObjectNode settings = settings().put("users", 1).put("thinkTimeMillis", 3_600_000);
     Injector injector = Injector.start(settings);
     File latencies = injector.latencies().toFile();
-    Processes.await(
+    injector.until(
         "a request was written", () -> injector.healthText().contains("\"requests\":1,"));
-    Processes.await("the log grew", () -> injector.healthFile().length() > latencies.length());
+    injector.until("the log grew", () -> injector.healthFile().length() > latencies.length());
     long limit = injector.healthFile().length();
     injector.limitFileSize(limit);
     assertFailed(injector, "could not be written");
@@ -91,7 +90,7 @@ class FailedInjectorTest {
   @Test
   void healthLogThatIsLost() throws Exception {
     Injector injector = Injector.start(settings());
-    Processes.await("load came", () -> server.served() > 100);
+    injector.until("load came", () -> server.served() > 100);
     Files.delete(injector.healthFile().toPath());
     assertFailed(injector, "health.jsonl was lost");
   }
@@ -99,7 +98,7 @@ class FailedInjectorTest {
   @Test
   void latenciesThatAreLostWhenASignalComes() throws Exception {
     Injector injector = Injector.start(settings());
-    Processes.await("load came", () -> server.served() > 100);
+    injector.until("load came", () -> server.served() > 100);
     Files.delete(injector.latencies());
     injector.terminate();
     assertFailed(injector, "latency.hlog was lost");
@@ -108,7 +107,7 @@ class FailedInjectorTest {
   @Test
   void summaryThatCannotBeWritten() throws Exception {
     Injector injector = Injector.start(settings());
-    Processes.await("load came", () -> server.served() > 100);
+    injector.until("load came", () -> server.served() > 100);
     Files.createDirectories(injector.latencies().resolveSibling("summary.json").resolve("x"));
     injector.createStopFile();
     assertEquals(1, injector.await(), injector::console);

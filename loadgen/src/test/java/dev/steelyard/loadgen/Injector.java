@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.steelyard.testkit.Processes;
+import dev.steelyard.testkit.Waiting;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -19,7 +19,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.HistogramLogReader;
 
@@ -34,6 +33,14 @@ final class Injector {
           {"visits": {"ping": {"steps": [
             {"operation": "ping", "path": "/ping", "check": {"matches": "^pong\\n$"}}]}}}
           """);
+
+  /** Of a JVM that ends before optimised code would pay. */
+  static final List<String> OPTIONS =
+      List.of(
+          "-Xmx256m",
+          "-XX:TieredStopAtLevel=1",
+          "-XX:+UseSerialGC",
+          "--add-opens=java.base/java.lang=ALL-UNNAMED");
 
   private final Path output;
   private final Path console;
@@ -58,8 +65,8 @@ final class Injector {
   }
 
   /**
-   * Short closed-model settings, to be changed by a test; {@code folder} is where the settings file
-   * goes too.
+   * Closed-model settings, to be changed by a test; {@code folder} is where the settings file goes
+   * too.
    */
   static ObjectNode settings(Path folder, List<String> targets) {
     ObjectNode settings = JSON.createObjectNode();
@@ -67,7 +74,9 @@ final class Injector {
     settings.putPOJO("targets", targets);
     settings.put("model", "closed");
     settings.put("users", 6);
-    settings.put("measureSeconds", 1.5);
+    // Tests end a run once they have seen enough; a machine that stalls turns no answer into an
+    // error.
+    settings.put("measureSeconds", 600).put("requestTimeoutMillis", 600_000);
     settings.put("output", folder.resolve("out").toString());
     return settings;
   }
@@ -118,13 +127,9 @@ final class Injector {
       throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.add("-Xmx256m");
-    command.add("-XX:TieredStopAtLevel=1");
-    command.add("-XX:+UseSerialGC");
-    command.add("--add-opens=java.base/java.lang=ALL-UNNAMED");
+    command.addAll(OPTIONS);
+    command.addAll(ClassArchive.OPTIONS);
     command.addAll(jvmOptions);
-    command.add("-cp");
-    command.add(System.getProperty("java.class.path"));
     command.add(program.getName());
     command.addAll(arguments);
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
@@ -135,21 +140,44 @@ final class Injector {
     return new Injector(output, builder.start());
   }
 
+  /** A run that ends by itself. */
   static Injector run(ObjectNode settings) throws Exception {
     Injector injector = start(settings);
-    injector.await();
+    assertEquals(0, injector.await(), injector::console);
     return injector;
+  }
+
+  /** A run that a stop file ends once something holds. */
+  static Injector runUntil(ObjectNode settings, String what, Waiting.Condition enough)
+      throws Exception {
+    Injector injector = start(settings);
+    injector.stopOnce(what, enough);
+    return injector;
+  }
+
+  /** Ends it by a stop file once something holds. */
+  void stopOnce(String what, Waiting.Condition enough) throws Exception {
+    until(what, enough);
+    createStopFile();
+    assertEquals(0, await(), this::console);
+  }
+
+  /** Waits until something holds, which cannot come any more once the injector has ended. */
+  void until(String what, Waiting.Condition condition) throws Exception {
+    Waiting.await(
+        what,
+        condition,
+        () -> process.isAlive() ? null : "the injector has ended; it wrote: " + console());
   }
 
   /** Waits for its end; gives the exit code. */
   int await() throws Exception {
-    boolean ended = process.waitFor(Processes.LIMIT_SECONDS, TimeUnit.SECONDS);
-    if (!ended) {
+    try {
+      return Waiting.awaitEnd(process);
+    } finally {
       process.destroyForcibly();
+      reader.join();
     }
-    reader.join();
-    assertTrue(ended, () -> "the injector did not end; it wrote: " + console());
-    return process.exitValue();
   }
 
   /** Sends SIGTERM; the process itself would close what its last words are read from. */
@@ -161,7 +189,7 @@ final class Injector {
   void limitFileSize(long bytes) throws Exception {
     List<String> command =
         List.of("prlimit", "--pid", Long.toString(process.pid()), "--fsize=" + bytes);
-    assertEquals(0, new ProcessBuilder(command).inheritIO().start().waitFor());
+    assertEquals(0, Waiting.awaitEnd(new ProcessBuilder(command).inheritIO().start()));
   }
 
   void createStopFile() throws IOException {

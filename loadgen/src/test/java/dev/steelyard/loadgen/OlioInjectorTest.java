@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.steelyard.testkit.Processes;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -24,8 +23,7 @@ class OlioInjectorTest {
     ObjectNode settings = Injector.settings(folder, List.of(server.url()));
     settings.put("scenario", "olio").remove("journey");
     settings.putObject("parameters").put("scale", 30);
-    // A machine that stalls must not turn right answers into errors.
-    return settings.put("requestTimeoutMillis", 30_000).put("measureSeconds", 600);
+    return settings;
   }
 
   @Test
@@ -52,12 +50,12 @@ class OlioInjectorTest {
   @Test
   void usersKeepTheirCyclesAndWhatTheyDidIsCounted() throws Exception {
     try (OlioServer server = new OlioServer(30)) {
-      Injector injector = Injector.start(settings(server).put("users", 30));
-      Processes.await(
-          "enough was served",
-          () -> server.served("GET /event/detail") > 20 && server.served("POST /tag/display") > 20);
-      injector.createStopFile();
-      assertEquals(0, injector.await(), injector::console);
+      Injector injector =
+          Injector.runUntil(
+              settings(server).put("users", 30),
+              "enough was served",
+              () ->
+                  server.served("GET /event/detail") > 5 && server.served("POST /tag/display") > 5);
       assertEquals("[]", injector.summary().get("errorMessages").toString());
       assertEquals(server.served("GET /"), requests(injector, "home-page"));
       assertEquals(server.served("POST /tag/display"), requests(injector, "tag-search"));

@@ -9,6 +9,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -24,8 +25,11 @@ final class PingServer implements AutoCloseable {
 
   static final Behaviour PONG = exchange -> answer(exchange, 200, "pong\n");
 
+  /** Never answers. */
+  static final Behaviour SILENCE = exchange -> awaitQuietly(new CountDownLatch(1));
+
   private final HttpServer server;
-  private final ExecutorService threads = Executors.newFixedThreadPool(16);
+  private final ExecutorService threads = Executors.newCachedThreadPool();
   private final AtomicLong served = new AtomicLong();
   private final Set<InetSocketAddress> clients = ConcurrentHashMap.newKeySet();
 
@@ -61,6 +65,15 @@ final class PingServer implements AutoCloseable {
     exchange.sendResponseHeaders(status, body.length);
     exchange.getResponseBody().write(body);
     exchange.close();
+  }
+
+  /** Waits for others, or until the server is closed. */
+  static void awaitQuietly(CountDownLatch latch) throws IOException {
+    try {
+      latch.await();
+    } catch (InterruptedException closed) {
+      throw new IOException(closed);
+    }
   }
 
   String url() {

@@ -227,6 +227,6 @@ final class ShopServer implements AutoCloseable {
   @Override
   public void close() {
     channel.close().syncUninterruptibly();
-    threads.shutdownGracefully(0, 1, java.util.concurrent.TimeUnit.SECONDS).syncUninterruptibly();
+    var unused = threads.shutdownGracefully();
   }
 }

@@ -12,6 +12,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -20,6 +21,10 @@ import org.junit.jupiter.api.io.TempDir;
 /** How load begins: at a word, or as soon as servers answer. */
 class StartTest {
   private static final int SIGTERM_EXIT = 143;
+
+  /** Milliseconds by which the clock of an injector, which is monotonic, may be behind this one. */
+  private static final long CLOCKS = 100;
+
   private static final String TWO_PAGES =
       """
       {"visits": {
@@ -31,9 +36,9 @@ class StartTest {
 
   @TempDir Path folder;
 
-  private Injector waiting(ObjectNode settings) throws Exception {
+  private static Injector waiting(ObjectNode settings) throws Exception {
     Injector injector = Injector.start(settings.put("awaitStart", true));
-    Processes.await("the injector was ready", () -> Files.exists(injector.ready()));
+    injector.until("the injector was ready", () -> Files.exists(injector.ready()));
     return injector;
   }
 
@@ -44,45 +49,43 @@ class StartTest {
 
   @Test
   void loadWaitsForTheStartFileInEveryModel() throws Exception {
-    try (PingServer server = new PingServer(PingServer.PONG)) {
-      ObjectNode closed = Injector.settings(folder.resolve("closed"), List.of(server.url()));
-      ObjectNode open = open(Injector.settings(folder.resolve("open"), List.of(server.url())));
-      for (ObjectNode settings : List.of(closed, open)) {
-        Injector injector = waiting(settings.put("measureSeconds", 600));
-        long before = server.served();
-        Thread.sleep(300);
-        assertEquals(before, server.served(), "load before the start");
-        long start = System.currentTimeMillis();
-        injector.createStartFile();
-        Processes.await("load came", () -> server.served() > before + 100);
-        injector.createStopFile();
-        assertEquals(0, injector.await(), injector::console);
-        assertEquals(server.served() - before, injector.requests());
-        JsonNode times = injector.summary().get("times");
-        long first = times.get("firstRequestEpochMillis").asLong();
-        assertTrue(first >= start, "the clock began before the start");
-        assertEquals(0, injector.errors());
-        JsonNode interval = injector.health().get(0);
-        double begun =
-            interval.get("epochMillis").asLong() - 1e3 * interval.get("seconds").asDouble();
-        assertTrue(begun > start - 100, "an interval of the time before is written");
-        double answered = injector.summary().at("/firstAnswers/ping").asDouble();
-        long last = times.get("lastRequestEpochMillis").asLong();
-        assertTrue(answered > first && answered <= last + 1, "first answer " + answered);
-      }
+    try (PingServer one = new PingServer(PingServer.PONG);
+        PingServer other = new PingServer(PingServer.PONG)) {
+      Injector closed = waiting(Injector.settings(folder.resolve("closed"), List.of(one.url())));
+      Injector open =
+          waiting(open(Injector.settings(folder.resolve("open"), List.of(other.url()))));
+      // The first has been ready for as long as the second took to start.
+      assertEquals(0, one.served(), "load before the start");
+      startAndStop(closed, one);
+      startAndStop(open, other);
     }
+  }
+
+  private static void startAndStop(Injector injector, PingServer server) throws Exception {
+    assertEquals(0, server.served(), "load before the start");
+    long start = Instant.now().toEpochMilli();
+    injector.createStartFile();
+    injector.stopOnce("load came", () -> server.served() > 100);
+    assertEquals(server.served(), injector.requests());
+    assertEquals(0, injector.errors());
+    JsonNode times = injector.summary().get("times");
+    long first = times.get("firstRequestEpochMillis").asLong();
+    assertTrue(first >= start - CLOCKS, "the clock began before the start");
+    JsonNode interval = injector.health().get(0);
+    double begun = interval.get("epochMillis").asLong() - 1e3 * interval.get("seconds").asDouble();
+    assertTrue(begun >= start - CLOCKS, "an interval of the time before is written");
+    double answered = injector.summary().at("/firstAnswers/ping").asDouble();
+    long last = times.get("lastRequestEpochMillis").asLong();
+    assertTrue(answered > first && answered <= last + 1, "first answer " + answered);
   }
 
   @Test
   void startFileMayTellTheTime() throws Exception {
     try (PingServer server = new PingServer(PingServer.PONG)) {
-      ObjectNode settings = Injector.settings(folder, List.of(server.url()));
-      Injector injector = waiting(settings.put("measureSeconds", 600));
-      long at = System.currentTimeMillis() + 1500;
+      Injector injector = waiting(Injector.settings(folder, List.of(server.url())));
+      long at = Instant.now().plusMillis(1500).toEpochMilli();
       injector.createStartFile(Long.toString(at));
-      Processes.await("load came", () -> server.served() > 0);
-      injector.createStopFile();
-      assertEquals(0, injector.await(), injector::console);
+      injector.stopOnce("load came", () -> server.served() > 0);
       long first = injector.summary().at("/times/firstRequestEpochMillis").asLong();
       assertTrue(first >= at - 1, "before its time");
       assertEquals(server.served(), injector.requests());
@@ -114,19 +117,19 @@ class StartTest {
         new InetSocketAddress(InetAddress.getLoopbackAddress(), Processes.freePort());
     ObjectNode settings =
         Injector.settings(folder, List.of("http://127.0.0.1:" + address.getPort()));
-    settings.put("model", "probe").put("measureSeconds", 600).remove("users");
+    settings.put("model", "probe").remove("users");
     settings.set("journey", Injector.json(TWO_PAGES));
     Injector injector = waiting(settings);
     injector.createStartFile();
     // Some seconds' lines: by then it has tried, however slow the machine is.
-    Processes.await("load came", () -> injector.healthFile().length() > 600);
+    injector.until("load came", () -> injector.healthFile().length() > 600);
     AtomicInteger asked = new AtomicInteger();
     HttpServer server = PingServer.newServer(address, Runnable::run);
     server.createContext(
         "/ping",
         exchange ->
             PingServer.answer(exchange, asked.incrementAndGet() % 4 == 0 ? 200 : 503, "pong\n"));
-    long before = System.currentTimeMillis();
+    long before = Instant.now().toEpochMilli();
     server.start();
     try {
       assertEquals(0, injector.await(), injector::console);
@@ -137,12 +140,12 @@ class StartTest {
     assertEquals("all answered", summary.get("endedBy").asText());
     assertEquals(12, asked.get(), "each of the three operations came until it was answered");
     assertTrue(summary.get("refused").asInt() > 9, summary.toString());
-    double last = before;
+    double last = before - CLOCKS;
     for (String operation : List.of("a", "b", "c")) {
       assertEquals(1, summary.at("/operations/" + operation + "/requests").asInt(), operation);
       assertEquals(0, summary.at("/operations/" + operation + "/errors").asInt(), operation);
       double answered = summary.at("/firstAnswers/" + operation).asDouble();
-      assertTrue(answered > last && answered < System.currentTimeMillis() + 1, operation);
+      assertTrue(answered > last && answered < Instant.now().toEpochMilli() + CLOCKS, operation);
       last = answered;
     }
     assertTrue(summary.at("/firstAnswers/d").isMissingNode());

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.steelyard.testkit.Processes;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -33,8 +32,7 @@ class TradeInjectorTest {
         .put("quotes", 40)
         .put("facesSessions", 40)
         .put("socketSeconds", 1);
-    // A machine that stalls must not turn right answers into errors.
-    return settings.put("requestTimeoutMillis", 30_000).put("measureSeconds", 600);
+    return settings;
   }
 
   private static long requests(Injector injector, String operation) throws Exception {
@@ -48,16 +46,15 @@ class TradeInjectorTest {
 
   /** Runs until users have come back for another socket, and have done what is rare. */
   private Injector runUntilSocketsAreReplaced(ObjectNode settings, int users) throws Exception {
-    Injector injector = Injector.start(settings);
-    Processes.await(
-        "enough was served",
-        () ->
-            server.served("sockets") > 2L * users
-                && server.served("POST register.faces") > 0
-                && server.served("register") > 0
-                && server.served("sell") > 0);
-    injector.createStopFile();
-    assertEquals(0, injector.await(), injector::console);
+    Injector injector =
+        Injector.runUntil(
+            settings,
+            "enough was served",
+            () ->
+                server.served("sockets") > 2L * users
+                    && server.served("POST register.faces") > 0
+                    && server.served("register") > 0
+                    && server.served("sell") > 0);
     assertNoErrors(injector);
     return injector;
   }
@@ -109,12 +106,10 @@ class TradeInjectorTest {
     ObjectNode settings = settings().put("requestTimeoutMillis", 10_000).put("users", 2);
     settings.withObject("/parameters").put("facesSessions", 0).put("socketSeconds", 600);
     Injector injector = Injector.start(settings);
-    Processes.await("a reply is missing", () -> server.served("updates") > 0);
+    injector.until("a reply is missing", () -> server.served("updates") > 0);
     // One is enough: each takes as long as the limit.
     server.silence(false);
-    Processes.await("a socket was replaced", () -> server.served("sockets") > 2);
-    injector.createStopFile();
-    assertEquals(0, injector.await(), injector::console);
+    injector.stopOnce("a socket was replaced", () -> server.served("sockets") > 2);
     String messages = injector.summary().get("errorMessages").toString();
     assertTrue(messages.contains("\"no reply in time\""), messages);
     assertFalse(messages.contains("quotes"), messages);

@@ -29,7 +29,6 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -299,6 +298,6 @@ final class TradeServer implements AutoCloseable {
   @Override
   public void close() {
     channel.close().syncUninterruptibly();
-    threads.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
+    var unused = threads.shutdownGracefully();
   }
 }

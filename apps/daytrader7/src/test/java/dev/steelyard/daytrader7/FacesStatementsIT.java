@@ -3,10 +3,12 @@ package dev.steelyard.daytrader7;
 
 import dev.steelyard.testkit.Browser.Answer;
 import dev.steelyard.testkit.CountedOperations;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Statements of the Faces pages, whose beans read more than they show. */
+@Tag("full")
 @ExtendWith(TradeServer.Shared.class)
 final class FacesStatementsIT {
 

@@ -10,6 +10,7 @@ import dev.steelyard.testkit.Browser.Answer;
 import dev.steelyard.testkit.Folders;
 import dev.steelyard.testkit.PackagedServer;
 import dev.steelyard.testkit.Processes;
+import dev.steelyard.testkit.Waiting;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,6 +19,7 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -29,9 +31,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -39,6 +41,7 @@ import org.junit.jupiter.api.Test;
  * middle of a commit, others only in the queue: once it runs again, each order that a user was told
  * of, and each that was paid for, has been carried out, once. The database is a process of its own.
  */
+@Tag("full")
 final class KilledServerIT {
 
   private static final int USERS = 12;
@@ -80,7 +83,7 @@ final class KilledServerIT {
             .redirectErrorStream(true)
             .redirectOutput(folder.resolve("derby.txt").toFile())
             .start();
-    Processes.await(
+    Waiting.await(
         "the database serves",
         () -> Files.readString(folder.resolve("derby.txt")).contains("derby-server ready"));
     Map<String, String> environment =
@@ -172,15 +175,15 @@ final class KilledServerIT {
       connection.setAutoCommit(false);
       // From now on no order can be completed, but orders can be made.
       statement.execute("LOCK TABLE HOLDINGEJB IN EXCLUSIVE MODE");
-      Processes.await("orders wait in the queue", () -> count(OPEN + " WITH UR") >= WAITING);
-      server.process().destroyForcibly().waitFor();
+      Waiting.await("orders wait in the queue", () -> count(OPEN + " WITH UR") >= WAITING);
+      Waiting.awaitEnd(server.process().destroyForcibly());
       connection.rollback();
     }
     load.killed();
 
     startServer();
     // The database keeps the locks of what the dead had begun for some seconds.
-    Processes.await(
+    Waiting.await(
         "the data is consistent again",
         () -> server.get("/daytrader/consistency").body().equals("consistent\n"));
     Set<Integer> distinct = new HashSet<>(load.told);
@@ -205,7 +208,7 @@ final class KilledServerIT {
     }
 
     void await(int orders) throws IOException, InterruptedException {
-      Processes.await(orders + " orders", () -> told.size() >= orders);
+      Waiting.await(orders + " orders", () -> told.size() >= orders);
     }
 
     void end() throws Exception {
@@ -250,7 +253,7 @@ final class KilledServerIT {
       long asked = System.nanoTime();
       Answer answer = user.app(action);
       boolean right = answer.status() == 200 && answer.body().contains(text);
-      boolean slow = System.nanoTime() - asked > TimeUnit.SECONDS.toNanos(UNDONE_AFTER);
+      boolean slow = System.nanoTime() - asked > Duration.ofSeconds(UNDONE_AFTER).toNanos();
       return slow && !right ? Optional.empty() : Optional.of(answer.must(text));
     }
 

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.steelyard.testkit.Processes;
+import dev.steelyard.testkit.Waiting;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonReader;
@@ -17,19 +17,19 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.WebSocket;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.concurrent.BlockingQueue;
+import java.util.Queue;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Predicate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The websockets, as clients see them. */
+@Tag("full")
 @ExtendWith(TradeServer.Shared.class)
 final class SocketsIT {
 
@@ -155,9 +155,7 @@ final class SocketsIT {
   /** A client of an endpoint, which keeps what it gets; bytes as hexadecimal digits. */
   private static final class Client implements WebSocket.Listener, AutoCloseable {
 
-    private static final Duration LONGEST_WAIT = Duration.ofSeconds(Processes.LIMIT_SECONDS);
-
-    private final BlockingQueue<String> received = new LinkedBlockingQueue<>();
+    private final Queue<String> received = new ConcurrentLinkedQueue<>();
     private final StringBuilder parts = new StringBuilder();
     private final WebSocket socket;
 
@@ -180,13 +178,10 @@ final class SocketsIT {
     }
 
     /** The next message of a kind; others before it are passed over. */
-    String next(Predicate<String> wanted) throws InterruptedException {
-      long deadline = System.nanoTime() + LONGEST_WAIT.toNanos();
+    String next(Predicate<String> wanted) throws IOException, InterruptedException {
       while (true) {
-        String text = received.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-        if (text == null) {
-          throw new AssertionError("The message did not come within " + LONGEST_WAIT);
-        }
+        Waiting.await("the message came", () -> !received.isEmpty());
+        String text = received.remove();
         if (wanted.test(text)) {
           return text;
         }

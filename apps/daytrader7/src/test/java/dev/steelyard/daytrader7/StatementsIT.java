@@ -6,13 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steelyard.testkit.Browser.Answer;
 import dev.steelyard.testkit.CountedOperations;
-import dev.steelyard.testkit.Processes;
 import dev.steelyard.testkit.StatementLog;
+import dev.steelyard.testkit.Waiting;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Statements, transactions and messages of each operation, equal to those of the application after
  * which this one is made.
  */
+@Tag("full")
 @ExtendWith(TradeServer.Shared.class)
 final class StatementsIT {
 
@@ -162,7 +164,7 @@ final class StatementsIT {
     Answer answer = user.get(path).must("has been submitted");
     List<String> status = answer.all(">(open|closed)<");
     assertTrue(status.contains("open") || (!beans && status.contains("closed")), status::toString);
-    Processes.await(
+    Waiting.await(
         "The order is complete",
         () ->
             server.statements().since(end).statements().values().stream()
@@ -170,11 +172,10 @@ final class StatementsIT {
                     .sum()
                 >= all);
     assertEquals(wanted, server.statements().since(end).statements());
-    Processes.await(
-        "The price is published", () -> server.received("topic updateQuote") > published);
+    Waiting.await("The price is published", () -> server.received("topic updateQuote") > published);
     assertEquals(published + 1, server.received("topic updateQuote"));
     int wantedOnQueue = mode == OrderMode.ASYNC_2PHASE ? queued + 1 : queued;
-    Processes.await(
+    Waiting.await(
         "The order's message is counted", () -> server.received("queue neworder") >= wantedOnQueue);
     assertEquals(wantedOnQueue, server.received("queue neworder"));
   }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steelyard.testkit.Processes;
+import dev.steelyard.testkit.Waiting;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,7 +17,6 @@ import java.sql.ResultSet;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,6 +38,7 @@ class MainTest {
             List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
                 "-cp",
                 System.getProperty("java.class.path"),
                 Main.class.getName()));
@@ -64,8 +65,7 @@ class MainTest {
 
   private static int end(Process process) throws InterruptedException {
     process.toHandle().destroy();
-    assertTrue(process.waitFor(Processes.LIMIT_SECONDS, TimeUnit.SECONDS));
-    return process.exitValue();
+    return Waiting.awaitEnd(process);
   }
 
   @Test
@@ -89,7 +89,7 @@ class MainTest {
     assertTrue(said.contains("derby-server ready"), said);
     Process late = start("--port", "" + port, "--folder", folder.resolve("other").toString());
     assertTrue(saidUntilReady(late).contains("Cannot listen on 127.0.0.1:" + port));
-    assertEquals(5, late.waitFor());
+    assertEquals(5, Waiting.awaitEnd(late));
     try (Connection shop = DriverManager.getConnection(url);
         Statement statement = shop.createStatement();
         ResultSet rows = statement.executeQuery("SELECT NAME FROM ITEM")) {
@@ -104,7 +104,7 @@ class MainTest {
         new String[][] {{"--port", "x", "--folder", "f"}, {"--port", "1"}, {"--folder", "f"}}) {
       Process refused = start(bad);
       assertTrue(saidUntilReady(refused).startsWith("Give --port N"));
-      assertEquals(2, refused.waitFor());
+      assertEquals(2, Waiting.awaitEnd(refused));
     }
   }
 }

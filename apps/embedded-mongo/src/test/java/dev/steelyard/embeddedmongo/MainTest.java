@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import dev.steelyard.testkit.Processes;
+import dev.steelyard.testkit.Waiting;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -16,7 +17,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.bson.Document;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,9 +37,8 @@ final class MainTest {
         Document ping = client.getDatabase("test").runCommand(new Document("ping", 1));
         assertEquals(1, ping.get("ok", Number.class).intValue());
         process.toHandle().destroy(); // Which, other than of the process, leaves the output open.
-        assertTrue(process.waitFor(Processes.LIMIT_SECONDS, TimeUnit.SECONDS));
+        assertEquals(SIGTERM_EXIT, Waiting.awaitEnd(process));
       }
-      assertEquals(SIGTERM_EXIT, process.exitValue());
       assertEquals(null, output.readLine());
     } finally {
       process.destroyForcibly();
@@ -71,8 +70,7 @@ final class MainTest {
   private static void assertRefusal(Process process, int exit, String reason) throws Exception {
     try (BufferedReader output = process.inputReader(StandardCharsets.UTF_8)) {
       List<String> lines = output.lines().toList();
-      assertTrue(process.waitFor(Processes.LIMIT_SECONDS, TimeUnit.SECONDS));
-      assertEquals(exit, process.exitValue(), lines.toString());
+      assertEquals(exit, Waiting.awaitEnd(process), lines.toString());
       assertEquals(1, lines.size(), lines.toString());
       assertTrue(lines.get(0).contains(reason), lines.get(0));
     } finally {
@@ -86,6 +84,8 @@ final class MainTest {
             List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx64m",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
                 "-cp",
                 System.getProperty("java.class.path"),
                 Main.class.getName()));

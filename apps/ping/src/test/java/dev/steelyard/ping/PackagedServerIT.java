@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steelyard.testkit.PackagedServer;
-import dev.steelyard.testkit.Processes;
+import dev.steelyard.testkit.Waiting;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonReader;
@@ -108,7 +108,7 @@ final class PackagedServerIT {
 
   /** The count of pings, once it has reached a number: the last one may be counted a bit late. */
   private static long requests(PackagedServer server, long atLeast) throws Exception {
-    Processes.await("pings were counted", () -> requests(server) >= atLeast);
+    Waiting.await("pings were counted", () -> requests(server) >= atLeast);
     return requests(server);
   }
 

@@ -39,7 +39,7 @@ public abstract class OncePerRun<T extends AutoCloseable> implements ParameterRe
     return extension
         .getRoot()
         .getStore(ExtensionContext.Namespace.GLOBAL)
-        .getOrComputeIfAbsent(type, key -> started(), type);
+        .getOrComputeIfAbsent(getClass(), key -> started(), type);
   }
 
   private T started() {

@@ -88,7 +88,7 @@ public final class PackagedServer implements AutoCloseable {
   /** Waits until a path, such as {@code /health/ready}, answers with a status. */
   public void awaitStatus(String path, int status) throws IOException, InterruptedException {
     try {
-      Processes.await(name + " answers " + status + " at " + path, () -> answers(path, status));
+      Waiting.await(name + " answers " + status + " at " + path, () -> answers(path, status));
     } catch (IllegalStateException e) {
       throw new IllegalStateException(e.getMessage() + ":\n" + printed(), e);
     }

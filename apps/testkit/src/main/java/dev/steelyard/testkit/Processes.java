@@ -4,16 +4,11 @@ package dev.steelyard.testkit;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.ServerSocket;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** What tests do with processes and time. */
+/** What tests do with processes. */
 public final class Processes {
 
-  /** Long: nothing here depends on how fast the machine is. */
-  public static final long LIMIT_SECONDS = 240;
-
-  private static final long STEP_MILLIS = 100;
   private static final int FIRST_PORT = 10_100;
   private static final int PORTS = 6_900;
 
@@ -24,36 +19,10 @@ public final class Processes {
 
   private Processes() {}
 
-  /** A condition that may fail with what it does. */
-  @FunctionalInterface
-  public interface Condition {
-    boolean holds() throws IOException, InterruptedException;
-  }
-
-  /**
-   * Waits until something is so.
-   *
-   * @param what is waited for, in words
-   * @throws IllegalStateException if it is not so in time
-   */
-  public static void await(String what, Condition condition)
-      throws IOException, InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
-    while (!condition.holds()) {
-      if (System.nanoTime() > deadline) {
-        throw new IllegalStateException("Waited in vain until " + what);
-      }
-      Thread.sleep(STEP_MILLIS);
-    }
-  }
-
   /** Asks a process to end (SIGTERM), waits until it has, and returns its exit code. */
   public static int stop(Process process) throws InterruptedException {
     process.destroy();
-    if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
-      throw new IllegalStateException("Process " + process.pid() + " did not end");
-    }
-    return process.exitValue();
+    return Waiting.awaitEnd(process);
   }
 
   /**

@@ -3,19 +3,36 @@ package dev.steelyard.loadgen.recording;
 
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.function.LongSupplier;
 
 /**
  * Monotonic time of a run in nanoseconds from 0, tied once to the wall clock: a step of the wall
  * clock during the run moves nothing.
  */
 public final class RunClock {
-  private final long originNanos = System.nanoTime();
+  private final LongSupplier source;
+  private final long originNanos;
   private final Instant originTime = Instant.now();
   private final long originEpochMillis = originTime.toEpochMilli();
 
+  /** The machine's. */
+  public RunClock() {
+    this(System::nanoTime);
+  }
+
+  /**
+   * A clock that tests move.
+   *
+   * @param source of nanoseconds that never go back
+   */
+  public RunClock(LongSupplier source) {
+    this.source = source;
+    originNanos = source.getAsLong();
+  }
+
   /** Nanoseconds since this clock was made. */
   public long nanos() {
-    return System.nanoTime() - originNanos;
+    return source.getAsLong() - originNanos;
   }
 
   /** The wall-clock time of a reading of {@link #nanos()}, in milliseconds since the epoch. */

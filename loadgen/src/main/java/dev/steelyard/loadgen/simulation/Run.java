@@ -27,7 +27,7 @@ final class Run {
   final Settings settings;
   final Scenario scenario;
   private final int[] operationOfStep;
-  final RunClock clock = new RunClock();
+  final RunClock clock;
   final Control control = new Control();
   final Recorder recorder;
   final Cycles cycles;
@@ -55,8 +55,9 @@ final class Run {
    *
    * @throws IOException if the output folder cannot be used
    */
-  Run(Settings settings, Scenario scenario) throws IOException {
+  Run(Settings settings, Scenario scenario, RunClock clock) throws IOException {
     this.settings = settings;
+    this.clock = clock;
     this.scenario = scenario;
     List<String> operations = scenario.operations();
     operationOfStep =

@@ -21,6 +21,9 @@ public final class RunLife {
   private static final long POLL_MILLIS = 100;
   private static final long SECOND_MILLIS = 1000;
 
+  /** What passes beyond this between two looks, this process was stopped. */
+  private static final long LONGEST_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5 * POLL_MILLIS);
+
   /**
    * How long a signal waits for operations in flight: below the ten seconds that container engines
    * give.
@@ -37,13 +40,16 @@ public final class RunLife {
   private volatile boolean finished;
   private volatile boolean written;
 
+  /** Time for which operations in flight have been waited for. */
+  private long drainedNanos;
+
   /**
    * Prepares a run and opens its files.
    *
    * @throws IOException if the output folder cannot be used
    */
   public RunLife(Settings settings, Scenario scenario) throws IOException {
-    run = new Run(settings, scenario);
+    run = new Run(settings, scenario, new RunClock());
     output = settings.output();
     thread.setDaemon(true);
   }
@@ -137,7 +143,13 @@ public final class RunLife {
   private void record() throws IOException, InterruptedException {
     RunClock clock = run.clock;
     long boundary = nextSecond(clock);
+    long looked = clock.nanos();
     while (!mayEnd()) {
+      long now = clock.nanos();
+      if (run.control.stopped()) {
+        drainedNanos += Math.min(now - looked, LONGEST_LOOK_NANOS);
+      }
+      looked = now;
       long toBoundary = TimeUnit.NANOSECONDS.toMillis(boundary - clock.nanos()) + 1;
       Thread.sleep(Math.max(1, Math.min(POLL_MILLIS, toBoundary)));
       if (clock.nanos() >= boundary) {
@@ -168,7 +180,7 @@ public final class RunLife {
     }
     return run.failure() != null
         || control.drained()
-        || (control.stopped() && now - control.stoppedAt() > drainLimitNanos());
+        || (control.stopped() && drainedNanos > drainLimitNanos());
   }
 
   private long drainLimitNanos() {
@@ -181,7 +193,11 @@ public final class RunLife {
   private void onShutdown() {
     run.control.stop(Control.Ending.SIGNAL, run.clock.nanos());
     try {
-      thread.join(SIGNAL_GRACE_MILLIS + DRAIN_GRACE_MILLIS / 2);
+      long limit = SIGNAL_GRACE_MILLIS + DRAIN_GRACE_MILLIS / 2;
+      // In short waits: the time in which this process is stopped does not count.
+      for (long waited = 0; thread.isAlive() && waited < limit; waited += POLL_MILLIS) {
+        thread.join(POLL_MILLIS);
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

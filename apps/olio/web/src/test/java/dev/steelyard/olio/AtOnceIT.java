@@ -15,10 +15,12 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** One person who does the same thing several times at once, as who clicks twice. */
+@Tag("full")
 @ExtendWith(OlioServer.Shared.class)
 final class AtOnceIT {
 

@@ -27,10 +27,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Two servers with one database, a server of Derby's, and one filestore. */
+@Tag("full")
 final class SharedIT {
 
   private static final int POSTERS = 8;

@@ -3,6 +3,7 @@ package dev.steelyard.olio;
 
 import dev.steelyard.olio.population.Names;
 import dev.steelyard.testkit.CountedOperations;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -10,6 +11,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * Statements of each operation: those of the original without its caches. What this JVM keeps, an
  * event or an address that was read before and the fragments of the home page, takes some away.
  */
+@Tag("full")
 @ExtendWith(OlioServer.Shared.class)
 final class StatementsIT {
 

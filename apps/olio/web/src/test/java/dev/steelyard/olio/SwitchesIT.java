@@ -13,12 +13,14 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * A server that keeps nothing of its home page, leaves parts of an event to scripts, and soon goes
  * on without the geocoder.
  */
+@Tag("full")
 final class SwitchesIT {
 
   /** Longer than any wait for it. */

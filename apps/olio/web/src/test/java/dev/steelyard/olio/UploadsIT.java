@@ -29,10 +29,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import javax.imageio.ImageIO;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Persons and events that are added with files, and what goes wrong with that. */
+@Tag("full")
 @ExtendWith(OlioServer.Shared.class)
 final class UploadsIT {
 

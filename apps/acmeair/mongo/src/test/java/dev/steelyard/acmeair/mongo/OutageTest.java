@@ -11,6 +11,7 @@ import dev.steelyard.acmeair.customer.CustomerService;
 import dev.steelyard.acmeair.data.CustomerLoader;
 import dev.steelyard.embeddedmongo.EmbeddedMongo;
 import dev.steelyard.testkit.Processes;
+import dev.steelyard.testkit.Waiting;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -33,18 +34,18 @@ final class OutageTest {
 
       try (EmbeddedMongo server = EmbeddedMongo.start("127.0.0.1", port)) {
         assertEquals(port, server.port());
-        Processes.await("the database is there", context.connection()::up);
+        Waiting.await("the database is there", context.connection()::up);
         new CustomerLoader(context.database()).load(1, 0, 0);
         assertTrue(customers.validate("uid0@email.com", "password"));
         assertEquals("5.0.0", context.shown().get("mongoVersion"));
         assertTrue(context.dataSetHash().isPresent());
       }
-      Processes.await("the database is gone", () -> !context.connection().up());
+      Waiting.await("the database is gone", () -> !context.connection().up());
       assertAway(context, customers);
 
       try (EmbeddedMongo server = EmbeddedMongo.start("127.0.0.1", port)) {
         assertEquals(port, server.port());
-        Processes.await("the database is there", context.connection()::up);
+        Waiting.await("the database is there", context.connection()::up);
         assertFalse(customers.validate("uid0@email.com", "password"));
       }
     }

@@ -2,6 +2,7 @@
 package dev.steelyard.acmeair.server;
 
 import dev.steelyard.testkit.Processes;
+import dev.steelyard.testkit.Waiting;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,7 +40,7 @@ final class Database implements AutoCloseable {
             .redirectErrorStream(true)
             .redirectOutput(console.toFile())
             .start();
-    Processes.await(
+    Waiting.await(
         "the database is ready", () -> Files.readString(console).contains("embedded-mongo ready"));
   }
 

@@ -14,19 +14,19 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * All six servers of the package and one database process with a database for each. Started once
- * for all tests, which is what takes long: first the servers, then, when they have been seen to be
- * alive without it, the database.
+ * Servers of the package and one database process with a database for each. Started once for all
+ * tests, which is what takes long: first the servers, then, when they have been seen to be alive
+ * without it, the database.
  *
  * <p>Time limits of calls between services are long, since a busy machine is no failing service.
  */
 final class Deployment implements AutoCloseable {
 
-  private static final List<String> SERVERS =
-      List.of("auth", "customer", "flight", "booking", "main", "monolith");
+  /** The servers of the microservices. */
+  static final List<String> SERVICES = List.of("auth", "customer", "flight", "booking", "main");
 
-  /** The servers with a database. */
-  static final List<String> WITH_DATABASE = List.of("customer", "flight", "booking", "monolith");
+  /** Those with a database. */
+  static final List<String> WITH_DATABASE = List.of("customer", "flight", "booking");
 
   private static final String LONG = "60000";
 
@@ -50,11 +50,16 @@ final class Deployment implements AutoCloseable {
   private final Database database;
   private final Path wlp;
 
-  Deployment() throws IOException, InterruptedException {
+  /**
+   * Starts servers, and then the database.
+   *
+   * @param names of {@link #SERVICES}, or the monolith
+   */
+  Deployment(List<String> names) throws IOException, InterruptedException {
     database = new Database(folder.resolve("database.log"));
     wlp = Folders.unpack(Path.of(System.getProperty("server.archive")), folder);
     try {
-      prepare();
+      prepare(names);
       for (PackagedServer server : servers.values()) {
         server.start();
       }
@@ -70,9 +75,9 @@ final class Deployment implements AutoCloseable {
     }
   }
 
-  private void prepare() throws IOException {
+  private void prepare(List<String> names) throws IOException {
     Map<String, Integer> ports = new HashMap<>();
-    for (String name : SERVERS) {
+    for (String name : names) {
       ports.put(name, Processes.freePort());
     }
     Map<String, String> environment = new HashMap<>(LIMITS);
@@ -84,7 +89,7 @@ final class Deployment implements AutoCloseable {
           "ACMEAIR_STACKAA_" + called.toUpperCase(Locale.ROOT) + "_URL",
           "http://127.0.0.1:" + ports.get(called) + "/" + called);
     }
-    for (String name : SERVERS) {
+    for (String name : names) {
       servers.put(
           name,
           new PackagedServer(

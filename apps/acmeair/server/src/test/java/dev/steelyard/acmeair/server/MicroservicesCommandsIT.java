@@ -11,11 +11,13 @@ import java.net.http.HttpResponse;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What customer and booking ask the database, seen between the packaged servers and it. */
-@ExtendWith(Deployments.class)
+@Tag("full")
+@ExtendWith(Deployments.Services.class)
 final class MicroservicesCommandsIT {
 
   private static final String FORM = "application/x-www-form-urlencoded";

@@ -7,11 +7,13 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The services answer as {@code contract/microservices.yaml} says. */
-@ExtendWith(Deployments.class)
+@Tag("full")
+@ExtendWith(Deployments.Services.class)
 final class MicroservicesContractIT {
 
   private static final String CUSTOMER = "uid0@email.com";

@@ -9,6 +9,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -17,7 +18,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * MonolithBytesIT} is for the monolith. Named so that it comes before the tests that take the
  * database away: what a driver does about that is more than an operation.
  */
-@ExtendWith(Deployments.class)
+@Tag("full")
+@ExtendWith(Deployments.Services.class)
 final class MicroservicesCostIT {
 
   /** KiB for a request, measured as this test does: docs/acmeair.md has the originals' beside. */

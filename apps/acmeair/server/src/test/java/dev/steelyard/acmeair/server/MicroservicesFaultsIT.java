@@ -5,15 +5,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.steelyard.testkit.Processes;
+import dev.steelyard.testkit.Waiting;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What the servers do while something that they need is away, and afterwards. */
-@ExtendWith(Deployments.class)
+@Tag("full")
+@ExtendWith(Deployments.Services.class)
 final class MicroservicesFaultsIT {
 
   private static final String MONDAY = "Mon Jun 15 00:00:00 UTC 2026";
@@ -70,13 +72,13 @@ final class MicroservicesFaultsIT {
     assertUnavailable("customer service", customer.login());
     long customerFailures = counted(deployment, "customerfailures");
     assertEquals(200, customer.book("AA1", true).statusCode());
-    Processes.await(
+    Waiting.await(
         "the failure is counted", () -> counted(deployment, "customerfailures") > customerFailures);
 
     deployment.server("flight").stop();
     long flightFailures = counted(deployment, "flightfailures");
     assertEquals(200, customer.book("AA2", true).statusCode());
-    Processes.await(
+    Waiting.await(
         "the failure is counted", () -> counted(deployment, "flightfailures") > flightFailures);
     assertEquals(200, customer.bookings().statusCode());
     assertEquals(200, deployment.server("booking").get("/health/ready").statusCode());
@@ -90,24 +92,24 @@ final class MicroservicesFaultsIT {
 
   /** The breaker of the calls stays open for a moment after the service is back. */
   private static void awaitLogin(Customer customer) throws IOException, InterruptedException {
-    Processes.await("customers can log in", () -> customer.login().statusCode() == 200);
+    Waiting.await("customers can log in", () -> customer.login().statusCode() == 200);
   }
 
   /** Books until miles arrive; each time only when the calls of the time before have ended. */
   private static void awaitMiles(Deployment deployment, Customer customer)
       throws IOException, InterruptedException {
-    Processes.await(
+    Waiting.await(
         "miles are settled again",
         () -> {
           long flightCalls = calls(deployment, "flight");
           long customerCalls = calls(deployment, "customer");
           long failed = counted(deployment, "flightfailures");
           assertEquals(200, customer.book("AA1", true).statusCode());
-          Processes.await("flight was asked", () -> calls(deployment, "flight") > flightCalls);
+          Waiting.await("flight was asked", () -> calls(deployment, "flight") > flightCalls);
           if (counted(deployment, "flightfailures") > failed) {
             return false;
           }
-          Processes.await("customer was told", () -> calls(deployment, "customer") > customerCalls);
+          Waiting.await("customer was told", () -> calls(deployment, "customer") > customerCalls);
           return customer.viewProfile().body().matches(".*\"total_miles\": [1-9].*");
         });
   }

@@ -6,16 +6,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.steelyard.testkit.Processes;
+import dev.steelyard.testkit.Waiting;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The work of an operation: bytes of its answer and calls between the services. */
-@ExtendWith(Deployments.class)
+@Tag("full")
+@ExtendWith(Deployments.Services.class)
 final class MicroservicesWorkIT {
 
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -104,7 +106,7 @@ final class MicroservicesWorkIT {
               "internal-rewardmiles", seen.get("internal-rewardmiles") + rewardMiles,
               "internal-miles", seen.get("internal-miles") + miles);
       operation.perform();
-      Processes.await("the services were called: " + wanted, () -> counted().equals(wanted));
+      Waiting.await("the services were called: " + wanted, () -> counted().equals(wanted));
       seen = wanted;
     }
 

@@ -12,6 +12,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -20,7 +21,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * workload, and no change may shift it unseen. The server compiles with C1 alone, so that figures
  * do not depend on how warm it is; they are a few percent above those of a warm server.
  */
-@ExtendWith(Deployments.class)
+@Tag("full")
+@ExtendWith(Deployments.Monolith.class)
 final class MonolithBytesIT {
 
   /** KiB for a request, measured as this test does: docs/acmeair.md has the original's beside. */

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The monolith answers as {@code contract/monolith.yaml} says. */
-@ExtendWith(Deployments.class)
+@ExtendWith(Deployments.Monolith.class)
 final class MonolithContractIT {
 
   private static final int TOO_LONG = 70_000;

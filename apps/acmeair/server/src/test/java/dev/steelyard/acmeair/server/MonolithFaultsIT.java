@@ -10,11 +10,13 @@ import dev.steelyard.testkit.PackagedServer;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The monolith without its database, at the start and later, and with it again. */
-@ExtendWith(Deployments.class)
+@Tag("full")
+@ExtendWith(Deployments.Monolith.class)
 final class MonolithFaultsIT {
 
   private static final ObjectMapper JSON = new ObjectMapper();

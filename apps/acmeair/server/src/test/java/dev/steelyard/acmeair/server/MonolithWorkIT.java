@@ -10,11 +10,13 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What each operation of the packaged monolith asks of the database, as the original did. */
-@ExtendWith(Deployments.class)
+@Tag("full")
+@ExtendWith(Deployments.Monolith.class)
 final class MonolithWorkIT {
 
   private static final ObjectMapper JSON = new ObjectMapper();

@@ -6,14 +6,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.steelyard.testkit.AllocatedBytes;
 import dev.steelyard.testkit.PackagedServer;
-import dev.steelyard.testkit.Processes;
+import dev.steelyard.testkit.Waiting;
+import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * The bytes that a request of each operation makes servers allocate, calls between them and work
@@ -43,10 +45,10 @@ final class RequestBytes {
   /** In the time between two looks: a request has more, what servers do by themselves has less. */
   private static final double AT_REST = 50_000;
 
-  private static final long LOOK_MILLIS = 200;
+  private static final long LOOK_NANOS = Duration.ofMillis(200).toNanos();
 
   /** A server by itself allocates 100 KiB at once, every two seconds. */
-  private static final long IDLE_MILLIS = 2000;
+  private static final long IDLE_NANOS = Duration.ofSeconds(2).toNanos();
 
   interface Operation {
     void perform() throws Exception;
@@ -149,8 +151,7 @@ final class RequestBytes {
     double[] rates = new double[ROUNDS];
     Reading before = atRest();
     for (int i = 0; i < ROUNDS; i++) {
-      Thread.sleep(IDLE_MILLIS);
-      Reading after = read();
+      Reading after = readAfter(before, IDLE_NANOS);
       rates[i] = before.rateUntil(after);
       before = after;
     }
@@ -164,28 +165,32 @@ final class RequestBytes {
 
   /** As a rate: two looks may be far from each other on a machine that stalls. */
   private Reading atRest() throws Exception {
-    Reading last = read();
-    long deadline = last.nanos + TimeUnit.SECONDS.toNanos(Processes.LIMIT_SECONDS);
-    while (true) {
-      Thread.sleep(LOOK_MILLIS);
-      Reading now = read();
-      double bytes = last.rateUntil(now) * TimeUnit.MILLISECONDS.toNanos(LOOK_MILLIS);
-      if (bytes < AT_REST * servers.size()) {
-        return now;
-      }
-      if (now.nanos > deadline) {
-        throw new IllegalStateException(
-            "Without requests the servers allocate %.0f bytes in %d ms, without end"
-                .formatted(bytes, LOOK_MILLIS));
-      }
-      last = now;
-    }
+    AtomicReference<Reading> last = new AtomicReference<>(read());
+    Waiting.await(
+        "the servers allocate little without requests",
+        () -> {
+          Reading now = readAfter(last.get(), LOOK_NANOS);
+          double bytes = last.getAndSet(now).rateUntil(now) * LOOK_NANOS;
+          return bytes < AT_REST * servers.size();
+        });
+    return last.get();
   }
 
-  private Reading read() throws Exception {
+  /** What was allocated when so much time has passed. */
+  private Reading readAfter(Reading last, long nanos) throws IOException, InterruptedException {
+    Waiting.await("time has passed", () -> System.nanoTime() - last.nanos >= nanos);
+    return read();
+  }
+
+  @SuppressWarnings("CatchingUnchecked") // The attach interface throws more than one kind.
+  private Reading read() throws IOException {
     long sum = 0;
     for (AllocatedBytes server : servers) {
-      sum += server.sum();
+      try {
+        sum += server.sum();
+      } catch (Exception e) {
+        throw new IOException(e);
+      }
     }
     return new Reading(System.nanoTime(), sum);
   }

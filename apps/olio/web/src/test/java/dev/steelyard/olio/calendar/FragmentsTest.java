@@ -4,14 +4,14 @@ package dev.steelyard.olio.calendar;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.steelyard.olio.Stats;
-import dev.steelyard.testkit.Processes;
+import dev.steelyard.testkit.Waiting;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -30,10 +30,10 @@ final class FragmentsTest {
   void theyAreKeptForTwoMinutesOrUntilSomethingChanges() {
     Fragments fragments = new Fragments(true, stats, clock::get);
     assertEquals("made 1", fragments.get("a", this::make));
-    clock.set(TimeUnit.SECONDS.toNanos(119));
+    clock.set(Duration.ofSeconds(119).toNanos());
     assertEquals("made 1", fragments.get("a", this::make));
     assertEquals("made 2", fragments.get("b", this::make));
-    clock.set(TimeUnit.SECONDS.toNanos(120));
+    clock.set(Duration.ofSeconds(120).toNanos());
     assertEquals("made 3", fragments.get("a", this::make));
     fragments.clear();
     assertEquals("made 4", fragments.get("b", this::make));
@@ -74,7 +74,7 @@ final class FragmentsTest {
       thread.start();
     }
     // One makes it and the others wait for that one: who is not waiting has not asked yet.
-    Processes.await(
+    Waiting.await(
         "all have asked",
         () ->
             threads.stream()

@@ -128,7 +128,7 @@ final class PublishingTest {
       new Publishing(
           new Calendar(),
           new Store(),
-          new Fragments(false, stats, System::nanoTime),
+          new Fragments(false, stats, () -> 0),
           new Nowhere(),
           new Rows(),
           stats);
