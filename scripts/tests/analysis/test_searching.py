@@ -119,7 +119,9 @@ def test_operations_and_cycle_times_have_limits_of_their_own(
 
 def test_limits_of_operations_that_nobody_sends_are_refused() -> None:
     limits = Limits.model_validate({"operations": {"hallo": {"p90": "1s"}}})
-    with pytest.raises(BadInput, match=r"'hallo' \(did you mean 'hello'\?\), which is not among those of app"):
+    with pytest.raises(
+        BadInput, match=r"'hallo' \(did you mean 'hello'\?\), which is not among those of app"
+    ):
         refuse_unknown(limits, [search_spec()])
     assert limits_told(limits) == "p90 of hallo at most 1 s"
 

@@ -19,8 +19,8 @@ def about(level, spread=1.0, shift=0):
     return [level * (1 + spread * (WOBBLE[(i + shift) % 6] - 1)) for i in range(6)]
 
 
-def told(levels, figures, blocks=6, trials=None, **kind):
-    asked = make_session(levels, blocks, **kind)
+def told(levels, figures, blocks=6, trials=None, **asking):
+    asked = make_session(levels, blocks, **asking)
     return answer(asked, analyse(asked, trials or make_trials(figures)))
 
 
@@ -287,7 +287,10 @@ def test_an_arm_that_never_came_to_a_share_is_told_and_what_it_lost_weighed():
         for block in range(1, 7)
     ]
     first, second, _ = told(
-        [1, 2], {}, trials=trials, metrics={"primary": "time_to_95_of_best", "report": ["requests_lost_to_best"]}
+        [1, 2],
+        {},
+        trials=trials,
+        metrics={"primary": "time_to_95_of_best", "report": ["requests_lost_to_best"]},
     )
     assert (
         first == "No answer from time to 95 % of the best arm's level: JVMs = 1 came to it in 0 of 6 trials."
