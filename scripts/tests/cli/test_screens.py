@@ -4,6 +4,7 @@
 import io
 
 import pytest
+from builders import make_trial
 from fake_clock import FakeClock
 from planned import question, session_of, specs_of
 from rich.console import Console
@@ -15,31 +16,17 @@ from steelyard.session.schedule import trial_seconds
 from steelyard.units import format_duration
 
 
-@pytest.fixture(scope="module")
-def session() -> Session:
-    found = question("jvm-count", quick=True)
-    return session_of(found, specs_of(found), blocks=3)
-
-
 def failed() -> Trial:
     check = Check(
         name="restarts", passed=False, voids=True, value=1, limit=0, unit="", detail="server-1 died"
     )
-    return Trial(
-        block=1,
+    return make_trial(
         arm="jvms-2",
-        attempt=0,
-        order=0,
         state="void",
-        started=0.0,
         phases={"start": (0.0, 10.0), "measure": (10.0, 20.0)},
         measurement=None,
         checks=[check],
         steady=False,
-        metrics={},
-        latency={},
-        components=[],
-        trace=[],
         failure="server-1 died",
     )
 

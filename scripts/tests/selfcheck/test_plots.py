@@ -20,7 +20,7 @@ ARMS = ("x1", "x2", "x3", "y1", "y2", "y3")
 STATE = {arm: arm[0] for arm in ARMS}
 
 
-def session(rng, every_plot_switches=True):
+def simulated_session(rng, every_plot_switches=True):
     """Log values of one session by block and arm, of each block's last round; none of an arm that stayed void."""
     seed = int(rng.integers(2**63))
     schedule = make_schedule(ARMS, BLOCKS, seed, STATE)
@@ -66,7 +66,7 @@ def alarms(every_plot_switches=True):
     rng = np.random.default_rng(20260801)
     counts = np.zeros(3)
     for _ in range(SESSIONS):
-        blocks = ratios(session(rng, every_plot_switches))
+        blocks = ratios(simulated_session(rng, every_plot_switches))
         per_block = [float(np.mean(block)) for block in blocks]
         one_arm = [block[0] for block in blocks]
         per_run = [ratio for block in blocks for ratio in block]

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+from builders import make_jvm
 from fake_engine import FakeChildren, FakeEngine, Recorder, World
-from planned import asked, identity, processes, session_of, specs_of
+from planned import asked, processes, session_of, specs_of
 from trees import Kernel
 
 from steelyard.engines.base import Engine
@@ -40,7 +41,7 @@ class Bench:
         **servers: Any,
     ) -> SessionDirectory:
         """A session that has not begun; `servers` replaces fields of each."""
-        found = specs_of(question, runtime=processes(identity(kind, feature)), first_port=self.port)
+        found = specs_of(question, runtime=processes(make_jvm(kind, feature)), first_port=self.port)
         specs = {name: spec.changed("server", lambda _: servers) for name, spec in found.items()}
         directory = SessionDirectory(self.folder / f"session-{len(list(self.folder.iterdir()))}")
         (directory.path / "trials").mkdir(parents=True)
