@@ -19,7 +19,7 @@ pytest_plugins = ["stages", "watchdog"]
 # deadline: what a case may take is counted in CPU time where it matters (`hostile.py`).
 settings.register_profile(
     "usual",
-    max_examples=200,
+    max_examples=60,
     deadline=None,
     derandomize=True,
     database=None,

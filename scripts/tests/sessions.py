@@ -16,6 +16,7 @@ from steelyard.experiment.loader import Question
 from steelyard.results.schema import Trial
 from steelyard.results.store import SessionDirectory, write_record
 from steelyard.session import runner
+from steelyard.session.context import RunContext
 
 WINDOW = {"ramp": 1, "warmup": {"until": "fixed", "at_least": 2}, "measure": 5}
 
@@ -23,8 +24,11 @@ WINDOW = {"ramp": 1, "warmup": {"until": "fixed", "at_least": 2}, "measure": 5}
 class Bench:
     """Sessions in a folder, on one world."""
 
-    def __init__(self, folder: Path, world: World, port: int) -> None:
-        self.folder, self.world, self.port = folder, world, port
+    port = 21000
+    """The first of the specs' ports. Nobody listens there: fake components have any port that is free."""
+
+    def __init__(self, folder: Path, world: World) -> None:
+        self.folder, self.world = folder, world
         self.kernel: Kernel | None = None
         self.children = FakeChildren(world)
 
@@ -54,12 +58,22 @@ class Bench:
             return self._run(directory, differs, **watching)
 
     def _run(self, directory: SessionDirectory, differs: str, **watching: Any) -> list[Trial]:
-        self.watcher = Recorder(**watching)
+        context = self.context(**watching)
         engines: dict[str, Engine] = {"process": FakeEngine(self.world)}
         lock = f"test-{os.getpid()}"
         system = {"system": self.kernel} if self.kernel is not None else {}
-        return runner.run_session(
-            directory, engines, self.children, self.watcher, differs, lock=lock, **system
+        return runner.run_session(directory, engines, context, differs, lock=lock, **system)
+
+    def context(self, **watching: Any) -> RunContext:
+        """What sessions on this world share, with a new watcher."""
+        self.watcher = Recorder(**watching)
+        return RunContext(
+            self.children,
+            self.watcher,
+            self.world.clock,
+            self.world.observe,
+            # Of this process's own group: on a host with a CPU limit it grows by itself.
+            lambda: 0.0,
         )
 
 

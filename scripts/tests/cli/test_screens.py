@@ -4,6 +4,7 @@
 import io
 
 import pytest
+from fake_clock import FakeClock
 from planned import question, session_of, specs_of
 from rich.console import Console
 from shown import failed_trial, quick_session
@@ -69,13 +70,12 @@ def test_plain_lines_name_each_trial_and_its_outcome(session: Session) -> None:
     ]
 
 
-def test_a_loader_is_shown_as_it_loads(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    console, file, now = terminal(), io.StringIO(), [0.0]
-    monkeypatch.setattr("steelyard.cli.live.time.monotonic", lambda: now[0])
-    live, plain = LiveScreen(session, console, set()), PlainScreen(Console(file=file), session)
+def test_a_loader_is_shown_as_it_loads(session: Session) -> None:
+    console, file, clock = terminal(), io.StringIO(), FakeClock()
+    live, plain = LiveScreen(session, console, set(), clock), PlainScreen(Console(file=file), session, clock)
     live.phase("prepare", None)
     for number in range(50):
-        now[0] += 0.1
+        clock.sleep(0.1)
         for each in (live, plain):
             each.progress(f"Account# {number} [of] 50")
     console.print(live.render())

@@ -258,8 +258,8 @@ def test_in_a_cluster_each_machine_is_judged_by_what_runs_there(tmp_path: Path) 
     first, *rest = [one.name for one in spec.components]
     machines = []
     for name, components, other, steal, clock in (
-        ("a", [first], 0.2, 0.0, nodes.Clock(-0.001, 0.002)),
-        ("b", rest, 0.01, 0.015, nodes.Clock(-0.2, 0.3)),
+        ("a", [first], 0.2, 0.0, nodes.ClockOffset(-0.001, 0.002)),
+        ("b", rest, 0.01, 0.015, nodes.ClockOffset(-0.2, 0.3)),
     ):
         seconds = [float(s) for s in range(SECONDS + 1)]
         rows = [[T + s, s, 0.0, 2 * steal * s, 2 * (1 - steal) * s, other * s] for s in seconds]

@@ -1,23 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gates and certificates as commands, on the fake engine: their sessions, verdicts, exit codes, and what is refused."""
 
+import math
 import os
 import re
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 from commands import Result, run_command
-from fake_engine import FakeEngine, Recorder
+from fake_clock import FakeClock
+from fake_engine import FakeEngine, World
 from sessions import Bench
 
 from steelyard.cli import run as run_module
+from steelyard.clock import SYSTEM
 from steelyard.errors import Exit
 from steelyard.gate.result import GateResult
-from steelyard.host.doctor import Activity
+from steelyard.host.doctor import Activity, examine
 from steelyard.host.facts import read_facts
 from steelyard.paths import ROOT
 from steelyard.results.schema import Phase, Planned
@@ -76,25 +80,35 @@ class Commands:
 
 
 @pytest.fixture
+def world() -> Iterator[World]:
+    """Its time begins now, by which commands say whether a certificate has expired. Servers are up at once."""
+    made = World(FakeClock(math.floor(SYSTEM.time()) + 0.25), ready_after=0.1)
+    yield made
+    for deployment in made.deployments:
+        deployment.close()
+
+
+@pytest.fixture
 def commands(
     bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Commands:
     made = Commands(bench, tmp_path, capsys)
 
-    def run_session(directory: Any, engines: Any, children: Any, watcher: Any, differs: str = "") -> Any:
-        watching = Recorder(**({"interrupt": made.interrupt} if made.interrupt is not None else {}))
+    def run_session(directory: Any, engines: Any, context: Any, differs: str = "") -> Any:
+        context = bench.context(**({"interrupt": made.interrupt} if made.interrupt is not None else {}))
         lock = f"test-{os.getpid()}"
         return runner.run_session(
-            directory, {"process": FakeEngine(bench.world)}, bench.children, watching, differs, lock=lock
+            directory, {"process": FakeEngine(bench.world)}, context, differs, lock=lock
         )
 
     for name in ("ensure_builds", "require_idle", "require_ports"):
         monkeypatch.setattr(run_module, name, lambda *_: None)
-    monkeypatch.setattr(gating, "time", bench.world.clock)
     # Tests of host states beside this one may set the host otherwise in between.
     facts = read_facts()
     for module in (gating, opening):
         monkeypatch.setattr(module, "read_facts", lambda: facts)
+    # The whole examination, but for a moment alone.
+    monkeypatch.setattr(opening, "examine", partial(examine, seconds=0.05))
     monkeypatch.setattr(run_module, "run_session", run_session)
     monkeypatch.setattr(runner, "write_report", lambda _: [])
     monkeypatch.setattr(gating, "watch", lambda _: Activity(made.busy, 0.0, ()))

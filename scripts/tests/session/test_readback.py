@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from builders import make_component
+from waiting import wait_until
 
 from steelyard.engines.base import Running
 from steelyard.experiment.schema import JvmSettings
@@ -89,11 +90,11 @@ def running(jdk: Jdk, request: pytest.FixtureRequest) -> Iterator[Running]:
     environment = {**os.environ, "POOL": "8"}
     process = subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        deadline = time.monotonic() + 240
-        while not answers(process.pid) or "MaxHeapSize" not in vm_flags(jdk.identity.home, process.pid):
-            assert process.poll() is None
-            assert time.monotonic() < deadline, "the JVM does not answer"
-            time.sleep(0.1)
+        wait_until(
+            lambda: answers(process.pid) and "MaxHeapSize" in vm_flags(jdk.identity.home, process.pid),
+            "the JVM to answer",
+            lambda: f"it ended with {process.returncode}" if process.poll() is not None else None,
+        )
         yield Running(asks, [process.pid], time.time())
     finally:
         process.kill()
