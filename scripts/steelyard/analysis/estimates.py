@@ -307,7 +307,7 @@ def _count_ledger(trials: Sequence[Trial]) -> list[LedgerCount]:
         )
         for name, found in checks.items()
     ]
-    failures = sum(trial.measurement is None for trial in trials)
+    failures = sum(trial.measurement is None and trial.state == "void" for trial in trials)
     last = LedgerCount(name=NO_MEASUREMENT, failed=failures, of=len(trials), voids=True)
     return [*counts, last] if failures else counts
 

@@ -23,11 +23,13 @@ from steelyard.results.spec import Spec
 STEADY: tuple[ProcedureName, ...] = ("steady",)
 LIVING: tuple[ProcedureName, ...] = ("steady", "ramp-up")
 """Procedures with load in which a death is a fault; in a survive trial it is the result."""
+SURVIVE: tuple[ProcedureName, ...] = ("survive",)
 DUET_LIMIT = 0.2
 """What the hypervisor or other processes may take of a duet: it meets both sides, and their certificate says what is
 left of it."""
 PARTNER = "partner"
 """The check that a side of a duet fails beside one that is void: it says nothing of the side itself."""
+_RESULT = "in a `survive` trial more of them are its result: it did not survive"
 _OF_DUET = "in a duet, which it meets on both sides, 20 %"
 _VOIDS = "method.md, What voids a trial"
 _TRIAL = "method.md, One trial"
@@ -47,6 +49,8 @@ class Rule:
     procedures: tuple[ProcedureName, ...] = LOAD
     """To which procedures it applies."""
     voids: bool = True
+    answers: tuple[ProcedureName, ...] = ()
+    """Procedures of which a figure above the limit is the answer and voids nothing; one that is not known voids."""
     unless: rules.Unless = lambda _spec: None
 
     def check(self, measurement: TrialMeasurement, spec: Spec) -> Check:
@@ -60,7 +64,9 @@ class Rule:
         return Check(
             name=self.name,
             passed=found.value is not None and found.value <= limit,
-            voids=self.voids and found.applies,
+            voids=self.voids
+            and found.applies
+            and (found.value is None or spec.procedure not in self.answers),
             applies=found.applies,
             value=found.value,
             limit=limit,
@@ -159,8 +165,8 @@ RULES: tuple[Rule, ...] = (
         share(lambda m: m.injector_wait_share, "the injectors waited for a CPU {} of that time", 0),
         "the kernel's schedstat; 80 % is the wait of an M/M/1 queue that is 80 % busy",
     ),
-    _rule("late-arrivals", 0.001, "of arrivals", unless=_ON_TIME)(
-        "at most 0.1 % late or dropped arrivals",
+    _rule("late-arrivals", 0.001, "of arrivals", unless=_ON_TIME, answers=SURVIVE)(
+        f"at most 0.1 % late or dropped arrivals; {_RESULT}",
         share(lambda m: m.late_share, "{} of the intended arrivals were late or dropped", 3),
     ),
     _rule("arrival-rate", rules.RATE_LIMIT, "of the target", STEADY, unless=_OPEN_LOAD)(
@@ -181,7 +187,9 @@ RULES: tuple[Rule, ...] = (
         rules.ratios,
         "workload sheets; a shift in time zone or data set shows here first",
     ),
-    _rule("errors", 0.001, "of requests", LIVING)("at most 0.1 % errors", rules.errors),
+    _rule("errors", 0.001, "of requests", answers=SURVIVE)(
+        f"at most 0.1 % errors, in the measurement and over the whole run; {_RESULT}", rules.errors
+    ),
     _rule("counts", 0.01, "apart", LIVING, unless=_COUNTERS)(
         "server and injector totals within 1 %", _COUNTS
     ),
@@ -237,19 +245,40 @@ RULES: tuple[Rule, ...] = (
         ),
         "two samples in a row are missing; figures reach no farther past their samples either",
     ),
-    _rule("stalled", 2.5, "s", LIVING)(
-        "no server under load without CPU for more than 2.5 s",
-        figure(
-            lambda m: m.stall_seconds,
-            "the longest time in which a server used no CPU was {}",
-            "{:.1f} s".format,
-            "not known",
+    _rule("stalled", 2.5, "s", answers=SURVIVE)(
+        f"no server under load without CPU for more than 2.5 s; {_RESULT}",
+        rules.of_the_living(
+            figure(
+                lambda m: m.stall_seconds,
+                "the longest time in which a server used no CPU was {}",
+                "{:.1f} s".format,
+                "not known",
+            )
         ),
         "stopped, or waiting for what was stopped; collections use CPU",
     ),
     _rule("restarts", 0.0, "servers", (*LIVING, "start-up"))(
         "no server died, restarted or was OOM-killed",
-        none_of(lambda m: m.restarts, "No server died or restarted", "A server died or restarted"),
+        rules.known(
+            lambda m: m.unwatched,
+            none_of(lambda m: m.restarts, "No server died or restarted", "A server died or restarted"),
+        ),
+    ),
+    _rule("survival", 0.0, "containers", SURVIVE)(
+        "of every container with a memory limit it is known whether the kernel killed in it and whether it thrashed",
+        rules.known(
+            lambda m: m.unwatched, none_of(lambda _: [], "What the kernel does to containers was seen", "")
+        ),
+        "searches.md; what is not known has failed",
+    ),
+    # It only marks: the load is over by then, and a long farewell says nothing of what was measured.
+    _rule("not-stopped", 0.0, "components", EVERY, voids=False)(
+        "every component ended within 20 s once it was told to (120 s where it writes a class cache)",
+        none_of(
+            lambda m: m.not_stopped,
+            "Every component ended when it was told to",
+            "After the load a component did not end when it was told to",
+        ),
     ),
     _rule("remote-compilation", 0.0, "servers", EVERY, unless=_COMPILERS)(
         "every server compiled in its JITServer and stayed connected to it",

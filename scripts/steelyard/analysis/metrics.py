@@ -63,13 +63,15 @@ REGISTRY: tuple[Metric, ...] = (
     ),
     define("memory_rss", "bytes", 0, measured(lambda m: m.memory_rss))(
         "memory (RSS)",
-        "Resident set size summed over the servers each second, mean over the window.",
+        "Resident set size summed over the servers each second, pages of the large-page pool included, mean over the"
+        " window.",
         "Counts pages that JVMs share (class cache, libraries) once for each JVM.",
     ),
     define("memory_pss", "bytes", 0, measured(lambda m: m.memory_pss))(
         "memory (PSS)",
-        "Proportional set size summed over the servers, mean of the readings in the window.",
-        "A shared page is split over its users, also over processes outside the trial; read less often.",
+        "Proportional set size summed over the servers, mean of what was read at both ends of the window.",
+        "A shared page is split over its users, also over processes outside the trial. What memory does between the ends"
+        " is not seen: memory_rss is read each second.",
     ),
     define("memory_rss_peak", "bytes", 0, measured(lambda m: m.memory_rss_peak))(
         "peak memory (RSS)",
@@ -136,13 +138,14 @@ REGISTRY: tuple[Metric, ...] = (
     ),
     define("latency_mean", "ms", 3, latency(lambda x: x.mean))(
         "mean latency",
-        "Mean of the injectors' merged histograms over all operations in the window.",
+        "Mean of the injectors' merged histograms of successful requests over all operations in the window.",
         "In a closed model without think time it is users / throughput and says nothing new.",
     ),
     *(
         define(f"latency_p{q}", "ms", 3, latency(attrgetter(f"p{q}")))(
             f"latency p{q}",
-            f"{q} % quantile of the injectors' merged histograms over all operations in the window.",
+            f"{q} % quantile of the injectors' merged histograms of successful requests over all operations in the"
+            " window.",
             "From a saturated closed model it shows queueing at the injectors' number of users."
             if q < 99
             else "Missing with fewer than 1,000 requests; steady only from about 10,000.",
@@ -208,7 +211,8 @@ REGISTRY: tuple[Metric, ...] = (
     ),
     define("start_rss", "bytes", 0, sum_of(lambda c: c.start_rss), EVERY)(
         "memory (RSS) after the start",
-        "Resident set size of servers and compilers when each server had answered for the first time, summed.",
+        "Resident set size of servers and compilers, pages of the large-page pool included, when each server had answered"
+        " for the first time, summed.",
         "The heap has hardly been used yet: memory under load is another figure.",
     ),
     define("steady_level", "req/s", 0, of_curve(steady_level), RAMP, "higher")(
@@ -254,16 +258,18 @@ REGISTRY: tuple[Metric, ...] = (
         for group in ("request", "network", "other", "jit", "gc", "compiler")
         for who in [_BESIDE["compiler"][0] if group == "compiler" else _THREADS[group][0]]
     ),
-    define("survived", "share", 2, lambda t, _: t.survived, ("survive",), "higher")(
+    define("survived", "share", 2, readings.survived, ("survive",), "higher")(
         "trials survived",
-        "1 if everything lived and answered to the end of the load and nothing thrashed at its memory limit, else 0;"
-        " the mean is the share of trials.",
+        "1 if everything lived and answered to the end of the load (the checks `errors`, `late-arrivals` and `stalled`)"
+        " and nothing thrashed at its memory limit, else 0, also where there was too little memory to start with; the"
+        " mean is the share of trials.",
         "A few trials that all survived leave much room: read the interval that the answer gives.",
     ),
     define("restarts", "count", 0, measured(lambda m: len(m.restarts)), ("survive",))(
         "components that died",
-        "Components that died, were restarted or were killed for want of memory while the load ran.",
-        "One that dies again after its restart counts again.",
+        "Components that died while the load ran, and containers in which the kernel killed a process for want of"
+        " memory meanwhile.",
+        "The first death ends the load, so more than one is a matter of moments.",
     ),
     define("faults_per_1k", "1/1k req", 2, per_1k(sum_of(lambda c: c.faults)))(
         "page faults per 1,000 requests",
@@ -318,7 +324,7 @@ REGISTRY: tuple[Metric, ...] = (
     define("error_share", "share", 5, latency(lambda x: over(x.errors, x.requests + x.errors)))(
         "errors",
         "Failed requests / all requests of the injectors in the window.",
-        "Zero, as it should be, has no ratio; above 0.1 % the trial is void.",
+        "Zero, as it should be, has no ratio; above 0.1 % the trial is void (of `survive`: it did not survive).",
     ),
 )
 

@@ -27,6 +27,10 @@ from steelyard.results.spec import WEIGHED, Role, Spec
 from steelyard.units import MIB
 
 
+ANSWERED = frozenset({"errors", "late-arrivals", "stalled"})
+"""Checks that a survive trial fails whose servers lived and did not answer."""
+
+
 def cpu(c: ComponentResult) -> float | None:
     """CPU seconds, user and system."""
     return c.cpu_seconds
@@ -97,6 +101,18 @@ def compiled_remotely(trial: Trial, spec: Spec) -> float | None:
     """Share of the methods of the servers that a JITServer compiled."""
     remote, local = compiled("remote")(trial, spec), compiled("local")(trial, spec)
     return over(remote, whole((remote, local), sum))
+
+
+def survived(trial: Trial, _spec: Spec) -> float | None:
+    """1 where everything lived and answered, 0 where it did not; None where one of the two is not known."""
+    if trial.survived is None or trial.survived is False:
+        return trial.survived
+    if trial.measurement is None:
+        return None
+    answers = [check for check in trial.checks if check.name in ANSWERED and check.applies]
+    if any(check.value is None for check in answers):
+        return None
+    return all(check.passed for check in answers)
 
 
 def relay_delay(trial: Trial, _spec: Spec) -> float | None:

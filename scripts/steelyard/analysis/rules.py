@@ -67,6 +67,30 @@ def in_duet(limit: float, judge: Judge) -> Judge:
     return judged
 
 
+def known(unknown: Callable[[TrialMeasurement], list[str]], judge: Judge) -> Judge:
+    """The same, unless there are reasons for which a figure within the limit would not be one: then it is unknown."""
+
+    def judged(measurement: TrialMeasurement, spec: Spec) -> Finding:
+        found, why = judge(measurement, spec), unknown(measurement)
+        if not why or found.value:
+            return found
+        return Finding(None, f"{capital('; '.join(why))}.")
+
+    return judged
+
+
+def of_the_living(judge: Judge) -> Judge:
+    """The same, but of what has died or thrashed, where that is the result: it has been said."""
+
+    def judged(measurement: TrialMeasurement, spec: Spec) -> Finding:
+        found = judge(measurement, spec)
+        if spec.procedure == "survive" and (measurement.restarts or measurement.thrashing):
+            return Finding(None, "Not everything lived to the end.", applies=False)
+        return found
+
+    return judged
+
+
 def share(read: Read, sentence: str, digits: int = 2) -> Judge:
     """The same for a share, shown as per cent."""
     return figure(read, sentence, lambda value: percent(value, digits), "an unknown share")
@@ -313,11 +337,18 @@ def errors(m: TrialMeasurement, spec: Spec) -> Finding:
     seen = m.injector_errors / m.injector_requests
     why = f" (most often: {m.injector_messages[0]})" if m.injector_messages else ""
     said = f"{m.injector_errors:,} of {m.injector_requests:,} requests failed{why}"
+    # A long warm-up without errors must not water down those of the measurement.
+    if m.window_injector_errors is not None:
+        inside = m.window_injector_rate * m.measure_seconds
+        seen = max(seen, m.window_injector_errors / max(inside, 1.0, m.window_injector_errors))
+        said += f", {m.window_injector_errors:,} of {inside:,.0f} in the measurement"
     if not counted(spec):
         return Finding(seen, f"{said}; what the servers think of them cannot be told: {NO_COUNTERS}")
     if m.server_errors is None or m.server_requests is None:
         return Finding(None, f"{said}; the servers' own count of errors was not measured.")
     seen = max(seen, m.server_errors / max(m.server_requests, 1))
+    if m.window_server_errors and m.window_server_rate is not None:
+        seen = max(seen, m.window_server_errors / max(m.window_server_rate * m.measure_seconds, 1.0))
     return Finding(seen, f"{said}, {m.server_errors:,} in the servers.")
 
 

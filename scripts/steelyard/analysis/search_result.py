@@ -91,7 +91,9 @@ def run_of(question: Question, block: int, arm: str, trials: Sequence[Trial]) ->
 def _throughput(view: View, steps: Sequence[SearchStep], trials: Sequence[Trial]) -> float | None:
     """Mean throughput of the trials at the load that held the share."""
     held = {step.order for step in steps if step.value == view.held and step.outcome == "measured"}
-    rates = [trial.metrics.get(THROUGHPUT) for trial in trials if trial.order in held]
+    rates = [
+        trial.metrics.get(THROUGHPUT) for trial in trials if trial.order in held and trial.state == "valid"
+    ]
     return whole(rates, lambda known: math.fsum(known) / len(known))
 
 

@@ -26,6 +26,8 @@ Outcome = Literal["passed", "failed", "measured", "void"]
 
 OVERLOAD = frozenset({"errors", "late-arrivals", "arrival-rate", "restarts"})
 """Ledger checks that too much load or too little memory fails by itself: the value has failed and is not unknown."""
+SURVIVAL = frozenset({"errors", "late-arrivals", "stalled"})
+"""The same of a survive trial, where they void nothing: what does not answer has not survived."""
 UPSET = frozenset({"operation-mix", "outcomes", "counts-window", "counts"})
 """Checks that failing requests may upset: no reason to doubt a failure, and every reason to doubt a pass."""
 
@@ -137,16 +139,28 @@ def _verdict(question: Question, trial: Trial, share: float | None) -> tuple[Out
     the value itself causes (a limit broken, errors, a server killed) is a failure; a figure that is missing voids it.
     """
     search, limits = question.search, question.limits
-    faults = [check for check in trial.checks if check.voids and not check.passed]
+    survives = question.specs[trial.arm].procedure == "survive"
+    faults = [
+        check
+        for check in trial.checks
+        if check.failed and (check.voids or (survives and check.name in SURVIVAL))
+    ]
     if search.lower is not None and trial.survived is False:
         told = [*trial.measurement.restarts, *trial.measurement.thrashing] if trial.measurement else []
         return "failed", trial.failure or next(iter(told), "Not everything lived to the end.")
-    foreign = _first(faults, lambda name: name not in OVERLOAD | UPSET)
+    if search.hold is not None:
+        # What is measured there is compared: as everywhere, no void trial is.
+        foreign = _first(faults, lambda _: True)
+    else:
+        foreign = next((check.detail for check in faults if _is_foreign(check, trial, survives)), None)
     if foreign is None and trial.measurement is None:
+        died = _first(faults, lambda name: name == "restarts") if "ramp" in trial.phases else None
+        if died is not None and search.hold is None:
+            return "failed", died
         foreign = trial.failure or "It has no measurement."
     if foreign is not None:
         return "void", foreign
-    broken = None if search.hold is not None else _broken(limits, trial) or _overloaded(limits, faults)
+    broken = None if search.hold is not None else _broken(limits, trial) or _overloaded(limits, faults, survives)
     if broken is not None:
         return "failed", broken
     upset = _first(faults, lambda name: name in UPSET)
@@ -166,12 +180,20 @@ def _first(faults: Sequence[Check], of: Callable[[str], bool]) -> str | None:
     return next((check.detail for check in faults if of(check.name)), None)
 
 
-def _overloaded(limits: Limits, faults: Sequence[Check]) -> str | None:
+def _is_foreign(check: Check, trial: Trial, survives: bool) -> bool:
+    """Whether a failed check says nothing of the value that was tried: what is known of the host and the harness, and
+    whatever was measured and is not known."""
+    if check.name not in OVERLOAD | UPSET | (SURVIVAL if survives else frozenset()):
+        return True
+    return check.value is None and trial.measurement is not None
+
+
+def _overloaded(limits: Limits, faults: Sequence[Check], survives: bool) -> str | None:
     """What the ledger says of a trial that the value overloads; errors are allowed as far as a limit allows them."""
     for check in faults:
         allowed = limits.errors if check.name == "errors" else None
         within = allowed is not None and check.value is not None and check.value <= allowed
-        if check.name in OVERLOAD and not within:
+        if check.name in (OVERLOAD | SURVIVAL if survives else OVERLOAD) and not within:
             return check.detail
     return None
 

@@ -53,7 +53,7 @@ def trial_line(trial: Trial, varies: Varied | None = None) -> str:
     """One line for a trial that has ended; `varies`: what its search changes."""
     name = f"block {trial.block} {_named(trial, varies)}"
     if trial.measurement is None:
-        return f"{name}: void, {trial.failure}"
+        return f"{name}: {'did not survive' if trial.state == 'valid' else 'void'}, {trial.failure}"
     figures = _figures(trial)
     if trial.state == "valid":
         return f"{name}: {figures}" + (", not steady" if trial.steady is False else "")

@@ -153,6 +153,10 @@ class TrialMeasurement(Record):
     """Time between the window's ends and the servers' counts nearest to them, seconds, both ends together."""
     window_injector_rate: float
     """The same by the injectors' histograms."""
+    window_injector_errors: int | None = None
+    """Errors in the measurement window, by the injectors' histograms; None, here and below: not recorded."""
+    window_server_errors: int | None = None
+    """The same by the servers' counters."""
     injector_cpu_share: float | None
     """CPU used by the injectors together / CPU that they may use; None, here and below: it was not measured."""
     injector_wait_share: float | None = None
@@ -184,7 +188,13 @@ class TrialMeasurement(Record):
     stall_seconds: float | None = None
     """Longest time in the window in which a server used no CPU, seconds."""
     restarts: list[str]
-    """Servers that died, were restarted or OOM-killed."""
+    """Components that died while they were needed, and containers in which the kernel killed for want of memory (in
+    survive trials under load alone)."""
+    not_stopped: list[str] = Field(default_factory=list)
+    """Components that did not end in time once they were told to, one sentence each."""
+    unwatched: list[str] = Field(default_factory=list)
+    """Containers of which it is not known whether the kernel killed in them or whether they thrashed, one sentence
+    each."""
     thrashing: list[str] = Field(default_factory=list)
     """Survive trials: what lived at its memory limit and thrashed, one sentence each."""
     not_remote: list[str] = Field(default_factory=list)

@@ -209,15 +209,17 @@ class Samples:
     def memory(self, processes: Iterable[str], t0: float, t1: float) -> dict[str, float | None]:
         """`rss_mean`, `rss_peak` and `pss_mean` of processes together over a window, bytes summed at equal times.
 
-        None where there are no samples; PSS, which is read seldom, is the mean of the readings in the window.
+        None where there are no samples. PSS is read seldom: at both ends of the window, by the first sample after it
+        was asked for. It is the mean over the window of what was read there, weighted by time, and None unless there
+        is a reading within `SLACK` of each end.
         """
         names = list(processes)
         rss = total([self._series(name, "rss") for name in names], t0, t1)
-        pss = (self._series(name, "pss").readings(t0, t1) for name in names)
+        pss = (self._series(name, "pss").mean_of_readings(t0, t1) for name in names)
         return {
             "rss_mean": rss.mean(t0, t1) if rss else None,
             "rss_peak": rss.peak(t0, t1) if rss else None,
-            "pss_mean": whole((float(one.mean()) if one.size else None for one in pss), sum),
+            "pss_mean": whole(pss, sum),
         }
 
     def faults(self, process: str, t0: float, t1: float) -> float | None:
@@ -288,6 +290,16 @@ class Samples:
             huge_mean=huge.mean(t0, t1),
             huge_peak=huge.peak(t0, t1),
         )
+
+    def oom_kills_before(self, process: str, t: float) -> int:
+        """Processes that the kernel had killed in the container of a process by a time; 0 where nothing was read."""
+        series = self.cgroups.get((process, "oom_kills"), NOTHING_READ)
+        before = series.v[series.t <= t]
+        return int(before[-1]) if before.size else 0
+
+    def highest_memory(self, process: str, t0: float, t1: float) -> float | None:
+        """Most memory that the container of a process was charged over a window, by the samples of each second."""
+        return self.cgroups.get((process, "memory"), NOTHING_READ).peak(t0, t1)
 
     def steal_share(self, t0: float, t1: float) -> float | None:
         """CPU time that the hypervisor took / CPU time of the host; of several, of the one that lost most."""

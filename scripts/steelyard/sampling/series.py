@@ -39,9 +39,17 @@ class Series:
         """Whether samples reach over the window, up to `SLACK` seconds at each end."""
         return bool(self.t.size) and self.t[0] <= t0 + SLACK and self.t[-1] >= t1 - SLACK
 
-    def readings(self, t0: float, t1: float) -> Array:
-        """What was read in the window."""
-        return self.v[(self.t >= t0) & (self.t <= t1)]
+    def mean_of_readings(self, t0: float, t1: float) -> float | None:
+        """Mean over a window of a level that is read seldom, weighted by time; None without a reading near each end.
+
+        What was read long before the window or after it says nothing of it, and a reading at one end alone is no mean:
+        memory grows while a server comes up.
+        """
+        ends = [self.nearest(end) for end in (t0, t1)]
+        if t1 <= t0 or not all(away is not None and away <= SLACK for away in ends):
+            return None
+        near = (self.t >= t0 - SLACK) & (self.t <= t1 + SLACK)
+        return Series(self.t[near], self.v[near]).mean(t0, t1)
 
     def longest_gap(self, t0: float, t1: float) -> float | None:
         """Longest time between two samples that reaches into the window, seconds; None: no samples.

@@ -47,9 +47,21 @@ def figures(evidence: Evidence) -> dict[str, Any]:
         "components": components,
         "first_answers": first_answers(evidence) if procedure == "start-up" else {},
         "curves": curves(evidence) if procedure == "ramp-up" else {},
-        "survived": flight.survived,
+        "survived": survived(flight.survived, measured),
         "trace": trace(evidence) if procedure in ("steady", "survive") else [],
     }
+
+
+def survived(lived: bool | None, measured: TrialMeasurement) -> bool | None:
+    """Whether everything lived to the end of the load: what the harness saw, and what the kernel killed in containers.
+
+    None: the procedure does not ask for it, or it is not known.
+    """
+    if lived is None or lived is False:
+        return lived
+    if measured.restarts:
+        return False
+    return None if measured.unwatched else True
 
 
 def component_results(evidence: Evidence) -> list[ComponentResult]:
@@ -67,8 +79,9 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
     requests = sum(counts.values())
     shares = {name: count / requests for name, count in counts.items() if requests}
     weighed = [one for one in components if one.role in WEIGHED]
-    # Of the servers' containers where they have some (our own group is not theirs), else of our own group.
-    contained = any(one.cgroup for one in servers) or bool(samples.machines)
+    # Of the servers' containers where the engine has some (our own group is not theirs), else of our own group. That
+    # no group could be read does not mean that there is none.
+    contained = evidence.spec.engine != "process"
     throttled = [one.cgroup.throttled_seconds if one.cgroup else None for one in servers]
     machines = machine_results(evidence)
     gap = samples.longest_gap([one.name for one in evidence.spec.components], start, end)
@@ -87,6 +100,8 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
         window_server_rate=counted,
         window_counts_away=samples.counts_away(start, end),
         window_injector_rate=requests / evidence.seconds,
+        window_injector_errors=sum(evidence.recorded.errors.values()),
+        window_server_errors=whole((one.errors for one in servers), sum),
         injector_cpu_share=_injector_share(evidence, components),
         injector_wait_share=_injector_wait(evidence, components),
         users_in_flight=evidence.health.users if evidence.spec.load.model == "closed" else None,
@@ -112,8 +127,17 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
                 # Be it not the server itself.
                 f"the kernel killed a process in the container of {one.name} for want of memory"
                 for one in weighed
-                if one.cgroup is not None and one.cgroup.oom_kills
+                if _kills(evidence, one)
             ),
+        ],
+        not_stopped=flight.not_stopped,
+        unwatched=[
+            *(
+                f"whether the kernel killed a process in the container of {one.name} was not measured"
+                for one in weighed
+                if contained and (one.cgroup is None or one.cgroup.oom_kills is None)
+            ),
+            *flight.unwatched,
         ],
         thrashing=flight.thrashing,
         not_remote=[
@@ -152,6 +176,16 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
         memory_pss=memory["pss_mean"],
         service_calls=samples.service_calls(start, end),
     )
+
+
+def _kills(evidence: Evidence, component: ComponentResult) -> int:
+    """Processes of a component's container that the kernel killed: since it was made, or, where to die is the result,
+    under load. What a start loses is then no answer to the load."""
+    if component.cgroup is None or not component.cgroup.oom_kills:
+        return 0
+    if evidence.spec.procedure != "survive":
+        return component.cgroup.oom_kills
+    return component.cgroup.oom_kills - evidence.samples.oom_kills_before(component.name, evidence.start)
 
 
 def machine_results(evidence: Evidence) -> list[MachineResult]:

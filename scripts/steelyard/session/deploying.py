@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import psutil
@@ -20,6 +21,7 @@ from steelyard.errors import PortInUse, ServerFailed
 from steelyard.jvm.facts import Facts, Source
 from steelyard.processes import process_tree
 from steelyard.results.spec import ORDER, Component, Role, Spec
+from steelyard.sampling.procfs import status_number
 from steelyard.session.readback import ReadBack, observe
 
 LOAD_TIMEOUT = 300.0
@@ -238,12 +240,21 @@ def _first(body: bytes) -> str:
 
 
 def _spent(pids: Sequence[int]) -> tuple[float | None, int | None]:
-    """CPU seconds (user and system) and resident bytes of processes; None when one has gone, or none is here."""
+    """CPU seconds (user and system) and resident bytes of processes, large pages included; None when one has gone, or
+    none is here."""
     if not pids:
         return None, None
     try:
-        processes = [psutil.Process(pid) for pid in pids]
-        times = [one.cpu_times() for one in processes]
-        return sum(one.user + one.system for one in times), sum(one.memory_info().rss for one in processes)
-    except psutil.Error:
+        times = [psutil.Process(pid).cpu_times() for pid in pids]
+        return sum(one.user + one.system for one in times), sum(map(_resident, pids))
+    except (psutil.Error, OSError, ValueError):
         return None, None
+
+
+def _resident(pid: int) -> int:
+    """Resident bytes of a process as the sampler counts them (`memory_rss`): with the pages of the large-page pool,
+    which are in no resident set (raises ValueError where the kernel does not tell)."""
+    status = Path(f"/proc/{pid}/status").read_bytes()
+    if b"\nVmRSS:" not in status:
+        raise ValueError(f"process {pid} has ended")
+    return sum(status_number(status, field) for field in (b"VmRSS", b"HugetlbPages")) * 1024

@@ -27,6 +27,10 @@ from steelyard.session.live import LiveRate
 
 MIN_FREE_BYTES = 32 * 1024 * 1024
 """A session stops, resumable, when the results' file system has less: a full disk would lose samples."""
+GRACE = 20.0
+"""Seconds that components have to end once they are told to; then they are killed."""
+CACHE_GRACE = 120.0
+"""The same where they write a class cache at their end."""
 _WATCH_INTERVAL = 0.2
 _LAST = 30.0
 """Seconds that the last samples of observers may take to come."""
@@ -64,7 +68,11 @@ class Flight:
     injector_failures: list[str] = field(default_factory=list)
     inconsistent: list[str] = field(default_factory=list)
     survived: bool | None = None
+    not_stopped: list[str] = field(default_factory=list)
+    """What did not end in time once it was told to, one sentence each."""
     thrashing: list[str] = field(default_factory=list)
+    unwatched: list[str] = field(default_factory=list)
+    """Of which it cannot be said whether they thrashed, one sentence each."""
     killed: dict[str, float] = field(default_factory=dict)
     """Components that were killed on purpose, and when, epoch seconds."""
     sampler: Child | None = None
@@ -147,6 +155,7 @@ class Flight:
             restarts=own(self.restarts),
             injector_failures=own(self.injector_failures),
             inconsistent=own(self.inconsistent),
+            not_stopped=own(self.not_stopped),
         )
         found.deployed.started = dict(started)
         found._wall_ahead = self._wall_ahead
@@ -226,12 +235,16 @@ class Flight:
         """Load first, then the checks of the data, then the sampler (its last sample holds the final counters),
         then all."""
         self.injector_failures = self.injectors.stop()
+        # What has died by now died under load.
+        if self.survived and (died := self.deployed.failures()):
+            self.survived = False
+            self.restarts += died
         self.inconsistent = self.deployed.inconsistencies() if self.survived is not False else []
         if self.survived is not False:
             self.restarts += self.deployed.failures()
         self._stop_sampling()
-        # With a cache to write at its end, a server takes longer to end.
-        self.restarts += self.deployment.stop(grace=120.0 if self.spec.caches("cold") else 20.0)
+        # Nothing is measured any more: what has to be killed now did not die under load.
+        self.not_stopped += self.deployment.stop(grace=CACHE_GRACE if self.spec.caches("cold") else GRACE)
 
     def abandon(self) -> None:
         """Stop whatever still runs, and remove what is only of use while it does; after an error or Ctrl-C as well."""

@@ -25,11 +25,11 @@ from steelyard.analysis.warmup import (
 )
 from steelyard.errors import ServerFailed
 from steelyard.experiment.schema import ProcedureName
-from steelyard.results.spec import Role
+from steelyard.results.spec import WEIGHED, Role
 from steelyard.sampling.read import Samples
 from steelyard.session.collect import rates
 from steelyard.session.flight import Flight, TrialFailedError
-from steelyard.session.thrashing import thrashing
+from steelyard.session.thrashing import thrashing, unwatched
 from steelyard.spec.injectors import PROBE_LIMIT
 from steelyard.spec.plan import without_caches
 
@@ -259,7 +259,10 @@ def _judge_window(flight: Flight) -> None:
 
 def _judge_memory(flight: Flight, start: float, end: float) -> None:
     """A server that thrashed has not survived: it has too little memory, and the kernel will never say so."""
-    flight.thrashing = thrashing(flight.spec.deployed, Samples.load(flight.folder / "samples"), start, end)
+    samples = Samples.load(flight.folder / "samples")
+    flight.thrashing = thrashing(flight.spec.deployed, samples, start, end)
+    if flight.survived is True:
+        flight.unwatched = unwatched(flight.spec.of(*WEIGHED), samples, start, end)
     if flight.thrashing:
         flight.survived = False
 

@@ -25,18 +25,42 @@ AT_LIMIT = 0.99
 def thrashing(components: Iterable[Component], samples: Samples, start: float, end: float) -> list[str]:
     """One sentence for each component that thrashed from `start` to `end`, epoch seconds.
 
-    Without samples of the time, or of the container, nothing is known of a component, and nothing is said of it.
+    Nothing is said here of a component without samples of the time, or of the container: `unwatched` does.
     """
     found = []
     for one in components:
         if one.memory_bytes is None or end <= start:
             continue
-        faults, group = samples.major_faults(one.name, start, end), samples.cgroup(one.name, start, end)
-        if faults is None or group is None or group.memory_peak is None:
+        faults, memory = _known(one, samples, start, end)
+        if faults is None or memory is None:
             continue
-        if faults / (end - start) >= FAULTS and group.memory_peak >= AT_LIMIT * one.memory_bytes:
+        if faults / (end - start) >= FAULTS and memory >= AT_LIMIT * one.memory_bytes:
             found.append(
                 f"{one.name} thrashed at its limit of {one.memory_bytes / MIB:.0f} MiB: it read its own memory back"
                 f" from the disk {faults / (end - start):.0f} times a second"
             )
     return found
+
+
+def unwatched(components: Iterable[Component], samples: Samples, start: float, end: float) -> list[str]:
+    """One sentence for each component with a memory limit of which nobody can say whether it thrashed."""
+    return [
+        f"whether {one.name} thrashed at its limit of {one.memory_bytes / MIB:.0f} MiB was not measured"
+        for one in components
+        if one.memory_bytes is not None and None in _known(one, samples, start, end)
+    ]
+
+
+def _known(
+    component: Component, samples: Samples, start: float, end: float
+) -> tuple[float | None, float | None]:
+    """Major faults over the time, and the most memory that the container had.
+
+    By the kernel's own peak, which cgroup v2 has from Linux 5.19 on, else by the samples of each second: a server that
+    thrashes stays at its limit.
+    """
+    group = samples.cgroup(component.name, start, end)
+    peak = group.memory_peak if group is not None else None
+    if peak is None:
+        peak = samples.highest_memory(component.name, start, end)
+    return samples.major_faults(component.name, start, end), peak

@@ -86,9 +86,11 @@ class TrialRunner:
         except (TrialFailedError, ServerFailed) as failure:
             name = failure.check if isinstance(failure, TrialFailedError) else "start"
             survived = flight.survived if flight else None
+            # It did not come as far as a measurement, and memory is why: that is what was asked.
+            answers = flight is not None and survived is False and flight.window[1] == 0.0
             blamed = prepared or side_of(str(failure), specs)
             found = [
-                _failed(name, str(failure), blamed in (None, one.arm)) | {"survived": survived}
+                _failed(name, str(failure), blamed in (None, one.arm), answers) | {"survived": survived}
                 for one in together
             ]
         checks = judged_together({one.arm: told["checks"] for one, told in zip(together, found, strict=True)})
@@ -197,17 +199,20 @@ def record_of(
         metrics={},
         **found,
     )
-    if trial.measurement is None:
-        return trial
     return trial.model_copy(update={"metrics": metrics_of(trial, spec)})
 
 
-def _failed(name: str, sentence: str, itself: bool) -> dict[str, Any]:
+def _failed(name: str, sentence: str, itself: bool, answers: bool) -> dict[str, Any]:
     """What is recorded of a trial that failed a check before its measurement ended: void, kept and shown.
 
-    `itself`: not only because the other side of a duet did.
+    Args:
+        name: of the check.
+        sentence: why it failed.
+        itself: not only because the other side of a duet did.
+        answers: that it failed is what the procedure asks for, and voids nothing: a mean over those that came up would
+            be one of survivors.
     """
-    check = Check(name=name, passed=False, voids=True, value=None, limit=None, unit="", detail=sentence)
+    check = Check(name=name, passed=False, voids=not answers, value=None, limit=None, unit="", detail=sentence)
     nothing: dict[str, Any] = {"latency": {}, "components": [], "trace": []}
     return {**nothing, "measurement": None, "steady": None, "checks": [check] * itself, "failure": sentence}
 

@@ -53,8 +53,8 @@ def question(
     return Question(found, limits, {arm: search_spec(arm, **more) for arm in arms}, repeats)
 
 
-def check(name: str, detail: str = "why", value: float | None = 1.0) -> Check:
-    return Check(name=name, passed=False, voids=True, value=value, limit=0.0, unit="", detail=detail)
+def check(name: str, detail: str = "why", value: float | None = 1.0, voids: bool = True) -> Check:
+    return Check(name=name, passed=False, voids=voids, value=value, limit=0.0, unit="", detail=detail)
 
 
 def figures(p99: float | None, errors: float = 0.0, p90: float = 50.0) -> dict[str, float]:

@@ -41,6 +41,7 @@ SPEC = make_spec(
 )
 LIMITED = Limits.model_validate({"operations": {"browse": {"p90": 1}}, "cycle_time": 0.02})
 CLOSED = SPEC.model_copy(update={"load": Load(users=10), "limits": LIMITED})
+SURVIVE = SPEC.model_copy(update={"procedure": "survive"})
 REMOTE = SPEC.model_copy(update={"components": [*SPEC.components, make_component("compiler")]})
 
 
@@ -98,6 +99,8 @@ LIMITS = {
     "sample-gaps": ({"sample_gap": 2.5}, {"sample_gap": 2.51}),
     "stalled": ({"stall_seconds": 2.5}, {"stall_seconds": 2.51}),
     "restarts": ({"restarts": []}, {"restarts": ["jvm-1 was OOM-killed"]}),
+    "survival": ({"unwatched": []}, {"unwatched": ["whether server-1 thrashed was not measured"]}),
+    "not-stopped": ({"not_stopped": []}, {"not_stopped": ["server-1 did not stop and was killed"]}),
     "remote-compilation": ({"not_remote": []}, {"not_remote": ["jvm-1 compiled by itself"]}),
     "injectors": ({"injector_failures": []}, {"injector_failures": ["injector 1 died"]}),
     "build": ({"wrong_builds": []}, {"wrong_builds": ["jvm-1"]}),
@@ -107,16 +110,21 @@ LIMITS = {
     "not-steady": ({"steady": True}, {"steady": False, "steady_detail": "Not steady."}),
     "jit-busy": ({"jit_share": 0.02}, {"jit_share": 0.0201}),
 }
-MARKS = {"injector-waits", "response-times", "cycle-times", "counts-exact", "not-steady", "jit-busy"}
+MARKS = {
+    *("injector-waits", "response-times", "cycle-times", "counts-exact", "not-steady", "jit-busy"),
+    "not-stopped",
+}
 MODEL = {
     **dict.fromkeys(("users-in-flight", "response-times", "cycle-times"), CLOSED),
     "remote-compilation": REMOTE,
+    "survival": SURVIVE,
 }
-"""Rules of another model of load, or of servers with a compiler."""
+"""Rules of another model of load, of servers with a compiler, or of another procedure."""
 
 
-IDLE = {"users-in-flight", "remote-compilation", "response-times", "cycle-times"}
-"""Rules that have nothing to judge in an open model without compilers, and without limits of operations."""
+IDLE = {"users-in-flight", "remote-compilation", "response-times", "cycle-times", "survival"}
+"""Rules that have nothing to judge in an open model without compilers, without limits of operations, and where to live
+is not the question."""
 HEALTHY = {
     "ratios": [ratio(0.65, of=60_000)],
     "machines": clocks((-0.01, 0.02)),
@@ -145,7 +153,7 @@ def test_every_rule_is_tested() -> None:
 
 
 def test_an_undisturbed_trial_passes() -> None:
-    checks = [check for by in (SPEC, CLOSED, REMOTE) for check in judge(healthy(), by) if check.applies]
+    checks = [check for by in (SPEC, CLOSED, REMOTE, SURVIVE) for check in judge(healthy(), by) if check.applies]
     assert {check.name for check in checks} == LIMITS.keys()
     assert all(check.passed for check in checks)
     assert not is_void(checks)
@@ -255,6 +263,7 @@ def test_servers_without_counters_lack_checks_and_the_ledger_says_so() -> None:
     assert idle == {
         *("late-arrivals", "arrival-rate", "outcomes", "counts", "counts-window", "counts-exact"),
         *("consistency", "build", "jit-busy", "remote-compilation", "response-times", "cycle-times"),
+        "survival",
     }
     assert "not every server has counters" in checks["counts"].detail
     assert not is_void(checks.values())
@@ -269,7 +278,7 @@ def test_servers_without_counters_lack_checks_and_the_ledger_says_so() -> None:
         (
             "start-up",
             {
-                *("throttling", "steal", "other-cpu", "restarts"),
+                *("throttling", "steal", "other-cpu", "restarts", "not-stopped"),
                 *("injectors", "build", "settings", "clock-step", "clock-offset"),
             },
         ),
@@ -278,6 +287,7 @@ def test_servers_without_counters_lack_checks_and_the_ledger_says_so() -> None:
             {
                 *("injector-cpu", "injector-waits", "late-arrivals", "operation-mix", "outcomes"),
                 *("throttling", "steal", "other-cpu", "sample-gaps"),
+                *("errors", "stalled", "survival", "not-stopped"),
                 *("injectors", "build", "settings", "clock-step", "clock-offset"),
             },
         ),
@@ -308,6 +318,46 @@ def test_a_death_in_a_survive_trial_is_its_result() -> None:
         healthy(restarts=["server-1 was OOM-killed"]), SPEC.model_copy(update={"procedure": "survive"})
     )
     assert not is_void(checks)
+
+
+@pytest.mark.parametrize(
+    ("name", "figure", "beyond"),
+    [
+        ("errors", "server_errors", {"injector_errors": 1000}),
+        ("late-arrivals", "late_share", {"late_share": 0.5}),
+        ("stalled", "stall_seconds", {"stall_seconds": 9.0}),
+    ],
+)
+def test_what_does_not_answer_in_a_survive_trial_is_its_result_and_what_is_unknown_voids(name, figure, beyond):
+    checks = judge(healthy(**beyond), SURVIVE)
+    assert {check.name for check in checks if check.failed} == {name}
+    assert not is_void(checks)
+    assert is_void(judge(healthy(**{figure: None}), SURVIVE))
+    assert is_void(judge(healthy(**beyond), SPEC)), "elsewhere it is a fault"
+
+
+def test_a_server_that_died_has_not_stalled() -> None:
+    checks = judge(healthy(restarts=["server-1 was OOM-killed"], stall_seconds=None), SURVIVE)
+    assert not is_void(checks)
+
+
+def test_errors_of_the_measurement_are_not_watered_down_by_the_warm_up() -> None:
+    """90 of 20,000 requests of the window are 0.45 %, and of 100,000 in all 0.09 %."""
+    window = {"window_injector_rate": 1000 / 3, "window_server_rate": 1000 / 3, "target_rate": 1000 / 3}
+    inside = healthy(injector_errors=90, server_errors=90, window_injector_errors=90, **window)
+    (check,) = [one for one in judge(inside) if one.name == "errors"]
+    assert (check.failed, check.value) == (True, pytest.approx(0.0045))
+    assert "90 of 20,000 in the measurement" in check.detail
+    servers = healthy(server_errors=90, window_injector_errors=0, window_server_errors=90, **window)
+    assert "errors" in {one.name for one in judge(servers) if one.failed}
+
+
+def test_what_nobody_saw_is_not_known_to_have_lived() -> None:
+    unseen = healthy(unwatched=["whether the kernel killed a process in the container of a was not measured"])
+    for by, name in ((SPEC, "restarts"), (SURVIVE, "survival")):
+        (check,) = [one for one in judge(unseen, by) if one.name == name]
+        assert (check.value, check.voids, check.failed) == (None, True, True)
+        assert check.detail.startswith("Whether the kernel killed")
 
 
 def test_settings_that_cannot_be_read_back_are_named() -> None:

@@ -12,6 +12,7 @@ from steelyard.analysis.metrics import METRICS, REGISTRY, metric, metrics_of
 from steelyard.analysis.reference import filled
 from steelyard.experiment.schema import Metrics
 from steelyard.results.measurement import CgroupResult, ComponentResult, Latency
+from steelyard.results.schema import Check
 
 PAGE = Path(__file__).parents[3] / "docs" / "metrics.md"
 
@@ -304,3 +305,27 @@ def test_every_formula_is_tried_here() -> None:
 
 
 GROUPS = ("request", "jit", "gc", "network", "other", "compiler")
+
+
+@pytest.mark.parametrize(
+    ("lived", "check", "survived"),
+    [
+        (True, None, 1.0),
+        (False, None, 0.0),
+        (None, None, None),
+        (True, ("errors", 1.0), 0.0),
+        (True, ("late-arrivals", 0.5), 0.0),
+        (True, ("stalled", 9.0), 0.0),
+        (True, ("errors", None), None),
+        (True, ("not-stopped", 1.0), 1.0),
+    ],
+)
+def test_who_does_not_answer_has_not_survived(
+    lived: bool | None, check: tuple[str, float | None] | None, survived: float | None
+) -> None:
+    spec = make_spec(procedure="survive")
+    checks = [
+        Check(name=name, passed=False, voids=value is None, value=value, limit=0.001, unit="", detail="")
+        for name, value in ([check] if check else [])
+    ]
+    assert metrics_of(make_trial(survived=lived, checks=checks), spec).get("survived") == survived

@@ -55,6 +55,21 @@ HOLD = {"hold": "cpu", "at": 0.4}
         ({"checks": [check("restarts"), check("injector-cpu", "It used 95 %.")]}, "void", "It used 95 %."),
         ({"checks": [check("other-cpu", "Others.")], "metrics": figures(900.0)}, "void", "Others."),
         ({"checks": [check("operation-mix", "Mix.")]}, "void", "Mix."),
+        # The servers' own count of errors was not measured: no reason to call the load too much.
+        ({"checks": [check("errors", "Unknown.", None)]}, "void", "Unknown."),
+        # A server that is killed because it takes long to stop has served all of its load.
+        ({"checks": [check("not-stopped", voids=False)]}, "passed", "p99 100 ms"),
+        (
+            {
+                "measurement": None,
+                "failure": "A server died.",
+                "metrics": {},
+                "checks": [check("restarts", "A server died.", None)],
+                "phases": {"start": (0.0, 1.0), "ramp": (1.0, 2.0)},
+            },
+            "failed",
+            "A server died.",
+        ),
         ({"checks": [check("operation-mix")], "metrics": figures(900.0)}, "failed", "p99 900 ms"),
         ({"measurement": None, "failure": "It did not start.", "metrics": {}}, "void", "It did not start."),
     ],
@@ -140,11 +155,18 @@ def test_a_raised_load_needs_a_limit() -> None:
         ({"survived": False, "measurement": None, "checks": [check("settings")]}, "failed"),
         ({"survived": None}, "void"),
         ({"survived": True, "checks": [check("settings")]}, "void"),
-        ({"survived": True, "checks": [check("errors")]}, "failed"),
+        # As the ledger has it: what does not answer voids nothing here, and has not survived.
+        ({"survived": True, "checks": [check("errors", voids=False)]}, "failed"),
+        ({"survived": True, "checks": [check("stalled", voids=False)]}, "failed"),
+        ({"survived": True, "checks": [check("late-arrivals", voids=False)]}, "failed"),
+        ({"survived": True, "checks": [check("response-times", voids=False)]}, "passed"),
+        ({"survived": True, "checks": [check("errors", value=None)]}, "void"),
+        ({"survived": None, "checks": [check("survival", value=None)]}, "void"),
     ],
 )
 def test_what_a_trial_under_a_memory_limit_says(changes: dict[str, Any], outcome: str) -> None:
-    assert step_of(question(SURVIVE, engine="compose"), search_trial(**changes)).outcome == outcome
+    asked = question(SURVIVE, engine="compose", procedure="survive")
+    assert step_of(asked, search_trial(**changes)).outcome == outcome
 
 
 def test_survival_and_limits_together() -> None:
@@ -160,6 +182,12 @@ def test_the_share_is_of_the_servers_and_all_their_cpus() -> None:
     unknown = [ComponentResult(name="server-1", role="server"), *search_trial().components[1:]]
     assert cpu_share(search_trial(components=unknown), search_spec()) is None
     assert step_of(question(HOLD), search_trial(components=unknown)).outcome == "void"
+
+
+@pytest.mark.parametrize("name", ["errors", "late-arrivals", "arrival-rate", "restarts", "counts", "steal"])
+def test_a_void_trial_neither_steers_a_held_share_nor_is_measured(name: str) -> None:
+    found = step_of(question(HOLD), search_trial(checks=[check(name, "Half of the requests failed.", 0.5)]))
+    assert (found.outcome, found.why) == ("void", "Half of the requests failed.")
 
 
 def test_arms_take_turns_inside_a_block_and_blocks_follow_each_other() -> None:

@@ -130,10 +130,25 @@ def test_memory_is_summed_at_equal_times(folder: Path) -> None:
     memory = Samples.load(folder).memory(["a", "b"], T + 1, T + 9)
     assert memory["rss_mean"] == pytest.approx(1050 + 1045)
     assert memory["rss_peak"] == pytest.approx(1090 + 1085)
-    assert memory["pss_mean"] is None, "read before and after the window only"
-    assert Samples.load(folder).memory(["a", "b"], T, T + 10.5)["pss_mean"] == 950 + 950
+    assert Samples.load(folder).memory(["a", "b"], T, T + 10.5)["pss_mean"] == pytest.approx(1900, rel=0.01)
     assert Samples.load(folder).memory(["a", "nobody"], T + 1, T + 9) == NO_MEMORY
     assert Samples.load(folder).memory(["a", "sampler"], T + 1, T + 9)["pss_mean"] is None
+
+
+def test_pss_is_read_at_both_ends_of_the_window(folder: Path) -> None:
+    """As the sampler does it: what is asked for at an end comes with its next sample, up to a second later."""
+
+    def pss(readings: dict[float, int], t0: float = 2.0, t1: float = 62.0) -> float | None:
+        rows = [f"{T + s},a,0,0,1000,{readings.get(s, '')},0,0,,,1," for s in sorted({*range(70), *readings})]
+        write(folder, "processes", rows)
+        return Samples.load(folder).memory(["a"], T + t0, T + t1)["pss_mean"]
+
+    # A server that comes up: 180 MiB when the load begins, 230 at its end.
+    assert pss({0.2: 90, 2.0: 180, 63.0: 230}) == pytest.approx(205, abs=1)
+    assert pss({2.0: 180, 2.4: 181, 3.0: 183, 63.0: 230}) == pytest.approx(206, abs=2)
+    assert pss({2.0: 180}) is None, "at the end nothing was read"
+    assert pss({2.0: 180, 69.0: 230}) is None, "long after the end"
+    assert pss({63.0: 230}) is None, "at the beginning nothing was read"
 
 
 def test_faults_and_switches(folder: Path) -> None:

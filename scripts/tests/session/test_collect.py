@@ -115,6 +115,8 @@ def evidence(
         throttled=throttled,
         restarts=[],
         thrashing=[],
+        unwatched=[],
+        not_stopped=[],
         inconsistent=[],
         injector_failures=[],
         steady=True,
@@ -322,8 +324,12 @@ def test_a_service_beside_the_injectors_counts_against_their_cores(
             set(),
         ),
         ("threads:server-2", {"jit_share"}, set()),
-        ("counters", {"server_requests", "server_errors", "window_server_rate"}, {"counts-window"}),
-        ("counters:server-2", {"window_server_rate"}, {"counts-window"}),
+        (
+            "counters",
+            {"server_requests", "server_errors", "window_server_rate", "window_server_errors"},
+            {"counts-window"},
+        ),
+        ("counters:server-2", {"window_server_rate", "window_server_errors"}, {"counts-window"}),
         (
             "host",
             {"steal_share", "other_cpu_share", "clock_step_seconds", "sample_gap"},
@@ -378,9 +384,36 @@ def test_what_one_container_does_not_tell_is_not_known(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("throttled", [None, 0.0, 1.5])
 def test_without_containers_it_is_the_harness_own_group(tmp_path: Path, throttled: float | None) -> None:
-    components, measured = figures(evidence(tmp_path, throttled=throttled))
+    components, measured = figures(
+        evidence(tmp_path, throttled=throttled, spec=planned(engine="process"))
+    )
     assert {one.cgroup for one in components} == {None}
     assert measured.throttled_seconds == throttled
+    assert measured.unwatched == []
+
+
+def test_containers_of_which_no_group_could_be_read_are_not_known_to_be_undisturbed(tmp_path: Path) -> None:
+    found = evidence(tmp_path, throttled=0.0)
+    measured = figures(found)[1]
+    assert measured.throttled_seconds is None
+    assert measured.unwatched == [
+        f"whether the kernel killed a process in the container of {name} was not measured"
+        for name in ("server-1", "server-2")
+    ]
+    assert voided(found, "throttling", "restarts") == {"throttling", "restarts"}
+    assert collect.survived(True, measured) is None
+    assert collect.survived(False, measured) is False
+
+
+def test_in_a_survive_trial_what_the_kernel_killed_under_load_did_not_survive(tmp_path: Path) -> None:
+    """What it killed before is no answer to the load; what died there and came back was not needed."""
+    asked_to_live = planned(procedure="survive")
+    before = group_rows("server-2", kills=1)
+    found = evidence(tmp_path, group_rows("server-1"), before, spec=asked_to_live)
+    assert collect.survived(True, figures(found)[1]) is True
+    under_load = [*group_rows("server-2")[:5], *group_rows("server-2", kills=1)[5:]]
+    found = evidence(tmp_path, group_rows("server-1"), under_load, spec=asked_to_live)
+    assert collect.survived(True, figures(found)[1]) is False
 
 
 def test_a_process_killed_for_memory_counts_as_a_restart(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from planned import specs
 
 from steelyard.errors import PortInUse, ProgramGone, ServerFailed
 from steelyard.results.spec import Spec
+from steelyard.session import deploying
 from steelyard.session.deploying import Deployed
 from steelyard.workload.schema import Consistency
 
@@ -208,3 +209,14 @@ def test_what_has_ended_is_told(world: World, services: Spec, tmp_path: Path) ->
     assert deployed.failures() == []
     deployment.codes["booking-1"] = 137
     assert deployed.failures() == ["booking-1 ended with exit code 137"]
+
+
+def test_memory_after_the_start_counts_the_pages_of_the_pool(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As `memory_rss` does: they are in no resident set, and a heap of large pages would seem to cost nothing."""
+    status = b"Name:\tjava\nVmRSS:\t  1000 kB\nHugetlbPages:\t  4096 kB\nThreads:\t9\n"
+    monkeypatch.setattr(Path, "read_bytes", lambda path: status if path.name == "status" else b"")
+    cpu, memory = deploying._spent([os.getpid()])
+    assert memory == 5096 * 1024
+    assert cpu
+    monkeypatch.setattr(Path, "read_bytes", lambda _: b"Name:\tjava\nState:\tZ (zombie)\n")
+    assert deploying._spent([os.getpid()]) == (None, None)

@@ -180,7 +180,10 @@ def test_too_little_memory_to_start_with_is_an_answer_and_no_failed_start(bench:
         design={"blocks": 2, "repeats": 0},
     )
     trials = bench.run(bench.session(question))
-    assert [(one.state, one.survived) for one in trials if one.block == 1] == [("void", False)] * 2
+    assert [(one.state, one.survived) for one in trials if one.block == 1] == [("valid", False)] * 2
+    assert [one.metrics for one in trials if one.block == 1] == [{"survived": 0.0}] * 2
+    checks = [check for one in trials if one.block == 1 for check in one.checks]
+    assert [(check.name, check.voids, check.failed) for check in checks] == [("start", False, True)] * 2
     assert [one.survived for one in trials if one.block == 2] == [True, True]
 
 
@@ -212,7 +215,7 @@ def test_a_start_that_ends_in_thrashing_is_an_answer_and_no_failed_start(bench: 
     asked_of = {"memory_bytes": 64 * MIB, "ready": Ready(path="/ready", within=40.0)}
     bench.world.faults = 60.0
     for one in bench.run(bench.session(question, blocks=1, **asked_of)):
-        assert (one.state, one.survived) == ("void", False)
+        assert (one.state, one.survived) == ("valid", False)
         assert re.match(
             "server-1 did not answer within 40 s: see .*; server-1 thrashed at its limit of 64 MiB: ",
             one.failure or "",

@@ -10,7 +10,7 @@ from planned import containers, specs
 from steelyard.results.spec import Component
 from steelyard.sampling.output import COLUMNS
 from steelyard.sampling.read import Samples
-from steelyard.session.thrashing import thrashing
+from steelyard.session.thrashing import thrashing, unwatched
 from steelyard.units import MIB
 
 T = 1_800_000_000
@@ -25,12 +25,14 @@ def server(memory: int | None) -> Component:
     return next(iter(found.values())).servers[0].model_copy(update={"name": "s", "memory_bytes": memory})
 
 
-def samples(folder: Path, faults: float, peak: float, contained: bool = True) -> Samples:
+def samples(
+    folder: Path, faults: float, peak: float, contained: bool = True, keeps_peak: bool = True
+) -> Samples:
     """Of a server with so many major faults a second, after 500 at its start, in a container that once had `peak`
-    bytes."""
+    bytes; `keeps_peak`: the kernel does, which it does not with cgroup v2 before Linux 5.19."""
     rows = {
         "processes": [f"{T + s},s,{s},0,1000,,{s},{500 + faults * s},{s},{s},5," for s in range(SECONDS)],
-        "cgroups": [f"{T + s},s,{s},0,0,0,{peak},{peak},{peak},0," for s in range(SECONDS) if contained],
+        "cgroups": [f"{T + s},s,{s},0,0,0,{peak},{peak},{peak if keeps_peak else ''},0," for s in range(SECONDS) if contained],
     }
     for name, lines in rows.items():
         (folder / f"{name}.csv").write_text("\n".join([COLUMNS[name], *lines, ""]), encoding="utf-8")
@@ -67,3 +69,18 @@ def test_without_a_limit_or_samples_of_the_time_nothing_is_said(tmp_path: Path) 
     assert thrashing([server(LIMIT)], measured, T, T + 2 * SECONDS) == []
     assert thrashing([server(LIMIT)], measured, T + 5, T + 5) == []
     assert thrashing([server(LIMIT)], samples(tmp_path, 280.0, LIMIT, contained=False), T, T + 19) == []
+
+
+@pytest.mark.parametrize(("memory", "found"), [(LIMIT, 1), (0.9 * LIMIT, 0)])
+def test_without_the_kernels_own_peak_the_samples_tell(tmp_path: Path, memory: float, found: int) -> None:
+    measured = samples(tmp_path, 280.0, memory, keeps_peak=False)
+    assert len(thrashing([server(LIMIT)], measured, T, T + SECONDS - 1)) == found
+    assert unwatched([server(LIMIT)], measured, T, T + SECONDS - 1) == []
+
+
+def test_what_cannot_be_told_is_said(tmp_path: Path) -> None:
+    hidden = samples(tmp_path, 280.0, LIMIT, contained=False)
+    said = ["whether s thrashed at its limit of 256 MiB was not measured"]
+    assert unwatched([server(LIMIT)], hidden, T, T + SECONDS - 1) == said
+    assert unwatched([server(LIMIT)], samples(tmp_path, 0.0, LIMIT), T, T + 2 * SECONDS) == said
+    assert unwatched([server(None)], hidden, T, T + SECONDS - 1) == []
