@@ -112,8 +112,9 @@ class Deployment(Model):
     cores: Annotated[int, Field(ge=1)] | Literal["all"] = "all"
     """Physical cores that the servers get together (an SMT core counts once)."""
     injector_cores: Annotated[int, Field(ge=1)] | Literal["auto", "shared"] = "auto"
-    """Cores kept for the injectors; `shared`: injectors run on the servers' cores; `auto`: a quarter of the
-    host's cores when it has eight or more, else shared. The report says when they are shared."""
+    """Cores kept for the injectors; `shared`: injectors run on the servers' cores; `auto`: what the
+    servers leave; where that is nothing, a quarter of the host's cores when it has eight or more, else shared; the same
+    in all arms. The report says when they are shared."""
     total_heap: Size | None = None
     """Maximum heap of all JVMs together, split evenly; over several services by the weights of the workload."""
     through: Literal["each", "service"] = "each"

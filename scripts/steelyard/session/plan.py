@@ -5,7 +5,7 @@ import os
 import secrets
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -42,7 +42,7 @@ from steelyard.session.schedule import make_schedule, populating_seconds, trial_
 from steelyard.spec.layout import FIRST_PORT
 from steelyard.spec.plan import make_spec
 from steelyard.spec.search import range_of
-from steelyard.spec.split import check_conserved
+from steelyard.spec.split import Core, check_conserved, even_injector_cores
 from steelyard.units import format_duration, format_size
 from steelyard.workload.loader import Found
 from steelyard.yamlfile import Scalar, find_file
@@ -232,6 +232,7 @@ def _specs(
 ) -> tuple[dict[str, Spec], dict[str, Spec]]:
     """The specs by arm; of a duet those on the first half of the cores, and those on the second, with other ports."""
     procedure = experiment.procedure
+    arms = _with_even_injectors(arms, runtimes, duet=experiment.design.duet)
     if not experiment.design.duet:
         return {arm.name: _spec(arm, procedure, runtimes, first_port) for arm in arms}, {}
     first = {arm.name: _spec(arm, procedure, runtimes, first_port, half=0) for arm in arms}
@@ -244,17 +245,11 @@ def _spec(
     arm: Arm, procedure: ProcedureName, runtimes: Runtimes, first_port: int, half: int | None = None
 ) -> Spec:
     runtime = runtimes.runtime(arm.deployment)
-    layout = planned_cores(arm.host)
-    if arm.deployment.numa == "spread" and layout.nodes < 2:
+    if arm.deployment.numa == "spread" and planned_cores(arm.host).nodes < 2:
         raise BadInput(
             f"arm {arm.name}: numa: spread means nothing on this host, whose cores lie on one NUMA node: leave it out"
         )
-    cores = [core.cpus for core in layout.cores]
-    if runtime.cpus is not None:
-        # A cluster's CPUs are told apart by nothing but their number.
-        cores = [(cpu,) for cpu in range(runtime.cpus)]
-    if half is not None:
-        cores = halves(cores)[half]
+    cores = _cores(arm, runtimes, half)
     made = runtimes.fitted(make_spec(arm, procedure, runtimes.found, cores, runtime, first_port))
     there = cpu_list(made.server_cpus)
     host = {
@@ -262,6 +257,30 @@ def _spec(
         for name, value in made.host_states.items()
     }
     return made.model_copy(update={"host_states": host, "duet": half is not None})
+
+
+def _cores(arm: Arm, runtimes: Runtimes, half: int | None) -> list[Core]:
+    """The cores that an arm may use."""
+    runtime = runtimes.runtime(arm.deployment)
+    cores = [core.cpus for core in planned_cores(arm.host).cores]
+    if runtime.cpus is not None:
+        # A cluster's CPUs are told apart by nothing but their number.
+        cores = [(cpu,) for cpu in range(runtime.cpus)]
+    return cores if half is None else halves(cores)[half]
+
+
+def _with_even_injectors(arms: Sequence[Arm], runtimes: Runtimes, *, duet: bool) -> list[Arm]:
+    """The arms, with the same cores for the load side in all whose `injector_cores` are `auto`."""
+    auto = [arm for arm in arms if arm.deployment.injector_cores == "auto"]
+    half = 0 if duet else None
+    offers = {arm.name: (arm.deployment.cores, len(_cores(arm, runtimes, half))) for arm in auto}
+    even = even_injector_cores(offers)
+    if even is None:
+        return list(arms)
+    return [
+        replace(arm, deployment=arm.deployment.model_copy(update={"injector_cores": even})) if arm in auto else arm
+        for arm in arms
+    ]
 
 
 def host_checks() -> HostChecks:

@@ -71,10 +71,7 @@ def cores_for(
     wanted = len(available) if servers == "all" else servers
     if wanted > len(available):
         raise BadInput(f"arm {arm} needs {wanted} cores, this host offers {len(available)}: lower cores")
-    apart = injectors
-    if apart == "auto":
-        spare = len(available) - wanted
-        apart = spare or (len(available) // 4 if len(available) >= AUTO_APART_FROM else "shared")
+    apart = (_auto(servers, len(available)) or "shared") if injectors == "auto" else injectors
     if apart == "shared":
         return available[:wanted], available[:wanted]
     if servers == "all":
@@ -85,6 +82,28 @@ def cores_for(
             f" {len(available)}: lower cores or use injector_cores: shared"
         )
     return available[:wanted], available[wanted : wanted + apart]
+
+
+def _auto(servers: int | Literal["all"], cores: int) -> int:
+    """Cores that `injector_cores: auto` keeps for the injectors, by itself; 0: none, they share the servers'.
+
+    What the servers leave is the injectors'; where they leave none, a quarter on a large host.
+    """
+    spare = 0 if servers == "all" else max(0, cores - servers)
+    return spare or (cores // 4 if cores >= AUTO_APART_FROM else 0)
+
+
+def even_injector_cores(offers: Mapping[str, tuple[int | Literal["all"], int]]) -> int | Literal["shared"] | None:
+    """What `injector_cores: auto` means to arms that give their servers different numbers of cores: the same in all.
+
+    The load side, and the databases and services beside it, must not have other cores in each arm: then what an arm
+    has less of would slow its servers and its load at once. None: it comes out the same by itself.
+
+    Args:
+        offers: cores of the servers and those that the host offers, by arm; of the arms whose own are `auto`.
+    """
+    kept = {_auto(servers, cores) for servers, cores in offers.values()}
+    return None if len(kept) < 2 else min(kept) or "shared"
 
 
 def dealt_out(cores: Sequence[Core], parts: int) -> list[Core]:

@@ -8,7 +8,7 @@ from steelyard.analysis.warmup import ACCEPTED_FROM
 from steelyard.errors import BadInput, SteelyardError
 from steelyard.experiment.loader import experiment_files, load_experiment
 from steelyard.experiment.matrix import with_quick
-from steelyard.host.cpus import read_layout
+from steelyard.host.cpus import Core, CpuLayout, read_layout
 from steelyard.paths import EXPERIMENTS
 from steelyard.results.schema import ScheduledTrial
 from steelyard.session.plan import Request, SessionPlan, host_checks, make_plan
@@ -179,3 +179,12 @@ def test_every_trial_has_an_expected_time(name: str) -> None:
     plan = make_plan(Request(name, quick=True, seed=1))
     low, high = plan.expected_seconds()
     assert 0 < low <= high < 3 * 3600
+
+
+def test_cores_as_a_factor_leave_the_load_side_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of eight cores servers have one or four: the injectors have four in both, and not seven in the first."""
+    layout = CpuLayout(tuple(Core(0, 0, cpu, (cpu,)) for cpu in range(8)))
+    monkeypatch.setattr("steelyard.session.plan.planned_cores", lambda _host: layout)
+    specs = made("jvms=1", "cores=1,4").specs
+    assert {spec.server_cores for spec in specs.values()} == {1, 4}
+    assert {len(spec.injectors[0].cpus) for spec in specs.values()} == {4}

@@ -13,7 +13,7 @@ from steelyard.errors import BadInput
 from steelyard.experiment.loader import Question
 from steelyard.experiment.settings import Settings
 from steelyard.results.spec import FOLDER, ORDER, Spec
-from steelyard.spec.split import check_conserved, split_cores, split_total
+from steelyard.spec.split import check_conserved, even_injector_cores, split_cores, split_total
 from steelyard.units import MIB
 from steelyard.workload.loader import load_workload
 
@@ -195,6 +195,24 @@ def test_a_large_host_keeps_a_quarter_of_its_cores_for_the_injectors() -> None:
 def test_spare_cores_go_to_the_injectors() -> None:
     spec = specs("jvm-count", "cores=2", host=cores(4))["jvms-2"]
     assert (spec.server_cores, spec.injectors[0].cpus) == (2, [2, 3])
+
+
+@pytest.mark.parametrize(
+    ("offers", "even"),
+    [
+        # 15 and 12 cores would be left: the load side has 12 in both.
+        ({"a": (1, 16), "b": (4, 16)}, 12),
+        ({"a": (1, 4), "b": (2, 4)}, 2),
+        # All cores are the servers' in one of the arms of a small host: shared in both.
+        ({"a": (1, 2), "b": ("all", 2)}, "shared"),
+        ({"a": (1, 8), "b": ("all", 8)}, 2),
+        ({"a": (2, 4), "b": (2, 4)}, None),
+        ({"a": ("all", 2), "b": ("all", 2)}, None),
+        ({}, None),
+    ],
+)
+def test_the_load_side_has_the_same_cores_in_every_arm(offers: Any, even: int | str | None) -> None:
+    assert even_injector_cores(offers) == even
 
 
 @pytest.mark.parametrize(
