@@ -18,6 +18,7 @@ from steelyard.report.canvas import (
     Chart,
     canvas,
     finish,
+    legend_text,
     near,
     rows,
     styled,
@@ -70,7 +71,7 @@ def over_levels(view: View, metric: MetricInfo) -> Chart | None:
         if line and axis.numeric:
             axes.plot(*zip(*line, strict=True), color=color, ls=dash, lw=1.1, alpha=0.6, zorder=2)
         if series:
-            axes.plot([], [], color=color, marker=marker, ls=dash, ms=5, lw=1.1, label=series)
+            axes.plot([], [], color=color, marker=marker, ls=dash, ms=5, lw=1.1, label=legend_text(series))
     low, high = view.axis.ends
     axes.set_xlim(low - 0.6, high + 0.6)
     axes.set_xticks(list(axis.ticks), [wrapped(name) for name in axis.ticks.values()])

@@ -10,7 +10,19 @@ from matplotlib.ticker import MaxNLocator
 
 from steelyard.analysis import figures
 from steelyard.analysis.curves import SHARES
-from steelyard.report.canvas import GROUPED, INK, SERIES, STEPS, Chart, canvas, finish, near, rows, styled
+from steelyard.report.canvas import (
+    GROUPED,
+    INK,
+    SERIES,
+    STEPS,
+    Chart,
+    canvas,
+    finish,
+    legend_text,
+    near,
+    rows,
+    styled,
+)
 from steelyard.report.charts import GROUP_INK
 from steelyard.report.tables import CPU_GROUPS
 from steelyard.report.view import View
@@ -100,7 +112,7 @@ def _ramp_curves(view: View, shown: Mapping[str, list[list[float]]]) -> Chart:
         look: dict[str, Any] = {"color": color, "marker": marker, "ms": 6, "mfc": INK["surface"], "mew": 1.8}
         for place in marks.values():
             axes.plot(*place, zorder=4, **look)
-        axes.plot([], [], label=view.arm_label(arm), **look)
+        axes.plot([], [], label=legend_text(view.arm_label(arm)), **look)
         told = ", ".join(f"{share} % at {place[0]:.1f} s" for share, place in marks.items())
         end = f"ends at {figures.number(middle[-1])} req/s"
         words.append(f"{view.arm_label(arm)}: {told or 'no level'}, {end}")
@@ -138,7 +150,7 @@ def _strips(
     for index, arm in enumerate(arms):
         color, marker, _ = SERIES[index % len(SERIES)]
         look: dict[str, Any] = {"color": color, "mfc": "none", "ms": 5, "mew": 1.1, "alpha": 0.75}
-        axes.plot([], [], marker, label=view.arm_label(arm), **look)
+        axes.plot([], [], marker, label=legend_text(view.arm_label(arm)), **look)
         for place, values in enumerate(lines.values()):
             y = place + (index - (len(arms) - 1) / 2) * step
             found = values.get(arm, [])

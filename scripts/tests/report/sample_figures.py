@@ -3,6 +3,7 @@
 
 import math
 import random
+from collections.abc import Sequence
 
 from steelyard.experiment.schema import Load, ProcedureName
 from steelyard.results.measurement import ComponentResult, Latency, TrialMeasurement
@@ -42,7 +43,13 @@ def trace(rate: float, jvms: int, rng: random.Random) -> list[tuple[float, float
     ]
 
 
-def spec(arm: str, jvms: int, procedure: ProcedureName = "steady", **changes: object) -> Spec:
+def spec(
+    arm: str,
+    jvms: int,
+    procedure: ProcedureName = "steady",
+    beside: Sequence[Component] = (),
+    **changes: object,
+) -> Spec:
     """`jvms` servers and an injector on the same cores."""
     cores = CORES / jvms
     servers = [
@@ -76,7 +83,7 @@ def spec(arm: str, jvms: int, procedure: ProcedureName = "steady", **changes: ob
         "bundle": "ping",
         "procedure": procedure,
         "load": Load(users=48, measure=MEASURE),
-        "components": [*servers, injector],
+        "components": [*beside, *servers, injector],
         "entry": ["server"],
         "mix": {"ping": 1.0},
         "server_cores": CORES,
