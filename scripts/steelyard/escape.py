@@ -9,8 +9,8 @@ import re
 
 _KEPT = "\N{NO-BREAK SPACE}"
 _MARKS = re.compile(r"([\\`*_|<>\[\]#~$&])")
-_BEGINS = re.compile(r"^(?:[-+](?=\s|$)|--|=|\d+(?=[.)](?:\s|$)))")
-"""What makes a list, a rule or a heading of a line that begins with it."""
+_BEGINS = re.compile(r"^(?:[-+](?=\s|$)|--|=|::|\d+(?=[.)](?:\s|$)))")
+"""What makes a list, a rule or a heading of a line that begins with it, or a command where a runner prints it."""
 _FORMULA = ("=", "+", "-", "@")
 
 

@@ -131,8 +131,9 @@ class _Reader:
             return f"No answer: {why}.", []
         if info.name in self._given():
             text = (
-                f"No answer from {metric(info.name).label}: arrivals came at a constant rate, so it was given, not found"
-                f" ({self._mean(info, self.analysis.baseline)} with {base}); an arm that kept up is no better by it."
+                f"No answer from {metric(info.name).label}: arrivals came at a constant rate, so it was given, not"
+                f" found ({self._mean(info, self.analysis.baseline)} with {base}); an arm that kept up is no better by"
+                " it."
             )
             return text, self._by_distance(found)
         text, arms = self._ranked(info, base, found)
@@ -151,7 +152,7 @@ class _Reader:
             lead = f"The {rank} {info.label} seen was that" if level else f"{capital(info.label)} was {rank}"
             shown = f"{self._mean(info, best)}, {effect(found[best], base)}{others}"
             cheaper = [arm for arm in level if arm in found][:1]
-            return f"{lead} with {name}: {shown}.{self._unpaired(info.name, [best])}", [*cheaper, best]
+            return f"{lead} with {name}: {shown}.", [*cheaper, best]
         worse = [arm for arm, one in found.items() if beyond_noise(one)]
         if worse:
             least = min(worse, key=lambda arm: gains[arm])
@@ -240,7 +241,7 @@ class _Reader:
             info, base = self._info(name), self.analysis.baseline
             first, *others = (f"{self._mean(info, arm)} with {self._label(arm)}" for arm in (base, *shown))
             parts = [f"{told}, {effect(estimates[arm])}" for arm, told in zip(shown, others, strict=True)]
-            return [f"{capital(info.label)}: {first}; {'; '.join(parts)}.{self._unpaired(name, shown)}"]
+            return [f"{capital(info.label)}: {first}; {'; '.join(parts)}."]
         return []
 
     def belief(self) -> str:
@@ -253,6 +254,10 @@ class _Reader:
         ):
             if trials:
                 parts.append(f"{trials} of {analysis.trials} trials {one if trials == 1 else more}")
+        compared = {} if analysis.searches else analysis.estimates.get(analysis.primary, {})
+        parts += self._unpaired(
+            analysis.primary, (arm for arm, one in compared.items() if one.ratio is not None)
+        )
         parts += self._power()
         if self.session.quick:
             parts.append("it was a quick session: an indication, not an answer")
@@ -298,13 +303,15 @@ class _Reader:
         parts = ", ".join(parts_of(self.analysis, info, arm))
         return f"{told} ({parts})" if parts else told
 
-    def _unpaired(self, name: str, arms: Iterable[str]) -> str:
-        """What has to be said where means beside a change are over other trials than the change itself."""
+    def _unpaired(self, name: str, arms: Iterable[str]) -> list[str]:
+        """What has to be said where means that stand beside changes are over other trials than the changes."""
         base = self._values(name, self.analysis.baseline)
-        pairs = [(self._values(name, arm), base) for arm in arms]
-        if all(len(common(values, base)) == len(values) == len(base) for values, base in pairs):
-            return ""
-        return " Means are over all valid trials of an arm; a change is over the blocks that both of its arms have."
+        pairs = [self._values(name, arm) for arm in arms]
+        if all(len(common(values, base)) == len(values) == len(base) for values in pairs):
+            return []
+        return [
+            "means are over all valid trials of an arm, a change is over the blocks that both of its arms have"
+        ]
 
     def _info(self, name: str) -> MetricInfo:
         """What a metric is in this session."""

@@ -7,6 +7,7 @@ dark and print. Text stays text. The same figures give the same bytes: no dates,
 
 import io
 import re
+import textwrap
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,6 +29,8 @@ INK = {name: f"#0102{index:02x}" for index, name in enumerate(_NAMES, start=3)}
 """Stand-in colours by name; the page defines `--chart-<name>`."""
 SERIES = [(INK["s1"], "o", "-"), (INK["s2"], "s", "--"), (INK["s3"], "^", "-."), (INK["s4"], "D", ":")]
 """Colour, marker and dash of each series: told apart without colour as well."""
+LINES, LEGEND = 4, 60
+"""Lines of a label, at most, and characters of a line in a legend."""
 STEPS = [1, 2, 2.5, 5, 10]
 """Distances between ticks that people read easily."""
 _STYLE: dict[Any, Any] = {
@@ -98,12 +101,18 @@ def near(axes: Axes, text: str, point: tuple[float, float], offset: tuple[int, i
 
 def legend_text(label: str) -> str:
     """A label for a legend, which leaves out labels that begin with an underscore."""
-    return f"\N{ZERO WIDTH SPACE}{label}" if label.startswith("_") else label
+    text = wrapped(label, LEGEND)
+    return f"\N{ZERO WIDTH SPACE}{text}" if text.startswith("_") else text
 
 
-def wrapped(label: str) -> str:
-    """A label of several factors, one to a line."""
-    return label.replace(", ", "\n")
+def wrapped(label: str, width: int = 30) -> str:
+    """A label of several factors, one to a line; of a long one what three lines hold, so that the chart keeps room."""
+    lines = [part for factor in label.split(", ") for part in textwrap.wrap(factor, width) or [""]]
+    return "\n".join(
+        lines
+        if len(lines) <= LINES
+        else [*lines[: LINES - 1], f"{lines[LINES - 1][: width - 1]}\N{HORIZONTAL ELLIPSIS}"]
+    )
 
 
 def finish(axes: Axes, key: str, title: str, description: str) -> Chart:

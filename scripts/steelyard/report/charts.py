@@ -74,7 +74,7 @@ def over_levels(view: View, metric: MetricInfo) -> Chart | None:
             axes.plot([], [], color=color, marker=marker, ls=dash, ms=5, lw=1.1, label=legend_text(series))
     low, high = view.axis.ends
     axes.set_xlim(low - 0.6, high + 0.6)
-    axes.set_xticks(list(axis.ticks), [wrapped(name) for name in axis.ticks.values()])
+    axes.set_xticks(list(axis.ticks), [wrapped(name, axis.room) for name in axis.ticks.values()])
     axes.set_xlabel(axis.label)
     cut = _cut_axis(axes)
     axes.yaxis.set_major_locator(MaxNLocator(6, steps=STEPS))
@@ -244,5 +244,8 @@ def cpu_by_group(view: View) -> Chart | None:
         told = (f"{CPU_GROUPS[g]} {figures.number(mean, 4)}" for g, mean in zip(shares, means, strict=True))
         words.append(f"{label}: {', '.join(told)}")
     return finish(
-        axes, "cpu-groups", "CPU seconds per 1,000 requests by thread group", f"{'; '.join(words)}."
+        axes,
+        "cpu-groups",
+        f"CPU seconds per 1,000 requests of {view.whose} by thread group",
+        f"{'; '.join(words)}.",
     )

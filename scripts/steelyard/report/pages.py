@@ -60,7 +60,7 @@ def _environment() -> Environment:
 
 def typeset(text: str) -> str:
     """Signs for reading: a real minus before figures, and no line break between a figure and its unit."""
-    text = re.sub(r"(?<![\w.])-(?=\d)", "\N{MINUS SIGN}", text)
+    text = re.sub(r"(?<![\w.])-(?=\d)", "\N{MINUS SIGN}", printable(text))
     text = text.replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
     return re.sub(rf"(\d) (?={_UNIT})", "\\1\N{NO-BREAK SPACE}", text)
 

@@ -196,7 +196,7 @@ def _cpu_stack(view: View, arm: str, stack: Mapping[str, list[float]], ends: tup
     axes = canvas(215, _SMALL)
     shortest = min(stack.values(), key=len)
     series = [values[: len(shortest)] for values in stack.values()]
-    labels = [CPU_GROUPS.get(group, "compiler server") for group in stack]
+    labels = [CPU_GROUPS.get(group, "JITServer") for group in stack]
     look: dict[str, Any] = {"edgecolor": INK["surface"], "lw": 0.4, "alpha": 0.92}
     axes.stackplot(
         _middles(shortest), *series, colors=[GROUP_INK[group] for group in stack], labels=labels, **look
@@ -207,7 +207,7 @@ def _cpu_stack(view: View, arm: str, stack: Mapping[str, list[float]], ends: tup
     axes.yaxis.set_major_locator(MaxNLocator(5, steps=STEPS))
     spaces = {"handlelength": 0.8, "handletextpad": 0.35, "columnspacing": 0.8}
     axes.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=len(stack), fontsize=10, **spaces)
-    spent = ", ".join(f"{CPU_GROUPS.get(g, 'compiler')} {sum(v):.1f} CPU s" for g, v in stack.items())
+    spent = ", ".join(f"{CPU_GROUPS.get(g, 'JITServer')} {sum(v):.1f} CPU s" for g, v in stack.items())
     title = f"{view.arm_label(arm)}: cores used"
     return finish(axes, f"ramp-cpu-{arm}", title, f"Median over trials: {spent}.")
 

@@ -111,7 +111,9 @@ def search_levels(view: View) -> Chart | None:
     low, high = view.axis.ends
     axes.set_xlim(low - 0.6, high + 0.6)
     axes.set_ylim(bottom=0)
-    axes.set_xticks(list(view.axis.ticks), [wrapped(name) for name in view.axis.ticks.values()])
+    axes.set_xticks(
+        list(view.axis.ticks), [wrapped(name, view.axis.room) for name in view.axis.ticks.values()]
+    )
     axes.set_xlabel(view.axis.label)
     measure.ticks(axes)
     measure.numbers(axes)

@@ -116,8 +116,8 @@ def headline(view: View) -> Table:
         notes.append("Arms that lack blocks have means over other blocks: compare the changes.")
     elif len({tuple(one.rounds) for one in view.analysis.summaries[view.analysis.primary].values()}) > 1:
         notes.append(
-            "Where a comparison was repeated, an arm's mean has its valid trials of both times; changes, and the"
-            " figures of the answer, are of the time that counts."
+            "Where a comparison was repeated, an arm's mean has its valid trials of both times; changes are of the time"
+            " that counts."
         )
     return Table("Arms against the baseline", columns, rows, heads, notes)
 
@@ -135,8 +135,8 @@ def _families(view: View) -> list[str]:
     if not told:
         return []
     note = (
-        f"Intervals are simultaneous over {' and over '.join(told)}: with 95 % confidence all intervals of such a family"
-        " hold their true changes together (each is at 100 % - 5 % / comparisons, Bonferroni)."
+        f"Intervals are simultaneous over {' and over '.join(told)}: with 95 % confidence all intervals of such a"
+        " family hold their true changes together (each is at 100 % \N{MINUS SIGN} 5 %/comparisons, Bonferroni)."
     )
     return [note]
 
@@ -322,11 +322,8 @@ def latency_figure(found: Iterable[Latency], name: str) -> float | None:
 def cpu_by_group(view: View) -> Table | None:
     """CPU per 1,000 requests by thread group; None when it was not measured."""
     metrics = {f"cpu_per_1k_{group}": label for group, label in CPU_GROUPS.items()} | {"cpu_per_1k": "all"}
-    note = (
-        "CPU seconds per 1,000 requests of the servers, and of the JITServer where there is one; mean over valid"
-        " trials."
-    )
-    return _means(view, "CPU per 1,000 requests by thread group", metrics, note)
+    note = "CPU seconds per 1,000 requests, mean over valid trials."
+    return _means(view, f"CPU per 1,000 requests of {view.whose} by thread group", metrics, note)
 
 
 def gc(view: View) -> Table | None:
@@ -339,11 +336,11 @@ def gc(view: View) -> Table | None:
 def startup(view: View) -> Table | None:
     """Start-up; None when it was not measured."""
     metrics = {"start_time": "first response", "ready_message_time": "ready message"}
-    metrics |= {"first_answers_time": "every operation", "start_cpu": "CPU", "start_rss": "memory (RSS)"}
+    metrics |= {"first_answers_time": "every operation", "start_cpu": "", "start_rss": ""}
     note = (
         "From the start of the process, slowest JVM of each trial; CPU and memory when each server had answered for the"
-        " first time, of all servers and of the JITServer where there is one. Mean over valid trials, largest trial in"
-        " brackets. JVMs of a trial start together and share the CPUs."
+        " first time. Mean over valid trials, largest trial in brackets. JVMs of a trial start together and share the"
+        " CPUs."
     )
     return _means(view, "Start-up", metrics, note, largest=True)
 

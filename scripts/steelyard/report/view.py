@@ -48,6 +48,11 @@ class Axis:
         """First and last place of the arms."""
         return min(self.ticks), max(self.ticks)
 
+    @property
+    def room(self) -> int:
+        """Characters of a line below a tick."""
+        return max(8, 56 // len(self.ticks))
+
 
 class View:
     """One session, ready to be shown."""
@@ -237,6 +242,13 @@ class View:
         """Metrics that get charts of their own: the headline, and always memory."""
         memory = [m for m in self.measured if m.name == MEMORY and m not in self.headline]
         return [*self.headline[:1], *memory, *self.headline[1:]]
+
+    @cached_property
+    def whose(self) -> str:
+        """Whose memory and CPU the sums of this session are."""
+        return (
+            "servers and JITServer" if any(spec.of("compiler") for spec in self.specs.values()) else "servers"
+        )
 
     @cached_property
     def families(self) -> dict[str, list[str]]:

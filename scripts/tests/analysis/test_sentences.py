@@ -141,7 +141,7 @@ def test_an_arm_without_figures_is_named():
     assert "against JVMs = 4 it is not compared (0 blocks in common)" in first
 
 
-NOTE = " Means are over all valid trials of an arm; a change is over the blocks that both of its arms have."
+NOTE = "means are over all valid trials of an arm, a change is over the blocks that both of its arms have"
 
 
 def test_an_arm_has_one_mean_and_what_a_change_is_over_is_said():
@@ -154,18 +154,17 @@ def test_an_arm_has_one_mean_and_what_a_change_is_over_is_said():
     ]
     asked = session([1, 2], 6, report=["memory_rss"])
     found = analyse(asked, trials)
-    first, second, _ = answer(asked, found)
+    first, second, last = answer(asked, found)
     assert first.startswith("Throughput was highest with JVMs = 2: 110 req/s, +10.1 % against JVMs = 1")
     assert second.startswith("Memory (RSS), servers: 134 MiB with JVMs = 1; 110 MiB with JVMs = 2, +10.1 %")
-    assert first.endswith(NOTE)
-    assert second.endswith(NOTE)
+    assert NOTE in last
     for arm, told_mean in (("jvms-1", 134), ("jvms-2", 110)):
         assert found.summaries["throughput"][arm].mean == pytest.approx(told_mean, abs=0.5)
 
 
 def test_nothing_is_said_of_blocks_where_all_are_compared():
     figures = {"jvms-1": about(100), "jvms-2": about(200, 1, 1)}
-    assert NOTE not in told([1, 2], figures)[0]
+    assert NOTE not in told([1, 2], figures)[-1]
 
 
 def test_next_step_is_worse():
