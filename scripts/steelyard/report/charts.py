@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, NullLocator
 
 from steelyard.analysis import figures
+from steelyard.analysis.owners import NONE
 from steelyard.analysis.paired import paired, share_interval
 from steelyard.analysis.sentences import SURVIVED, beyond_noise
 from steelyard.report.canvas import (
@@ -59,9 +60,16 @@ def over_levels(view: View, metric: MetricInfo) -> Chart | None:
             summary = view.summary(metric.name, arm)
             told = figures.with_unit(metric, summary.mean) if summary else view.why_no_mean(metric.name, arm)
             words.append(f"{view.arm_label(arm)}: {told}")
-            if summary is None:
-                continue
             place = axis.position[arm] + shift
+            if summary is None:
+                if view.has_none(metric.name, arm):
+                    below: dict[str, Any] = {
+                        "xycoords": ("data", "axes fraction"),
+                        "ha": "center",
+                        "color": INK["muted"],
+                    }
+                    near(axes, NONE, (place, 0.0), (0, 6), fontsize=11, **below)
+                continue
             line.append((place, summary.mean * times))
             over_trials = paired(summary.values)
             if over_trials is not None:

@@ -174,9 +174,9 @@ SPLIT: list[tuple[str, str, Callable[[Spec], str]]] = [
 
 
 def _against_baseline(view: View, metric: MetricInfo, arm: str) -> Cell:
-    if view.has_none(metric.name, arm):
-        return Cell(NONE)
     summary = view.summary(metric.name, arm)
+    if summary is None and view.has_none(metric.name, arm):
+        return Cell(NONE)
     if summary is None:
         return Cell(figures.DASH, (view.why_no_mean(metric.name, arm),))
     text = figures.value(metric, summary.mean)
@@ -264,9 +264,8 @@ def estimates(view: View) -> Table:
             if summary is not None:
                 rows.append(_estimate_row(view, metric, arm.name, summary))
             elif view.has_none(metric.name, arm.name):
-                rows.append(
-                    cells(_estimate_label(view, arm.name), NONE, *[figures.DASH] * (len(columns) - 2))
-                )
+                rest = [figures.DASH] * (len(columns) - 3)
+                rows.append(cells(_estimate_label(view, arm.name), figures.DASH, NONE, *rest))
     note = (
         "n: valid trials. sd and cv: standard deviation and coefficient of variation between trials. change: ratio"
         " to the baseline, mean of the logarithms over blocks in which both arms are valid. 95 % CI: simultaneous over"
@@ -336,7 +335,8 @@ def gc(view: View) -> Table | None:
 def startup(view: View) -> Table | None:
     """Start-up; None when it was not measured."""
     metrics = {"start_time": "first response", "ready_message_time": "ready message"}
-    metrics |= {"first_answers_time": "every operation", "start_cpu": "", "start_rss": ""}
+    metrics |= {"first_answers_time": "every operation", "start_cpu": f"CPU, {view.whose}"}
+    metrics |= {"start_rss": f"memory (RSS), {view.whose}"}
     note = (
         "From the start of the process, slowest JVM of each trial; CPU and memory when each server had answered for the"
         " first time. Mean over valid trials, largest trial in brackets. JVMs of a trial start together and share the"

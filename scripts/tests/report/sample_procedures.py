@@ -87,7 +87,7 @@ def _remote(trial: Trial, rng: random.Random) -> dict[str, Any]:
         "start_seconds": first,
         "start_cpu_seconds": (5.1 if remote else 8.0) * rng.gauss(1, 0.02),
         "start_rss": (155 if remote else 202) * MIB * rng.gauss(1, 0.01),
-        "compiled": {"remote": 5000 if remote else 0, "local": 100 if remote else 5100},
+        "compiled": {"remote": 5000, "local": 100} if remote else {},
     }
     components = [server.model_copy(update=changes)]
     if remote:
