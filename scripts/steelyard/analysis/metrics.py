@@ -75,42 +75,42 @@ REGISTRY: tuple[Metric, ...] = (
         "With an open model it is the arrival rate, not the capacity of the servers.",
     ),
     define("memory_rss", "bytes", 0, measured(lambda m: m.memory_rss), roles=WEIGHED)(
-        "memory (RSS), servers",
+        "memory (RSS) of the servers",
         "Resident set size summed over the servers each second, mean over the window.",
         "Counts pages that JVMs share (class cache, libraries) once for each JVM.",
     ),
     define("memory_pss", "bytes", 0, measured(lambda m: m.memory_pss), roles=WEIGHED)(
-        "memory (PSS), servers",
+        "memory (PSS) of the servers",
         "Proportional set size summed over the servers, mean of the readings in the window.",
         "A shared page is split over its users, also over processes outside the trial; read less often.",
     ),
     define("memory_rss_peak", "bytes", 0, measured(lambda m: m.memory_rss_peak), roles=WEIGHED)(
-        "peak memory (RSS), servers",
+        "peak memory (RSS) of the servers",
         "Largest of the per-second sums of resident set sizes over the servers in the window.",
         "A maximum grows with the length of the window; a peak before the window is not in it.",
     ),
     define("memory_rss_servers", "bytes", 0, sum_of(lambda c: c.rss_mean, _SERVERS), roles=_SERVERS)(
-        "memory (RSS), servers alone",
+        "memory (RSS) of the servers alone",
         "Resident set size of the server JVMs each second, mean over the window.",
         f"It is in memory_rss already. {_PART}",
     ),
     define("memory_rss_compiler", "bytes", 0, sum_of(lambda c: c.rss_mean, _COMPILER), roles=_COMPILER)(
-        "memory (RSS), JITServer",
+        "memory (RSS) of the JITServer",
         "Resident set size of the compilers each second, mean over the window.",
         "It is in memory_rss already; of a JITServer killed on purpose it counts as 0 from then on.",
     ),
     define("memory_pss_servers", "bytes", 0, sum_of(lambda c: c.pss_mean, _SERVERS), roles=_SERVERS)(
-        "memory (PSS), servers alone",
+        "memory (PSS) of the servers alone",
         "Proportional set size of the server JVMs, mean of the readings in the window.",
         f"It is in memory_pss already. {_PART}",
     ),
     define("memory_pss_compiler", "bytes", 0, sum_of(lambda c: c.pss_mean, _COMPILER), roles=_COMPILER)(
-        "memory (PSS), JITServer",
+        "memory (PSS) of the JITServer",
         "Proportional set size of the compilers, mean of the readings in the window.",
         "It is in memory_pss already.",
     ),
     define("cpu_per_1k", "CPU s", 3, per_1k(sum_of(readings.cpu)), roles=WEIGHED)(
-        "CPU per 1,000 requests, servers",
+        "CPU of the servers per 1,000 requests",
         "User and system CPU seconds of the servers in the window / thousands of requests.",
         "Under SMT or a varying clock a CPU second is not a fixed amount of work.",
     ),
@@ -122,7 +122,7 @@ REGISTRY: tuple[Metric, ...] = (
     ),
     *(
         define(f"cpu_per_1k_{group}", "CPU s", 4, per_1k(sum_of(readings.group_cpu(group))), roles=WEIGHED)(
-            f"CPU per 1,000 requests, {who}, servers",
+            f"CPU of the servers per 1,000 requests, {who}",
             f"CPU seconds of the {who} of the servers in the window / thousands of requests.",
             pitfalls,
         )
@@ -135,26 +135,26 @@ REGISTRY: tuple[Metric, ...] = (
         per_1k(sum_of(readings.group_cpu("jit"), _SERVERS)),
         roles=_SERVERS,
     )(
-        "CPU per 1,000 requests, JIT threads, servers alone",
+        "CPU of the servers alone per 1,000 requests, JIT threads",
         "CPU seconds of the JIT threads of the server JVMs in the window / thousands of requests.",
         "What a JITServer does for them is in cpu_per_1k_compiler: work that moves there does not vanish."
         f" {_PART}",
     ),
     define("cpu_per_1k_servers", "CPU s", 3, per_1k(sum_of(readings.cpu, _SERVERS)), roles=_SERVERS)(
-        "CPU per 1,000 requests, servers alone",
+        "CPU of the servers alone per 1,000 requests",
         "User and system CPU seconds of the server JVMs in the window / thousands of requests.",
         f"It is in cpu_per_1k already. {_PART}",
     ),
     *(
         define(f"cpu_per_1k_{role}", "CPU s", 4, per_1k(sum_of(readings.cpu, (role,))), roles=(role,))(
-            f"CPU per 1,000 requests, {who}",
+            f"CPU of the {who} per 1,000 requests",
             f"User and system CPU seconds of the {who} in the window / thousands of requests.",
             pitfalls,
         )
         for role, (who, pitfalls) in _BESIDE.items()
     ),
     define("cpu_per_1k_system", "CPU s", 3, per_1k(readings.system_cpu))(
-        "CPU per 1,000 requests, whole system",
+        "CPU of the whole system per 1,000 requests",
         "As cpu_per_1k, with databases, services and the proxy beside the servers.",
         "Only for workloads that have them. An embedded database does not cost what a real one costs.",
     ),
@@ -169,7 +169,7 @@ REGISTRY: tuple[Metric, ...] = (
         "Cores given, not cores used: idle cores count; for cores used read cpu_per_1k.",
     ),
     define("requests_per_gib", "req/s/GiB", 0, readings.per_gib, better="higher", roles=WEIGHED)(
-        "requests per second per GiB, servers",
+        "requests per second per GiB of the servers",
         "Throughput / memory_rss in GiB.",
         "Inherits the double counting of shared pages from RSS.",
     ),
@@ -237,7 +237,7 @@ REGISTRY: tuple[Metric, ...] = (
         "Operations are asked one after another: an early one warms up what a later one needs.",
     ),
     define("start_cpu", "CPU s", 2, sum_of(lambda c: c.start_cpu_seconds), EVERY, roles=WEIGHED)(
-        "CPU of the start, servers",
+        "start-up CPU of the servers",
         "CPU seconds that the servers had used when each had answered for the first time, and what compilers used"
         " for them until then.",
         "Background work that goes on after the first answer (compilation, class loading) is not in it.",
@@ -250,7 +250,7 @@ REGISTRY: tuple[Metric, ...] = (
         EVERY,
         roles=_SERVERS,
     )(
-        "CPU of the start, servers alone",
+        "start-up CPU of the servers alone",
         "CPU seconds that the server JVMs had used when each had answered for the first time.",
         f"It is in start_cpu already. {_PART}",
     ),
@@ -262,24 +262,24 @@ REGISTRY: tuple[Metric, ...] = (
         EVERY,
         roles=_COMPILER,
     )(
-        "CPU of the start, JITServer",
+        "start-up CPU of the JITServer",
         "CPU seconds that the compilers used from when they were ready to when each server had answered.",
         "It is in start_cpu already; the compilers' own start is not, as they serve many starts.",
     ),
     define("start_rss", "bytes", 0, sum_of(lambda c: c.start_rss), EVERY, roles=WEIGHED)(
-        "memory (RSS) after the start, servers",
+        "memory (RSS) of the servers after the start",
         "Resident set size of servers and compilers when each server had answered for the first time, summed.",
         "The heap has hardly been used yet: memory under load is another figure.",
     ),
     define("start_rss_servers", "bytes", 0, sum_of(lambda c: c.start_rss, _SERVERS), EVERY, roles=_SERVERS)(
-        "memory (RSS) after the start, servers alone",
+        "memory (RSS) of the servers alone after the start",
         "Resident set size of the server JVMs when each had answered for the first time, summed.",
         f"It is in start_rss already. {_PART}",
     ),
     define(
         "start_rss_compiler", "bytes", 0, sum_of(lambda c: c.start_rss, _COMPILER), EVERY, roles=_COMPILER
     )(
-        "memory (RSS) after the start, JITServer",
+        "memory (RSS) of the JITServer after the start",
         "Resident set size of the compilers when each server had answered for the first time, summed.",
         "It is in start_rss already; one JITServer may serve many starts.",
     ),
@@ -319,7 +319,7 @@ REGISTRY: tuple[Metric, ...] = (
     ),
     *(
         define(f"cpu_{group}", "CPU s", 1, readings.curve_cpu(f"cpu_{group}"), RAMP, roles=(whose,))(
-            f"CPU of the ramp-up, {who}",
+            f"ramp-up CPU of the {who}",
             f"CPU seconds of the {who}, from the first second of the load to its end.",
             "A sum over a fixed time, not over a fixed amount of work: read it with steady_level.",
         )
@@ -327,7 +327,7 @@ REGISTRY: tuple[Metric, ...] = (
         for whose, who in [_ramp_up_account(group)]
     ),
     define("cpu_compilation", "CPU s", 1, readings.compiling, RAMP)(
-        "CPU of the ramp-up, JIT threads of the servers and JITServer",
+        "ramp-up CPU of the JIT threads of the servers and of the JITServer",
         "cpu_jit and, where there is a JITServer, cpu_compiler.",
         "What a JITServer does beside compiling is in it. Only told where some arm has a JITServer: elsewhere it is"
         " cpu_jit.",
@@ -344,19 +344,19 @@ REGISTRY: tuple[Metric, ...] = (
         "One that dies again after its restart counts again.",
     ),
     define("faults_per_1k", "1/1k req", 2, per_1k(sum_of(lambda c: c.faults)), roles=WEIGHED)(
-        "page faults per 1,000 requests, servers",
+        "page faults of the servers per 1,000 requests",
         "Minor and major page faults of the servers in the window / thousands of requests.",
         "Large while the heap still grows into new pages.",
     ),
     define("switches_per_1k", "1/1k req", 1, per_1k(sum_of(lambda c: c.switches)), roles=WEIGHED)(
-        "context switches per 1,000 requests, servers",
+        "context switches of the servers per 1,000 requests",
         "Voluntary and involuntary context switches of the servers in the window / thousands of requests.",
         "Threads that ended between two readings are missing.",
     ),
     define(
         "cgroup_cpu_per_1k", "CPU s", 3, per_1k(sum_of(in_groups(lambda g: g.cpu_seconds))), roles=WEIGHED
     )(
-        "CPU per 1,000 requests, containers, servers",
+        "CPU of the servers per 1,000 requests, containers",
         "CPU seconds of the servers' control groups in the window / thousands of requests.",
         "Only of servers in containers; health checks and whatever else runs in a container are in it.",
     ),
@@ -367,7 +367,7 @@ REGISTRY: tuple[Metric, ...] = (
         sum_of(group_memory(lambda g: g.memory_mean, lambda g: g.huge_mean)),
         roles=WEIGHED,
     )(
-        "memory (containers), servers",
+        "memory (containers) of the servers",
         "Memory charged to the servers' control groups, pages of the large-page pool included, summed over the servers,"
         " mean over the window.",
         "With page cache and kernel memory; a shared page is charged to whoever touched it first. Missing where a"
@@ -380,7 +380,7 @@ REGISTRY: tuple[Metric, ...] = (
         sum_of(group_memory(lambda g: g.memory_peak, lambda g: g.huge_peak)),
         roles=WEIGHED,
     )(
-        "peak memory (containers), servers",
+        "peak memory (containers) of the servers",
         "Highest memory of each server's control group since it was made, as the kernel keeps it, and its most pages of"
         " the large-page pool in the window, summed over the servers.",
         "Start-up and page cache are in it, and peaks of different moments are summed; missing with cgroup v2"

@@ -14,14 +14,14 @@ from steelyard.results.spec import WEIGHED, Spec
 
 NONE = "none"
 """Stands where an arm does not have what a figure is of."""
-_SERVERS, _BOTH = ", servers", ", servers and JITServer"
+_SERVERS, _BOTH = "of the servers", "of servers and JITServer"
 
 
 def named(info: MetricInfo, specs: Iterable[Spec]) -> MetricInfo:
     """A metric as it is called in a session: where some arm has compilers, a sum says that they are in it."""
     if ROLES.get(info.name) != WEIGHED or not any(spec.of("compiler") for spec in specs):
         return info
-    return info.model_copy(update={"label": f"{info.label.removesuffix(_SERVERS)}{_BOTH}"})
+    return info.model_copy(update={"label": info.label.replace(_SERVERS, _BOTH)})
 
 
 def is_told(name: str, specs: Iterable[Spec]) -> bool:

@@ -335,8 +335,8 @@ def gc(view: View) -> Table | None:
 def startup(view: View) -> Table | None:
     """Start-up; None when it was not measured."""
     metrics = {"start_time": "first response", "ready_message_time": "ready message"}
-    metrics |= {"first_answers_time": "every operation", "start_cpu": f"CPU, {view.whose}"}
-    metrics |= {"start_rss": f"memory (RSS), {view.whose}"}
+    metrics |= {"first_answers_time": "every operation", "start_cpu": f"CPU of {view.whose}"}
+    metrics |= {"start_rss": f"memory (RSS) of {view.whose}"}
     note = (
         "From the start of the process, slowest JVM of each trial; CPU and memory when each server had answered for the"
         " first time. Mean over valid trials, largest trial in brackets. JVMs of a trial start together and share the"

@@ -206,7 +206,7 @@ def test_distances_of_effects_are_simultaneous_and_bold_is_by_the_interval() -> 
         return Side(made, analyse(made, trials), trials)
 
     one, other = host(0.0), host(0.0125)
-    found = {effect.arm: effect for effect in effects(one, other)}["jvms-2"]
+    found = {(effect.metric, effect.arm): effect for effect in effects(one, other)}["throughput", "jvms-2"]
     assert found.apart is not None
     assert found.first is not None
     assert found.second is not None

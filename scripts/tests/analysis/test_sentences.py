@@ -104,7 +104,7 @@ def test_study_like_answer():
         " noise: cannot rule out a difference of up to 2.6 %."
     )
     assert second == (
-        "Memory (RSS), servers: 100 MiB with JVMs = 1; 280 MiB with JVMs = 4, +180 % (simultaneous 95 % CI +180 to"
+        "Memory (RSS) of the servers: 100 MiB with JVMs = 1; 280 MiB with JVMs = 4, +180 % (simultaneous 95 % CI +180 to"
         " +180 %, 6 blocks), beyond noise; 400 MiB with JVMs = 6, +300 % (simultaneous 95 % CI +299 to +301 %, 6"
         " blocks), beyond noise."
     )
@@ -156,7 +156,9 @@ def test_an_arm_has_one_mean_and_what_a_change_is_over_is_said():
     found = analyse(asked, trials)
     first, second, last = answer(asked, found)
     assert first.startswith("Throughput was highest with JVMs = 2: 110 req/s, +10.1 % against JVMs = 1")
-    assert second.startswith("Memory (RSS), servers: 134 MiB with JVMs = 1; 110 MiB with JVMs = 2, +10.1 %")
+    assert second.startswith(
+        "Memory (RSS) of the servers: 134 MiB with JVMs = 1; 110 MiB with JVMs = 2, +10.1 %"
+    )
     assert NOTE in last
     for arm, told_mean in (("jvms-1", 134), ("jvms-2", 110)):
         assert found.summaries["throughput"][arm].mean == pytest.approx(told_mean, abs=0.5)

@@ -27,7 +27,7 @@ def _ordered(plan: sample.Plan):
 def test_a_sum_names_its_parts_in_label_table_and_sentence(view: View) -> None:
     """270 against 202 MiB "after the start" was server and JITServer, and did not say so."""
     (told,) = [column for column in tables.headline(view).columns if "memory" in column.label]
-    assert told.label == "memory (RSS) after the start, servers and JITServer"
+    assert told.label == "memory (RSS) of servers and JITServer after the start"
     found = tables.by_role(view)
     assert found is not None
     assert [column.label for column in found.columns[1:4]] == ["servers", "JITServer", "sum"]
@@ -47,7 +47,7 @@ def test_the_sentence_tells_the_parts_too() -> None:
     plan.report = ("start_rss",)
     told = View(*_ordered(plan)).answer[1]
     assert re.match(
-        r"Memory \(RSS\) after the start, servers and JITServer: \d+ MiB with compiler = local; \d+ MiB \(servers \d+"
+        r"Memory \(RSS\) of servers and JITServer after the start: \d+ MiB with compiler = local; \d+ MiB \(servers \d+"
         r" MiB, JITServer \d+ MiB\) with compiler = remote, \+\d+ %",
         told,
     )
@@ -55,7 +55,7 @@ def test_the_sentence_tells_the_parts_too() -> None:
 
 def test_what_an_arm_does_not_have_is_none_and_not_missing(view: View) -> None:
     table = tables.headline(view)
-    place = next(i for i, c in enumerate(table.columns) if c.label == "CPU of the start, JITServer")
+    place = next(i for i, c in enumerate(table.columns) if c.label == "start-up CPU of the JITServer")
     assert table.rows[0][place] == Cell("none")
     assert table.rows[1][place].notes == ("the baseline has none",)
     for page in (to_html(view), to_markdown(view)):
@@ -82,7 +82,7 @@ def test_without_a_jitserver_a_figure_is_the_servers_and_has_no_parts() -> None:
     view = View(*_ordered(sample.study_plan()))
     assert tables.by_role(view) is None
     labels = [info.label for info in view.analysis.metrics]
-    assert "memory (RSS), servers" in labels
+    assert "memory (RSS) of the servers" in labels
     assert not [label for label in labels if "alone" in label or "JITServer" in label]
 
 
