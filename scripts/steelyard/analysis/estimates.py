@@ -16,7 +16,7 @@ from steelyard.analysis.best import against_best
 from steelyard.analysis.figures import capital, with_unit
 from steelyard.analysis.heaps import left_heaps
 from steelyard.analysis.metrics import METRICS, metric
-from steelyard.analysis.owners import is_told, named
+from steelyard.analysis.owners import is_told, named, with_parts
 from steelyard.analysis.paired import LEVEL, adjusted, detectable_effect, paired, spreads_differ, two_groups
 from steelyard.analysis.rounds import (
     Place,
@@ -207,6 +207,7 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
     if baseline is None:
         raise BadInput(f"session {session.id} names no baseline arm: restore session.json from a copy")
     asked = Metrics.model_validate(session.experiment.get("metrics", {}))
+    trials = with_parts(trials, {arm.name: arm.spec for arm in session.arms})
     valid = valid_trials(trials)
     # Trials of a search differ in their load: means over them say nothing.
     searching = bool(session.experiment.get("search"))

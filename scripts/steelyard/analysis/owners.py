@@ -5,11 +5,12 @@ A sum says in its label whose it is, and its parts stand beside it. A component 
 to the arm's sum, and has no figure of its own there: none, which is not the same as one that was not measured.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from steelyard.analysis import figures
-from steelyard.analysis.metrics import BESIDE_COMPILERS, PARTS, ROLES
+from steelyard.analysis.metrics import BESIDE_COMPILERS, PARTS, ROLES, metrics_of
 from steelyard.results.analysis import Analysis, MetricInfo
+from steelyard.results.schema import Trial
 from steelyard.results.spec import WEIGHED, Spec
 
 NONE = "none"
@@ -27,6 +28,19 @@ def named(info: MetricInfo, specs: Iterable[Spec]) -> MetricInfo:
 def is_told(name: str, specs: Iterable[Spec]) -> bool:
     """Whether a metric says anything in a session: parts of a sum do only where some arm has compilers."""
     return name not in BESIDE_COMPILERS or any(spec.of("compiler") for spec in specs)
+
+
+def with_parts(trials: Sequence[Trial], specs: Mapping[str, Spec]) -> Sequence[Trial]:
+    """Trials with the parts of their sums, also those of a version that kept the sums alone: from their components."""
+    if not any(spec.of("compiler") for spec in specs.values()):
+        return trials
+    names = BESIDE_COMPILERS.union(*(of.values() for of in PARTS.values()))
+
+    def added(trial: Trial) -> dict[str, float]:
+        told = metrics_of(trial, specs[trial.arm])
+        return {name: value for name, value in told.items() if name in names and name not in trial.metrics}
+
+    return [one.model_copy(update={"metrics": one.metrics | added(one)}) for one in trials]
 
 
 def has_none(name: str, spec: Spec) -> bool:

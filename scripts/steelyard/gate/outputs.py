@@ -73,7 +73,7 @@ def to_markdown(result: GateResult) -> str:
         ]
         for one in result.beside:
             change, _, interval = one.change.partition(" (")
-            word = {True: "**worse**", False: "better", None: "no"}[one.worse]
+            word = {True: "**worse**", False: "**better**", None: "no"}[one.worse]
             lines.append(f"| {_escaped(one.label)} | {change} | {interval.removesuffix(')')} | {word} |")
         lines.append("")
     return "\n".join([*lines, _small(result), ""])

@@ -14,6 +14,7 @@ from steelyard.analysis.sentences import SURVIVED, beyond_noise
 from steelyard.report.canvas import (
     ABOVE,
     INK,
+    LEGEND,
     SERIES,
     STEPS,
     Chart,
@@ -83,7 +84,7 @@ def over_levels(view: View, metric: MetricInfo) -> Chart | None:
     low, high = view.axis.ends
     axes.set_xlim(low - 0.6, high + 0.6)
     axes.set_xticks(list(axis.ticks), [wrapped(name, axis.room) for name in axis.ticks.values()])
-    axes.set_xlabel(axis.label)
+    axes.set_xlabel(wrapped(axis.label, LEGEND))
     cut = _cut_axis(axes)
     axes.yaxis.set_major_locator(MaxNLocator(6, steps=STEPS))
     first, second = axes.get_yticks()[:2]

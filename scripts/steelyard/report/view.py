@@ -51,7 +51,7 @@ class Axis:
     @property
     def room(self) -> int:
         """Characters of a line below a tick."""
-        return max(8, 56 // len(self.ticks))
+        return max(8, 44 // len(self.ticks))
 
 
 class View:

@@ -104,8 +104,8 @@ def test_study_like_answer():
         " noise: cannot rule out a difference of up to 2.6 %."
     )
     assert second == (
-        "Memory (RSS) of the servers: 100 MiB with JVMs = 1; 280 MiB with JVMs = 4, +180 % (simultaneous 95 % CI +180 to"
-        " +180 %, 6 blocks), beyond noise; 400 MiB with JVMs = 6, +300 % (simultaneous 95 % CI +299 to +301 %, 6"
+        "Memory (RSS) of the servers: 100 MiB with JVMs = 1; 280 MiB with JVMs = 4, +180 % (simultaneous 95 % CI +180"
+        " to +180 %, 6 blocks), beyond noise; 400 MiB with JVMs = 6, +300 % (simultaneous 95 % CI +299 to +301 %, 6"
         " blocks), beyond noise."
     )
     # Every difference from the baseline was found: what it takes to find one in most sessions is no doubt about them.

@@ -67,15 +67,34 @@ def test_what_an_arm_does_not_have_is_none_and_not_missing(view: View) -> None:
 
 def test_a_component_that_was_not_measured_is_not_none() -> None:
     session, trials, _ = sample.make(sample_procedures.jitserver_plan())
+    gone = {"start_cpu", "start_cpu_compiler"}
     lost = [
         one.model_copy(
-            update={"metrics": {k: v for k, v in one.metrics.items() if k != "start_cpu_compiler"}}
+            update={
+                "metrics": {name: value for name, value in one.metrics.items() if name not in gone},
+                "components": [
+                    part.model_copy(update={"start_cpu_seconds": None}) if part.role == "compiler" else part
+                    for part in one.components
+                ],
+            }
         )
         for one in trials
     ]
     view = View(session, analyse(session, lost), lost)
     assert view.why_no_mean("start_cpu_compiler", "jit-remote") == "not in every trial"
     assert view.why_no_mean("start_cpu_compiler", "jit-local") == "none"
+
+
+def test_a_session_that_kept_the_sums_alone_has_their_parts_too() -> None:
+    session, trials, analysis = sample.make(sample_procedures.jitserver_plan())
+    kept = ("start_rss", "start_cpu", "start_cpu_compiler", "first_answers_time")
+    old = [
+        one.model_copy(update={"metrics": {name: one.metrics[name] for name in kept if name in one.metrics}})
+        for one in trials
+    ]
+    found = analyse(session, old)
+    for name in ("start_rss_servers", "start_rss_compiler", "start_cpu_servers"):
+        assert found.summaries[name] == analysis.summaries[name]
 
 
 def test_without_a_jitserver_a_figure_is_the_servers_and_has_no_parts() -> None:
