@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kills, stops, interrupts and edits real sessions, resumes them, and says what was lost, left or claimed falsely.
 
-    PYTHONPATH=scripts .steelyard/venv/bin/python scripts/bench/faults.py phases
-    PYTHONPATH=scripts .steelyard/venv/bin/python scripts/bench/faults.py random --faults 100 --seed 1
+    PYTHONPATH=scripts:scripts/tests .steelyard/venv/bin/python scripts/bench/faults.py phases
+    PYTHONPATH=scripts:scripts/tests .steelyard/venv/bin/python scripts/bench/faults.py random --faults 100 --seed 1
 
 `phases` kills the harness (signal 9) in each phase of each procedure, of a search and of a session with plots.
 `random` draws which session is hit, when, and what happens: the harness, its guard, both at once, a server, an injector
@@ -30,12 +30,13 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from e2e.driver import DONE, Running, call, end_all, free_port, processes_that_mention
+from e2e.test_procedures import EXPERIMENT, USERS
+
 from steelyard.build import BUILDS
 from steelyard.errors import Exit
 from steelyard.results.schema import JournalEntry, Trial
 from steelyard.results.store import SessionDirectory
-from tests.e2e.driver import DONE, Running, call, end_all, free_port, processes_that_mention
-from tests.e2e.test_procedures import EXPERIMENT, USERS
 
 BUSY = 6
 """Exit code of a harness that finds another session on this host."""

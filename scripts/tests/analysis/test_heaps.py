@@ -2,7 +2,7 @@
 """Heaps that were left to the JVMs are what they took, and never equal by being unknown."""
 
 import pytest
-import session_builder as built
+from builders import make_component, make_session, make_spec, make_trial
 
 from steelyard.analysis.estimates import analyse
 from steelyard.analysis.heaps import left_heaps
@@ -20,13 +20,13 @@ def trial(arm: str, *heaps: int | None, block: int = 1) -> Trial:
         for number, heap in enumerate(heaps, start=1)
     ]
     injector = ComponentResult(name="injector-1", role="injector")
-    return built.trial(block, arm, components=[*servers, injector], metrics={"throughput": 1.0})
+    return make_trial(block, arm, components=[*servers, injector], metrics={"throughput": 1.0})
 
 
 def session(heap: int | None = None) -> Session:
-    made = built.session([1, 2], 1)
+    made = make_session([1, 2], 1)
     arms = [
-        arm.model_copy(update={"spec": built.spec(arm.name, components=[built.component(heap_bytes=heap)])})
+        arm.model_copy(update={"spec": make_spec(arm.name, components=[make_component(heap_bytes=heap)])})
         for arm in made.arms
     ]
     return made.model_copy(update={"arms": arms})
@@ -68,9 +68,9 @@ def test_equal_heaps_are_no_equal_memory_beside_a_component_of_one_arm(
     """A JITServer of 2 GiB in one arm stood beside "the arms had equal memory"."""
     made = session()
     more = [
-        built.component(role, memory_bytes=None if limit is None else limit * MIB) for role, limit in beside
+        make_component(role, memory_bytes=None if limit is None else limit * MIB) for role, limit in beside
     ]
-    proxy = built.component("proxy")
+    proxy = make_component("proxy")
     first, second = made.arms
     own = ([*first.spec.components, proxy], [*second.spec.components, *more])
     if all(role != "proxy" for role, _ in beside):
@@ -85,6 +85,6 @@ def test_equal_heaps_are_no_equal_memory_beside_a_component_of_one_arm(
 
 
 def test_heaps_that_were_set_need_no_word() -> None:
-    chosen = {"jvms-1": {1: trial("jvms-1", 64)}, "jvms-2": {1: trial("jvms-2", 64, 64)}}
+    chosen = {"jvms-1": {(1, 0): trial("jvms-1", 64)}, "jvms-2": {(1, 0): trial("jvms-2", 64, 64)}}
     assert left_heaps(session(64 * MIB), chosen) == []
     assert left_heaps(session(), {}) == []

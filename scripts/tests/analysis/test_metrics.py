@@ -4,7 +4,7 @@
 from pathlib import Path
 
 import pytest
-from session_builder import component, measurement, spec, trial
+from builders import make_component, make_measurement, make_spec, make_trial
 
 from steelyard.analysis import curves, warmup
 from steelyard.analysis.chance import FALSE_ALARM
@@ -16,7 +16,7 @@ from steelyard.results.measurement import CgroupResult, ComponentResult, Latency
 PAGE = Path(__file__).parents[3] / "docs" / "metrics.md"
 
 
-def test_tables_of_the_page_are_what_the_registries_say():
+def test_tables_of_the_page_are_what_the_registries_say() -> None:
     page = PAGE.read_text(encoding="utf-8")
     assert page == filled(page), "it is old: python -m steelyard.analysis.reference ../docs/metrics.md"
     assert filled(page.replace("| bytes |", "| miles |")) == page
@@ -24,7 +24,7 @@ def test_tables_of_the_page_are_what_the_registries_say():
         filled("# No table")
 
 
-def test_figures_in_the_text_of_the_page_are_those_of_the_code():
+def test_figures_in_the_text_of_the_page_are_those_of_the_code() -> None:
     text = " ".join(PAGE.read_text(encoding="utf-8").split())
     for said in (
         f"more than {curves.RISING:.0%} above the eighth before".replace("%", " %"),
@@ -42,19 +42,19 @@ def test_figures_in_the_text_of_the_page_are_those_of_the_code():
         assert said in text
 
 
-def test_registry():
+def test_registry() -> None:
     names = [info.name for info in METRICS]
     assert len(set(names)) == len(names)
     assert all(info.source.endswith(".") and info.pitfalls.endswith(".") and info.unit for info in METRICS)
     assert all("|" not in info.source + info.pitfalls for info in METRICS)
 
 
-def test_defaults_of_the_experiment_are_known():
+def test_defaults_of_the_experiment_are_known() -> None:
     asked = Metrics()
     assert {asked.primary, *asked.report} <= {info.name for info in METRICS}
 
 
-def test_unknown_metric_is_described_as_such():
+def test_unknown_metric_is_described_as_such() -> None:
     assert metric("speed_of_light").label == "speed of light"
 
 
@@ -67,14 +67,14 @@ GROUP = CgroupResult(
     working_set_mean=300.0,
     oom_kills=0,
 )
-WHOLE = spec(
+WHOLE = make_spec(
     components=[
-        component("database"),
-        component("compiler"),
-        component("server", 1),
-        component("server", 2),
-        component("proxy"),
-        component("injector"),
+        make_component("database"),
+        make_component("compiler"),
+        make_component("server", 1),
+        make_component("server", 2),
+        make_component("proxy"),
+        make_component("injector"),
     ],
     server_cores=4,
 )
@@ -122,8 +122,8 @@ POOL = GROUP.model_copy(update={"huge_mean": 1000.0, "huge_peak": 1100.0})
 def test_memory_of_containers_has_their_large_pages(
     group: CgroupResult, pages: str, mean: float | None, peak: float | None
 ) -> None:
-    one = trial(1, "a", components=[server(1, cgroup=group, read_back={"pages": pages})])
-    found = metrics_of(one, spec(components=[component("server", 1)]))
+    one = make_trial(1, "a", components=[server(1, cgroup=group, read_back={"pages": pages})])
+    found = metrics_of(one, make_spec(components=[make_component("server", 1)]))
     assert (found.get("cgroup_memory"), found.get("cgroup_memory_peak")) == (mean, peak)
 
 
@@ -141,7 +141,7 @@ COMPILER = {
 def measured(servers=None, **changes):
     """60 s at 1,000 requests/s: 60 thousand requests."""
     fields = {
-        "measurement": measurement(
+        "measurement": make_measurement(
             memory_rss=2.0 * 2**30, memory_rss_peak=3.0, memory_pss=4.0, service_calls=120.0
         ),
         "components": [
@@ -162,10 +162,10 @@ def measured(servers=None, **changes):
             ),
         },
     }
-    return trial(1, "jvms-1", **(fields | changes))
+    return make_trial(1, "jvms-1", **(fields | changes))
 
 
-def test_every_metric_of_a_steady_trial():
+def test_every_metric_of_a_steady_trial() -> None:
     assert metrics_of(measured(), WHOLE) == pytest.approx(
         {
             "throughput": 1000.0,
@@ -246,23 +246,26 @@ def test_a_figure_missing_in_one_server_makes_the_sum_missing_and_never_smaller(
     assert all(without[name] == whole[name] for name in without)
 
 
-def test_a_component_without_a_record_is_missing_too():
+def test_a_component_without_a_record_is_missing_too() -> None:
     alone = metrics_of(measured([server(1)]), WHOLE)
     assert not {"cpu_per_1k", "start_time", "start_rss", "faults_per_1k"} & alone.keys()
 
 
-def test_throughput_is_the_injectors_only_where_not_every_server_counts():
-    off = measured(measurement=measurement(window_server_rate=None, window_injector_rate=900.0))
+def test_throughput_is_the_injectors_only_where_not_every_server_counts() -> None:
+    off = measured(measurement=make_measurement(window_server_rate=None, window_injector_rate=900.0))
     assert "throughput" not in metrics_of(off, WHOLE)
-    for servers in ([component(counters=None)], [component(), component(number=2, counters=None)]):
-        assert metrics_of(off, spec(components=servers))["throughput"] == 900.0
+    for servers in (
+        [make_component(counters=None)],
+        [make_component(), make_component(number=2, counters=None)],
+    ):
+        assert metrics_of(off, make_spec(components=servers))["throughput"] == 900.0
 
 
-def test_without_a_measurement_there_are_no_figures_of_load():
-    assert metrics_of(trial(1, "jvms-1", measurement=None), WHOLE) == {}
+def test_without_a_measurement_there_are_no_figures_of_load() -> None:
+    assert metrics_of(make_trial(1, "jvms-1", measurement=None), WHOLE) == {}
 
 
-def test_start_up_trials_have_the_figures_of_a_start_and_no_others():
+def test_start_up_trials_have_the_figures_of_a_start_and_no_others() -> None:
     by = WHOLE.model_copy(update={"procedure": "start-up"})
     found = metrics_of(measured(first_answers={"browse": 5.5, "book": 7.25}), by)
     assert found == {
@@ -280,7 +283,7 @@ def test_start_up_trials_have_the_figures_of_a_start_and_no_others():
     assert "first_answers_time" not in metrics_of(measured(first_answers={"browse": 5.5}), by)
 
 
-def test_a_sum_is_what_its_parts_are_together():
+def test_a_sum_is_what_its_parts_are_together() -> None:
     for procedure in ("steady", "start-up", "ramp-up"):
         by = WHOLE.model_copy(update={"procedure": procedure})
         curves = {"cpu_jit": [0.5] * 40, "cpu_compiler": [0.25] * 40}
@@ -291,13 +294,13 @@ def test_a_sum_is_what_its_parts_are_together():
                 assert found[total] == pytest.approx(sum(known)), total
         if procedure == "ramp-up":
             assert found["cpu_compilation"] == 30.0
-    alone = spec(components=[component("server")], procedure="ramp-up")
+    alone = make_spec(components=[make_component("server")], procedure="ramp-up")
     assert metrics_of(measured(curves=curves), alone)["cpu_compilation"] == 20.0, "no compiler adds nothing"
     lost = metrics_of(measured(curves={"cpu_jit": [0.5]}), WHOLE.model_copy(update={"procedure": "ramp-up"}))
     assert "cpu_compilation" not in lost, "one that was not measured does not add nothing"
 
 
-def test_ramp_up_trials_have_the_figures_of_their_curve():
+def test_ramp_up_trials_have_the_figures_of_their_curve() -> None:
     by = WHOLE.model_copy(update={"procedure": "ramp-up"})
     rise = [10.0 * second for second in range(10)] + [100.0] * 30
     found = metrics_of(measured(curves={"throughput": rise, "cpu_jit": [0.5] * 40, "cpu_gc": []}), by)
@@ -312,21 +315,21 @@ def test_ramp_up_trials_have_the_figures_of_their_curve():
     assert found["throughput"] == 1000.0
 
 
-def test_survive_trials_tell_whether_they_did():
+def test_survive_trials_tell_whether_they_did() -> None:
     by = WHOLE.model_copy(update={"procedure": "survive"})
     assert metrics_of(measured(survived=True), by)["survived"] == 1.0
     dead = metrics_of(
-        measured(survived=False, measurement=measurement(restarts=["server-1 was OOM-killed"])), by
+        measured(survived=False, measurement=make_measurement(restarts=["server-1 was OOM-killed"])), by
     )
     assert (dead["survived"], dead["restarts"]) == (0.0, 1.0)
 
 
-def test_every_formula_is_tried_here():
+def test_every_formula_is_tried_here() -> None:
     tried = set()
     for procedure in ("steady", "start-up", "ramp-up", "survive"):
         curves = {name: [1.0] * 40 for name in ("throughput", *(f"cpu_{g}" for g in GROUPS))}
         whole = measured(survived=True, curves=curves, first_answers={"browse": 1.0, "book": 2.0})
-        services = [*WHOLE.components, component("service")]
+        services = [*WHOLE.components, make_component("service")]
         by = WHOLE.model_copy(update={"procedure": procedure, "components": services})
         one = result("service-1", "service", 1.0, told={'relay_delay_seconds{quantile="0.5"}': 0.001})
         tried |= metrics_of(whole.model_copy(update={"components": [*whole.components, one]}), by).keys()

@@ -2,7 +2,7 @@
 import re
 
 import pytest
-from session_builder import climb, session, trial, trials_of
+from builders import make_climb, make_session, make_trial, make_trials
 
 from steelyard.analysis.estimates import analyse, arm_label
 from steelyard.analysis.figures import (
@@ -28,9 +28,9 @@ def about(level, spread=1.0, shift=0):
     return [level * (1 + spread * (WOBBLE[(i + shift) % 6] - 1)) for i in range(6)]
 
 
-def told(levels, figures, blocks=6, trials=None, **kind):
-    asked = session(levels, blocks, **kind)
-    return answer(asked, analyse(asked, trials or trials_of(figures)))
+def told(levels, figures, blocks=6, trials=None, **asking):
+    asked = make_session(levels, blocks, **asking)
+    return answer(asked, analyse(asked, trials or make_trials(figures)))
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_figure(name, value, text):
     assert with_unit(metric(name), value) == text
 
 
-def test_percent_and_interval():
+def test_percent_and_interval() -> None:
     assert percent(0.0306) == "3.1 %"
     assert percent(0.0999) == "10 %"
     assert percent(99.0) == percent(6.67e28) == "over 900 %"
@@ -81,12 +81,12 @@ def test_what_can_be_detected_or_ruled_out_is_no_figure_above_a_doubling():
     assert not_ruled_out(13.3) == "not even a doubling is ruled out"
 
 
-def test_study_like_answer():
+def test_study_like_answer() -> None:
     """Rises to four JVMs, is the same with six, falls with twelve: four and six are not told apart."""
     rss = {1: 100.0, 2: 160.0, 4: 280.0, 6: 400.0, 12: 760.0}
     rate = {1: 100.0, 2: 180.0, 4: 288.0, 6: 288.5, 12: 250.0}
     trials = [
-        trial(
+        make_trial(
             block + 1,
             f"jvms-{jvms}",
             metrics={
@@ -112,19 +112,19 @@ def test_study_like_answer():
     assert third == "How far to believe it: 6 of 6 blocks are complete."
 
 
-def test_highest_of_all_at_the_last_level():
+def test_highest_of_all_at_the_last_level() -> None:
     first = told([1, 2, 4], {"jvms-1": about(100), "jvms-2": about(180, 1, 1), "jvms-4": about(300, 1, 2)})[0]
     assert first.startswith("Throughput was highest with JVMs = 4")
     assert "against the nearest other, JVMs = 2, it is +67 % (" in first
     assert first.endswith("beyond noise; no level beyond it was tried.")
 
 
-def test_arms_without_common_blocks_are_not_compared():
+def test_arms_without_common_blocks_are_not_compared() -> None:
     """JVMs = 2 and 4 share one block: what lies between them cannot be said, so neither is the highest."""
     figures = {"jvms-1": about(100), "jvms-2": about(180, 1, 1), "jvms-4": about(300, 1, 2)}
     trials = [
         one
-        for one in trials_of(figures)
+        for one in make_trials(figures)
         if not (one.arm == "jvms-2" and one.block > 3) and not (one.arm == "jvms-4" and one.block < 3)
     ]
     first = told([1, 2, 4], {}, trials=trials)[0]
@@ -132,7 +132,7 @@ def test_arms_without_common_blocks_are_not_compared():
     assert "against JVMs = 2 it is not compared (1 block in common)" in first
 
 
-def test_an_arm_without_figures_is_named():
+def test_an_arm_without_figures_is_named() -> None:
     figures = {"jvms-1": about(100), "jvms-2": about(100, 1, 1), "jvms-4": []}
     assert told([1, 2, 4], figures)[0].endswith(" Nothing can be said of JVMs = 4.")
     figures["jvms-2"] = about(200, 1, 1)
@@ -144,15 +144,15 @@ def test_an_arm_without_figures_is_named():
 NOTE = "means are over all valid trials of an arm, a change is over the blocks that both of its arms have"
 
 
-def test_an_arm_has_one_mean_and_what_a_change_is_over_is_said():
+def test_an_arm_has_one_mean_and_what_a_change_is_over_is_said() -> None:
     """The arm lacks the two fast blocks: means of sentence and table are the same, and the change is of four blocks."""
     base = [100.0, 101.0, 99.0, 100.0, 200.0, 201.0]
     trials = [
-        trial(block, arm, metrics={"throughput": value, "memory_rss": value * 2**20})
+        make_trial(block, arm, metrics={"throughput": value, "memory_rss": value * 2**20})
         for arm, values in (("jvms-1", base), ("jvms-2", [110.5, 111.0, 109.0, 110.0]))
         for block, value in enumerate(values, start=1)
     ]
-    asked = session([1, 2], 6, report=["memory_rss"])
+    asked = make_session([1, 2], 6, metrics={"report": ["memory_rss"]})
     found = analyse(asked, trials)
     first, second, last = answer(asked, found)
     assert first.startswith("Throughput was highest with JVMs = 2: 110 req/s, +10.1 % against JVMs = 1")
@@ -169,7 +169,7 @@ def test_nothing_is_said_of_blocks_where_all_are_compared():
     assert NOTE not in told([1, 2], figures)[-1]
 
 
-def test_next_step_is_worse():
+def test_next_step_is_worse() -> None:
     first = told([1, 2, 4], {"jvms-1": about(100), "jvms-2": about(180, 1, 1), "jvms-4": about(150, 1, 2)})[0]
     assert first.startswith("Throughput was highest with JVMs = 2")
     assert re.search(
@@ -177,14 +177,14 @@ def test_next_step_is_worse():
     )
 
 
-def test_downwards_from_the_baseline():
+def test_downwards_from_the_baseline() -> None:
     figures = {"jvms-1": about(300), "jvms-2": about(200, 1, 1), "jvms-4": about(100, 1, 2)}
     first = told([1, 2, 4], figures, baseline=2)[0]
     assert "highest with JVMs = 1: 300 req/s, +200 % against JVMs = 4" in first
     assert "against the nearest other, JVMs = 2, it is +50 %" in first
 
 
-def test_few_blocks_far_apart_would_find_next_to_nothing():
+def test_few_blocks_far_apart_would_find_next_to_nothing() -> None:
     first, last = told([1, 2], {"jvms-1": [100.0] * 3, "jvms-2": [101.0, 300.0, 20.0]})
     assert (
         "nothing below a doubling (or a halving) of throughput can be seen (80 % power, spread at its upper 95 % bound)"
@@ -194,7 +194,7 @@ def test_few_blocks_far_apart_would_find_next_to_nothing():
     assert "fold" not in first + last
 
 
-def test_what_a_session_can_detect_is_said_where_nothing_was_found():
+def test_what_a_session_can_detect_is_said_where_nothing_was_found() -> None:
     figures = {"jvms-1": about(100), "jvms-2": about(100, 1, 2)}
     assert re.search(
         r"this session can detect changes of [\d.]+ % or more in throughput \(80 % power, spread at its upper 95 %"
@@ -205,7 +205,7 @@ def test_what_a_session_can_detect_is_said_where_nothing_was_found():
     assert re.search(r"or more in throughput with JVMs = 2 \(80 % power, .*, 2 comparisons corrected;", some)
 
 
-def test_power_never_stands_beside_an_effect_that_was_found():
+def test_power_never_stands_beside_an_effect_that_was_found() -> None:
     """+26 % beyond noise beside "a true change of 42 % would be found" was read as a doubt."""
     base, more = [100.0, 104.0, 96.0, 101.0, 99.0], [126.0, 131.0, 135.0, 118.0, 124.0]
     first, last = told([1, 2], {"jvms-1": base, "jvms-2": more}, blocks=5)
@@ -214,7 +214,7 @@ def test_power_never_stands_beside_an_effect_that_was_found():
     assert "would" not in last
 
 
-def test_exact_ties_show_nothing():
+def test_exact_ties_show_nothing() -> None:
     """Three collections against two in every block: the figures cannot resolve their spread."""
     first, last = told([1, 2], {"jvms-1": [2.0] * 6, "jvms-2": [3.0] * 6})
     assert first == (
@@ -228,30 +228,34 @@ def test_exact_ties_show_nothing():
 OPEN = Load(model="open", rate=1000.0)
 
 
-def test_what_the_load_gives_is_not_praised():
+def test_what_the_load_gives_is_not_praised() -> None:
     figures = {"jvms-1": about(1000), "jvms-2": about(1050, 1, 1), "jvms-4": about(1100, 1, 2)}
     first = told([1, 2, 4], figures, load=OPEN)[0]
     assert first == (
         "No answer from throughput: arrivals came at a constant rate, so it was given, not found (1,000 req/s with"
         " JVMs = 1); an arm that kept up is no better by it."
     )
-    asked = session([1, 2, 4], 6, load=OPEN)
-    (info,) = analyse(asked, trials_of(figures)).metrics
+    asked = make_session([1, 2, 4], 6, load=OPEN)
+    (info,) = analyse(asked, make_trials(figures)).metrics
     assert (info.better, info.label) == ("neither", "throughput (given)")
 
 
-def test_what_the_load_gives_is_no_further_figure_either():
+def test_what_the_load_gives_is_no_further_figure_either() -> None:
     trials = [
-        trial(block + 1, arm, metrics={"latency_p50": about(level, 1, turn)[block], "throughput": 1000.0})
+        make_trial(
+            block + 1, arm, metrics={"latency_p50": about(level, 1, turn)[block], "throughput": 1000.0}
+        )
         for arm, level, turn in (("jvms-1", 8.0, 0), ("jvms-2", 4.0, 1))
         for block in range(6)
     ]
-    said = told([1, 2], {}, trials=trials, load=OPEN, primary="latency_p50", report=["throughput"])
+    said = told(
+        [1, 2], {}, trials=trials, load=OPEN, metrics={"primary": "latency_p50", "report": ["throughput"]}
+    )
     assert said[0].startswith("Latency p50 was lowest with JVMs = 2")
     assert said[1].startswith("How far to believe it")
 
 
-def test_two_groups_and_unequal_spreads_stand_beside_the_interval():
+def test_two_groups_and_unequal_spreads_stand_beside_the_interval() -> None:
     fast_or_slow = [100.0, 130.5, 130.0, 100.5, 129.5, 101.0, 131.0, 99.5]
     steady = [90.0, 90.2, 89.9, 90.1, 90.05, 89.95, 90.15, 90.0]
     first = told([1, 2], {"jvms-1": steady, "jvms-2": fast_or_slow}, blocks=8)[0]
@@ -265,13 +269,13 @@ def test_two_groups_and_unequal_spreads_stand_beside_the_interval():
     assert "trials" not in told([1, 2], {"jvms-1": steady, "jvms-2": [2 * x for x in reversed(steady)]}, 8)[0]
 
 
-def test_no_difference_says_what_cannot_be_ruled_out():
+def test_no_difference_says_what_cannot_be_ruled_out() -> None:
     first = told([1, 2], {"jvms-1": about(100), "jvms-2": about(100, 1, 2)})[0]
     assert first.startswith("No difference in throughput was beyond noise: JVMs = 2 against JVMs = 1 is ")
     assert re.search(r"within noise: cannot rule out a difference of up to \d+(\.\d)? %\.$", first)
 
 
-def test_no_difference_over_several_arms():
+def test_no_difference_over_several_arms() -> None:
     first = told([1, 2, 4], {"jvms-1": about(100), "jvms-2": about(100, 1, 2), "jvms-4": about(100.1, 1, 4)})[
         0
     ]
@@ -283,7 +287,7 @@ def test_no_difference_over_several_arms():
     )
 
 
-def test_nothing_beats_the_baseline():
+def test_nothing_beats_the_baseline() -> None:
     first = told([1, 2, 4], {"jvms-1": about(100), "jvms-2": about(99.9, 1, 2), "jvms-4": about(80, 1, 4)})[0]
     assert first.startswith(
         "Nothing was better than JVMs = 1 in throughput beyond noise: the nearest, JVMs = 2, is at"
@@ -291,22 +295,22 @@ def test_nothing_beats_the_baseline():
     assert "JVMs = 4 is at \N{MINUS SIGN}20 %" in first
 
 
-def test_lower_is_better():
+def test_lower_is_better() -> None:
     trials = [
-        trial(block + 1, arm, metrics={"start_time": about(level, 1, turn)[block]})
+        make_trial(block + 1, arm, metrics={"start_time": about(level, 1, turn)[block]})
         for arm, level, turn in (("jvms-1", 8.0, 0), ("jvms-2", 4.0, 1))
         for block in range(6)
     ]
-    first = told([1, 2], {}, trials=trials, primary="start_time")[0]
+    first = told([1, 2], {}, trials=trials, metrics={"primary": "start_time"})[0]
     assert first.startswith("Start-up was lowest with JVMs = 2: 4.00 s, \N{MINUS SIGN}50 % against JVMs = 1")
 
 
-def test_several_arms_are_several_chances():
+def test_several_arms_are_several_chances() -> None:
     """p below 5 % alone, but not as one of five: within noise, by the interval that stands beside it."""
-    asked = session([1, 2, 4, 6, 8, 10], 6)
+    asked = make_session([1, 2, 4, 6, 8, 10], 6)
     figures = {f"jvms-{level}": about(100, 1, level) for level in (2, 4, 6, 8, 10)}
     figures |= {"jvms-1": about(100), "jvms-10": [101.2, 101.9, 100.1, 101.0, 100.2, 101.6]}
-    found = analyse(asked, trials_of(figures)).estimates["throughput"]["jvms-10"]
+    found = analyse(asked, make_trials(figures)).estimates["throughput"]["jvms-10"]
     assert found.p is not None
     assert found.p_adjusted is not None
     assert found.p < 0.05 < found.p_adjusted
@@ -315,9 +319,9 @@ def test_several_arms_are_several_chances():
     )
 
 
-def test_belief_counts_what_went_wrong():
-    trials = trials_of({"jvms-1": about(100), "jvms-2": about(200, 1, 1)})
-    trials = [*trials[:-1], trial(6, "jvms-2", state="void", steady=False)]
+def test_belief_counts_what_went_wrong() -> None:
+    trials = make_trials({"jvms-1": about(100), "jvms-2": about(200, 1, 1)})
+    trials = [*trials[:-1], make_trial(6, "jvms-2", state="void", steady=False)]
     last = told([1, 2], {}, trials=trials, quick=True)[-1]
     assert last.startswith(
         "How far to believe it: 5 of 6 blocks are complete; 1 of 12 trials was void and is left out;"
@@ -326,23 +330,26 @@ def test_belief_counts_what_went_wrong():
     assert last.endswith("it was a quick session: an indication, not an answer.")
 
 
-def test_no_answer_without_two_common_blocks():
+def test_no_answer_without_two_common_blocks() -> None:
     assert told([1, 2], {"jvms-1": [1.0], "jvms-2": [2.0]}, blocks=1)[0] == (
         "No answer: no arm has two blocks with throughput in common with the baseline JVMs = 1."
     )
     assert told([1, 2], {"jvms-1": [1.0]}, blocks=2)[0].startswith("No answer")
 
 
-def test_an_arm_that_never_came_to_a_share_is_told_and_what_it_lost_weighed():
+def test_an_arm_that_never_came_to_a_share_is_told_and_what_it_lost_weighed() -> None:
     """The slow arm keeps below 95 % of the other's level, so it has no time; what it lost is there in every trial."""
     curves = {"jvms-1": (900.0, 20.0), "jvms-2": (1000.0, 5.0)}
     trials = [
-        trial(block, arm, curves={"throughput": climb(level + block, slow)})
+        make_trial(block, arm, curves={"throughput": make_climb(level + block, slow)})
         for arm, (level, slow) in curves.items()
         for block in range(1, 7)
     ]
     first, second, _ = told(
-        [1, 2], {}, trials=trials, primary="time_to_95_of_best", report=["requests_lost_to_best"]
+        [1, 2],
+        {},
+        trials=trials,
+        metrics={"primary": "time_to_95_of_best", "report": ["requests_lost_to_best"]},
     )
     assert (
         first == "No answer from time to 95 % of the best arm's level: JVMs = 1 came to it in 0 of 6 trials."
@@ -351,8 +358,8 @@ def test_an_arm_that_never_came_to_a_share_is_told_and_what_it_lost_weighed():
     assert "with JVMs = 2" in second
 
 
-def test_several_factors_and_words_as_levels():
-    asked = session([1, 2], 6)
+def test_several_factors_and_words_as_levels() -> None:
+    asked = make_session([1, 2], 6)
     arms = [
         arm.model_copy(update={"levels": {"jvms": level, "gc": "regional", "pages": pages}})
         for arm, level, pages in zip(asked.arms, (1, 2), ("small", "large"), strict=True)
@@ -361,18 +368,18 @@ def test_several_factors_and_words_as_levels():
     assert arm_label(asked, "jvms-2") == "JVMs = 2, pages = large", "by what differs"
     alike = [arm.model_copy(update={"levels": {"gc": "regional"}}) for arm in arms]
     assert arm_label(asked.model_copy(update={"arms": alike}), "jvms-2") == "gc = regional"
-    found = analyse(asked, trials_of({"jvms-1": about(100), "jvms-2": about(200, 1, 1)}))
+    found = analyse(asked, make_trials({"jvms-1": about(100), "jvms-2": about(200, 1, 1)}))
     assert "highest with JVMs = 2, pages = large: 200 req/s" in answer(asked, found)[0]
 
 
-def test_short_forms():
-    asked = session([1, 2], 6)
-    found = analyse(asked, trials_of({"jvms-1": about(100), "jvms-2": about(200, 1, 1)})).estimates
+def test_short_forms() -> None:
+    asked = make_session([1, 2], 6)
+    found = analyse(asked, make_trials({"jvms-1": about(100), "jvms-2": about(200, 1, 1)})).estimates
     one = found["throughput"]["jvms-2"]
     assert brief(one) == f"{change_of(one)} ({bounds(one)})"
-    none = analyse(asked, trials_of({"jvms-1": [1.0], "jvms-2": [2.0]})).estimates["throughput"]["jvms-2"]
+    none = analyse(asked, make_trials({"jvms-1": [1.0], "jvms-2": [2.0]})).estimates["throughput"]["jvms-2"]
     assert effect(none) == "no ratio: 1 block in common"
-    zero = analyse(asked, trials_of({"jvms-1": [1.0, 0.0], "jvms-2": [2.0, 1.0]})).estimates["throughput"][
+    zero = analyse(asked, make_trials({"jvms-1": [1.0, 0.0], "jvms-2": [2.0, 1.0]})).estimates["throughput"][
         "jvms-2"
     ]
     assert effect(zero) == "no ratio: figures that are not above zero have none"

@@ -4,43 +4,21 @@
 import io
 
 import pytest
+from fake_clock import FakeClock
 from planned import question, session_of, specs_of
 from rich.console import Console
+from shown import failed_trial, quick_session
 
 from steelyard.cli.live import LiveScreen, PlainScreen, screen, trial_line
 from steelyard.cli.options import open_console
-from steelyard.results.schema import Check, Planned, Session, Trial
+from steelyard.results.schema import Planned, Session
 from steelyard.session.schedule import trial_seconds
 from steelyard.units import format_duration
 
 
 @pytest.fixture(scope="module")
 def session() -> Session:
-    found = question("jvm-count", quick=True)
-    return session_of(found, specs_of(found), blocks=3)
-
-
-def failed() -> Trial:
-    check = Check(
-        name="restarts", passed=False, voids=True, value=1, limit=0, unit="", detail="server-1 died"
-    )
-    return Trial(
-        block=1,
-        arm="jvms-2",
-        attempt=0,
-        order=0,
-        state="void",
-        started=0.0,
-        phases={"start": (0.0, 10.0), "measure": (10.0, 20.0)},
-        measurement=None,
-        checks=[check],
-        steady=False,
-        metrics={},
-        latency={},
-        components=[],
-        trace=[],
-        failure="server-1 died",
-    )
+    return quick_session()
 
 
 def terminal() -> Console:
@@ -60,7 +38,7 @@ def test_a_terminal_gets_the_live_view_and_a_pipe_plain_lines(session: Session) 
 def test_the_live_view_shows_trial_phase_throughput_and_time_left(session: Session) -> None:
     console = terminal()
     live = LiveScreen(session, console, set())
-    live.trial_ended(failed(), 1, 6)
+    live.trial_ended(failed_trial(), 1, 6)
     live.trial_started(Planned(block=1, arm="jvms-1", order=1), 1, 6)
     live.phase("measure", 8.0)
     live.throughput(12345.6)
@@ -84,7 +62,7 @@ def test_plain_lines_name_each_trial_and_its_outcome(session: Session) -> None:
     plain.trial_started(Planned(block=2, arm="jvms-2", attempt=1, order=6), 6, 7)
     plain.phase("measure", 8.0)
     plain.throughput(1.0)
-    plain.trial_ended(failed(), 7, 7)
+    plain.trial_ended(failed_trial(), 7, 7)
     assert file.getvalue().splitlines() == [
         "trial 7 of 7: block 2, jvms-2 (repeat 1)",
         "  measuring (8 s)",
@@ -92,13 +70,12 @@ def test_plain_lines_name_each_trial_and_its_outcome(session: Session) -> None:
     ]
 
 
-def test_a_loader_is_shown_as_it_loads(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    console, file, now = terminal(), io.StringIO(), [0.0]
-    monkeypatch.setattr("steelyard.cli.live.time.monotonic", lambda: now[0])
-    live, plain = LiveScreen(session, console, set()), PlainScreen(Console(file=file), session)
+def test_a_loader_is_shown_as_it_loads(session: Session) -> None:
+    console, file, clock = terminal(), io.StringIO(), FakeClock()
+    live, plain = LiveScreen(session, console, set(), clock), PlainScreen(Console(file=file), session, clock)
     live.phase("prepare", None)
     for number in range(50):
-        now[0] += 0.1
+        clock.sleep(0.1)
         for each in (live, plain):
             each.progress(f"Account# {number} [of] 50")
     console.print(live.render())
@@ -112,7 +89,7 @@ def test_a_loader_is_shown_as_it_loads(session: Session, monkeypatch: pytest.Mon
 
 
 def test_a_step_of_a_search_is_named_by_its_value_and_is_no_repeat() -> None:
-    step = failed().model_copy(update={"value": 128.0 * 2**20, "attempt": 2})
+    step = failed_trial().model_copy(update={"value": 128.0 * 2**20, "attempt": 2})
     assert trial_line(step, "memory") == "block 1 jvms-2 with 128 MiB: void, server-1 died"
     found = question("capacity", quick=True)
     file = io.StringIO()
@@ -122,7 +99,7 @@ def test_a_step_of_a_search_is_named_by_its_value_and_is_no_repeat() -> None:
 
 
 def test_a_void_trial_says_why() -> None:
-    assert trial_line(failed()) == "block 1 jvms-2: void, server-1 died"
+    assert trial_line(failed_trial()) == "block 1 jvms-2: void, server-1 died"
 
 
 def test_what_is_no_terminal_gets_lines_into_which_tables_fit(monkeypatch: pytest.MonkeyPatch) -> None:

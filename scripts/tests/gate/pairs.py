@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from session_builder import session, trial
+from builders import make_session, make_trial
 
 from steelyard.gate.looks import LOOKS
 from steelyard.results.schema import GateTerms, Session, Trial
@@ -18,7 +18,7 @@ WOBBLE = [-1.0, 1.0, -0.5, 0.5, -0.2, 0.2, 0.8, -0.8, 0.1, -0.1] * 2
 
 
 def terms(**changes: Any) -> GateTerms:
-    fields = {
+    fields: dict[str, Any] = {
         "margin": 0.03,
         "looks": [*LOOKS],
         "floor": 0.02,
@@ -29,7 +29,9 @@ def terms(**changes: Any) -> GateTerms:
 
 
 def gate(primary: str = "cpu_per_1k", **changes: Any) -> Session:
-    made = session([1, 2], LOOKS[-1], primary=primary, report=["throughput", "memory_rss"])
+    made = make_session(
+        [1, 2], LOOKS[-1], metrics={"primary": primary, "report": ["throughput", "memory_rss"]}
+    )
     experiment = {**made.experiment, "name": "gate", "title": "gate", "design": {"blocks": 20, "repeats": 2}}
     return made.model_copy(
         update={
@@ -55,7 +57,7 @@ def pairs(
 
 def of_logs(logs: Sequence[float], metric: str = "cpu_per_1k", **beside: float) -> list[Trial]:
     rng = np.random.default_rng(3)
-    made = []
+    made: list[Trial] = []
     for at, log in enumerate(logs):
         for arm, own in ((BASE, 0.0), (NEW, log)):
             more = {
@@ -64,7 +66,7 @@ def of_logs(logs: Sequence[float], metric: str = "cpu_per_1k", **beside: float) 
             }
             begin = 100.0 * len(made)
             made.append(
-                trial(
+                make_trial(
                     at + 1,
                     arm,
                     order=len(made),

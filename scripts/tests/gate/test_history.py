@@ -7,8 +7,8 @@ import sys
 
 import numpy as np
 import pytest
+from builders import make_session, make_trials
 from pairs import gate, pairs
-from session_builder import session, trials_of
 
 from steelyard.cli.app import main
 from steelyard.errors import BadInput
@@ -68,7 +68,7 @@ def steelyard(monkeypatch, capsys):
     return run
 
 
-def test_a_step_is_found_where_it_is():
+def test_a_step_is_found_where_it_is() -> None:
     (found,) = series_of(line({12: 0.06}), [], ["cpu_per_1k"])
     (place,) = found.changes
     assert place.entry.session == "s-012"
@@ -78,7 +78,7 @@ def test_a_step_is_found_where_it_is():
     assert spread(found) == pytest.approx(0.01, rel=0.4)
 
 
-def test_unchanged_lines_have_hardly_ever_a_change():
+def test_unchanged_lines_have_hardly_ever_a_change() -> None:
     """1 % of series: 0 to 8 of 300."""
     alarms = 0
     for seed in range(300):
@@ -87,7 +87,7 @@ def test_unchanged_lines_have_hardly_ever_a_change():
     assert alarms <= 8
 
 
-def test_hosts_are_never_compared():
+def test_hosts_are_never_compared() -> None:
     entries = [entry(at, 0.4 if at < 10 else 0.6, "lab 6.1" if at < 10 else "lab 6.2") for at in range(20)]
     found = series_of(entries, [], ["cpu_per_1k"])
     assert [len(one.entries) for one in found] == [10, 10]
@@ -96,7 +96,7 @@ def test_hosts_are_never_compared():
     assert page.count("another host") == 1
 
 
-def test_a_change_for_the_better_and_one_without_direction_harm_nobody():
+def test_a_change_for_the_better_and_one_without_direction_harm_nobody() -> None:
     steps = line({12: -0.1})
     (found,) = series_of(steps, [], ["cpu_per_1k"])
     assert [place.harmful for place in found.changes] == [False]
@@ -108,20 +108,20 @@ def test_a_change_for_the_better_and_one_without_direction_harm_nobody():
     assert [place.harmful for place in found.changes] == [None]
 
 
-def test_too_short_a_line_has_no_change():
+def test_too_short_a_line_has_no_change() -> None:
     assert series_of(line({4: 0.5}, size=7), [], ["cpu_per_1k"])[0].changes == []
 
 
-def test_what_is_kept_of_a_gate_is_its_candidate_and_verdict():
+def test_what_is_kept_of_a_gate_is_its_candidate_and_verdict() -> None:
     made = gate()
     trials = pairs(0.1)
     result = conclude((made, trials), None)
     kept = entry_of(made, trials, None, "abc", result)
     assert (kept.arm, kept.commit, kept.outcome) == ("jvms-2", "abc", "inconclusive")
     assert kept.metrics["cpu_per_1k"].mean == pytest.approx(0.44, rel=0.01)
-    plain = session([1, 2], 3)
+    plain = make_session([1, 2], 3)
     plain = plain.model_copy(update={"experiment": {**plain.experiment, "name": "jvm-count"}})
-    of_base = trials_of({"jvms-1": [100.0, 101.0, 99.0], "jvms-2": [200.0] * 3})
+    of_base = make_trials({"jvms-1": [100.0, 101.0, 99.0], "jvms-2": [200.0] * 3})
     assert entry_of(plain, of_base, None, None, None).metrics["throughput"].mean == pytest.approx(100)
     assert entry_of(plain, of_base, "jvms-2", None, None).metrics["throughput"].mean == pytest.approx(200)
     with pytest.raises(BadInput, match="has no arm 'x'"):
@@ -130,7 +130,7 @@ def test_what_is_kept_of_a_gate_is_its_candidate_and_verdict():
         entry_of(plain, [], None, None, None)
 
 
-def test_hosts_of_a_pool_are_one_and_another_kernel_is_not():
+def test_hosts_of_a_pool_are_one_and_another_kernel_is_not() -> None:
     made, trials = gate(), pairs(0.1)
 
     def host(pool, **changes):
@@ -143,7 +143,7 @@ def test_hosts_of_a_pool_are_one_and_another_kernel_is_not():
     assert host("hosted", cpu_model="another") != host("hosted")
 
 
-def test_a_change_is_acknowledged_for_a_workload():
+def test_a_change_is_acknowledged_for_a_workload() -> None:
     steps = line({12: 0.06})
     for workload, why in (("ping", "known"), ("olio", None)):
         known = [Acknowledged(session="s-012", workload=workload, why="known")]
@@ -151,7 +151,7 @@ def test_a_change_is_acknowledged_for_a_workload():
         assert place.acknowledged == why
 
 
-def test_the_page_draws_two_sessions_of_one_second_and_no_single_one():
+def test_the_page_draws_two_sessions_of_one_second_and_no_single_one() -> None:
     one = line({}, size=3)
     other = [entry.model_copy(update={"workload": "olio 2"}) for entry in one]
     lone = entry(9, 0.4, workload="acmeair 1")
@@ -162,7 +162,7 @@ def test_the_page_draws_two_sessions_of_one_second_and_no_single_one():
     assert "1 line of a single session" in page
 
 
-def test_hosts_share_a_chart_and_are_marked_where_they_begin():
+def test_hosts_share_a_chart_and_are_marked_where_they_begin() -> None:
     """Runners of two kinds in turn, as hosted ones are, with another workload's nights between them."""
     nights = [entry(at, 0.4, "even" if at % 2 == 0 else "odd") for at in range(20)]
     others = [entry(at, 0.4, "elsewhere", workload="olio 2") for at in range(20)]

@@ -6,6 +6,7 @@ import io
 import random
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -23,6 +24,8 @@ from steelyard.report.pages import to_html, to_markdown
 from steelyard.report.plain import to_benchstat, to_csv
 from steelyard.report.terminal import render_summary
 from steelyard.report.view import View
+from steelyard.results.analysis import Analysis
+from steelyard.results.schema import Session, Trial
 from steelyard.results.store import SessionDirectory
 
 ODD = (
@@ -57,7 +60,7 @@ def hostile(text: str) -> sample.Plan:
     )
 
 
-def made(text: str) -> tuple:
+def made(text: str) -> tuple[Session, Analysis, list[Trial]]:
     """Arms have plain names, as in a real session; labels, levels, host, command and checks have the text."""
     plan = hostile(text)
     session = sample.session_of(plan)
@@ -184,7 +187,7 @@ def test_all_reports_of_such_a_session_are_written(tmp_path: Path) -> None:
         (borders.printable, "a\x1b[1m\tb\u202e\udcff", "a\\x1b[1m b\\u202e\\udcff"),
     ],
 )
-def test_each_border(border, text: str, shown: str) -> None:
+def test_each_border(border: Callable[[str], str], text: str, shown: str) -> None:
     assert border(text) == shown
 
 

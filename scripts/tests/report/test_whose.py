@@ -7,11 +7,14 @@ import pytest
 import sample
 import sample_procedures
 
+from steelyard.analysis import figures
 from steelyard.analysis.estimates import analyse
 from steelyard.report import tables
 from steelyard.report.pages import to_html, to_markdown
 from steelyard.report.tables import Cell
 from steelyard.report.view import View
+from steelyard.results.analysis import Analysis
+from steelyard.results.schema import Session, Trial
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +22,7 @@ def view() -> View:
     return View(*_ordered(sample_procedures.jitserver_plan()))
 
 
-def _ordered(plan: sample.Plan):
+def _ordered(plan: sample.Plan) -> tuple[Session, Analysis, list[Trial]]:
     session, trials, analysis = sample.make(plan)
     return session, analysis, trials
 
@@ -131,10 +134,10 @@ def test_one_arm_has_one_mean() -> None:
     text = " ".join(view.answer)
     for metric in view.headline[:2]:
         for arm in view.arms:
-            mean = tables.figures.with_unit(metric, view.analysis.summaries[metric.name][arm.name].mean)
+            mean = figures.with_unit(metric, view.analysis.summaries[metric.name][arm.name].mean)
             for told in re.findall(rf"([\d,.]+ \S+) with {re.escape(view.arm_label(arm.name))}[;,]", text):
                 assert told in {
-                    tables.figures.with_unit(m, view.analysis.summaries[m.name][arm.name].mean)
+                    figures.with_unit(m, view.analysis.summaries[m.name][arm.name].mean)
                     for m in view.headline
                 }
     assert "means are over all valid trials" in view.answer[-1]

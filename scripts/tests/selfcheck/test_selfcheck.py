@@ -11,7 +11,7 @@ from rich.console import Console
 
 from steelyard.results.schema import Planned, Trial
 from steelyard.selfcheck import hosts
-from steelyard.selfcheck.cells import cells, power
+from steelyard.selfcheck.cells import Must, cells, power
 from steelyard.selfcheck.figures import TAIL, Figure, SelfcheckResult, limits
 from steelyard.selfcheck.hosts import DRIFTING, NOISY, QUIET, HostModel
 from steelyard.selfcheck.render import render
@@ -19,7 +19,7 @@ from steelyard.selfcheck.run import _is_lost, _simulated, figures_of, jobs_of, r
 from steelyard.selfcheck.simulate import A, Arm, Setup, run_sessions
 from steelyard.selfcheck.trials import SPEC, Truth, from_samples, plain
 
-SESSIONS = 20
+SESSIONS = 10
 PLACE = Planned(order=3, block=1, arm="a")
 
 
@@ -39,7 +39,7 @@ def test_every_figure_lies_within_its_limits(result):
     assert {one.cell for one in result.figures} == {cell.name for cell in cells()}
 
 
-def test_names_of_cells_are_their_seeds_and_so_differ():
+def test_names_of_cells_are_their_seeds_and_so_differ() -> None:
     assert len({cell.name for cell in cells()}) == len(cells())
 
 
@@ -48,7 +48,7 @@ def test_progress_rises_to_one(result, progress):
     assert progress[-1] == 1.0
 
 
-def test_same_seed_same_result_on_any_number_of_processes():
+def test_same_seed_same_result_on_any_number_of_processes() -> None:
     jobs = jobs_of(cells()[0], 40, seed=5)
     with _simulated(jobs, 1) as alone, _simulated(jobs, 2) as shared:
         assert list(alone) == list(shared)
@@ -88,6 +88,20 @@ def test_a_cell_that_ends_early_has_failed_for_good(share):
         assert lost[-1] is not final.passed
 
 
+@pytest.mark.parametrize(("side", "share"), [("at least", 0.3), ("about", 0.3), ("at most", 0.2)])
+def test_a_share_of_some_sessions_is_lost_only_when_no_others_could_save_it(side, share):
+    """Half of the sessions count, and nobody knows how many of those that are left will."""
+    must = Must("", "hit", side, 0.05 if side == "at most" else 0.95, of="counted")
+    counts, hits = (np.random.default_rng(2).random((2, 300)) < [[0.5], [share]]).astype(int)
+    ends = range(20, 300, 20)
+    tallies = {end: {"counted": counts[:end].sum(), "hit": (counts * hits)[:end].sum()} for end in ends}
+    end = next(end for end in ends if _is_lost(must, tallies[end], 300 - end))
+    for more in range(0, 300 - end, 9):
+        for saved in (0, more):
+            counted, hit = tallies[end]["counted"] + more, tallies[end]["hit"] + saved
+            assert not Figure.share("", "", hit, counted, side, must.nominal).passed
+
+
 @pytest.mark.parametrize("failing", [False, True])
 def test_table_shows_figures_and_verdict(result, failing):
     bad = Figure.share("cell", "name of the bad one", 50, 500, "about", 0.05)
@@ -113,7 +127,7 @@ def test_hosts_vary_as_they_say(host, noise, drift):
     assert inside == pytest.approx(math.sqrt(2 * noise**2 + drift**2 / 10 + step_there**2), rel=0.03)
 
 
-def test_the_other_hosts_vary_as_they_say():
+def test_the_other_hosts_vary_as_they_say() -> None:
     def drawn(host):
         return host.paths(np.random.default_rng(2), 40_000, 10)
 
@@ -127,7 +141,7 @@ def test_the_other_hosts_vary_as_they_say():
     assert beyond.mean() == pytest.approx(2 * scipy.stats.t.sf(6, 3), rel=0.1)
 
 
-def test_drift_is_about_what_the_method_says():
+def test_drift_is_about_what_the_method_says() -> None:
     paths = HostModel("walk", noise=0.0, drift=DRIFTING.drift).paths(np.random.default_rng(2), 20_000, 40)
     assert abs(paths).mean() == pytest.approx(0.019, abs=0.001)
 
@@ -168,7 +182,7 @@ def test_disturbed_trials_are_voided_by_the_ledger(disturbed, value):
     assert Trial.model_validate_json(trial.model_dump_json()) == trial
 
 
-def test_a_trial_from_samples_has_the_figures_of_its_warm_window():
+def test_a_trial_from_samples_has_the_figures_of_its_warm_window() -> None:
     trial = from_samples(PLACE, SPEC, Truth(10_000.0, 4e-4, 5e8, 5.0, cold=0.5), np.random.default_rng(1))
     begin, end = trial.phases["measure"]
     assert end - begin == 60
@@ -179,7 +193,7 @@ def test_a_trial_from_samples_has_the_figures_of_its_warm_window():
     assert Trial.model_validate_json(trial.model_dump_json()) == trial
 
 
-def test_a_session_is_counted_by_what_was_put_in():
+def test_a_session_is_counted_by_what_was_put_in() -> None:
     arms = (Arm("a"), Arm("b", 0.05), Arm("c", void_share=0.5))
     tally = run_sessions(Setup(QUIET, 6, arms), 10, np.random.default_rng(1))
     assert tally["sessions"] == tally["b found"] == tally["says b is better"] == 10
