@@ -15,7 +15,7 @@ from typing import Any
 
 from steelyard.errors import BadInput, MissingRequirement
 from steelyard.processes import signals_held
-from steelyard.processes.client import ClientFailed, run_client
+from steelyard.processes.client import ClientFailed, first_error, run_client
 
 MINIMUM_API = (1, 41)
 """Docker Engine 20.10, and podman's docker-compatible socket, whose own version numbers say nothing here."""
@@ -59,7 +59,7 @@ class Docker:
             return run_client(
                 [str(self.client), *arguments],
                 partial(DockerFailed, f"docker {' '.join(arguments[:2])}"),
-                last_words,
+                error_line,
                 timeout=timeout,
                 env=env,
                 merge_errors=merge_errors,
@@ -110,13 +110,11 @@ def find_docker(environment: Mapping[str, str] = os.environ) -> Docker:
     return Docker(Path(client), engine, compose)
 
 
-def last_words(printed: str) -> str:
-    """The last line that says something, without the prefixes of the client and the engine."""
-    lines = [line.strip() for line in printed.splitlines() if line.strip()]
-    lines = [line for line in lines if not line.startswith(("See 'docker", "Run 'docker"))]
-    return (
-        re.sub(r"^(docker: |Error response from daemon: |ERROR: |Error: )+", "", lines[-1]) if lines else ""
-    )
+def error_line(printed: str) -> str:
+    """The first line of an error, without the prefixes of the client and the engine."""
+    lines = [line for line in printed.splitlines() if not line.startswith(("See 'docker", "Run 'docker"))]
+    said = first_error("\n".join(lines))
+    return re.sub(r"^(docker: |Error response from daemon: |ERROR: |Error: )+", "", said)
 
 
 def _why_no_answer(said: str) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 from steelyard.errors import MissingRequirement
 from steelyard.jvm.identify import parse_identity
 from steelyard.jvm.options import CACHE_NAME
+from steelyard.processes.environment import child_environment
 from steelyard.results.spec import JvmIdentity
 
 MINIMUM = 17
@@ -105,7 +106,7 @@ def _ask(
         timeout=timeout,
         check=False,
         stdin=subprocess.DEVNULL,
-        env=environment,
+        env=child_environment() if environment is None else child_environment(environment),
     )
 
 

@@ -8,6 +8,8 @@ import subprocess
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from steelyard.processes.environment import child_environment
+
 Level = Literal["ok", "info", "warn"]
 
 
@@ -101,7 +103,14 @@ class System:
         """Have the program do it: what it says when it refuses, empty when it did; None where there is none."""
         if not self._program:
             return None
-        done = subprocess.run([*self._program, *words], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [*self._program, *words],
+            env=child_environment(),
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+        )
         return "" if done.returncode == 0 else " ".join(done.stderr.split()) or f"exit {done.returncode}"
 
     def matching(self, folder: str, pattern: str) -> list[Path]:

@@ -4,7 +4,6 @@
 import json
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 from fake_engine import FakeEngine, Recorder
 from sessions import Bench
 
+from steelyard.build import GitFailed
 from steelyard.cli import run as run_command
 from steelyard.cli.app import main
 from steelyard.errors import Exit
@@ -338,7 +338,7 @@ def test_a_commit_with_another_version_of_the_workload_is_refused(
         if what != "show":
             return "0" * 40
         if more[0].startswith("v0"):
-            raise subprocess.CalledProcessError(128, "git")
+            raise GitFailed(["show"], "path does not exist in it", "")
         text = (ROOT / "apps" / "ping" / "workload.yaml").read_text(encoding="utf-8")
         return re.sub(r'version: ".*"', 'version: "0.9"', text)
 

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import MissingRequirement
-from steelyard.processes import signals_held
-from steelyard.processes.client import ClientFailed, run_client
+from steelyard.processes import child_environment, signals_held
+from steelyard.processes.client import ClientFailed, first_error, run_client
 
 NAMESPACE = "steelyard"
 """Where trials run, unless the user names another one."""
@@ -126,7 +126,7 @@ class Cluster:
                     return run_client(
                         [*self.command, *arguments],
                         partial(KubectlFailed, f"kubectl {arguments[0]}"),
-                        last_words,
+                        error_line,
                         timeout=timeout,
                         given=given,
                     )
@@ -229,7 +229,12 @@ def find_cluster(
 def _current(client: Path) -> str:
     """The current context; empty where there is no configuration, as in a pod."""
     done = subprocess.run(
-        [str(client), "config", "current-context"], capture_output=True, text=True, timeout=20, check=False
+        [str(client), "config", "current-context"],
+        env=child_environment(),
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=False,
     )
     return done.stdout.strip()
 
@@ -253,9 +258,9 @@ def _attributes(namespace: str, group: str, resource: str, verb: str) -> dict[st
     return {"namespace": namespace, "group": group, "resource": name, "subresource": part, "verb": verb}
 
 
-def last_words(printed: str) -> str:
-    """The last line that says something, without what the client puts before it."""
+def error_line(printed: str) -> str:
+    """The first line of an error, without what the client puts before it."""
     lines = [line.strip() for line in printed.splitlines() if line.strip()]
     said = [line for line in lines if not re.match(r"[EWI]\d{4} |Warning: ", line)] or lines
-    plain = re.sub(r"^(error: |Error from server( \(\w+\))?: )+", "", said[-1]) if said else ""
+    plain = re.sub(r"^(error: |Error from server( \(\w+\))?: )+", "", first_error("\n".join(said)))
     return re.sub(r'^error when creating "[^"]*": ', "", plain)
