@@ -32,13 +32,19 @@ class Area(NamedTuple):
     """Resident in explicit ones."""
 
 
+_NEEDED = ("Rss", "KernelPageSize", "AnonHugePages", "Private_Hugetlb", "Shared_Hugetlb")
+
+
 def parse_smaps(text: str) -> list[Area]:
-    """Read all mappings, in order of address."""
+    """Read all mappings, in order of address; none at all where one does not tell what is needed, for what would be left
+    out may be the heap."""
     heads = list(_HEAD.finditer(text))
     ends = [*(one.start() for one in heads), len(text)][1:]
     found = []
     for head, end in zip(heads, ends, strict=True):
         sizes = {name: int(size) for name, size in _FIELD.findall(text, head.end(), end)}
+        if not sizes.keys() >= set(_NEEDED):
+            return []
         explicit = sizes.get("Private_Hugetlb", 0) + sizes.get("Shared_Hugetlb", 0)
         # Kernels before 5.18 or so count the transparent pages of files apart: they are no heap.
         resident = (0 if sizes.get("KernelPageSize", 0) > _ORDINARY else sizes.get("Rss", 0)) + explicit

@@ -226,9 +226,14 @@ def test_activity() -> None:
 
 def test_what_is_busy_is_seen() -> None:
     burner = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+
+    def watched() -> Activity | None:
+        activity = watch(0.1)
+        return activity if burner.pid in {one.pid for one in activity.processes} else None
+
     try:
         seen = wait_until(
-            lambda: found if burner.pid in {one.pid for one in (found := watch(0.1)).processes} else None,
+            watched,
             "a time in which it had a processor",
             ended(burner),
         )
