@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kills, stops, interrupts and edits real sessions, resumes them, and says what was lost, left or claimed falsely.
 
-    PYTHONPATH=scripts .steelyard/venv/bin/python scripts/bench/faults.py phases
-    PYTHONPATH=scripts .steelyard/venv/bin/python scripts/bench/faults.py random --faults 100 --seed 1
+    PYTHONPATH=scripts:scripts/tests .steelyard/venv/bin/python scripts/bench/faults.py phases
+    PYTHONPATH=scripts:scripts/tests .steelyard/venv/bin/python scripts/bench/faults.py random --faults 100 --seed 1
 
 `phases` kills the harness (signal 9) in each phase of each procedure, of a search and of a session with plots.
 `random` draws which session is hit, when, and what happens: the harness, its guard, both at once, a server, an injector

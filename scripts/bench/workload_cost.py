@@ -32,6 +32,7 @@ from steelyard.cli.building import ensure_builds
 from steelyard.host.switching import HostStates
 from steelyard.processes import Children
 from steelyard.results.schema import Phase, Planned, Trial
+from steelyard.session.context import RunContext
 from steelyard.session.opening import new_session
 from steelyard.session.plan import Request, make_plan
 from steelyard.session.runtimes import make_engines
@@ -134,7 +135,11 @@ def _runner(
     arm, spec = next(iter(plan.specs.items()))
     engines = make_engines([spec.engine], plan.runtimes, children, directory.path.name)
     states, meter = HostStates([], children, directory.path), _Meter()
-    return TrialRunner(Course(directory.session()), directory, engines, children, meter, states), meter, arm
+    return (
+        TrialRunner(Course(directory.session()), directory, engines, RunContext(children, meter), states),
+        meter,
+        arm,
+    )
 
 
 def main() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from planned import identity
+from builders import make_jvm
 
 from steelyard.paths import EXPERIMENTS
 from steelyard.results.spec import JvmIdentity
@@ -29,9 +29,9 @@ def edited(tmp_path: Path) -> Callable[[str, str], Path]:
 
 @pytest.fixture
 def hotspot() -> JvmIdentity:
-    return identity("hotspot")
+    return make_jvm("hotspot")
 
 
 @pytest.fixture
 def openj9() -> JvmIdentity:
-    return identity("openj9", 21)
+    return make_jvm("openj9", 21)

@@ -30,7 +30,8 @@ from steelyard.session.plan import host_checks, metric_checks
 from steelyard.session.runtimes import Runtimes
 from steelyard.spec.layout import Runtime
 from steelyard.workload.loader import APPS, load_workload
-from tests.planned import containers, identity, processes
+from tests.builders import make_jvm
+from tests.planned import containers, processes
 
 CPU_LIMIT = 20.0
 """Seconds of this process's own CPU time for one file; none should need one."""
@@ -180,7 +181,7 @@ class KnownRuntimes(Runtimes):
         if deployment.engine == "process":
             return processes()
         _, topology = self.found.workload.topology(deployment.topology)
-        return containers(*topology.components, "jitserver", jvm=identity("openj9"))
+        return containers(*topology.components, "jitserver", jvm=make_jvm("openj9"))
 
 
 class TooMuchWorkError(Exception):

@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arms and specs of the project's own experiments, planned for a host and JVMs that a test chooses."""
+"""Arms, specs and sessions of the project's own experiments, planned for a host and JVMs that a test chooses.
+
+Records that stand for themselves come from `builders.py`.
+"""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
+
+from builders import make_arms, make_jvm, make_session
 
 from steelyard.experiment.loader import Question, load_experiment
 from steelyard.experiment.matrix import Arm, expand, with_quick, with_settings
@@ -10,7 +15,7 @@ from steelyard.experiment.schema import Experiment
 from steelyard.experiment.settings import Settings
 from steelyard.host.facts import read_facts
 from steelyard.paths import EXPERIMENTS
-from steelyard.results.schema import ArmRecord, Session
+from steelyard.results.schema import Session
 from steelyard.results.spec import JvmIdentity, Spec
 from steelyard.session.plan import host_checks
 from steelyard.session.schedule import make_schedule
@@ -19,36 +24,20 @@ from steelyard.spec.plan import make_spec
 from steelyard.spec.split import Core
 from steelyard.workload.loader import load_workload
 
-NAMES = {"hotspot": "OpenJDK 64-Bit Server VM", "openj9": "Eclipse OpenJ9 VM"}
 HOST = host_checks()
-
-
-def identity(kind: Literal["hotspot", "openj9"], feature: int = 17) -> JvmIdentity:
-    """What a JVM says of itself."""
-    return JvmIdentity(
-        kind=kind,
-        vm_name=NAMES[kind],
-        vm_version=f"{feature}.0.1+6",
-        runtime_version=f"{feature}.0.1+6",
-        java_version=f"{feature}.0.1",
-        vendor="test",
-        home=f"/opt/{kind}-{feature}",
-        feature=feature,
-        architecture="amd64",
-    )
 
 
 def processes(jvm: JvmIdentity | None = None, **more: Any) -> Runtime:
     """The runtime of arms on the process engine."""
-    fields: dict[str, Any] = {"injector_jvm": identity("hotspot"), "build": "b0", "tools": "t0"}
-    return Runtime(server_jvm=jvm or identity("hotspot"), **(fields | more))
+    fields: dict[str, Any] = {"injector_jvm": make_jvm("hotspot"), "build": "b0", "tools": "t0"}
+    return Runtime(server_jvm=jvm or make_jvm("hotspot"), **(fields | more))
 
 
 def containers(*kinds: str, jvm: JvmIdentity | None = None, **more: Any) -> Runtime:
     """The runtime of arms on engines with containers: an image for each kind of component."""
     images = {kind: f"reg/{kind}@sha256:1" for kind in (*kinds, "injector")}
     fields: dict[str, Any] = {
-        "injector_jvm": identity("hotspot"),
+        "injector_jvm": make_jvm("hotspot"),
         "build": "b0",
         "tools": "t0",
         "images": images,
@@ -122,29 +111,20 @@ def session_of(found: Question, planned: Mapping[str, Spec], blocks: int = 2) ->
     """The record of a session with these specs."""
     experiment, workload = found.experiment, found.workload.workload
     plots = {name: repr(spec.host_states) for name, spec in planned.items()}
-    return Session(
+    arms = expand(experiment, found.settings)
+    baseline = next((arm.name for arm in arms if arm.baseline), "")
+    return make_session(
         id="s",
         created=1_800_000_000.0,
         steelyard_version="1",
-        revision=None,
         workload=workload.model_dump(mode="json", by_alias=True),
         workload_path=experiment.workload,
         experiment=experiment.model_dump(mode="json", by_alias=True),
-        quick=False,
         seed=7,
-        arms=[
-            ArmRecord(
-                name=arm.name,
-                levels=dict(arm.levels),
-                baseline=arm.baseline,
-                settings={},
-                spec=planned[arm.name],
-            )
-            for arm in expand(experiment, found.settings)
-        ],
+        arms=make_arms(
+            {arm.name: planned[arm.name] for arm in arms}, {arm.name: arm.levels for arm in arms}, baseline
+        ),
         schedule=make_schedule(list(planned), blocks, 7, plots),
         host=read_facts(),
-        versions={},
         injectors_share_cores=True,
-        notes=[],
     )

@@ -22,16 +22,17 @@ from steelyard.session.opening import new_session
 from steelyard.session.workload_up import Up
 
 SEED = 20261122
-FILES = 200
-LINES = 120
 ANSWERS = {Exit.OK, *range(Exit.ENVIRONMENT, Exit.CHECK_FAILED), Exit.USAGE}
 """Of a command line, however odd: never the gate's codes, never a crash."""
 
 
-def test_files_that_nobody_would_write_are_planned_or_refused_in_a_sentence(tmp_path: Path) -> None:
-    told = Counter(one(tmp_path, SEED + number)[2] for number in range(FILES))
-    assert 0 < told.pop("") < FILES / 2, "some of them are still sound"
-    assert len(told) > FILES / 4, "they are wrong in many ways"
+@pytest.mark.parametrize("files", [60, pytest.param(200, marks=pytest.mark.full)])
+def test_files_that_nobody_would_write_are_planned_or_refused_in_a_sentence(
+    tmp_path: Path, files: int
+) -> None:
+    told = Counter(one(tmp_path, SEED + number)[2] for number in range(files))
+    assert 0 < told.pop("") < files / 2, "some of them are still sound"
+    assert len(told) > files / 4, "they are wrong in many ways"
 
 
 @pytest.fixture
@@ -62,12 +63,13 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.parametrize("lines", [30, pytest.param(120, marks=pytest.mark.full)])
 def test_command_lines_that_nobody_would_type_end_with_a_sentence_and_a_code(
-    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], lines: int
 ) -> None:
     draw = random.Random(SEED)
     codes: Counter[int] = Counter()
-    for _ in range(LINES):
+    for _ in range(lines):
         words = command_line(draw, place)
         monkeypatch.setattr(sys, "argv", ["steelyard", *words])
         with pytest.raises(SystemExit) as ended, bounded():
@@ -80,6 +82,6 @@ def test_command_lines_that_nobody_would_type_end_with_a_sentence_and_a_code(
         last = said.err.splitlines()[-1] if code and said.err else ""
         assert last.isprintable(), (words, last)
         assert len(last) <= (320 if code in (Exit.BAD_INPUT, Exit.USAGE) else 1020), (words, last)
-    assert codes[Exit.OK] > LINES / 20
-    assert codes[Exit.BAD_INPUT] > LINES / 3
+    assert codes[Exit.OK] > lines / 20
+    assert codes[Exit.BAD_INPUT] > lines / 3
     assert codes[Exit.USAGE]

@@ -98,9 +98,15 @@ def of_components(read: Read, roles: tuple[Role, ...], combine: Callable[[list[f
     """A figure of every component of these roles that the spec names; None where the trial has no record of one."""
 
     def compute(trial: Trial, spec: Spec) -> float | None:
-        results = {c.name: c for c in trial.components}
-        named = (results.get(c.name) for c in spec.of(*roles))
-        return whole((None if c is None else read(c) for c in named), combine)
+        # Not by `whole`: of most figures there is none at the first component, and this is asked of each trial.
+        values = []
+        for named in spec.of(*roles):
+            result = next((c for c in trial.components if c.name == named.name), None)
+            value = None if result is None else read(result)
+            if value is None:
+                return None
+            values.append(value)
+        return combine(values) if values else None
 
     return compute
 

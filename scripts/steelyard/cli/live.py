@@ -2,7 +2,6 @@
 """What a person sees while a session runs: a live view in a terminal, plain lines elsewhere."""
 
 import math
-import time
 from collections.abc import Iterator, Set
 from contextlib import contextmanager
 
@@ -14,6 +13,7 @@ from rich.text import Text
 
 from steelyard.analysis.search import told
 from steelyard.cli.options import say
+from steelyard.clock import SYSTEM, Clock
 from steelyard.experiment.schema import Experiment
 from steelyard.results.schema import Phase, Planned, Session, Trial
 from steelyard.session.live import Watcher
@@ -90,7 +90,8 @@ def _figures(trial: Trial) -> str:
 class PlainScreen:
     """One line for each trial and phase."""
 
-    def __init__(self, console: Console, session: Session) -> None:
+    def __init__(self, console: Console, session: Session, clock: Clock = SYSTEM) -> None:
+        self._clock = clock
         self._console = console
         self._varies = _varies(session)
         self._told = -math.inf
@@ -109,7 +110,7 @@ class PlainScreen:
 
     def progress(self, text: str) -> None:
         """A line now and then: a loader tells of every fiftieth user."""
-        now = time.monotonic()
+        now = self._clock.monotonic()
         if now - self._told >= _PROGRESS_SECONDS:
             self._told = now
             say(self._console, f"  {text}")
@@ -130,17 +131,19 @@ class PlainScreen:
 class LiveScreen(PlainScreen):
     """Block and trial of how many, phase, throughput, time left, and the last trials."""
 
-    def __init__(self, session: Session, console: Console, before: Set[tuple[int, str]]) -> None:
-        super().__init__(console, session)
+    def __init__(
+        self, session: Session, console: Console, before: Set[tuple[int, str]], clock: Clock = SYSTEM
+    ) -> None:
+        super().__init__(console, session, clock)
         self._session = session
         self._specs = {arm.name: arm.spec for arm in session.arms}
         self._before = before
-        self._trial_began = time.monotonic()
+        self._trial_began = self._clock.monotonic()
         self._planned: Planned | None = None
         self._done = 0
         self._total = len(session.schedule)
         self._phase: Phase = "prepare"
-        self._phase_began = time.monotonic()
+        self._phase_began = self._clock.monotonic()
         self._phase_seconds: float | None = None
         self._rate: float | None = None
         self._progress = ""
@@ -149,11 +152,11 @@ class LiveScreen(PlainScreen):
     def trial_started(self, planned: Planned, done: int, total: int) -> None:
         """Note the trial."""
         self._planned, self._done, self._total, self._rate = planned, done, total, None
-        self._trial_began = time.monotonic()
+        self._trial_began = self._clock.monotonic()
 
     def phase(self, phase: Phase, seconds: float | None) -> None:
         """Note the phase."""
-        self._phase, self._phase_seconds, self._phase_began = phase, seconds, time.monotonic()
+        self._phase, self._phase_seconds, self._phase_began = phase, seconds, self._clock.monotonic()
         self._progress = ""
 
     def progress(self, text: str) -> None:
@@ -179,7 +182,7 @@ class LiveScreen(PlainScreen):
             block = f"block {self._planned.block} of {blocks}"
             status.add_row("trial", f"{self._done + 1} of {self._total}   {block}")
             status.add_row("arm", _named(self._planned, self._varies))
-        elapsed = time.monotonic() - self._phase_began
+        elapsed = self._clock.monotonic() - self._phase_began
         expected = f" of {format_duration(self._phase_seconds)}" if self._phase_seconds else ""
         doing = f"{_PHASES[self._phase]}, {format_duration(elapsed)}{expected}{self._progress}"
         status.add_row("phase", Text(doing, overflow="ellipsis", no_wrap=True))
@@ -201,7 +204,8 @@ class LiveScreen(PlainScreen):
         measured = [trial for trial in self._ended if "collect" in trial.phases]
         spent = sum(_length(trial) for trial in measured)
         pace = spent / sum(self._expected(trial.arm) for trial in measured) if measured else 1.0
-        left = pace * sum(self._expected(arm) for arm in to_come) - (time.monotonic() - self._trial_began)
+        elapsed = self._clock.monotonic() - self._trial_began
+        left = pace * sum(self._expected(arm) for arm in to_come) - elapsed
         return f"about {format_duration(max(left, 0.0))}"
 
     def _expected(self, arm: str) -> float:

@@ -20,6 +20,7 @@ from steelyard.paths import RESULTS
 from steelyard.processes import Children
 from steelyard.results.schema import Trial
 from steelyard.results.store import SessionDirectory
+from steelyard.session.context import RunContext
 from steelyard.session.opening import new_session, require_same, unfinished
 from steelyard.session.plan import SessionPlan, make_plan
 from steelyard.session.runner import missing, run_session
@@ -151,7 +152,7 @@ def carried_out(
         ):
             names = [arm.spec.engine for arm in session.arms]
             engines = make_engines(names, runtimes, children, directory.path.name)
-            return run_session(directory, engines, children, watcher, differs)
+            return run_session(directory, engines, RunContext(children, watcher), differs)
     except KeyboardInterrupt:
         where = runtimes.where.options()
         line = " ".join([again, *where, str(directory.path)])

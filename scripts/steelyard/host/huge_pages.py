@@ -6,9 +6,9 @@ NUMA nodes the number of each (`node0=512 node1=0`).
 """
 
 import re
-import time
 from collections.abc import Mapping
 
+from steelyard.clock import wait_until
 from steelyard.errors import MissingRequirement
 from steelyard.host.system import UNTOLD, Seen, System
 from steelyard.units import format_size, parse_size
@@ -137,9 +137,8 @@ def _fill(system: System, name: str, wanted: int, which: str) -> None:
     if (system.number(name) or 0) < wanted:
         system.write("proc/sys/vm/compact_memory", "1")
         system.write(name, str(wanted))
-    deadline = time.monotonic() + IN_USE
-    while (now := system.number(name) or 0) > wanted and time.monotonic() < deadline:
-        time.sleep(0.05)
+    wait_until(lambda: (system.number(name) or 0) <= wanted, IN_USE, 0.05)
+    now = system.number(name) or 0
     if now < wanted:
         raise MissingRequirement(
             f"this host provided {now} of {wanted} huge pages of {which}, for its free memory is in pieces"

@@ -23,6 +23,7 @@ from functools import cache
 from pathlib import Path
 from typing import Self
 
+from steelyard.clock import wait_until
 from steelyard.errors import ServerFailed
 from steelyard.processes.environment import child_environment
 from steelyard.processes.guard import OWNER, marked
@@ -264,9 +265,7 @@ class Children:
         for child in registered:
             if child.exit_code() is None:
                 child.signal(signal.SIGTERM)
-        deadline = time.monotonic() + grace
-        while any(child.exit_code() is None for child in registered) and time.monotonic() < deadline:
-            time.sleep(_STOP_POLL)
+        wait_until(lambda: all(child.exit_code() is not None for child in registered), grace, _STOP_POLL)
         for child in registered:
             # The group may hold processes of its own even when its leader has ended.
             child.signal(signal.SIGKILL)

@@ -14,7 +14,6 @@ from steelyard.errors import ServerFailed
 from steelyard.paths import CACHE
 from steelyard.processes.environment import child_environment
 
-
 KEPT = CACHE / "failed"
 """What programs printed that failed, a file each; the last failure's."""
 _COLOURS = re.compile(r"\x1b\[[\d;]*[A-Za-z]")

@@ -123,7 +123,9 @@ class View:
             for part in trial.components
             if part.gc_unknown is not None
         ]
-        return list(dict.fromkeys([*self.session.notes, *arms, *holding, *a.notes, *logs, *self._interrupted()]))
+        return list(
+            dict.fromkeys([*self.session.notes, *arms, *holding, *a.notes, *logs, *self._interrupted()])
+        )
 
     def _interrupted(self) -> list[str]:
         """What the journal says of interruptions: a session that goes on after one meets another state of its host."""

@@ -166,7 +166,9 @@ class ControlGroup:
         if inactive is not None and "memory" in found:
             found["working_set"] = max(0, found["memory"] - inactive)
         huge = [size for path in self._huge if (size := number(contents[path], b"")) is not None]
-        if found and huge and len(huge) == len(self._huge):  # one size of page that is not told, and no sum is known
+        if (
+            found and huge and len(huge) == len(self._huge)
+        ):  # one size of page that is not told, and no sum is known
             found["huge"] = sum(huge)
         return found or None
 

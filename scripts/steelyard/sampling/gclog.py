@@ -15,7 +15,7 @@ pauses is known. Under some languages HotSpot writes numbers with a comma; both 
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import partial
@@ -189,16 +189,19 @@ def _parse_hotspot(text: str) -> GcLog:
             policy = message.removeprefix("Using ")
         elif tags == "gc,init" and (setting := _SETTING.fullmatch(message)):
             init[setting[1]] = setting[2]
+    return GcLog(tuple(sorted(pauses)), _hotspot_settings(policy, init), tuple(allocated or ()))
+
+
+def _hotspot_settings(policy: str | None, init: Mapping[str, str]) -> GcSettings:
     workers = init.get("Parallel Workers") or init.get("GC Workers") or ("1" if policy == "Serial" else "")
     threads = re.match(r"\d+", workers)
-    settings = GcSettings(
+    return GcSettings(
         policy=policy,
         max_heap=_known(parse_size, init.get("Max Capacity")),
         initial_heap=_known(parse_size, init.get("Initial Capacity")),
         large_pages=init.get("Large Page Support"),
         gc_threads=int(threads[0]) if threads else None,
     )
-    return GcLog(tuple(sorted(pauses)), settings, tuple(allocated or ()))
 
 
 def _unread(number: int, line: str) -> str:

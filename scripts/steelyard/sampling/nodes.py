@@ -24,7 +24,7 @@ COLUMNS = "epoch,node,monotonic,busy_s,steal_s,idle_s,other_s"
 """Of nodes.csv: as host.csv, a machine a row."""
 
 
-class Clock(NamedTuple):
+class ClockOffset(NamedTuple):
     """Between which bounds a clock runs ahead of this host's, seconds."""
 
     low: float
@@ -43,13 +43,13 @@ class Machine:
     nodes: set[str] = field(default_factory=set)
     """What the cluster calls it."""
     components: list[str] = field(default_factory=list)
-    readings: list[tuple[float, Clock]] = field(default_factory=list)
+    readings: list[tuple[float, ClockOffset]] = field(default_factory=list)
     """Of its one clock, through all its observers: when, epoch seconds, and what was known of it then."""
     observers: list[tuple[list[list[float]], list[tuple[float, float]]]] = field(default_factory=list)
     """Of each: rows of host.csv, and (time, CPU seconds of what it watches)."""
 
     @property
-    def clock(self) -> Clock | None:
+    def clock(self) -> ClockOffset | None:
         """Bounds of its clock over all readings; None without any.
 
         A reading on a busy machine is a wide one, and at most `SLEW` away from a close one before or after it.
@@ -62,7 +62,7 @@ class Machine:
                 min(one.high + SLEW * abs(at - then) for then, one in self.readings),
             )
         ]
-        return Clock(min(known), max(known)) if known else None
+        return ClockOffset(min(known), max(known)) if known else None
 
     @property
     def name(self) -> str:

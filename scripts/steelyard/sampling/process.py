@@ -86,7 +86,9 @@ class Threads:
             status.close()
             if content:
                 fields = (b"voluntary_ctxt_switches", b"nonvoluntary_ctxt_switches")
-                counted = [number for field in fields if (number := status_number(content, field)) is not None]
+                counted = [
+                    number for field in fields if (number := status_number(content, field)) is not None
+                ]
                 if len(counted) < len(fields):
                     return None
                 thread.switches = counted
@@ -255,7 +257,9 @@ def _memory(content: bytes | None, first: bytes, *large: bytes) -> int | None:
         return None
     sizes = [status_number(content, field) for field in (first, *large)]
     missing = [field for field, size in zip((first, *large), sizes, strict=True) if size is None]
-    if first in missing or (missing and (has_large_pages() or any(b"\n%s:" % field in content for field in missing))):
+    if first in missing or (
+        missing and (has_large_pages() or any(b"\n%s:" % field in content for field in missing))
+    ):
         return None
     return sum(size for size in sizes if size is not None) * 1024
 

@@ -46,7 +46,7 @@ class Machine:
 
     name: str
     components: tuple[str, ...]
-    clock: nodes.Clock | None
+    clock: nodes.ClockOffset | None
     """How far its clock runs ahead of the harness's; None: it was not compared."""
     host: Table
     """As `Samples.host`."""
@@ -343,7 +343,7 @@ def _machines(folder: Path) -> tuple[Machine, ...]:
         Machine(
             one["name"],
             tuple(one["components"]),
-            nodes.Clock(*one["clock"]) if one["clock"] is not None else None,
+            nodes.ClockOffset(*one["clock"]) if one["clock"] is not None else None,
             {key[1:]: series for key, series in sampled.items() if key[0] == one["name"]},
         )
         for one in told

@@ -10,7 +10,6 @@ What counts for a whole machine (CPU of others, steal, clock) is put together fr
 
 import json
 import subprocess
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -18,9 +17,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from steelyard.clock import SYSTEM, Clock, wait_until
 from steelyard.processes import Child, Children
 from steelyard.sampling.config import OWN_NAME
-from steelyard.sampling.nodes import Clock, Machine, write_nodes
+from steelyard.sampling.nodes import ClockOffset, Machine, write_nodes
 from steelyard.sampling.observe import NAME
 from steelyard.sampling.output import COLUMNS, WATCHED
 
@@ -104,7 +104,7 @@ class _Stream:
     """When the oldest of them was said, monotonic."""
     host: list[list[float]] = field(default_factory=list)
     watched: list[tuple[float, float]] = field(default_factory=list)
-    readings: list[tuple[float, Clock]] = field(default_factory=list)
+    readings: list[tuple[float, ClockOffset]] = field(default_factory=list)
     """Of its machine's clock against this one, one for each answer, and when."""
 
     def read_since(self, time: float) -> bool:
@@ -120,10 +120,13 @@ class _Stream:
 class Streams:
     """All observers of one trial. Not thread-safe; nothing waits but `look` and `last`, and those not for long."""
 
-    def __init__(self, trial: Path, children: Children, folder: Callable[[str], Path]) -> None:
+    def __init__(
+        self, trial: Path, children: Children, folder: Callable[[str], Path], clock: Clock = SYSTEM
+    ) -> None:
         """`folder` gives a component's folder on this host, where an injector's health and `ready` appear."""
         self._samples, self._logs = trial / "samples", trial / "logs"
         self._children = children
+        self._clock = clock
         self._folder = folder
         self._streams: dict[str, _Stream] = {}
         self._ended: list[_Stream] = []
@@ -152,12 +155,12 @@ class Streams:
             if name not in self._streams:
                 follow = _Connection(self._command(f"{name}-stream", one.follow))
                 tell = _Connection(self._command(f"{name}-words", one.tell, subprocess.PIPE))
-                self._streams[name] = _Stream(name, one, follow, tell, time.monotonic())
+                self._streams[name] = _Stream(name, one, follow, tell, self._clock.monotonic())
 
     def own(self, sampler: Child) -> None:
         """Take in the sampler of the harness itself, whose standard output is a stream."""
         follow = _Connection(lambda _: sampler, sampler, 1, float("inf"))
-        self._streams[""] = _Stream("", None, follow, None, time.monotonic())
+        self._streams[""] = _Stream("", None, follow, None, self._clock.monotonic())
 
     def poll(self) -> None:
         """Take what has come.
@@ -165,7 +168,7 @@ class Streams:
         Raises:
             StreamLost: lines are missing, or nothing was heard for long.
         """
-        now = time.monotonic()
+        now = self._clock.monotonic()
         for one in self._streams.values():
             if one.tell is not None and not one.ended:
                 self._keep(one, now)
@@ -183,7 +186,7 @@ class Streams:
         trees = set(whole)
         asked = [one for one in self._streams.values() if one.tell is not None]
         said = {self._say(one, f"look{' tree' if one.name in trees else ''}") for one in asked}
-        began = time.time()
+        began = self._clock.time()
         for _ in range(_ROUNDS):
             self._wait(lambda: not any(one.words.keys() & said for one in asked))  # noqa: B023 - it ends here
             asked = [one for one in asked if not one.read_since(began)]
@@ -266,26 +269,25 @@ class Streams:
 
     def _say(self, one: _Stream, word: str) -> int:
         self._id += 1
-        one.asked = min(one.asked, time.monotonic()) if one.words else time.monotonic()
+        one.asked = min(one.asked, self._clock.monotonic()) if one.words else self._clock.monotonic()
         one.words[self._id] = word
         self._write(one, self._id)
         return self._id
 
     def _write(self, one: _Stream, number: int) -> None:
         child = one.tell.child if one.tell is not None else None
-        self._said.setdefault(number, time.time())
+        self._said.setdefault(number, self._clock.time())
         if child is not None and child.process.stdin is not None:
             with suppress(OSError):  # it has ended: another one will be told
                 child.process.stdin.write(f"{number} {one.words[number]}\n".encode())
                 child.process.stdin.flush()
 
     def _wait(self, done: Callable[[], bool], timeout: float | None = None) -> None:
-        deadline = time.monotonic() + (HEARD if timeout is None else timeout)
-        while True:
+        def heard() -> bool:
             self.poll()
-            if done() or time.monotonic() > deadline:
-                return
-            time.sleep(_POLL)
+            return done()
+
+        wait_until(heard, HEARD if timeout is None else timeout, _POLL, self._clock)
 
     def _read(self, one: _Stream) -> None:
         """Take the lines that its command has printed meanwhile."""
@@ -311,7 +313,7 @@ class Streams:
             return
         if number > one.number + 1:
             raise StreamLost(f"{number - one.number - 1} lines of the observer of {one.called} were lost")
-        one.number, one.heard_of = number, time.monotonic()
+        one.number, one.heard_of = number, self._clock.monotonic()
         if table in self._files:
             self._files[table].write(f"{_named(row, one.name)}\n")
         elif table in self._takers:
@@ -358,8 +360,8 @@ class Streams:
         """An answer: its machine's clock showed that time between the word and now."""
         number, _, told = row.partition(",")
         if one.words.pop(int(number), None) is not None:
-            now = time.time()
-            one.readings.append((now, Clock(float(told) - now, float(told) - self._said[int(number)])))
+            now = self._clock.time()
+            one.readings.append((now, ClockOffset(float(told) - now, float(told) - self._said[int(number)])))
 
     def _end(self, one: _Stream) -> None:
         connections = (one.follow, one.tell) if one.tell is not None else ()

@@ -7,18 +7,16 @@ load with options that fill the caches, and are stopped in order, on which HotSp
 """
 
 import shutil
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from steelyard.engines.base import Deployment, Engine
 from steelyard.errors import ServerFailed
-from steelyard.processes import Children
 from steelyard.results.spec import Spec
 from steelyard.results.store import SessionDirectory, no_space
+from steelyard.session.context import RunContext
 from steelyard.session.flight import Flight, TrialFailedError
-from steelyard.session.live import Watcher
 from steelyard.session.schedule import populating_load
 from steelyard.spec.plan import populating
 
@@ -32,8 +30,7 @@ class Caches:
 
     directory: SessionDirectory
     engines: Mapping[str, Engine]
-    children: Children
-    watcher: Watcher
+    context: RunContext
 
     def bring(self, spec: Spec, deployment: Deployment[Any]) -> None:
         """Give a deployment's components, which do not run, caches in the state that the spec declares."""
@@ -62,10 +59,10 @@ class Caches:
         folder = self.directory.trials_path / f"populate-{spec.arm}"
         shutil.rmtree(folder, ignore_errors=True)
         (folder / "replay").mkdir(parents=True)
-        self.directory.log(time.time(), "populate", arm=spec.arm)
+        self.directory.log(self.context.clock.time(), "populate", arm=spec.arm)
         plain = populating(spec)
         deployment = self.engines[spec.engine].open(plain, folder)
-        flight = Flight(plain, folder, deployment, self.children, self.watcher, lambda _phase: None)
+        flight = Flight(plain, folder, deployment, self.context, lambda _phase: None)
         try:
             self._run(flight)
             self._keep(spec, deployment)

@@ -72,7 +72,9 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
     throttled = [one.cgroup.throttled_seconds if one.cgroup else None for one in servers]
     machines = machine_results(evidence)
     gap = samples.longest_gap([one.name for one in evidence.spec.components], start, end)
-    memory = samples.memory([one.name for one in weighed], start, end)
+    # Of all their processes, as each component's own figure; of a component without samples it is not known.
+    weighed_processes = [name for one in weighed for name in _processes(evidence, one.name) or [one.name]]
+    memory = samples.memory(weighed_processes, start, end)
     jit = whole((one.cpu_by_group.get("jit") if one.cpu_by_group else None for one in servers), sum)
     return TrialMeasurement(
         measure_seconds=evidence.seconds,

@@ -12,18 +12,16 @@ data is warmer than one that found it.
 import hashlib
 import json
 import shutil
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from steelyard.engines.base import Engine, log_folder
 from steelyard.errors import ServerFailed
-from steelyard.processes import Children
 from steelyard.results.spec import ORDER, Spec
 from steelyard.results.store import SessionDirectory, no_space
+from steelyard.session.context import RunContext
 from steelyard.session.flight import Flight, TrialFailedError
-from steelyard.session.live import Watcher
 from steelyard.spec.plan import without_caches
 
 STOP_GRACE = 120.0
@@ -36,8 +34,7 @@ class DataSets:
 
     directory: SessionDirectory
     engines: Mapping[str, Engine]
-    children: Children
-    watcher: Watcher
+    context: RunContext
 
     def in_place(self, spec: Spec) -> Spec:
         """What a trial of the arm runs: the same where nothing keeps its data in a folder, else with its data there.
@@ -60,10 +57,10 @@ class DataSets:
         folder = self.directory.trials_path / f"load-{spec.arm}"
         shutil.rmtree(folder, ignore_errors=True)
         (folder / "replay").mkdir(parents=True)
-        self.directory.log(time.time(), "load", arm=spec.arm)
+        self.directory.log(self.context.clock.time(), "load", arm=spec.arm)
         plain = without_caches(spec)
         deployment = self.engines[spec.engine].open(plain, folder)
-        flight = Flight(plain, folder, deployment, self.children, self.watcher, lambda _phase: None)
+        flight = Flight(plain, folder, deployment, self.context, lambda _phase: None)
         new = kept.with_name(f".{kept.name}.new")
         try:
             with flight.phase("prepare"):

@@ -6,7 +6,6 @@ The same for every engine: an engine starts and ends components, and this says w
 
 import re
 import threading
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -14,13 +13,14 @@ from typing import Any
 
 import psutil
 
+from steelyard.clock import SYSTEM, Clock, wait_until
 from steelyard.engines.base import Deployment, Running
 from steelyard.engines.readiness import POLL_INTERVAL, read_info, ready_message_after
 from steelyard.errors import PortInUse, ServerFailed
 from steelyard.jvm.facts import Facts, Source
 from steelyard.processes import process_tree
 from steelyard.results.spec import ORDER, Component, Role, Spec
-from steelyard.session.readback import observe
+from steelyard.session.readback import ReadBack, observe
 
 LOAD_TIMEOUT = 300.0
 """Seconds for one loader; 100,000 customers take a fraction of it (apps/README.md)."""
@@ -58,6 +58,9 @@ class Deployed:
     deployment: Deployment[Any]
     progress: Callable[[str], None] = lambda _text: None
     """Is told what is being loaded, and each line that a loader says while it loads."""
+    clock: Clock = SYSTEM
+    read_back: ReadBack = observe
+    """Asks a server what it really has."""
     started: dict[str, Started] = field(default_factory=dict)
 
     def bring_up(
@@ -127,7 +130,7 @@ class Deployed:
             started.info = self._info(started.component)
             if started.component.role == "server":
                 granted = self.deployment.granted(started.component.name)
-                started.told = observe(started.running, started.info, granted)
+                started.told = self.read_back(started.running, started.info, granted)
 
     def _date(self, started: Started) -> None:
         """When a component elsewhere began; to ask is work, and no part of its start."""
@@ -184,22 +187,26 @@ class Deployed:
     def _wait_for(self, running: Running, beside: int, over: threading.Event) -> Started | None:
         """Waits until one serves; None when it is `over` before."""
         component = running.component
-        deadline = time.monotonic() + component.ready.within
-        while not self.deployment.serves(component):
+
+        def settled() -> bool:
+            if self.deployment.serves(component):
+                return True
             failure = self.deployment.failure(component.name)
             if failure is not None:
                 raise ServerFailed(failure)
-            if time.monotonic() > deadline:
-                self.deployment.require_programs()
-                raise ServerFailed(
-                    f"{component.name} did not answer within {component.ready.within:.0f} s:"
-                    f" see {self.deployment.logs(component.name)}"
-                )
-            if over.is_set():
-                return None
-            # Many polls a second beside a starting JVM would be part of its start.
-            time.sleep(POLL_INTERVAL * max(1.0, beside / 4))
-        answered = time.time()
+            return over.is_set()
+
+        # Many polls a second beside a starting JVM would be part of its start.
+        interval = POLL_INTERVAL * max(1.0, beside / 4)
+        if not wait_until(settled, component.ready.within, interval, self.clock):
+            self.deployment.require_programs()
+            raise ServerFailed(
+                f"{component.name} did not answer within {component.ready.within:.0f} s:"
+                f" see {self.deployment.logs(component.name)}"
+            )
+        if over.is_set():
+            return None
+        answered = self.clock.time()
         # Only now: what a start script needed for a moment has gone.
         whole = replace(running, pids=_tree(running))
         return Started(whole, answered, answered - running.started, *_spent(whole.pids))

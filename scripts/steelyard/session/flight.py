@@ -5,7 +5,6 @@ import json
 import os
 import shutil
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,15 +14,16 @@ from typing import Any
 from steelyard.engines.base import Deployment
 from steelyard.errors import NoSpace
 from steelyard.paths import ROOT
-from steelyard.processes import Child, Children, child_environment
+from steelyard.processes import Child, child_environment
 from steelyard.results.schema import Phase
 from steelyard.results.spec import WEIGHED, Component, Role, Spec
 from steelyard.results.store import write_atomic
 from steelyard.sampling.output import STREAM
 from steelyard.sampling.streams import StreamLost, Streams
+from steelyard.session.context import RunContext
 from steelyard.session.deploying import Deployed, Started
 from steelyard.session.injectors import Injectors
-from steelyard.session.live import LiveRate, Watcher
+from steelyard.session.live import LiveRate
 
 MIN_FREE_BYTES = 32 * 1024 * 1024
 """A session stops, resumable, when the results' file system has less: a full disk would lose samples."""
@@ -49,8 +49,7 @@ class Flight:
     spec: Spec
     folder: Path
     deployment: Deployment[Any]
-    children: Children
-    watcher: Watcher
+    context: RunContext
     log_phase: Callable[[Phase], None]
     """Writes the beginning of a phase to the journal."""
     phases: dict[str, tuple[float, float]] = field(default_factory=dict)
@@ -73,26 +72,34 @@ class Flight:
     """Processes by which engines of the session are there."""
 
     def __post_init__(self) -> None:
-        self.deployed = Deployed(self.spec, self.deployment, self.watcher.progress)
+        context = self.context
+        self.clock = context.clock
+        self.deployed = Deployed(
+            self.spec, self.deployment, context.watcher.progress, context.clock, context.read_back
+        )
         names = [one.name for one in self.spec.injectors]
         self.streams = (
-            Streams(self.folder, self.children, self.deployment.logs) if self.deployment.remote else None
+            Streams(self.folder, context.children, self.deployment.logs, context.clock)
+            if self.deployment.remote
+            else None
         )
         tell = self._tell if self.streams is not None else None
-        self.injectors = Injectors(names, self.deployment, self.check_alive, tell, self.take_streams)
-        self._wall_ahead = time.time() - time.monotonic()
+        self.injectors = Injectors(
+            names, self.deployment, self.check_alive, tell, self.take_streams, context.clock
+        )
+        self._wall_ahead = self.clock.time() - self.clock.monotonic()
         self._live = LiveRate(self.folder / "samples" / "counters.csv")
 
     @contextmanager
     def phase(self, phase: Phase, seconds: float | None = None) -> Iterator[None]:
         """Everything inside is this phase; `seconds` is its expected length."""
-        self.watcher.phase(phase, seconds)
+        self.context.watcher.phase(phase, seconds)
         self.log_phase(phase)
-        start = time.time()
+        start = self.clock.time()
         try:
             yield
         finally:
-            self.phases[phase] = (start, time.time())
+            self.phases[phase] = (start, self.clock.time())
 
     @property
     def deployments(self) -> Sequence[tuple[Spec, Deployment[Any]]]:
@@ -129,8 +136,7 @@ class Flight:
             spec,
             folder,
             deployment,
-            self.children,
-            self.watcher,
+            self.context,
             self.log_phase,
             self.phases,
             ramp_end=self.ramp_end,
@@ -158,7 +164,7 @@ class Flight:
         """
         self._write_sampler_config()
         if self.sampler is None:
-            self.sampler = self.children.spawn(
+            self.sampler = self.context.children.spawn(
                 "sampler",
                 [sys.executable, "-m", "steelyard.sampling", str(self.folder / "sampler.json")],
                 console=self.folder / "logs" / "sampler.log",
@@ -179,9 +185,9 @@ class Flight:
             seconds: how long, by the monotonic clock.
             survive: what dies ends the wait, and is told by `survived`.
         """
-        end = time.monotonic() + seconds
-        while (left := end - time.monotonic()) > 0:
-            time.sleep(min(_WATCH_INTERVAL, left))
+        end = self.clock.monotonic() + seconds
+        while (left := end - self.clock.monotonic()) > 0:
+            self.clock.sleep(min(_WATCH_INTERVAL, left))
             if survive and (died := self.deployed.failures()):
                 self.survived = False
                 self.restarts += died
@@ -189,16 +195,16 @@ class Flight:
             self.check_alive()
             rate = self._live.read()
             if rate is not None:
-                self.watcher.throughput(rate)
+                self.context.watcher.throughput(rate)
 
     def kill(self, component: Component) -> None:
         """Kill a component on purpose; from now on its processes use nothing."""
         self.deployment.kill(component.name)
-        self.killed[component.name] = time.time()
+        self.killed[component.name] = self.clock.time()
 
     def clock_step(self) -> float:
         """Seconds by which the wall clock has moved against the monotonic clock since the trial began."""
-        return abs(time.time() - time.monotonic() - self._wall_ahead)
+        return abs(self.clock.time() - self.clock.monotonic() - self._wall_ahead)
 
     def check_alive(self) -> None:
         """Raise TrialFailedError when something has ended by itself, NoSpace when the disk is nearly full."""
@@ -230,7 +236,7 @@ class Flight:
     def abandon(self) -> None:
         """Stop whatever still runs, and remove what is only of use while it does; after an error or Ctrl-C as well."""
         if self.sampler is not None:
-            self.children.stop([self.sampler], grace=5.0)
+            self.context.children.stop([self.sampler], grace=5.0)
         if self.streams is not None:
             self.streams.close()
         self.deployment.close()
@@ -264,7 +270,7 @@ class Flight:
             with self._streaming():
                 self.streams.last(_LAST)
         if self.sampler is not None:
-            self.children.stop([self.sampler], grace=10.0)
+            self.context.children.stop([self.sampler], grace=10.0)
         if self.streams is not None:
             self.streams.finish()
             for one in self.deployed.started:

@@ -6,7 +6,6 @@ baseline, candidate -> settings of each side -> the experiment with these two ar
 """
 
 import shlex
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from steelyard.analysis.estimates import GIVEN
 from steelyard.analysis.figures import percent
 from steelyard.analysis.ledger import DUET_LIMIT
 from steelyard.analysis.metrics import metric
+from steelyard.clock import SYSTEM, Clock
 from steelyard.errors import BadInput
 from steelyard.experiment.loader import Question
 from steelyard.experiment.matrix import Arm
@@ -176,9 +176,11 @@ def _uncertified(plan: SessionPlan, certificate: Certificate) -> list[str]:
     return [f"{told}, whose noise is not certified"]
 
 
-def certificate_for(plan: SessionPlan, folder: Path, pool: str | None) -> Certificate | str:
+def certificate_for(
+    plan: SessionPlan, folder: Path, pool: str | None, clock: Clock = SYSTEM
+) -> Certificate | str:
     """The certificate that holds for the baseline of a plan here and now; else why there is none."""
-    return find_certificate(folder, conditions_here(plan, pool), time.time())
+    return find_certificate(folder, conditions_here(plan, pool), clock.time())
 
 
 def conditions_here(plan: SessionPlan, pool: str | None) -> Conditions:
@@ -207,7 +209,7 @@ def noisy_host(duet: bool = False) -> list[str]:
     return [f"{why}{f' ({busiest})' if busiest else ''}: wait until this host is idle"] if why else []
 
 
-def new_confirmation(directory: SessionDirectory) -> SessionDirectory:
+def new_confirmation(directory: SessionDirectory, clock: Clock = SYSTEM) -> SessionDirectory:
     """The session that confirms a regression: the same with another order, in the folder of the first."""
     first = directory.session()
     terms = first.gate
@@ -217,7 +219,7 @@ def new_confirmation(directory: SessionDirectory) -> SessionDirectory:
     seed = (first.seed + 1) % 2**63
     update = {
         "id": f"{first.id}-{CONFIRMATION}",
-        "created": time.time(),
+        "created": clock.time(),
         "seed": seed,
         "schedule": make_stages([arm.name for arm in first.arms], terms.looks, seed),
         "gate": terms.model_copy(update={"confirms": first.id}),

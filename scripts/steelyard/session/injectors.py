@@ -4,7 +4,6 @@ summary. In folders elsewhere their observers write them."""
 
 import json
 import math
-import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -12,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from steelyard.clock import SYSTEM, Clock, wait_until
 from steelyard.engines.base import Deployment
 from steelyard.errors import ServerFailed
 from steelyard.load.health import health_lines
@@ -36,6 +36,7 @@ class Injectors:
     """Says a word to an injector's observer (sampling/observe.py); None: their folders are on this host."""
     hear: Callable[[], None] = lambda: None
     """Takes what observers have told; raises when one is lost."""
+    clock: Clock = SYSTEM
     _told_to_end: bool = False
 
     @property
@@ -53,12 +54,12 @@ class Injectors:
 
         Others need time to hear of it: they are told a whole second that is still to come, and it is waited for.
         """
-        begin = time.time() if self.tell is None else float(math.ceil(time.time() + LEAD))
+        begin = self.clock.time() if self.tell is None else float(math.ceil(self.clock.time() + LEAD))
         for name in self.names:
             self._write(name, "start", "" if self.tell is None else f"{begin * 1000:.0f}")
-        while (left := begin - time.time()) > 0:
+        while (left := begin - self.clock.time()) > 0:
             self.alive()
-            time.sleep(min(_POLL, left))
+            self.clock.sleep(min(_POLL, left))
         return begin
 
     def wait_for_load(self) -> None:
@@ -82,11 +83,8 @@ class Injectors:
         self._told_to_end = True
         for name in self.names:
             self._write(name, "stop")
-        deadline = time.monotonic() + STOP_TIMEOUT
+        wait_until(self._have_all_ended, STOP_TIMEOUT, 0.05, self.clock)
         for name, folder in self.folders.items():
-            while not self._has_ended(name) and time.monotonic() < deadline:
-                self.hear()
-                time.sleep(0.05)
             self.deployment.fetch(name)
             code = self.deployment.exit_code(name)
             if code is None:
@@ -117,14 +115,16 @@ class Injectors:
         return [text for text, _ in counts.most_common()]
 
     def _wait(self, done: Callable[[str], bool], timeout: float, what: str) -> None:
-        deadline = time.monotonic() + timeout
-        while not all(done(name) for name in self.names):
+        def all_done() -> bool:
+            if all(done(name) for name in self.names):
+                return True
             self.alive()
             if failures := self.failures():
                 raise ServerFailed(failures[0])
-            if time.monotonic() > deadline:
-                raise ServerFailed(f"{what} within {timeout:.0f} s: see {next(iter(self.folders.values()))}")
-            time.sleep(_POLL)
+            return False
+
+        if not wait_until(all_done, timeout, _POLL, self.clock):
+            raise ServerFailed(f"{what} within {timeout:.0f} s: see {next(iter(self.folders.values()))}")
 
     def _write(self, name: str, file: str, text: str = "") -> None:
         if self.tell is not None:
@@ -134,6 +134,13 @@ class Injectors:
 
     def _has_requests(self, name: str) -> bool:
         return any(line["requests"] > 0 for line in health_lines(self.deployment.logs(name)))
+
+    def _have_all_ended(self) -> bool:
+        """Takes what observers have told while they have not: of an injector elsewhere it is how its end is known."""
+        if all(self._has_ended(name) for name in self.names):
+            return True
+        self.hear()
+        return False
 
     def _has_ended(self, name: str) -> bool:
         return self.deployment.exit_code(name) is not None

@@ -10,7 +10,6 @@ In the measurement of `steady` and `ramp-up` a component may be killed on purpos
 """
 
 import math
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
@@ -27,7 +26,6 @@ from steelyard.analysis.warmup import (
 from steelyard.errors import ServerFailed
 from steelyard.experiment.schema import ProcedureName
 from steelyard.results.spec import Role
-from steelyard.sampling.cgroup import throttled_seconds
 from steelyard.sampling.read import Samples
 from steelyard.session.collect import rates
 from steelyard.session.flight import Flight, TrialFailedError
@@ -53,8 +51,8 @@ def steady(flight: Flight, fill_caches: Callable[[], None]) -> None:
         gone = flight.injectors.go()
     with flight.phase("ramp", load.ramp):
         flight.injectors.wait_for_load()
-        flight.watch(load.ramp - (time.time() - gone))
-    flight.ramp_end = time.time()
+        flight.watch(load.ramp - (flight.clock.time() - gone))
+    flight.ramp_end = flight.clock.time()
     with flight.phase("warmup", load.warmup.at_least):
         _warm_up(flight)
         start = _whole_second(flight)
@@ -97,12 +95,12 @@ def start_up(flight: Flight, fill_caches: Callable[[], None]) -> None:
         with flight.phase("start"):
             fill_caches()
             flight.injectors.go()
-            begun = time.time()
+            begun = flight.clock.time()
             flight.deployed.bring_up(_restarted(flight), flight.start_sampler)
         with flight.phase("measure"):
             flight.start_sampler()
             flight.injectors.wait_until_through(PROBE_LIMIT)
-            flight.window = (begun, time.time())
+            flight.window = (begun, flight.clock.time())
     with flight.phase("stop"):
         # Not before: to be asked is work, and a fresh server is being measured.
         flight.deployed.describe()
@@ -123,7 +121,7 @@ def survive(flight: Flight, fill_caches: Callable[[], None]) -> None:
             flight.survived = False
             raise
         flight.take_streams()
-        now = time.time()
+        now = flight.clock.time()
         _judge_memory(flight, now - START_END, now)
         if not flight.thrashing:
             raise
@@ -131,7 +129,7 @@ def survive(flight: Flight, fill_caches: Callable[[], None]) -> None:
     with flight.phase("measure", flight.spec.load.measure), _throttling(flight):
         flight.survived = True
         flight.watch(flight.spec.load.measure, survive=True)
-        flight.window = (start, max(start + 1.0, float(math.floor(time.time()))))
+        flight.window = (start, max(start + 1.0, float(math.floor(flight.clock.time()))))
     with flight.phase("stop"):
         flight.stop_in_order()
     _judge_memory(flight, *flight.window)
@@ -187,8 +185,8 @@ def _prepare(flight: Flight) -> None:
 
 def _whole_second(flight: Flight) -> float:
     """Wait for the next one: samples and the injectors' intervals end there, so a window does as well."""
-    start = float(math.ceil(time.time()))
-    flight.watch(start - time.time())
+    start = float(math.ceil(flight.clock.time()))
+    flight.watch(start - flight.clock.time())
     return start
 
 
@@ -196,35 +194,35 @@ def _measure(flight: Flight, start: float) -> None:
     with _throttling(flight):
         for one in sorted(flight.spec.deployed, key=lambda one: one.killed_after or 0.0):
             if one.killed_after is not None:
-                flight.watch(one.killed_after - (time.time() - start))
+                flight.watch(one.killed_after - (flight.clock.time() - start))
                 flight.kill(one)
-        flight.watch(flight.spec.load.measure - (time.time() - start))
+        flight.watch(flight.spec.load.measure - (flight.clock.time() - start))
         flight.window = (start, start + flight.spec.load.measure)
 
 
 @contextmanager
 def _throttling(flight: Flight) -> Iterator[None]:
     """How long our own control group was throttled inside; what is dear to sample is read at both ends."""
-    before = throttled_seconds()
+    before = flight.context.read_throttling()
     flight.start_sampler()
     yield
     flight.start_sampler()
-    now = throttled_seconds()
+    now = flight.context.read_throttling()
     flight.throttled = now - before if now is not None and before is not None else None
 
 
 def _warm_up(flight: Flight) -> None:
     """Wait until the trial is steady, at least and at most as long as the experiment says."""
-    warmup, begin = flight.spec.load.warmup, time.monotonic()
+    warmup, begin = flight.spec.load.warmup, flight.clock.monotonic()
     if warmup.until != "steady":
         flight.watch(warmup.at_least)
-        while warmup.until == "compiled" and time.monotonic() < begin + warmup.at_most:
-            flight.watch(math.ceil(time.time()) + SAMPLES_SOON - time.time())
-            if _compiled(flight, time.monotonic() - begin):
+        while warmup.until == "compiled" and flight.clock.monotonic() < begin + warmup.at_most:
+            flight.watch(math.ceil(flight.clock.time()) + SAMPLES_SOON - flight.clock.time())
+            if _compiled(flight, flight.clock.monotonic() - begin):
                 break
         return
     for second in looks(warmup.at_least, warmup.at_most):
-        flight.watch(begin + second + SAMPLES_LATE - time.monotonic())
+        flight.watch(begin + second + SAMPLES_LATE - flight.clock.monotonic())
         samples, now = Samples.load(flight.folder / "samples"), flight.ramp_end + second
         followed = [rate for _, rate in rates(flight, samples, flight.ramp_end, now)]
         found = warmed_up(followed, _jit_share(flight, samples, now - WINDOW, now))

@@ -9,7 +9,6 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -23,8 +22,8 @@ from steelyard.results.schema import Phase, Profiler, Session
 from steelyard.results.spec import FOLDER, Component, Spec
 from steelyard.results.store import SessionDirectory, no_space
 from steelyard.session.caches import Caches
+from steelyard.session.context import RunContext
 from steelyard.session.flight import Flight, TrialFailedError
-from steelyard.session.live import Watcher
 from steelyard.session.procedures import PROCEDURES
 
 FREQUENCY = 99
@@ -145,8 +144,7 @@ class Profiles:
 
     directory: SessionDirectory
     engines: Mapping[str, Engine]
-    children: Children
-    watcher: Watcher
+    context: RunContext
     set_host: Callable[[int, Spec], None]
     """Brings the host into the state that an arm wants; by the arm's number."""
 
@@ -154,13 +152,15 @@ class Profiles:
         """Make the profiles that the session asks for and does not have; one that fails is told, and ends nothing."""
         for number, arm in enumerate(session.arms):
             if session.profilers and not (self.directory.path / "profiles" / arm.name).exists():
-                self.watcher.note(f"profiling {arm.name} ({', '.join(session.profilers)}); in no average")
-                self.directory.log(time.time(), "profile", arm=arm.name)
+                self.context.watcher.note(
+                    f"profiling {arm.name} ({', '.join(session.profilers)}); in no average"
+                )
+                self.directory.log(self.context.clock.time(), "profile", arm=arm.name)
                 try:
                     self.set_host(number, arm.spec)
                     self._make(arm.spec, session.profilers)
                 except (TrialFailedError, ServerFailed) as failure:
-                    self.watcher.note(f"there is no profile of {arm.name}: {failure}")
+                    self.context.watcher.note(f"there is no profile of {arm.name}: {failure}")
 
     def _make(self, plain: Spec, profilers: Sequence[Profiler]) -> None:
         folder = self.directory.trials_path / f"profile-{plain.arm}"
@@ -170,15 +170,15 @@ class Profiles:
             "server", lambda one: {"jvm_options": [*one.jvm_options, *_options(one, profilers)]}
         )
         deployment = self.engines[spec.engine].open(spec, folder)
-        caches = Caches(self.directory, self.engines, self.children, self.watcher)
+        caches = Caches(self.directory, self.engines, self.context)
         caches.populate(plain)
         servers = {one.name for one in spec.servers}
 
         def running() -> list[int]:
             return [pid for one in deployment.running() if one.name in servers for pid in one.pids]
 
-        watch = _Watch(spec, folder, profilers, self.children, running)
-        flight = Flight(spec, folder, deployment, self.children, self.watcher, watch.phase)
+        watch = _Watch(spec, folder, profilers, self.context.children, running)
+        flight = Flight(spec, folder, deployment, self.context, watch.phase)
         try:
             PROCEDURES[spec.procedure](flight, lambda: caches.bring(spec, deployment))
             self._keep(spec.arm, folder, [deployment.logs(name) for name in sorted(servers)], watch.pids)

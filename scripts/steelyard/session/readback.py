@@ -2,7 +2,7 @@
 """Asks a running component, and the kernel, what it really has; the GC log tells later (`jvm/facts.py` compares)."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,9 @@ from steelyard.sampling.cgroup import memory_limit
 from steelyard.sampling.gclog import GcSettings
 from steelyard.sampling.smaps import class_cache, code_pages, heap_pages, parse_smaps
 from steelyard.units import MIB
+
+ReadBack = Callable[[Running, Mapping[str, Any], Facts | None], Mapping[Source, Facts]]
+"""What `observe` is; tests have another one."""
 
 
 def observe(running: Running, info: Mapping[str, Any], granted: Facts | None = None) -> dict[Source, Facts]:

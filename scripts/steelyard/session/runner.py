@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a session from its first trial to its report, or what is left of one: all of it follows session.json."""
 
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
@@ -16,13 +15,12 @@ from steelyard.host.lock import LOCK, host_lock
 from steelyard.host.preparing import require_large_pages
 from steelyard.host.switching import HostStates, put_back
 from steelyard.host.system import System
-from steelyard.processes import Children
 from steelyard.report import write_report
 from steelyard.results.analysis import Analysis
 from steelyard.results.schema import Session, Trial
 from steelyard.results.spec import Spec
 from steelyard.results.store import SessionDirectory
-from steelyard.session.live import Watcher
+from steelyard.session.context import RunContext
 from steelyard.session.profiling import Profiles
 from steelyard.session.schedule import Course
 from steelyard.session.trial import TrialRunner
@@ -33,8 +31,7 @@ _HOST = System()
 def run_session(
     directory: SessionDirectory,
     engines: Mapping[str, Engine],
-    children: Children,
-    watcher: Watcher,
+    context: RunContext,
     differs: str = "",
     system: System = _HOST,
     lock: str = LOCK,
@@ -44,8 +41,7 @@ def run_session(
     Args:
         directory: the session.
         engines: by name, those that its arms name.
-        children: registry of child processes.
-        watcher: is told of everything.
+        context: child processes, who is told of everything, and the clock.
         differs: what is not as it was when the session was begun, and is no reason to refuse it.
         system: the host whose states are set; another for recorded trees.
         lock: name of what keeps other sessions out.
@@ -62,33 +58,34 @@ def run_session(
     trials = course.whole(directory.trials())
     with host_lock(lock), ExitStack() as cleanup:
         for sentence in put_back(system):
-            watcher.note(sentence)
+            context.watcher.note(sentence)
         plots = [spec.host_states for spec in course.specs.values()]
-        states = HostStates(plots, children, directory.path, system)
+        states = HostStates(plots, context.children, directory.path, system)
         cleanup.enter_context(states)
         for name, engine in engines.items():
             engine.check([spec for spec in course.all_specs if spec.engine == name])
         require_large_pages(course.specs.values(), system)
         event = "session-resume" if directory.has_journal() else "session-start"
-        directory.log(time.time(), event, detail=differs or None)
-        runner = TrialRunner(course, directory, engines, children, watcher, states)
+        directory.log(context.clock.time(), event, detail=differs or None)
+        runner = TrialRunner(course, directory, engines, context, states)
         try:
             while (planned := course.next(trials)) is not None:
-                watcher.trial_started(planned, len(trials), course.total(trials))
+                context.watcher.trial_started(planned, len(trials), course.total(trials))
                 together = course.together(planned)
                 for trial in runner.run(together):
                     trials.append(trial)
-                    watcher.trial_ended(trial, len(trials), course.total(trials))
+                    context.watcher.trial_ended(trial, len(trials), course.total(trials))
                 require_starts(trials, at_once=len(together))
-            Profiles(directory, engines, children, watcher, partial(_set_host, states)).make(course.session)
+            Profiles(directory, engines, context, partial(_set_host, states)).make(course.session)
             # Before the report, which says of a session that has not ended that it can be resumed.
-            directory.log(time.time(), "session-end")
+            directory.log(context.clock.time(), "session-end")
         except BaseException as error:
             with suppress(NoSpace):  # then the journal ends without a word, as after a kill
-                directory.log(time.time(), "interrupted", detail=_reason(error))
+                directory.log(context.clock.time(), "interrupted", detail=_reason(error))
             raise
         finally:
-            if trials:
+            # By what is recorded: an interrupt may come between the record of a trial and its place in our list.
+            if directory.trials():
                 analyse_again(directory)
                 write_report(directory)
     return trials

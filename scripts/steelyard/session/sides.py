@@ -70,7 +70,8 @@ def _require_same_workload(found: Found, commit: str) -> None:
         text = git(ROOT, "show", f"{commit}:{file.relative_to(ROOT)}")
     except GitFailed as error:
         raise BadInput(
-            f"{commit} has no workload {mine.name} (git: {error.said}): give a commit that has it, or another --workload"
+            f"{commit} has no workload {mine.name} (git: {error.said}): give a commit that has it, or another"
+            " --workload"
         ) from error
     theirs = parse(text, Lines(Path(f"{commit}:{file.name}")))["version"]
     if theirs != mine.version:

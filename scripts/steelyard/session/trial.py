@@ -10,7 +10,6 @@ trial whose servers or injectors fail is void and kept; one that is interrupted 
 """
 
 import shutil
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -24,18 +23,17 @@ from steelyard.engines.base import Engine
 from steelyard.engines.both import Both, side_of
 from steelyard.errors import ServerFailed
 from steelyard.host.switching import HostStates
-from steelyard.processes import Children
 from steelyard.results.binding import digests
 from steelyard.results.schema import Check, Phase, Planned, Trial
 from steelyard.results.spec import Spec
 from steelyard.results.store import SessionDirectory, no_space, write_record
 from steelyard.session import collect
 from steelyard.session.caches import Caches
+from steelyard.session.context import RunContext
 from steelyard.session.datasets import DataSets
 from steelyard.session.duet import DUET, Duet, judged_together, merged
 from steelyard.session.evidence import gather
 from steelyard.session.flight import Flight, TrialFailedError
-from steelyard.session.live import Watcher
 from steelyard.session.procedures import PROCEDURES
 from steelyard.session.schedule import Course
 from steelyard.spec.search import with_value
@@ -48,8 +46,7 @@ class TrialRunner:
     course: Course
     directory: SessionDirectory
     engines: Mapping[str, Engine]
-    children: Children
-    watcher: Watcher
+    context: RunContext
     states: HostStates
 
     def run(self, together: Sequence[Planned]) -> list[Trial]:
@@ -64,14 +61,14 @@ class TrialRunner:
         """
         specs = {one.arm: self._spec(one) for one in together}
         folders = {one.arm: self._folder(one) for one in together}
-        started = time.time()
+        started = self.context.clock.time()
         for one in together:
             self._log(one, "trial-start", value=one.value)
         phases: dict[str, tuple[float, float]] = {}
         flight: Flight | None = None
         prepared: str | None = None
-        caches = Caches(self.directory, self.engines, self.children, self.watcher)
-        data = DataSets(self.directory, self.engines, self.children, self.watcher)
+        caches = Caches(self.directory, self.engines, self.context)
+        data = DataSets(self.directory, self.engines, self.context)
         try:
             with ExitStack() as cleanup:
                 self._set_host(together[0], specs[together[0].arm])
@@ -123,7 +120,7 @@ class TrialRunner:
         opened = {arm: self.engines[spec.engine].open(spec, folders[arm]) for arm, spec in specs.items()}
         if len(together) == 1:
             (spec,), (folder,), (deployment,) = specs.values(), folders.values(), opened.values()
-            return Flight(spec, folder, deployment, self.children, self.watcher, log_phase, phases)
+            return Flight(spec, folder, deployment, self.context, log_phase, phases)
         first = together[0]
         folder = self.directory.trial_path(first.block, DUET, first.attempt)
         _set_aside(folder)
@@ -131,8 +128,7 @@ class TrialRunner:
             merged(specs),
             folder,
             Both(opened, folder),
-            self.children,
-            self.watcher,
+            self.context,
             log_phase,
             phases,
             sides=specs,
@@ -166,7 +162,7 @@ class TrialRunner:
 
     def _set_host(self, planned: Planned, spec: Spec) -> None:
         if spec.host_states:
-            self.watcher.phase("set-host", None)
+            self.context.watcher.phase("set-host", None)
             self._log(planned, "phase", "set-host")
             self.states.enter((planned.block, planned.plot), spec.host_states)
             self._require_host(spec)
@@ -177,7 +173,7 @@ class TrialRunner:
 
     def _log(self, planned: Planned, event: str, phase: Phase | None = None, **more: object) -> None:
         place = {"block": planned.block, "arm": planned.arm, "attempt": planned.attempt, "phase": phase}
-        self.directory.log(time.time(), event, **place, **more)
+        self.directory.log(self.context.clock.time(), event, **place, **more)
 
 
 def _fill_caches(caches: Caches, flight: Flight) -> None:

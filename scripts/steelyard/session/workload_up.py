@@ -9,12 +9,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from steelyard.clock import wait_until
 from steelyard.engines.compose.engine import sweep as sweep_containers
 from steelyard.errors import Busy, Exit, ServerFailed
 from steelyard.host.docker import Docker
@@ -83,19 +83,22 @@ def start(arguments: list[str], timeout: float = 360.0) -> Up:
             cwd=ROOT,
             start_new_session=True,
         )
-    deadline = time.monotonic() + timeout
+
+    def kept() -> Up | None:
+        found = current()
+        if found is not None and found.keeper == keeper.pid:
+            return found
+        if keeper.poll() is not None:
+            said = log.read_text(encoding="utf-8", errors="replace").strip()
+            error = ServerFailed(said.removeprefix("steelyard: "))
+            with suppress(ValueError):  # a signal ended it
+                error.exit_code = Exit(keeper.returncode)
+            raise error
+        return None
+
     try:
-        while time.monotonic() < deadline:
-            found = current()
-            if found is not None and found.keeper == keeper.pid:
-                return found
-            if keeper.poll() is not None:
-                said = log.read_text(encoding="utf-8", errors="replace").strip()
-                error = ServerFailed(said.removeprefix("steelyard: "))
-                with suppress(ValueError):  # a signal ended it
-                    error.exit_code = Exit(keeper.returncode)
-                raise error
-            time.sleep(0.1)
+        if (up := wait_until(kept, timeout, 0.1)) is not None:
+            return up
     except KeyboardInterrupt:
         keeper.terminate()
         keeper.wait()
@@ -110,9 +113,7 @@ def stop() -> Up | None:
     if found is None:
         return None
     os.kill(found.keeper, signal.SIGTERM)
-    deadline = time.monotonic() + STOP_TIMEOUT
-    while _is_keeper(found.keeper) and time.monotonic() < deadline:
-        time.sleep(0.05)
+    wait_until(lambda: not _is_keeper(found.keeper), STOP_TIMEOUT, 0.05)
     return found
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from session_builder import HOST, JVM, component, session, spec, trial
+from builders import make_component, make_host, make_jvm, make_session, make_spec, make_trial
 
 from steelyard.analysis.across import Side, differences, effects, welch, yields
 from steelyard.analysis.estimates import analyse
@@ -15,19 +15,19 @@ from steelyard.results.schema import Session, Trial
 from steelyard.results.spec import Artifact, Spec
 
 MIB = 1024 * 1024
-POWER = HOST.model_copy(update={"hostname": "power", "architecture": "ppc64le", "cores": 8, "cpus": 64})
+POWER = make_host(hostname="power", architecture="ppc64le", cores=8, cpus=64)
 
 
 def of_host(rates: dict[str, list[float]], cores: int = 4, **changes: Any) -> tuple[Session, list[Trial]]:
     """A session of two arms, and its trials: throughput by arm and block, 512 MiB in each."""
-    made = session([1, 2], len(next(iter(rates.values()))), report=["memory_rss"])
+    made = make_session([1, 2], len(next(iter(rates.values()))), metrics={"report": ["memory_rss"]})
     made = made.model_copy(update={"created": sum(map(sum, rates.values()))})
     arms = [
         arm.model_copy(update={"spec": arm.spec.model_copy(update={"server_cores": cores})})
         for arm in made.arms
     ]
     trials = [
-        trial(block, arm, metrics={"throughput": rate, "memory_rss": 512.0 * MIB})
+        make_trial(block, arm, metrics={"throughput": rate, "memory_rss": 512.0 * MIB})
         for arm, values in rates.items()
         for block, rate in enumerate(values, start=1)
     ]
@@ -57,19 +57,15 @@ def respecified(change: dict[str, Any]) -> Session:
 
 
 def jvm(version: str) -> Spec:
-    artifact = Artifact(
-        form="liberty", package="app", build="f", jvm=JVM.model_copy(update={"java_version": version})
-    )
-    return spec(components=[component(artifact=artifact)])
+    artifact = Artifact(form="liberty", package="app", build="f", jvm=make_jvm(java_version=version))
+    return make_spec(components=[make_component(artifact=artifact)])
 
 
 def test_hosts_and_what_belongs_to_them_may_differ() -> None:
     other = changed(host=POWER, versions={"python": "3.13", "numpy": "3"}, seed=9, id="another")
     assert differences(changed(versions={"python": "3.11"}), other) == []
-    home = JVM.model_copy(
-        update={"home": "/elsewhere", "architecture": "ppc64le", "runtime_version": "25+1-vendor"}
-    )
-    moved = component(artifact=Artifact(form="liberty", package="app", build="f", jvm=home), cpus=[4, 5])
+    home = make_jvm(home="/elsewhere", architecture="ppc64le", runtime_version="17+1-vendor")
+    moved = make_component(artifact=Artifact(form="liberty", package="app", build="f", jvm=home), cpus=[4, 5])
     assert differences(of_host(FIRST)[0], respecified({"components": [moved], "server_cores": 8})) == []
     more = changed(arms=[*changed().arms, changed().arms[1].model_copy(update={"name": "jvms-4"})])
     assert differences(of_host(FIRST)[0], more) == []
@@ -99,10 +95,10 @@ def test_one_session_twice_is_refused() -> None:
         (respecified({"engine": "compose"}), "jvms-1: engine: process and compose"),
         (
             respecified({"components": jvm("26").components}),
-            "jvms-1: runs: server: JVM: openj9 25 and openj9 26",
+            "jvms-1: runs: server: JVM: hotspot 17.0.1 and hotspot 26",
         ),
-        (session([1, 8], 4), "the primary metric"),
-        (session([4, 8], 4, report=["memory_rss"]), "the baseline: jvms-1 and jvms-4"),
+        (make_session([1, 8], 4), "the primary metric"),
+        (make_session([4, 8], 4, metrics={"report": ["memory_rss"]}), "the baseline: jvms-1 and jvms-4"),
         (changed(experiment={**changed().experiment, "search": {"raise": "users"}}), "the search"),
     ],
 )

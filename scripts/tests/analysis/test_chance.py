@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from session_builder import measurement, spec
+from builders import make_measurement, make_spec
 
 from steelyard.analysis import rules
 from steelyard.analysis.chance import (
@@ -32,7 +32,7 @@ Counts = dict[str, int]
 def daytrader(pages: int, faces: int) -> Spec:
     """DayTrader7's mix with sessions of both front ends."""
     parts = mix_parts(TOPOLOGY, Load(users=6), {"pages_sessions": pages, "faces_sessions": faces})
-    return spec(parts=parts, mix=intended_mix(parts), ratios=[SALES])
+    return make_spec(parts=parts, mix=intended_mix(parts), ratios=[SALES])
 
 
 def played(rng: np.random.Generator, parts: Sequence[MixPart], sessions: int) -> Counts:
@@ -53,7 +53,7 @@ def judged(by: Spec, counts: Counts) -> dict[str, bool]:
     """Whether the rules of mix and ratios are broken."""
     requests = sum(counts.values())
     buys = counts["buy"]
-    seen = measurement(
+    seen = make_measurement(
         measure_seconds=1.0,
         window_injector_rate=float(requests),
         mix_intended=by.mix,
@@ -103,7 +103,7 @@ def test_a_ratio_of_few_sessions_is_chance_and_the_same_of_many_is_none() -> Non
 
     def broken(buys: int) -> bool:
         result = RatioResult(name=SALES.name, value=1.2, of=buys, low=SALES.low, high=SALES.high)
-        found = rules.ratios(measurement(ratios=[result]), by)
+        found = rules.ratios(make_measurement(ratios=[result]), by)
         assert found.value is not None
         assert found.detail.startswith("There were 1.200 sales per purchase (")
         return found.value > 0
@@ -118,7 +118,7 @@ def test_no_purchase_at_all_is_chance_in_few_requests_only() -> None:
     none = RatioResult(name=SALES.name, value=None, of=0, low=SALES.low, high=SALES.high)
 
     def applies(requests: float) -> bool:
-        seen = measurement(
+        seen = make_measurement(
             ratios=[none], mix_intended=by.mix, measure_seconds=1.0, window_injector_rate=requests
         )
         found = rules.ratios(seen, by)

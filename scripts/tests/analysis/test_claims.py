@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 import pytest
-from session_builder import session, trial
+from builders import make_session, make_trial
 
 from steelyard.analysis.estimates import analyse
 from steelyard.analysis.sentences import answer
@@ -20,11 +20,11 @@ MISSING = 0.1
 def answers(rates: Mapping[int, float], seed: int, missing: float = MISSING) -> Iterator[str]:
     """First sentences of sessions with six blocks over arms with these true rates."""
     rng = np.random.default_rng(seed)
-    asked = session(list(rates), 6)
+    asked = make_session(list(rates), 6)
     for _ in range(SESSIONS):
         drift = rng.normal(0.0, 0.01, 6).cumsum()
         trials = [
-            trial(
+            make_trial(
                 block + 1,
                 f"jvms-{jvms}",
                 metrics={"throughput": rate * float(np.exp(drift[block] + rng.normal(0.0, NOISE)))},

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from session_builder import climb, session, trial
+from builders import make_climb, make_session, make_trial
 
 from steelyard.analysis.best import against_best
 from steelyard.analysis.curves import requests_lost, running_median, steady_level, still_rising, time_to
@@ -15,7 +15,7 @@ from steelyard.analysis.estimates import analyse
 
 def test_times_of_a_known_climb():
     """1 - exp(-t / 10) reaches a share s at -10 ln(1 - s)."""
-    curve = climb(1000.0, 10.0)
+    curve = make_climb(1000.0, 10.0)
     level = steady_level(curve)
     assert level == pytest.approx(1000.0, rel=1e-4)
     for share in (0.5, 0.8, 0.9, 0.95):
@@ -29,7 +29,7 @@ def test_noise_hardly_moves_level_and_times():
     rng = np.random.default_rng(7)
     found = []
     for _ in range(200):
-        curve = (np.array(climb(1000.0, 10.0)) * rng.normal(1, 0.03, 120)).tolist()
+        curve = (np.array(make_climb(1000.0, 10.0)) * rng.normal(1, 0.03, 120)).tolist()
         level = steady_level(curve)
         found.append((level, time_to(curve, 0.8 * level)))
     levels, times = (np.array(part) for part in zip(*found, strict=True))
@@ -39,7 +39,7 @@ def test_noise_hardly_moves_level_and_times():
 
 
 def test_a_burst_or_a_pause_of_two_seconds_is_passed_over():
-    curve = climb(1000.0, 10.0)
+    curve = make_climb(1000.0, 10.0)
     calm = time_to(curve, 900.0)
     curve[2:4] = [2000.0, 2000.0]
     assert time_to(curve, 900.0) == calm
@@ -48,7 +48,7 @@ def test_a_burst_or_a_pause_of_two_seconds_is_passed_over():
 
 
 def test_what_is_never_reached_has_no_time():
-    assert time_to(climb(1000.0, 10.0), 1100.0) is None
+    assert time_to(make_climb(1000.0, 10.0), 1100.0) is None
     assert time_to([], 1.0) is None
 
 
@@ -76,14 +76,14 @@ def test_running_median_keeps_a_rise_as_it_is():
 def chosen(curves):
     """arm -> curve by block."""
     return {
-        arm: {block: trial(block, arm, curves={"throughput": curve}) for block, curve in blocks.items()}
+        arm: {block: make_trial(block, arm, curves={"throughput": curve}) for block, curve in blocks.items()}
         for arm, blocks in curves.items()
     }
 
 
 def test_times_against_the_best_arm_use_its_level_in_the_same_block():
-    fast = {1: climb(1000.0, 5.0), 2: climb(1200.0, 5.0)}
-    slow = {1: climb(900.0, 20.0), 2: climb(1080.0, 20.0)}
+    fast = {1: make_climb(1000.0, 5.0), 2: make_climb(1200.0, 5.0)}
+    slow = {1: make_climb(900.0, 20.0), 2: make_climb(1080.0, 20.0)}
     found, partly, notes = against_best(chosen({"slow": slow, "fast": fast}))
     # 80 % of the best is 8/9 of its own level, in each block.
     expected = -20 * math.log(1 - 8 / 9)
@@ -98,8 +98,8 @@ def test_times_against_the_best_arm_use_its_level_in_the_same_block():
 
 def test_one_trial_that_never_came_up_takes_the_arms_time_away():
     """Leaving out the slow trial alone would keep the fast one."""
-    fast = {1: climb(1000.0, 5.0), 2: climb(1000.0, 5.0)}
-    mixed = {1: climb(1000.0, 5.0), 2: climb(600.0, 5.0)}
+    fast = {1: make_climb(1000.0, 5.0), 2: make_climb(1000.0, 5.0)}
+    mixed = {1: make_climb(1000.0, 5.0), 2: make_climb(600.0, 5.0)}
     found, partly, notes = against_best(chosen({"fast": fast, "mixed": mixed}))
     assert set(found["time_to_80_of_best"]) == {"fast"}
     assert partly["time_to_80_of_best"]["mixed"] == pytest.approx({1: -5 * math.log(0.2)}, abs=0.1)
@@ -111,11 +111,15 @@ def test_one_trial_that_never_came_up_takes_the_arms_time_away():
 def test_analysis_has_them_with_intervals_and_notes():
     curves = {"jvms-1": (1000.0, 20.0), "jvms-2": (1000.0, 10.0)}
     trials = [
-        trial(block, arm, curves={"throughput": climb(level * (1 + 0.01 * (block % 2)), slow + 0.1 * block)})
+        make_trial(
+            block,
+            arm,
+            curves={"throughput": make_climb(level * (1 + 0.01 * (block % 2)), slow + 0.1 * block)},
+        )
         for arm, (level, slow) in curves.items()
         for block in range(1, 7)
     ]
-    found = analyse(session([1, 2], 6, primary="time_to_80_of_best"), trials)
+    found = analyse(make_session([1, 2], 6, metrics={"primary": "time_to_80_of_best"}), trials)
     one = found.estimates["time_to_80_of_best"]["jvms-2"]
     assert one.ratio == pytest.approx(0.5, abs=0.02)
     assert one.n == 6
@@ -124,12 +128,12 @@ def test_analysis_has_them_with_intervals_and_notes():
 
 
 def test_other_sessions_have_no_best_arm():
-    assert against_best({"a": {1: trial(1, "a")}}) == ({}, {}, [])
+    assert against_best({"a": {1: make_trial(1, "a")}}) == ({}, {}, [])
 
 
 def test_the_best_arm_is_not_the_one_that_lacks_a_bad_block():
-    best = {1: climb(1000.0, 5.0), 2: climb(1000.0, 5.0), 3: climb(500.0, 5.0)}
-    second = {1: climb(900.0, 5.0), 2: climb(900.0, 5.0)}
+    best = {1: make_climb(1000.0, 5.0), 2: make_climb(1000.0, 5.0), 3: make_climb(500.0, 5.0)}
+    second = {1: make_climb(900.0, 5.0), 2: make_climb(900.0, 5.0)}
     found, _, notes = against_best(chosen({"best": best, "second": second}))
     assert set(found["time_to_95_of_best"]) == {"best"}
     assert any("the best arm (best)" in note for note in notes)

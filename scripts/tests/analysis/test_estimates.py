@@ -5,8 +5,8 @@ import statistics
 from types import SimpleNamespace
 
 import pytest
+from builders import make_session, make_spec, make_trial, make_trials
 from scipy import stats
-from session_builder import session, spec, trial, trials_of
 
 from steelyard.analysis.estimates import NO_MEASUREMENT, analyse
 from steelyard.analysis.ledger import judge
@@ -20,7 +20,7 @@ TWO = [150.0, 151.0, 149.0, 155.0]
 
 
 def test_ratio_interval_and_summary():
-    found = analyse(session([1, 2], 4), trials_of({"jvms-1": ONE, "jvms-2": TWO}))
+    found = analyse(make_session([1, 2], 4), make_trials({"jvms-1": ONE, "jvms-2": TWO}))
     logs = [math.log(two / one) for one, two in zip(ONE, TWO, strict=True)]
     reference = stats.ttest_1samp(logs, 0.0)
     interval = reference.confidence_interval(0.95)
@@ -41,20 +41,21 @@ def test_ratio_interval_and_summary():
 
 
 def test_cannot_rule_out_looks_both_ways():
-    worse = analyse(session([1, 2], 4), trials_of({"jvms-1": TWO, "jvms-2": ONE})).estimates["throughput"][
-        "jvms-2"
-    ]
+    worse = analyse(make_session([1, 2], 4), make_trials({"jvms-1": TWO, "jvms-2": ONE})).estimates[
+        "throughput"
+    ]["jvms-2"]
     assert worse.low is not None
     assert worse.cannot_rule_out == pytest.approx(1 - worse.low)
 
 
 def test_void_trials_are_never_averaged_in():
-    trials = trials_of({"jvms-1": ONE, "jvms-2": TWO})
+    trials = make_trials({"jvms-1": ONE, "jvms-2": TWO})
     void = [
-        trial(2, "jvms-2", attempt=attempt, state="void", metrics={"throughput": 1.0}) for attempt in (0, 1)
+        make_trial(2, "jvms-2", attempt=attempt, state="void", metrics={"throughput": 1.0})
+        for attempt in (0, 1)
     ]
-    clean = analyse(session([1, 2], 4), trials)
-    disturbed = analyse(session([1, 2], 4), [*trials, *void])
+    clean = analyse(make_session([1, 2], 4), trials)
+    disturbed = analyse(make_session([1, 2], 4), [*trials, *void])
     assert disturbed.estimates == clean.estimates
     assert disturbed.summaries == clean.summaries
     assert (disturbed.trials, disturbed.void_trials) == (10, 2)
@@ -63,7 +64,7 @@ def test_void_trials_are_never_averaged_in():
 def rounds_of(*states: tuple[int, int, str, str, float]) -> list:
     """Trials by block, round, arm, state and throughput."""
     return [
-        trial(block, arm, attempt=attempt, state=state, metrics={"throughput": value})
+        make_trial(block, arm, attempt=attempt, state=state, metrics={"throughput": value})
         for block, attempt, arm, state, value in states
     ]
 
@@ -85,7 +86,7 @@ def test_only_trials_of_one_round_are_compared():
         (2, 2, "jvms-1", "valid", 10.0),
         (2, 2, "jvms-4", "valid", 30.0),
     )
-    found = analyse(session([1, 2, 4], 2), trials)
+    found = analyse(make_session([1, 2, 4], 2), trials)
     assert found.estimates["throughput"]["jvms-2"].ratios == pytest.approx([2.0, 2.0])
     assert found.estimates["throughput"]["jvms-4"].ratios == pytest.approx([3.0, 3.0])
     # Means are over all valid trials, and each figure tells its round.
@@ -102,7 +103,7 @@ def test_an_old_baseline_and_a_later_repeat_are_no_pair():
         (1, 1, "jvms-1", "void", 1.0),
         (1, 1, "jvms-2", "valid", 2000.0),
     )
-    found = analyse(session([1, 2], 1), trials)
+    found = analyse(make_session([1, 2], 1), trials)
     assert (found.estimates["throughput"]["jvms-2"].n, found.blocks_complete) == (0, 0)
     assert found.summaries["throughput"]["jvms-2"].values == [2000.0]
 
@@ -111,7 +112,7 @@ def ended(states: str, arm: str, **of: dict) -> list:
     """A trial of an arm for each letter, in blocks of their own: valid, Void, not Steady."""
     changes = {"v": {}, "V": {"state": "void"}, "S": {"steady": False}}
     return [
-        trial(block, arm, metrics={"throughput": 100.0 + block}, **changes[letter], **of)
+        make_trial(block, arm, metrics={"throughput": 100.0 + block}, **changes[letter], **of)
         for block, letter in enumerate(states, start=1)
     ]
 
@@ -128,7 +129,7 @@ def ended(states: str, arm: str, **of: dict) -> list:
     ],
 )
 def test_voids_and_unsteady_trials_that_are_clearly_unequal(one, two, p):
-    found = analyse(session([1, 2], len(one)), [*ended(one, "jvms-1"), *ended(two, "jvms-2")])
+    found = analyse(make_session([1, 2], len(one)), [*ended(one, "jvms-1"), *ended(two, "jvms-2")])
     counts = found.by_arm["jvms-2"]
     assert (counts.trials, counts.void, counts.not_steady) == (len(two), two.count("V"), two.count("S"))
     why = found.estimates["throughput"]["jvms-2"].unequal
@@ -153,7 +154,7 @@ def test_unequal_voids_are_told_and_nothing_else_is_claimed():
         )
         for one in trials
     ]
-    asked = session([1, 2], 12)
+    asked = make_session([1, 2], 12)
     found = analyse(asked, trials)
     assert found.estimates["throughput"]["jvms-2"].p < 1e-6
     first, *rest = answer(asked, found)
@@ -191,9 +192,9 @@ def test_a_fair_coin_is_called_unequal_as_rarely_as_stated():
 
 def test_blocks_without_their_pair_are_left_out():
     trials = [
-        one for one in trials_of({"jvms-1": ONE, "jvms-2": TWO}) if (one.block, one.arm) != (3, "jvms-1")
+        one for one in make_trials({"jvms-1": ONE, "jvms-2": TWO}) if (one.block, one.arm) != (3, "jvms-1")
     ]
-    found = analyse(session([1, 2], 4), trials)
+    found = analyse(make_session([1, 2], 4), trials)
     assert found.estimates["throughput"]["jvms-2"].n == 3
     assert found.summaries["throughput"]["jvms-2"].n == 4
     assert found.blocks_complete == 3
@@ -204,7 +205,7 @@ def test_blocks_without_their_pair_are_left_out():
 
 
 def test_one_block_has_figures_but_no_ratio():
-    found = analyse(session([1, 2], 1), trials_of({"jvms-1": [100.0], "jvms-2": [150.0]}))
+    found = analyse(make_session([1, 2], 1), make_trials({"jvms-1": [100.0], "jvms-2": [150.0]}))
     one = found.estimates["throughput"]["jvms-2"]
     assert (one.n, one.ratios) == (1, [1.5])
     assert {one.ratio, one.low, one.high, one.p, one.p_holm, one.detectable, one.cannot_rule_out} == {None}
@@ -213,7 +214,7 @@ def test_one_block_has_figures_but_no_ratio():
 
 
 def test_no_trials_at_all():
-    found = analyse(session([1, 2], 2), [])
+    found = analyse(make_session([1, 2], 2), [])
     assert found.summaries == {"throughput": {}}
     assert found.estimates["throughput"]["jvms-2"].n == 0
     assert found.blocks_complete == 0
@@ -223,7 +224,7 @@ def test_no_trials_at_all():
 
 @pytest.mark.parametrize("bad", [0.0, -1.0])
 def test_figures_that_are_not_positive_have_no_ratio(bad):
-    found = analyse(session([1, 2], 4), trials_of({"jvms-1": ONE, "jvms-2": [*TWO[:3], bad]}))
+    found = analyse(make_session([1, 2], 4), make_trials({"jvms-1": ONE, "jvms-2": [*TWO[:3], bad]}))
     one = found.estimates["throughput"]["jvms-2"]
     assert (one.n, one.ratio, one.p, one.ratios) == (4, None, None, [])
     assert found.summaries["throughput"]["jvms-2"].min == bad
@@ -231,7 +232,7 @@ def test_figures_that_are_not_positive_have_no_ratio(bad):
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf])
 def test_figures_that_are_no_numbers_are_missing(bad):
-    found = analyse(session([1, 2], 4), trials_of({"jvms-1": ONE, "jvms-2": [*TWO[:3], bad]}))
+    found = analyse(make_session([1, 2], 4), make_trials({"jvms-1": ONE, "jvms-2": [*TWO[:3], bad]}))
     assert found.estimates["throughput"]["jvms-2"].n == 3
     assert found.summaries["throughput"]["jvms-2"].n == 3
 
@@ -257,11 +258,13 @@ def test_holm_families():
         },
     }
     trials = [
-        trial(block + 1, arm, metrics={name: arms[arm][block] for name, arms in figures.items()})
+        make_trial(block + 1, arm, metrics={name: arms[arm][block] for name, arms in figures.items()})
         for arm in ("jvms-1", "jvms-2", "jvms-4")
         for block in range(4)
     ]
-    found = analyse(session([1, 2, 4], 4, report=["memory_rss", "start_time"]), trials).estimates
+    found = analyse(
+        make_session([1, 2, 4], 4, metrics={"report": ["memory_rss", "start_time"]}), trials
+    ).estimates
     first = sorted(found["throughput"].values(), key=lambda one: one.p)
     assert first[0].p_holm == pytest.approx(2 * first[0].p)
     assert first[1].p_holm == pytest.approx(max(first[1].p, 2 * first[0].p))
@@ -276,8 +279,10 @@ def test_holm_families():
 
 def test_metrics_come_in_the_order_of_the_question():
     metrics = {"error_share": 0.0, "memory_rss": 1.0, "throughput": 5.0, "invented": 2.0, "start_time": 1.0}
-    trials = [trial(1, arm, metrics=metrics) for arm in ("jvms-1", "jvms-2")]
-    found = analyse(session([1, 2], 1, primary="start_time", report=["memory_rss"]), trials)
+    trials = [make_trial(1, arm, metrics=metrics) for arm in ("jvms-1", "jvms-2")]
+    found = analyse(
+        make_session([1, 2], 1, metrics={"primary": "start_time", "report": ["memory_rss"]}), trials
+    )
     assert [info.name for info in found.metrics] == [
         "start_time",
         "memory_rss",
@@ -289,15 +294,15 @@ def test_metrics_come_in_the_order_of_the_question():
 
 
 def test_ledger_is_counted_over_all_trials():
-    steal = trial(1, "jvms-1").measurement
+    steal = make_trial(1, "jvms-1").measurement
     assert steal is not None
-    bad = judge(steal.model_copy(update={"steal_share": 0.5, "steady": False}), spec())
+    bad = judge(steal.model_copy(update={"steal_share": 0.5, "steady": False}), make_spec())
     trials = [
-        trial(1, "jvms-1", checks=judge(steal, spec())),
-        trial(1, "jvms-2", checks=bad, state="void", steady=False),
-        trial(2, "jvms-1", state="void", measurement=None, steady=False, failure="port taken"),
+        make_trial(1, "jvms-1", checks=judge(steal, make_spec())),
+        make_trial(1, "jvms-2", checks=bad, state="void", steady=False),
+        make_trial(2, "jvms-1", state="void", measurement=None, steady=False, failure="port taken"),
     ]
-    found = analyse(session([1, 2], 2), trials)
+    found = analyse(make_session([1, 2], 2), trials)
     counts = {count.name: (count.failed, count.of, count.voids) for count in found.ledger}
     assert counts["steal"] == (1, 2, True)
     assert counts["not-steady"] == (1, 2, False)
@@ -307,14 +312,14 @@ def test_ledger_is_counted_over_all_trials():
 
 
 def test_baseline_in_the_middle_and_missing():
-    trials = trials_of({"jvms-1": ONE, "jvms-2": TWO})
-    found = analyse(session([1, 2], 4, baseline=1), trials)
+    trials = make_trials({"jvms-1": ONE, "jvms-2": TWO})
+    found = analyse(make_session([1, 2], 4, baseline=1), trials)
     assert found.baseline == "jvms-2"
     assert found.estimates["throughput"]["jvms-1"].ratio == pytest.approx(0.667, abs=0.01)
     with pytest.raises(BadInput, match="no baseline"):
-        analyse(session([1, 2], 4, baseline=7), trials)
+        analyse(make_session([1, 2], 4, baseline=7), trials)
 
 
 def test_survives_json():
-    found = analyse(session([1, 2, 4], 4), trials_of({"jvms-1": ONE, "jvms-2": TWO, "jvms-4": [0.0]}))
+    found = analyse(make_session([1, 2, 4], 4), make_trials({"jvms-1": ONE, "jvms-2": TWO, "jvms-4": [0.0]}))
     assert Analysis.model_validate_json(found.model_dump_json()) == found

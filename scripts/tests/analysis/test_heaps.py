@@ -2,7 +2,7 @@
 """Heaps that were left to the JVMs are what they took, and never equal by being unknown."""
 
 import pytest
-import session_builder as built
+from builders import make_component, make_session, make_spec, make_trial
 
 from steelyard.analysis.estimates import analyse
 from steelyard.analysis.heaps import left_heaps
@@ -19,13 +19,13 @@ def trial(arm: str, *heaps: int | None, block: int = 1) -> Trial:
         for number, heap in enumerate(heaps, start=1)
     ]
     injector = ComponentResult(name="injector-1", role="injector")
-    return built.trial(block, arm, components=[*servers, injector], metrics={"throughput": 1.0})
+    return make_trial(block, arm, components=[*servers, injector], metrics={"throughput": 1.0})
 
 
 def session(heap: int | None = None) -> Session:
-    made = built.session([1, 2], 1)
+    made = make_session([1, 2], 1)
     arms = [
-        arm.model_copy(update={"spec": built.spec(arm.name, components=[built.component(heap_bytes=heap)])})
+        arm.model_copy(update={"spec": make_spec(arm.name, components=[make_component(heap_bytes=heap)])})
         for arm in made.arms
     ]
     return made.model_copy(update={"arms": arms})

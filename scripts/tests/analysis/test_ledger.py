@@ -4,7 +4,7 @@ import math
 import numpy as np
 import pytest
 import scipy
-from session_builder import component, measurement, spec
+from builders import make_component, make_measurement, make_spec
 
 from steelyard.analysis import rules
 from steelyard.analysis.chance import FALSE_ALARM, share_interval
@@ -35,13 +35,13 @@ NORMAL = 3.2905
 COUNTED = 1000 * (1 - 0.01 - NORMAL * math.sqrt(1000 / 2) / 60_000)
 
 
-SPEC = spec(
+SPEC = make_spec(
     ratios=[Ratio(name="flights found per query", count="found", per="query", low=0.6, high=0.7)],
     consistency=[Consistency(component="server", path="/check", equals="0", about="orphans")],
 )
 LIMITED = Limits.model_validate({"operations": {"browse": {"p90": 1}}, "cycle_time": 0.02})
 CLOSED = SPEC.model_copy(update={"load": Load(users=10), "limits": LIMITED})
-REMOTE = SPEC.model_copy(update={"components": [*SPEC.components, component("compiler")]})
+REMOTE = SPEC.model_copy(update={"components": [*SPEC.components, make_component("compiler")]})
 
 
 def judge(measured, by=SPEC):
@@ -126,7 +126,7 @@ HEALTHY = {
 
 
 def healthy(**changes):
-    return measurement(**(HEALTHY | changes))
+    return make_measurement(**(HEALTHY | changes))
 
 
 def failed(by=SPEC, **changes):
@@ -134,7 +134,7 @@ def failed(by=SPEC, **changes):
 
 
 def test_the_quota_of_a_pod_is_no_fault() -> None:
-    throttled = measurement(throttled_seconds=3.0)
+    throttled = make_measurement(throttled_seconds=3.0)
     for by, void in ((SPEC, True), (SPEC.model_copy(update={"remote": True}), False)):
         (check,) = [one for one in judge(throttled, by) if one.name == "throttling"]
         assert is_void([check]) == void == check.applies
@@ -243,14 +243,14 @@ def test_closed_model_has_no_arrivals():
 def test_servers_without_counters_lack_checks_and_the_ledger_says_so():
     foreign = CLOSED.model_copy(
         update={
-            "components": [component(counters=None, artifact=Artifact(form="command", words=["serve"]))],
+            "components": [make_component(counters=None, artifact=Artifact(form="command", words=["serve"]))],
             "ratios": [],
             "consistency": [],
             "limits": Limits(),
         }
     )
     nothing = {"server_requests": None, "server_errors": None, "window_server_rate": None, "jit_share": None}
-    checks = {check.name: check for check in judge(measurement(**nothing), foreign)}
+    checks = {check.name: check for check in judge(make_measurement(**nothing), foreign)}
     idle = {name for name, check in checks.items() if not check.applies}
     assert idle == {
         *("late-arrivals", "arrival-rate", "outcomes", "counts", "counts-window", "counts-exact"),

@@ -4,7 +4,7 @@
 from pathlib import Path
 
 import pytest
-from session_builder import component, measurement, spec, trial
+from builders import make_component, make_measurement, make_spec, make_trial
 
 from steelyard.analysis import curves, warmup
 from steelyard.analysis.chance import FALSE_ALARM
@@ -67,14 +67,14 @@ GROUP = CgroupResult(
     working_set_mean=300.0,
     oom_kills=0,
 )
-WHOLE = spec(
+WHOLE = make_spec(
     components=[
-        component("database"),
-        component("compiler"),
-        component("server", 1),
-        component("server", 2),
-        component("proxy"),
-        component("injector"),
+        make_component("database"),
+        make_component("compiler"),
+        make_component("server", 1),
+        make_component("server", 2),
+        make_component("proxy"),
+        make_component("injector"),
     ],
     server_cores=4,
 )
@@ -120,8 +120,8 @@ POOL = GROUP.model_copy(update={"huge_mean": 1000.0, "huge_peak": 1100.0})
 def test_memory_of_containers_has_their_large_pages(
     group: CgroupResult, pages: str, mean: float | None, peak: float | None
 ) -> None:
-    one = trial(1, "a", components=[server(1, cgroup=group, read_back={"pages": pages})])
-    found = metrics_of(one, spec(components=[component("server", 1)]))
+    one = make_trial(1, "a", components=[server(1, cgroup=group, read_back={"pages": pages})])
+    found = metrics_of(one, make_spec(components=[make_component("server", 1)]))
     assert (found.get("cgroup_memory"), found.get("cgroup_memory_peak")) == (mean, peak)
 
 
@@ -138,7 +138,7 @@ COMPILER = {
 def measured(servers=None, **changes):
     """60 s at 1,000 requests/s: 60 thousand requests."""
     fields = {
-        "measurement": measurement(
+        "measurement": make_measurement(
             memory_rss=2.0 * 2**30, memory_rss_peak=3.0, memory_pss=4.0, service_calls=120.0
         ),
         "components": [
@@ -159,7 +159,7 @@ def measured(servers=None, **changes):
             ),
         },
     }
-    return trial(1, "jvms-1", **(fields | changes))
+    return make_trial(1, "jvms-1", **(fields | changes))
 
 
 def test_every_metric_of_a_steady_trial():
@@ -239,14 +239,17 @@ def test_a_component_without_a_record_is_missing_too():
 
 
 def test_throughput_is_the_injectors_only_where_not_every_server_counts():
-    off = measured(measurement=measurement(window_server_rate=None, window_injector_rate=900.0))
+    off = measured(measurement=make_measurement(window_server_rate=None, window_injector_rate=900.0))
     assert "throughput" not in metrics_of(off, WHOLE)
-    for servers in ([component(counters=None)], [component(), component(number=2, counters=None)]):
-        assert metrics_of(off, spec(components=servers))["throughput"] == 900.0
+    for servers in (
+        [make_component(counters=None)],
+        [make_component(), make_component(number=2, counters=None)],
+    ):
+        assert metrics_of(off, make_spec(components=servers))["throughput"] == 900.0
 
 
 def test_without_a_measurement_there_are_no_figures_of_load():
-    assert metrics_of(trial(1, "jvms-1", measurement=None), WHOLE) == {}
+    assert metrics_of(make_trial(1, "jvms-1", measurement=None), WHOLE) == {}
 
 
 def test_start_up_trials_have_the_figures_of_a_start_and_no_others():
@@ -283,7 +286,7 @@ def test_survive_trials_tell_whether_they_did():
     by = WHOLE.model_copy(update={"procedure": "survive"})
     assert metrics_of(measured(survived=True), by)["survived"] == 1.0
     dead = metrics_of(
-        measured(survived=False, measurement=measurement(restarts=["server-1 was OOM-killed"])), by
+        measured(survived=False, measurement=make_measurement(restarts=["server-1 was OOM-killed"])), by
     )
     assert (dead["survived"], dead["restarts"]) == (0.0, 1.0)
 
@@ -293,7 +296,7 @@ def test_every_formula_is_tried_here():
     for procedure in ("steady", "start-up", "ramp-up", "survive"):
         curves = {name: [1.0] * 40 for name in ("throughput", *(f"cpu_{g}" for g in GROUPS))}
         whole = measured(survived=True, curves=curves, first_answers={"browse": 1.0, "book": 2.0})
-        services = [*WHOLE.components, component("service")]
+        services = [*WHOLE.components, make_component("service")]
         by = WHOLE.model_copy(update={"procedure": procedure, "components": services})
         one = result("service-1", "service", 1.0, told={'relay_delay_seconds{quantile="0.5"}': 0.001})
         tried |= metrics_of(whole.model_copy(update={"components": [*whole.components, one]}), by).keys()

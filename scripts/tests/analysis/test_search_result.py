@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from search_builder import RAISE, Server, question, run, schedule, spec, trial
+from builders import make_arms, make_places, make_session
+from searches import RAISE, Server, question, run, search_spec, search_trial
 
 from steelyard.analysis.search_result import _compare, _Wording, results_of, search_results
 from steelyard.analysis.searching import Question, next_search_trial, question_of
 from steelyard.experiment.schema import Experiment
 from steelyard.results.analysis import SearchResult
 from steelyard.results.measurement import ComponentResult
-from steelyard.results.schema import ArmRecord, HostFacts, Planned, Session, Trial
+from steelyard.results.schema import Planned, Session, Trial
 
 ARMS = ("a", "b")
 ASKED = {**RAISE, "start": 100}
@@ -24,8 +25,8 @@ ASKED = {**RAISE, "start": 100}
 def found(
     asked: Question, blocks: int, server: Server | None = None, trials: list[Trial] | None = None
 ) -> list[SearchResult]:
-    places = schedule(tuple(asked.specs), blocks)
-    done = trials if trials is not None else run(asked, places, server.outcome if server else trial)
+    places = make_places(tuple(asked.specs), blocks)
+    done = trials if trials is not None else run(asked, places, server.outcome if server else search_trial)
     return results_of(asked, places, "a", done, lambda arm: f"arm {arm}")
 
 
@@ -57,10 +58,10 @@ def test_a_share_that_is_held_tells_what_was_served_there() -> None:
         servers = [
             ComponentResult(name=f"server-{number}", role="server", cpu_seconds=used / 2) for number in (1, 2)
         ]
-        return trial(planned, components=servers, metrics={"throughput": planned.value / 5})
+        return search_trial(planned, components=servers, metrics={"throughput": planned.value / 5})
 
     asked = question({"hold": "cpu", "at": 0.4, "start": 50}, ARMS)
-    base, other = found(asked, 1, trials=run(asked, schedule(ARMS, 1), outcome))
+    base, other = found(asked, 1, trials=run(asked, make_places(ARMS, 1), outcome))
     assert base.runs[0].value == pytest.approx(80, abs=4)
     assert base.sentences[1] == (
         "With arm a, 2 trials at that load used 40.0 % of the servers' CPUs and served 16.0 req/s."
@@ -122,7 +123,9 @@ def test_memory_and_held_shares_are_told_in_their_words() -> None:
     asked = question({"lower": "memory", "while": "survives"}, ("a",), engine="compose")
     edge = 200.5 * 2**20
     trials = run(
-        asked, schedule(("a",), 2), lambda place: trial(place, metrics={}, survived=place.value >= edge)
+        asked,
+        make_places(("a",), 2),
+        lambda place: search_trial(place, metrics={}, survived=place.value >= edge),
     )
     (memory,) = found(asked, 2, trials=trials)
     assert memory.low is not None
@@ -140,9 +143,9 @@ def test_memory_and_held_shares_are_told_in_their_words() -> None:
             ComponentResult(name=f"server-{number}", role="server", cpu_seconds=used * 20)
             for number in (1, 2)
         ]
-        return trial(place, components=servers)
+        return search_trial(place, components=servers)
 
-    (held,) = found(asked, 2, trials=run(asked, schedule(("a",), 2), measured))
+    (held,) = found(asked, 2, trials=run(asked, make_places(("a",), 2), measured))
     assert held.value == pytest.approx(900, rel=0.05)
     assert "40 % of the servers' CPUs are used at a value between" in held.sentences[0]
 
@@ -159,46 +162,14 @@ def recorded() -> Session:
         "search": {"raise": "users", "start": 100, "resolution": 0.1},
         "load": {"users": 50},
     }
-    host = HostFacts(
-        hostname="lab",
-        architecture="x86_64",
-        cpu_model="cpu",
-        sockets=1,
-        cores=4,
-        cpus=8,
-        threads_per_core=2,
-        smt="on",
-        numa_nodes=1,
-        memory_bytes=2**34,
-        swap_bytes=0,
-        kernel="6.1",
-        os="Linux",
-        page_size=4096,
-        governor=None,
-        turbo=None,
-        thp=None,
-        cgroup_version=2,
-        virtualization=None,
-    )
-    return Session(
+    return make_session(
         id="capacity-1",
-        created=0.0,
-        steelyard_version="0.1.0",
-        revision=None,
         workload={"limits": {"p99": "200ms"}},
-        workload_path="apps/ping/workload.yaml",
         experiment=Experiment.model_validate(experiment).model_dump(mode="json", by_alias=True),
-        quick=False,
-        seed=1,
-        arms=[
-            ArmRecord(name=arm, levels={"jvms": level}, baseline=level == 1, settings={}, spec=spec(arm))
-            for level, arm in enumerate(ARMS, start=1)
-        ],
-        schedule=schedule(ARMS, 2),
-        host=host,
-        versions={},
-        injectors_share_cores=False,
-        notes=[],
+        arms=make_arms(
+            {arm: search_spec(arm) for arm in ARMS}, {"a": {"jvms": 1}, "b": {"jvms": 2}}, baseline="a"
+        ),
+        schedule=make_places(ARMS, 2),
     )
 
 
@@ -233,7 +204,7 @@ class Tally:
 def simulate(sessions: int, blocks: int, seed: int, server: dict[str, float], **search: Any) -> Tally:
     """Sessions of two arms, 15 % apart; the edge lies anywhere from 60 to 1,500 users, each search begins at 100."""
     rng = np.random.default_rng(seed)
-    asked, places = question({**ASKED, **search}, ARMS), schedule(ARMS, blocks)
+    asked, places = question({**ASKED, **search}, ARMS), make_places(ARMS, blocks)
     tally = Tally()
     for _ in range(sessions):
         edge = math.exp(rng.uniform(math.log(60), math.log(1500)))

@@ -5,19 +5,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from search_builder import (
-    MEASUREMENT,
-    RAISE,
-    Server,
-    check,
-    component,
-    figures,
-    question,
-    run,
-    schedule,
-    spec,
-    trial,
-)
+from builders import make_component, make_latency, make_places
+from searches import MEASUREMENT, RAISE, Server, check, figures, question, run, search_spec, search_trial
 
 from steelyard.analysis.formulas import cpu_share
 from steelyard.analysis.ledger import RULES
@@ -71,7 +60,7 @@ HOLD = {"hold": "cpu", "at": 0.4}
     ],
 )
 def test_what_a_trial_of_a_raised_load_says(changes: dict[str, Any], outcome: str, says: str) -> None:
-    found = step_of(question(RAISE), trial(**changes))
+    found = step_of(question(RAISE), search_trial(**changes))
     assert found.outcome == outcome
     assert says in found.why
 
@@ -82,14 +71,14 @@ def test_the_ledger_has_the_checks_that_a_search_reads() -> None:
 
 def test_errors_are_allowed_as_far_as_the_limit_says() -> None:
     loose = question({"raise": "users", "within": {"errors": "5%"}})
-    assert step_of(loose, trial(checks=[check("errors", value=0.02)])).outcome == "passed"
-    assert step_of(loose, trial(checks=[check("errors", value=0.06)])).outcome == "failed"
+    assert step_of(loose, search_trial(checks=[check("errors", value=0.02)])).outcome == "passed"
+    assert step_of(loose, search_trial(checks=[check("errors", value=0.06)])).outcome == "failed"
 
 
 def test_without_limits_of_its_own_the_workloads_hold() -> None:
     own = question({"raise": "users"})
-    assert step_of(own, trial(metrics=figures(1999.0))).outcome == "passed"
-    assert step_of(own, trial(metrics=figures(2001.0))).outcome == "failed"
+    assert step_of(own, search_trial(metrics=figures(1999.0))).outcome == "passed"
+    assert step_of(own, search_trial(metrics=figures(2001.0))).outcome == "failed"
 
 
 PER_OPERATION = {
@@ -101,7 +90,7 @@ BEYOND = MEASUREMENT.model_copy(update={"cycles": {"home": CycleResult(count=90,
 
 
 def answers(p90: float | None, requests: int = 90, errors: int = 0) -> Latency:
-    return Latency(requests=requests, errors=errors, mean=1.0, p50=1.0, p90=p90, p99=None, p999=None, max=1.0)
+    return make_latency(requests=requests, errors=errors, p90=p90)
 
 
 @pytest.mark.parametrize(
@@ -123,15 +112,17 @@ def answers(p90: float | None, requests: int = 90, errors: int = 0) -> Latency:
 def test_operations_and_cycle_times_have_limits_of_their_own(
     latency: dict[str, Latency], measurement: TrialMeasurement, outcome: str, says: str
 ) -> None:
-    found = step_of(question(PER_OPERATION), trial(latency=latency, measurement=measurement))
+    found = step_of(question(PER_OPERATION), search_trial(latency=latency, measurement=measurement))
     assert found.outcome == outcome
     assert says in found.why
 
 
 def test_limits_of_operations_that_nobody_sends_are_refused() -> None:
     limits = Limits.model_validate({"operations": {"hallo": {"p90": "1s"}}})
-    with pytest.raises(BadInput, match=r"'hallo' \(did you mean 'hello'\?\), which is not among those of w"):
-        refuse_unknown(limits, [spec()])
+    with pytest.raises(
+        BadInput, match=r"'hallo' \(did you mean 'hello'\?\), which is not among those of app"
+    ):
+        refuse_unknown(limits, [search_spec()])
     assert limits_told(limits) == "p90 of hallo at most 1 s"
 
 
@@ -153,26 +144,26 @@ def test_a_raised_load_needs_a_limit() -> None:
     ],
 )
 def test_what_a_trial_under_a_memory_limit_says(changes: dict[str, Any], outcome: str) -> None:
-    assert step_of(question(SURVIVE, engine="compose"), trial(**changes)).outcome == outcome
+    assert step_of(question(SURVIVE, engine="compose"), search_trial(**changes)).outcome == outcome
 
 
 def test_survival_and_limits_together() -> None:
     both = question({**SURVIVE, "within": {"p99": "200ms"}}, engine="compose")
-    assert step_of(both, trial(survived=True)).outcome == "passed"
-    assert step_of(both, trial(survived=True, metrics=figures(300.0))).outcome == "failed"
+    assert step_of(both, search_trial(survived=True)).outcome == "passed"
+    assert step_of(both, search_trial(survived=True, metrics=figures(300.0))).outcome == "failed"
 
 
 def test_the_share_is_of_the_servers_and_all_their_cpus() -> None:
-    found = step_of(question(HOLD), trial())
+    found = step_of(question(HOLD), search_trial())
     assert found.outcome == "measured"
     assert found.share == pytest.approx(16 / 40)
-    unknown = [ComponentResult(name="server-1", role="server"), *trial().components[1:]]
-    assert cpu_share(trial(components=unknown), spec()) is None
-    assert step_of(question(HOLD), trial(components=unknown)).outcome == "void"
+    unknown = [ComponentResult(name="server-1", role="server"), *search_trial().components[1:]]
+    assert cpu_share(search_trial(components=unknown), search_spec()) is None
+    assert step_of(question(HOLD), search_trial(components=unknown)).outcome == "void"
 
 
 def test_arms_take_turns_inside_a_block_and_blocks_follow_each_other() -> None:
-    asked, places = question({**RAISE, "start": 100}, ("a", "b")), schedule(("a", "b"), 2)
+    asked, places = question({**RAISE, "start": 100}, ("a", "b")), make_places(("a", "b"), 2)
     trials = run(asked, places, Server({"a": 320.0, "b": 40.0}, np.random.default_rng(1)).outcome)
     assert [one.arm for one in trials[:6]] == ["a", "b"] * 3
     assert [one.block for one in trials] == sorted(one.block for one in trials)
@@ -183,7 +174,7 @@ def test_arms_take_turns_inside_a_block_and_blocks_follow_each_other() -> None:
 
 
 def test_a_resumed_session_goes_on_as_an_uninterrupted_one() -> None:
-    asked, places = question({**RAISE, "start": 100}, ("a", "b")), schedule(("a", "b"), 2)
+    asked, places = question({**RAISE, "start": 100}, ("a", "b")), make_places(("a", "b"), 2)
 
     def server() -> Server:
         return Server({"a": 320.0, "b": 350.0}, np.random.default_rng(1))
@@ -196,7 +187,7 @@ def test_a_resumed_session_goes_on_as_an_uninterrupted_one() -> None:
 def test_plots_of_a_block_do_not_mix() -> None:
     asked = question({**RAISE, "start": 100}, ("a", "b"))
     places = [
-        one.model_copy(update={"plot": plot}) for plot, one in enumerate(schedule(("a", "b"), 1), start=1)
+        one.model_copy(update={"plot": plot}) for plot, one in enumerate(make_places(("a", "b"), 1), start=1)
     ]
     trials = run(asked, places, Server({"a": 320.0, "b": 40.0}, np.random.default_rng(1)).outcome)
     arms = [one.arm for one in trials]
@@ -204,12 +195,14 @@ def test_plots_of_a_block_do_not_mix() -> None:
 
 
 def test_a_search_that_only_meets_void_trials_leaves_the_others_alone() -> None:
-    asked, places = question({**RAISE, "start": 100}, ("a", "b")), schedule(("a", "b"), 1)
+    asked, places = question({**RAISE, "start": 100}, ("a", "b")), make_places(("a", "b"), 1)
     server = Server({"a": 320.0, "b": 40.0}, np.random.default_rng(1))
     trials = run(
         asked,
         places,
-        lambda place: trial(place, checks=[check("steal")]) if place.arm == "a" else server.outcome(place),
+        lambda place: (
+            search_trial(place, checks=[check("steal")]) if place.arm == "a" else server.outcome(place)
+        ),
     )
     assert sum(one.arm == "a" for one in trials) == 3
     assert sum(one.arm == "b" for one in trials) > 5
@@ -217,7 +210,7 @@ def test_a_search_that_only_meets_void_trials_leaves_the_others_alone() -> None:
 
 
 def test_each_injector_is_told_the_users_of_all() -> None:
-    before = spec(load=Load(users=100, injectors=3))
+    before = search_spec(load=Load(users=100, injectors=3))
     after = with_value(before, Search.model_validate(RAISE), 320.0)
     assert after.load.users == 320
     assert [one.settings["users"] for one in after.injectors] == [320] * 3
@@ -227,7 +220,7 @@ def test_each_injector_is_told_the_users_of_all() -> None:
 
 
 def test_each_injector_is_told_the_rate_of_all() -> None:
-    before = spec(load=Load(model="open", rate=100, injectors=2))
+    before = search_spec(load=Load(model="open", rate=100, injectors=2))
     for written in ({"raise": "rate"}, HOLD):
         after = with_value(before, Search.model_validate(written), 300.0)
         assert after.load.rate == 300.0
@@ -235,7 +228,7 @@ def test_each_injector_is_told_the_rate_of_all() -> None:
 
 
 def test_memory_is_the_limit_of_each_server() -> None:
-    before = spec(engine="compose")
+    before = search_spec(engine="compose")
     after = with_value(before, Search.model_validate(SURVIVE), 300.0 * 2**20)
     assert [one.memory_bytes for one in after.servers] == [300 * 2**20] * 2
     assert after.injectors == before.injectors
@@ -243,24 +236,24 @@ def test_memory_is_the_limit_of_each_server() -> None:
 
 
 def test_where_a_search_begins() -> None:
-    three = spec(load=Load(users=100, injectors=3))
+    three = search_spec(load=Load(users=100, injectors=3))
     assert range_of(Search.model_validate(RAISE), three) == ("users", 100.0, 3.0, None)
     asked = Search.model_validate({**SURVIVE, "start": "256m", "least": "64m", "most": "1g"})
-    assert range_of(asked, spec(engine="compose")) == ("memory", 2.0**28, 2.0**26, 2.0**30)
-    assert range_of(Search.model_validate(SURVIVE), spec(engine="compose")).start == 2.0**29
+    assert range_of(asked, search_spec(engine="compose")) == ("memory", 2.0**28, 2.0**26, 2.0**30)
+    assert range_of(Search.model_validate(SURVIVE), search_spec(engine="compose")).start == 2.0**29
 
 
 @pytest.mark.parametrize(
     ("written", "arm", "says"),
     [
-        ({"raise": "rate"}, spec(), "needs a load of that model"),
-        (SURVIVE, spec(), "engine: compose"),
+        ({"raise": "rate"}, search_spec(), "needs a load of that model"),
+        (SURVIVE, search_spec(), "engine: compose"),
         (
             SURVIVE,
-            spec(engine="compose", components=[component("s", "server", [0])]),
+            search_spec(engine="compose", components=[make_component(heap_bytes=None)]),
             "where does the search",
         ),
-        ({**RAISE, "most": 50}, spec(), "outside of what it may try"),
+        ({**RAISE, "most": 50}, search_spec(), "outside of what it may try"),
     ],
 )
 def test_refuses_a_search_that_the_arm_has_not(written: dict[str, Any], arm: Any, says: str) -> None:

@@ -2,7 +2,7 @@
 import re
 
 import pytest
-from session_builder import climb, session, trial, trials_of
+from builders import make_climb, make_session, make_trial, make_trials
 
 from steelyard.analysis.estimates import analyse, arm_label
 from steelyard.analysis.figures import bounds, change, interval, percent, with_unit
@@ -19,9 +19,9 @@ def about(level, spread=1.0, shift=0):
     return [level * (1 + spread * (WOBBLE[(i + shift) % 6] - 1)) for i in range(6)]
 
 
-def told(levels, figures, blocks=6, trials=None, **kind):
-    asked = session(levels, blocks, **kind)
-    return answer(asked, analyse(asked, trials or trials_of(figures)))
+def told(levels, figures, blocks=6, trials=None, **asking):
+    asked = make_session(levels, blocks, **asking)
+    return answer(asked, analyse(asked, trials or make_trials(figures)))
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_study_like_answer():
     rss = {1: 100.0, 2: 160.0, 4: 280.0, 6: 400.0, 12: 760.0}
     rate = {1: 100.0, 2: 180.0, 4: 288.0, 6: 288.5, 12: 250.0}
     trials = [
-        trial(
+        make_trial(
             block + 1,
             f"jvms-{jvms}",
             metrics={
@@ -107,7 +107,7 @@ def test_arms_without_common_blocks_are_not_compared():
     figures = {"jvms-1": about(100), "jvms-2": about(180, 1, 1), "jvms-4": about(300, 1, 2)}
     trials = [
         one
-        for one in trials_of(figures)
+        for one in make_trials(figures)
         if not (one.arm == "jvms-2" and one.block > 3) and not (one.arm == "jvms-4" and one.block < 3)
     ]
     first = told([1, 2, 4], {}, trials=trials)[0]
@@ -128,7 +128,7 @@ def test_means_are_over_the_blocks_that_are_compared():
     """The arm lacks the two fast blocks: its mean over its own blocks would be below the baseline's."""
     base = [100.0, 101.0, 99.0, 100.0, 200.0, 201.0]
     trials = [
-        trial(block, arm, metrics={"throughput": value, "memory_rss": value * 2**20})
+        make_trial(block, arm, metrics={"throughput": value, "memory_rss": value * 2**20})
         for arm, values in (("jvms-1", base), ("jvms-2", [110.5, 111.0, 109.0, 110.0]))
         for block, value in enumerate(values, start=1)
     ]
@@ -178,18 +178,22 @@ def test_what_the_load_gives_is_not_praised():
         "No answer from throughput: arrivals came at a constant rate, so it was given, not found (1,000 req/s with"
         " JVMs = 1); an arm that kept up is no better by it."
     )
-    asked = session([1, 2, 4], 6, load=OPEN)
-    (info,) = analyse(asked, trials_of(figures)).metrics
+    asked = make_session([1, 2, 4], 6, load=OPEN)
+    (info,) = analyse(asked, make_trials(figures)).metrics
     assert (info.better, info.label) == ("neither", "throughput (given)")
 
 
 def test_what_the_load_gives_is_no_further_figure_either():
     trials = [
-        trial(block + 1, arm, metrics={"latency_p50": about(level, 1, turn)[block], "throughput": 1000.0})
+        make_trial(
+            block + 1, arm, metrics={"latency_p50": about(level, 1, turn)[block], "throughput": 1000.0}
+        )
         for arm, level, turn in (("jvms-1", 8.0, 0), ("jvms-2", 4.0, 1))
         for block in range(6)
     ]
-    said = told([1, 2], {}, trials=trials, load=OPEN, primary="latency_p50", report=["throughput"])
+    said = told(
+        [1, 2], {}, trials=trials, load=OPEN, metrics={"primary": "latency_p50", "report": ["throughput"]}
+    )
     assert said[0].startswith("Latency p50 was lowest with JVMs = 2")
     assert said[1].startswith("How far to believe it")
 
@@ -236,20 +240,20 @@ def test_nothing_beats_the_baseline():
 
 def test_lower_is_better():
     trials = [
-        trial(block + 1, arm, metrics={"start_time": about(level, 1, turn)[block]})
+        make_trial(block + 1, arm, metrics={"start_time": about(level, 1, turn)[block]})
         for arm, level, turn in (("jvms-1", 8.0, 0), ("jvms-2", 4.0, 1))
         for block in range(6)
     ]
-    first = told([1, 2], {}, trials=trials, primary="start_time")[0]
+    first = told([1, 2], {}, trials=trials, metrics={"primary": "start_time"})[0]
     assert first.startswith("Start-up was lowest with JVMs = 2: 4.00 s, \N{MINUS SIGN}50 % against JVMs = 1")
 
 
 def test_several_arms_are_several_chances():
     """p below 5 % alone, but not after Holm: said so, with what cannot be ruled out."""
-    asked = session([1, 2, 4, 6, 8, 10], 6)
+    asked = make_session([1, 2, 4, 6, 8, 10], 6)
     figures = {f"jvms-{level}": about(100, 1, level) for level in (2, 4, 6, 8, 10)}
     figures |= {"jvms-1": about(100), "jvms-10": [101.2, 101.9, 100.1, 101.0, 100.2, 101.6]}
-    found = analyse(asked, trials_of(figures)).estimates["throughput"]["jvms-10"]
+    found = analyse(asked, make_trials(figures)).estimates["throughput"]["jvms-10"]
     assert found.p is not None
     assert found.p_holm is not None
     assert found.p < 0.05 < found.p_holm
@@ -257,8 +261,8 @@ def test_several_arms_are_several_chances():
 
 
 def test_belief_counts_what_went_wrong():
-    trials = trials_of({"jvms-1": about(100), "jvms-2": about(200, 1, 1)})
-    trials = [*trials[:-1], trial(6, "jvms-2", state="void", steady=False)]
+    trials = make_trials({"jvms-1": about(100), "jvms-2": about(200, 1, 1)})
+    trials = [*trials[:-1], make_trial(6, "jvms-2", state="void", steady=False)]
     last = told([1, 2], {}, trials=trials, quick=True)[-1]
     assert last.startswith(
         "How far to believe it: 5 of 6 blocks are complete; 1 of 12 trials was void and is left out;"
@@ -278,12 +282,15 @@ def test_an_arm_that_never_came_to_a_share_is_told_and_what_it_lost_weighed():
     """The slow arm keeps below 95 % of the other's level, so it has no time; what it lost is there in every trial."""
     curves = {"jvms-1": (900.0, 20.0), "jvms-2": (1000.0, 5.0)}
     trials = [
-        trial(block, arm, curves={"throughput": climb(level + block, slow)})
+        make_trial(block, arm, curves={"throughput": make_climb(level + block, slow)})
         for arm, (level, slow) in curves.items()
         for block in range(1, 7)
     ]
     first, second, _ = told(
-        [1, 2], {}, trials=trials, primary="time_to_95_of_best", report=["requests_lost_to_best"]
+        [1, 2],
+        {},
+        trials=trials,
+        metrics={"primary": "time_to_95_of_best", "report": ["requests_lost_to_best"]},
     )
     assert (
         first == "No answer from time to 95 % of the best arm's level: JVMs = 1 came to it in 0 of 6 trials."
@@ -293,7 +300,7 @@ def test_an_arm_that_never_came_to_a_share_is_told_and_what_it_lost_weighed():
 
 
 def test_several_factors_and_words_as_levels():
-    asked = session([1, 2], 6)
+    asked = make_session([1, 2], 6)
     arms = [
         arm.model_copy(update={"levels": {"jvms": level, "gc": "regional", "pages": pages}})
         for arm, level, pages in zip(asked.arms, (1, 2), ("small", "large"), strict=True)
@@ -302,18 +309,18 @@ def test_several_factors_and_words_as_levels():
     assert arm_label(asked, "jvms-2") == "JVMs = 2, pages = large", "by what differs"
     alike = [arm.model_copy(update={"levels": {"gc": "regional"}}) for arm in arms]
     assert arm_label(asked.model_copy(update={"arms": alike}), "jvms-2") == "gc = regional"
-    found = analyse(asked, trials_of({"jvms-1": about(100), "jvms-2": about(200, 1, 1)}))
+    found = analyse(asked, make_trials({"jvms-1": about(100), "jvms-2": about(200, 1, 1)}))
     assert "highest with JVMs = 2, pages = large: 200 req/s" in answer(asked, found)[0]
 
 
 def test_short_forms():
-    asked = session([1, 2], 6)
-    found = analyse(asked, trials_of({"jvms-1": about(100), "jvms-2": about(200, 1, 1)})).estimates
+    asked = make_session([1, 2], 6)
+    found = analyse(asked, make_trials({"jvms-1": about(100), "jvms-2": about(200, 1, 1)})).estimates
     one = found["throughput"]["jvms-2"]
     assert brief(one) == f"{change_of(one)} ({bounds(one)})"
-    none = analyse(asked, trials_of({"jvms-1": [1.0], "jvms-2": [2.0]})).estimates["throughput"]["jvms-2"]
+    none = analyse(asked, make_trials({"jvms-1": [1.0], "jvms-2": [2.0]})).estimates["throughput"]["jvms-2"]
     assert effect(none) == "no ratio: 1 block in common"
-    zero = analyse(asked, trials_of({"jvms-1": [1.0, 0.0], "jvms-2": [2.0, 1.0]})).estimates["throughput"][
+    zero = analyse(asked, make_trials({"jvms-1": [1.0, 0.0], "jvms-2": [2.0, 1.0]})).estimates["throughput"][
         "jvms-2"
     ]
     assert effect(zero) == "no ratio: figures that are not above zero have none"

@@ -4,7 +4,7 @@
 from typing import Any
 
 import pytest
-from session_builder import session, trials_of
+from builders import make_session, make_trials
 
 from steelyard.analysis.estimates import analyse
 from steelyard.analysis.sentences import answer, beyond_noise
@@ -23,13 +23,13 @@ RATES = {
 def of_states(states: list[str], blocks: int) -> tuple[Session, list[Trial], Analysis]:
     """Arms that want these states of the host, in so many blocks."""
     arms = list(RATES)[: len(states)]
-    made = session([1, 2, 4][: len(states)], blocks, report=[])
+    made = make_session([1, 2, 4][: len(states)], blocks, metrics={"report": []})
     wanted = [
         arm.model_copy(update={"spec": arm.spec.model_copy(update={"host_states": {"thp": state}})})
         for arm, state in zip(made.arms, states, strict=True)
     ]
     made = made.model_copy(update={"arms": wanted})
-    trials = trials_of({arm: RATES[arm][:blocks] for arm in arms})
+    trials = make_trials({arm: RATES[arm][:blocks] for arm in arms})
     return made, trials, analyse(made, trials)
 
 

@@ -39,7 +39,9 @@ def test_a_repository_of_another_user_is_no_missing_commit(
 ) -> None:
     monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
     monkeypatch.setattr(build, "ROOT", repository)
-    with pytest.raises(BadInput, match=r"git says: detected dubious ownership in repository .*failed/git.txt"):
+    with pytest.raises(
+        BadInput, match=r"git says: detected dubious ownership in repository .*failed/git.txt"
+    ):
         build.checkout("HEAD")
 
 
@@ -78,5 +80,7 @@ def test_maven_s_first_error_is_quoted(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(build, "CACHE", tmp_path / "cache")
     monkeypatch.setattr(build, "BUILDS", tmp_path / "cache" / "build")
     jdk = Jdk(Path("/java"), identity("hotspot"))
-    with pytest.raises(BuildFailed, match=r"\(Could not create local repository at /none/.m2 .*: see .*build.log"):
+    with pytest.raises(
+        BuildFailed, match=r"\(Could not create local repository at /none/.m2 .*: see .*build.log"
+    ):
         make_build(jdk, maven, {}, lambda _line: None, tmp_path)

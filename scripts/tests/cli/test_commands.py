@@ -7,8 +7,9 @@ import re
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from subprocess import PIPE
 from typing import Any
@@ -16,11 +17,11 @@ from typing import Any
 import jsonschema
 import pytest
 import yaml
+from commands import Result, run_command
 from e2e.driver import free_port
 from planned import question, session_of, specs
 from rich.console import Console
 
-from steelyard.cli.app import main
 from steelyard.cli.inspect import _arms_table
 from steelyard.cli.run import _run
 from steelyard.errors import Crashed, Exit, NoSpace, SteelyardError, crashed
@@ -35,23 +36,10 @@ COMMAND = [sys.executable, "-m", "steelyard"]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(SOURCES.parent)}
 
 
-class Result:
-    def __init__(self, code: int, out: str, err: str) -> None:
-        self.code, self.out, self.err = code, out, err
-
-
 @pytest.fixture
-def steelyard(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
+def steelyard(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:
     monkeypatch.setenv("COLUMNS", "200")
-
-    def run(*arguments: str) -> Result:
-        monkeypatch.setattr(sys, "argv", ["steelyard", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        output = capsys.readouterr()
-        return Result(int(ended.value.code or 0), output.out, output.err)
-
-    return run
+    return partial(run_command, capsys)
 
 
 @pytest.mark.parametrize(

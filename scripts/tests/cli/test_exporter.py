@@ -6,7 +6,6 @@ import socket
 import urllib.error
 
 import pytest
-from planned import question, session_of, specs_of
 from prometheus_client.parser import text_string_to_metric_families
 from rich.console import Console
 from test_screens import failed
@@ -16,12 +15,6 @@ from steelyard.cli.exporter import exported
 from steelyard.cli.live import PlainScreen
 from steelyard.errors import PortInUse
 from steelyard.results.schema import Planned, Session
-
-
-@pytest.fixture(scope="module")
-def session() -> Session:
-    found = question("jvm-count", quick=True)
-    return session_of(found, specs_of(found), blocks=3)
 
 
 @pytest.fixture

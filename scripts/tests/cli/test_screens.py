@@ -4,6 +4,8 @@
 import io
 
 import pytest
+from builders import make_trial
+from fake_clock import FakeClock
 from planned import question, session_of, specs_of
 from rich.console import Console
 
@@ -14,31 +16,17 @@ from steelyard.session.schedule import trial_seconds
 from steelyard.units import format_duration
 
 
-@pytest.fixture(scope="module")
-def session() -> Session:
-    found = question("jvm-count", quick=True)
-    return session_of(found, specs_of(found), blocks=3)
-
-
 def failed() -> Trial:
     check = Check(
         name="restarts", passed=False, voids=True, value=1, limit=0, unit="", detail="server-1 died"
     )
-    return Trial(
-        block=1,
+    return make_trial(
         arm="jvms-2",
-        attempt=0,
-        order=0,
         state="void",
-        started=0.0,
         phases={"start": (0.0, 10.0), "measure": (10.0, 20.0)},
         measurement=None,
         checks=[check],
         steady=False,
-        metrics={},
-        latency={},
-        components=[],
-        trace=[],
         failure="server-1 died",
     )
 
@@ -92,13 +80,12 @@ def test_plain_lines_name_each_trial_and_its_outcome(session: Session) -> None:
     ]
 
 
-def test_a_loader_is_shown_as_it_loads(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    console, file, now = terminal(), io.StringIO(), [0.0]
-    monkeypatch.setattr("steelyard.cli.live.time.monotonic", lambda: now[0])
-    live, plain = LiveScreen(session, console, set()), PlainScreen(Console(file=file), session)
+def test_a_loader_is_shown_as_it_loads(session: Session) -> None:
+    console, file, clock = terminal(), io.StringIO(), FakeClock()
+    live, plain = LiveScreen(session, console, set(), clock), PlainScreen(Console(file=file), session, clock)
     live.phase("prepare", None)
     for number in range(50):
-        now[0] += 0.1
+        clock.sleep(0.1)
         for each in (live, plain):
             each.progress(f"Account# {number} [of] 50")
     console.print(live.render())

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from builders import make_container, make_spec
 from e2e.driver import free_port
 from waiting import answer_of, wait_until
 
@@ -16,7 +17,6 @@ from steelyard.experiment.schema import Load
 from steelyard.host.docker import Docker
 from steelyard.processes import Children
 from steelyard.results.spec import Artifact, Component, Spec
-from steelyard.workload.schema import ContainerPlace
 
 from .conftest import Pushed
 
@@ -56,46 +56,39 @@ def image(docker: Docker, images: Pushed, tmp_path_factory: pytest.TempPathFacto
 
 
 def server(image: str, name: str, greeting: str = "hello") -> Component:
-    return Component(
+    return make_container(
+        image=image,
         name=name,
         kind="small",
-        role="server",
-        artifact=Artifact(form="image", image=image),
-        cpus=[0],
         memory_bytes=64 << 20,
         port=free_port(),
         jvm_options=["-Dprice=$5 each", "-Xlog:gc:file=${folder}/logs/gc.log"],
         environment={"GREETING": greeting, "CLASSES": "${cache}/classes"},
-        container=ContainerPlace(port=8080, jvm_options="JVM_ARGS", folder="/steelyard", user="harness"),
     )
 
 
 def injector(image: str, code: int = 0) -> Component:
-    return Component(
-        name="injector-1",
+    return make_container(
+        "injector",
+        image=image,
         kind="load",
-        role="injector",
-        artifact=Artifact(form="image", image=image),
-        cpus=[0],
         environment={"GREETING": str(code)},
         settings={"users": 1},
+        container=None,
     )
 
 
-def spec(*components: Component) -> Spec:
-    return Spec(
-        arm="a",
+def compose_spec(*components: Component) -> Spec:
+    return make_spec(
+        "a",
         engine="compose",
         workload="small",
-        workload_version="1",
         topology="single",
         bundle="server",
-        procedure="steady",
         load=Load(users=1),
         components=list(components),
         entry=[],
         mix={},
-        server_cores=1,
         injectors_share_cores=True,
     )
 
@@ -137,7 +130,7 @@ def seen(component: Component) -> str:
 
 def test_what_is_started_again_starts_afresh_and_may_vary(image: str, opened: Opener, docker: Docker) -> None:
     first, second = server(image, "small-1"), server(image, "small-2")
-    deployment = opened(spec(first, second))
+    deployment = opened(compose_spec(first, second))
     assert not deployment.running()
     varied = first.model_copy(update={"environment": {"GREETING": "prepare"}})
     began = time.time()
@@ -181,7 +174,7 @@ def docker_name(docker: Docker, service: str, *options: str) -> str:
 
 def test_how_components_end_is_told(image: str, opened: Opener, docker: Docker) -> None:
     killed, stubborn = server(image, "small-1"), server(image, "small-2", "stubborn")
-    deployment = opened(spec(killed, stubborn))
+    deployment = opened(compose_spec(killed, stubborn))
     assert deployment.failure("small-1") is None
     assert deployment.exit_code("small-1") is None
     deployment.start([killed, stubborn])
@@ -199,7 +192,7 @@ def test_how_components_end_is_told(image: str, opened: Opener, docker: Docker) 
 
 def test_no_health_check_disturbs_what_is_measured(image: str, opened: Opener, docker: Docker) -> None:
     one = server(image, "small-1")
-    deployment = opened(spec(one))
+    deployment = opened(compose_spec(one))
     deployment.start([one])
     wait_until(lambda: seen(one), "its answer")
     container = docker.inspect("container", [docker_name(docker, "small-1")])[0]
@@ -211,7 +204,7 @@ def test_one_that_dies_is_named_and_a_crashed_sessions_network_goes(
     image: str, opened: Opener, docker: Docker
 ) -> None:
     one = server(image, "small-1", "dying")
-    deployment = opened(spec(one))
+    deployment = opened(compose_spec(one))
     deployment.start([one])
     wait_until(lambda: deployment.exit_code("small-1") is not None, "its end")
     assert str(deployment.failure("small-1")).startswith("small-1 ended with exit code 3")
@@ -226,7 +219,7 @@ def test_one_that_dies_is_named_and_a_crashed_sessions_network_goes(
 @pytest.mark.parametrize("code", [0, 4])
 def test_an_injector_is_ended_by_its_file(image: str, opened: Opener, code: int) -> None:
     one = injector(image, code)
-    deployment = opened(spec(server(image, "small-1"), one))
+    deployment = opened(compose_spec(server(image, "small-1"), one))
     deployment.start([one])
     assert deployment.logs("injector-1").parent.name == "load"
     deployment.logs("injector-1").mkdir(exist_ok=True)
@@ -241,7 +234,7 @@ def test_before_a_session_its_leftovers_go_and_what_is_missing_is_named(
     image: str, opened: Opener, docker: Docker
 ) -> None:
     one = server(image, "small-1")
-    deployed = spec(one)
+    deployed = compose_spec(one)
     left = opened(deployed)
     left.start([one])
     wait_until(lambda: seen(one), "its answer")
@@ -253,4 +246,4 @@ def test_before_a_session_its_leftovers_go_and_what_is_missing_is_named(
         assert left.exit_code("small-1") is not None
         nowhere = one.model_copy(update={"artifact": Artifact(form="image", image="127.0.0.1:9/none:1")})
         with pytest.raises(MissingRequirement, match=r"127\.0\.0\.1:9/none:1 is not on this host"):
-            later.check([spec(nowhere)])
+            later.check([compose_spec(nowhere)])

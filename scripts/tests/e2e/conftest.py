@@ -11,7 +11,7 @@ from .driver import EXPERIMENT, end_all
 
 @pytest.fixture(scope="package", autouse=True)
 def _prepared(built: object, nginx: None) -> None:
-    """The build that sessions take, and the proxy, before the first of them has its time limit."""
+    """The build that sessions take, and the proxy."""
 
 
 @pytest.fixture(autouse=True)

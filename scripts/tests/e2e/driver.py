@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import wait_until
 
 from steelyard.host.java import named_jdks
 from steelyard.paths import ROOT
@@ -22,11 +23,9 @@ from steelyard.results.schema import Trial
 from steelyard.results.store import SessionDirectory
 from steelyard.session.workload_up import STATE
 
-NOISE = {
-    *("steal", "other-cpu", "throttling", "clock-step", "injector-cpu"),
-    *("counts-window", "users-in-flight", "sample-gaps", "stalled"),
-}
-"""Checks that a shared test machine may fail through no fault of the harness."""
+from .noise import NOISE, is_undisturbed, void_for_other_reasons_than_noise
+
+__all__ = ["NOISE", "void_for_other_reasons_than_noise"]
 
 DONE = (0, 9)
 """Complete, or blocks lost to a noisy machine: each test looks at why trials were void."""
@@ -49,13 +48,9 @@ load:
   ramp: 500ms
   warmup: {until: fixed, at_least: 1s}
   measure: 4s
+  request_timeout: 2m  # a machine that stands still must not make errors
 design: {blocks: 2, repeats: 1}
 """
-
-
-def patience(seconds: float = 240.0) -> float:
-    """Seconds to wait for at most: so many on an idle host, more where many share its processors."""
-    return seconds * min(8.0, max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1)))
 
 
 def command(*arguments: str) -> list[str]:
@@ -66,17 +61,10 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(ROOT / "scripts"), "COLUMNS": "200"}
 
 
-def call(
-    *arguments: str, timeout: float | None = None, through: Sequence[str] = ()
-) -> subprocess.CompletedProcess[str]:
+def call(*arguments: str, through: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
     """Run a command to its end; `through`: what it is run by, as in another network."""
     return subprocess.run(
-        [*through, *command(*arguments)],
-        capture_output=True,
-        text=True,
-        env=environment(),
-        timeout=timeout or patience(),
-        check=False,
+        [*through, *command(*arguments)], capture_output=True, text=True, env=environment(), check=False
     )
 
 
@@ -131,8 +119,8 @@ def end_all() -> None:
         process = _started.pop().process
         if process.poll() is None:
             process.terminate()
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(60)
+            with contextlib.suppress(AssertionError):
+                wait_until(lambda process=process: process.poll() is not None, "the end of a session")
             process.kill()
             process.wait()
 
@@ -162,14 +150,13 @@ class Running:
         return SessionDirectory(max(path.parent for path in self.out.glob("*/session.json")))
 
     def wait_until(self, holds: Callable[[], bool], what: str) -> None:
-        limit = patience()
-        deadline = time.monotonic() + limit
-        while not holds():
-            assert self.process.poll() is None, (
-                f"ended before {what}: {self.errors.read_text(encoding='utf-8')}"
-            )
-            assert time.monotonic() < deadline, f"no {what} within {limit:.0f} s"
-            time.sleep(0.05)
+        """Wait while the session runs."""
+        wait_until(holds, what, lambda: self._ended)
+
+    @property
+    def _ended(self) -> str | None:
+        code = self.process.poll()
+        return None if code is None else f"it ended with {code}: {self.errors.read_text(encoding='utf-8')}"
 
     def wait_for_phase(self, phase: str, after: float) -> None:
         """Wait until the phase begins in some trial, later than the epoch time `after`."""
@@ -200,20 +187,69 @@ class Running:
         """End the harness as a crash does, and wait until its guard has ended all that it ran."""
         self.process.kill()
         self.end()
-        deadline = time.monotonic() + patience()
-        while (left := processes_that_mention(str(self.out))) and time.monotonic() < deadline:
-            time.sleep(0.1)
-        assert not left, f"left behind by a session that was killed: {left}"
+        wait_until(
+            lambda: not processes_that_mention(str(self.out)),
+            lambda: f"the end of what a killed session left: {processes_that_mention(str(self.out))}",
+        )
 
     def wait_for_trials(self, count: int) -> list[Trial]:
-        """Wait until so many trials have ended; each has the patience of a busy machine."""
+        """Wait until so many trials have ended."""
         directory = self.directory
-        for number in range(1, count + 1):
+        for number in range(1, count + 1):  # each has a patience of its own
             self.wait_until(lambda number=number: len(directory.trials()) >= number, f"trial {number}")  # type: ignore[misc]
         return directory.trials()
 
+    def wait_for_undisturbed(
+        self, arms: int = 1, enough: Callable[[Trial], bool] = lambda _: True
+    ) -> list[Trial]:
+        """Wait until so many arms have an undisturbed trial; a session has more blocks than a quiet machine needs.
+
+        Args:
+            arms: how many.
+            enough: whether what a busy machine got done in a trial suffices for what is asked of it.
+
+        Returns:
+            The first such trial of each of these arms. Of all trials that there are, none failed a check for another
+            reason than noise.
+        """
+        directory = self.directory
+        found: dict[str, Trial] = {}
+        ended = 0
+        while len(found) < arms:
+            ended += 1
+            self.wait_until(lambda: len(directory.trials()) >= ended, f"trial {ended}, undisturbed")  # noqa: B023
+            trials = directory.trials()
+            assert not void_for_other_reasons_than_noise(trials)
+            for trial in trials[:ended]:
+                if is_undisturbed(trial) and enough(trial):
+                    found.setdefault(trial.arm, trial)
+        return list(found.values())
+
+    def kill_in_a_trial(self, role: str, phase: str = "measure", at_once: int = 1) -> list[Trial]:
+        """Kill a process of a trial in a phase of it.
+
+        Args:
+            role: as the sampler has it.
+            phase: in which it is killed.
+            at_once: how many trials run at once.
+
+        Returns:
+            The trials that ended by that. Where all stood still before the kill, so that it came too late, it is the
+            next one.
+        """
+        directory = self.directory
+        while True:
+            ended = len(directory.trials())
+            self.wait_for_phase(phase, time.time())
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.running_pids(role)[0], signal.SIGKILL)
+            trials = self.wait_for_trials(ended + at_once)[ended : ended + at_once]
+            if all(trial.failure is not None for trial in trials):
+                return trials
+
     def end(self) -> int:
-        self.process.communicate(timeout=patience())
+        """Wait for the end; the exit code."""
+        self.process.communicate()
         return self.process.returncode
 
 
@@ -224,7 +260,7 @@ def start(experiment: Path, out: Path, *more: str) -> Running:
 
 
 def block_on_two_topologies(experiment: Path, out: Path, jvms: Mapping[str, int]) -> list[Trial]:
-    """Run the first block of a session whose two arms are two topologies, and end it.
+    """Run a session whose two arms are two topologies until each has an undisturbed trial, and end it.
 
     Args:
         experiment: its file.
@@ -236,12 +272,11 @@ def block_on_two_topologies(experiment: Path, out: Path, jvms: Mapping[str, int]
         each topology, and nothing is left behind.
     """
     session = start(experiment, out)
-    trials = session.wait_for_trials(2)
+    trials = session.wait_for_undisturbed(len(jvms))
     session.interrupt()
     directory = session.directory
     assert session.process.returncode in (*DONE, 130, -2)
     assert {trial.arm for trial in trials} == jvms.keys()
-    assert not void_for_other_reasons_than_noise(trials)
     for trial in trials:
         served = [one.requests for one in trial.components if one.role == "server"]
         assert len(served) == jvms[trial.arm]
@@ -254,16 +289,6 @@ def block_on_two_topologies(experiment: Path, out: Path, jvms: Mapping[str, int]
     assert not list(directory.path.glob("trials/*/servers/*/data"))
     assert not processes_that_mention(str(out))
     return trials
-
-
-def void_for_other_reasons_than_noise(trials: list[Trial]) -> list[str]:
-    """Details of failed checks that noise on the machine does not explain."""
-    return [
-        f"{trial.block} {trial.arm}: {check.name}: {check.detail}"
-        for trial in trials
-        for check in trial.checks
-        if check.voids and check.failed and check.name not in NOISE
-    ]
 
 
 def mount(line: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from .driver import block_on_two_topologies
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.full, pytest.mark.xdist_group("host")]
 
 EXPERIMENT = """\
 steelyard: 1
@@ -30,7 +30,8 @@ load:
   ramp: 500ms
   warmup: {until: fixed, at_least: 3s}
   measure: 8s
-design: {blocks: 2, repeats: 0}
+  request_timeout: 2m
+design: {blocks: 6, repeats: 0}
 """
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from .driver import block_on_two_topologies
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.full, pytest.mark.xdist_group("host")]
 
 EXPERIMENT = """\
 steelyard: 1
@@ -30,7 +30,8 @@ load:
   ramp: 1s
   warmup: {until: fixed, at_least: 8s}
   measure: 15s
-design: {blocks: 2, repeats: 0}
+  request_timeout: 2m
+design: {blocks: 6, repeats: 0}
 """
 
 
@@ -39,7 +40,7 @@ def test_a_session_on_one_jvm_and_on_two_that_share_their_data(experiment: Path,
         measured = trial.measurement
         assert measured is not None
         assert set(measured.mix_achieved) >= {"home-page", "tag-search", "event-detail"}
-        assert measured.cycles["tag-search"].drawn > 2
+        assert measured.cycles["tag-search"].drawn > 0
         assert {one.operation for one in measured.response_times} == measured.mix_achieved.keys()
         assert trial.metrics["latency_p90_weighted"] > 0
         assert 0 < trial.metrics["server_cpu_share"] < 1

@@ -3,8 +3,10 @@
 
 from typing import Any
 
+from builders import make_container, make_spec
+
 from steelyard.experiment.schema import Load
-from steelyard.results.spec import Artifact, Component, Spec
+from steelyard.results.spec import Component, Spec
 from steelyard.workload import schema
 from steelyard.workload.loader import load_workload
 from steelyard.workload.schema import ContainerPlace, DataRequest
@@ -19,16 +21,16 @@ IMAGES = {
 LOADGEN = "reg/loadgen@sha256:34"
 
 
-def component(kind: str, described: schema.Component, name: str, **more: Any) -> Component:
+def described_component(kind: str, described: schema.Component, name: str, **more: Any) -> Component:
     """A component as the workload describes it: servers on CPUs 0 and 1, databases on 2 and 3."""
     place = described.container
     assert place is not None
     image = IMAGES.get(place.repository or place.variable or "", place.image)
-    return Component(
+    return make_container(
+        described.role,
+        image=image or "",
         name=name,
         kind=kind,
-        role=described.role,
-        artifact=Artifact(form="image", image=image),
         container=ContainerPlace(
             port=place.port, jvm_options=place.jvm_options, folder=place.folder, user=place.user
         ),
@@ -38,33 +40,25 @@ def component(kind: str, described: schema.Component, name: str, **more: Any) ->
 
 def injector(number: int = 1, **more: Any) -> Component:
     """An injector on CPUs 2 and 3."""
-    return Component(
-        name=f"injector-{number}",
-        kind="load",
-        role="injector",
-        artifact=Artifact(form="image", image=LOADGEN),
-        container=ContainerPlace(port=0, jvm_options=None, folder="/load", user="harness"),
-        **{"cpus": [2, 3], "settings": {"users": 8}, **more},
+    return make_container(
+        "injector", number, image=LOADGEN, kind="load", **{"cpus": [2, 3], "settings": {"users": 8}, **more}
     )
 
 
-def spec(components: list[Component], workload: str = "test", **more: Any) -> Spec:
-    """A spec of these components."""
+def compose_spec(components: list[Component], workload: str = "test", **more: Any) -> Spec:
+    """A spec of these components, on the bundle of own servers unless told."""
     common: dict[str, Any] = {
-        "arm": "a",
         "engine": "compose",
         "workload": workload,
-        "workload_version": "1",
         "topology": "t",
         "bundle": "server",
-        "procedure": "steady",
         "load": Load(users=8),
+        "components": components,
         "entry": [],
         "mix": {},
         "server_cores": 2,
-        "injectors_share_cores": False,
     }
-    return Spec(components=components, **{**common, **more})
+    return make_spec("a", **{**common, **more})
 
 
 def spec_of(workload: str, topology: str | None = None, jvms: int = 2, port: int = 9500) -> Spec:
@@ -76,7 +70,7 @@ def spec_of(workload: str, topology: str | None = None, jvms: int = 2, port: int
         for one in [f"{kind}-{number + 1}" for number in range(jvms)] if several else [kind]:
             published = described.container is not None and described.container.published
             taken = sum(earlier.port is not None for earlier in found)
-            found.append(component(kind, described, one, port=port + taken if published else None))
+            found.append(described_component(kind, described, one, port=port + taken if published else None))
     first = {one.kind: one.name for one in reversed(found)}
     data = [DataRequest(component=first[step.component], path=step.path) for step in chosen.data]
-    return spec([*found, injector()], workload, topology=name, bundle=chosen.bundle, data=data)
+    return compose_spec([*found, injector()], workload, topology=name, bundle=chosen.bundle, data=data)

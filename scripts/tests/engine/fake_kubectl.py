@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python fake_kubectl.py FOLDER ARGUMENTS`: kubectl of a cluster that is a folder, which tests change meanwhile.
+"""A kubectl that stands for a cluster: `install` makes it, `answer` says what its commands answer.
+
+`python fake_kubectl.py FOLDER ARGUMENTS`: kubectl of a cluster that is a folder, which tests change meanwhile.
 
     FOLDER/pods/NAME.json   a pod, as the API server tells of it
     FOLDER/answers.json     what commands answer: [[part of the arguments, exit code, text], ...], the first that fits
@@ -11,12 +13,35 @@ otherwise; `delete` removes pods.
 """
 
 import json
+import shlex
 import sys
 import time
+from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from socketserver import ThreadingMixIn, UnixStreamServer
 from typing import Any
+
+
+def install(folder: Path) -> Path:
+    """A client `kubectl` in the folder, whose cluster the folder is."""
+    client = folder / "kubectl"
+    words = shlex.join([sys.executable, str(Path(__file__)), str(folder)])
+    client.write_text(f'#!/bin/sh\nexec {words} "$@"\n', encoding="utf-8")
+    client.chmod(0o755)
+    return client
+
+
+def answer(folder: Path, answers: Mapping[str, str | tuple[int, str]]) -> None:
+    """What commands answer from now on, by a part of their arguments: a text, or an exit code and a sentence."""
+    cases = [(part, *(told if isinstance(told, tuple) else (0, told))) for part, told in answers.items()]
+    (folder / "answers.json").write_text(json.dumps(cases), encoding="utf-8")
+
+
+def asked_of(folder: Path) -> list[str]:
+    """The arguments of every command so far."""
+    return (folder / "asked").read_text(encoding="utf-8").splitlines()
+
 
 LOOKS = 0.01
 """Seconds between looks for changes."""

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 import yaml
-from compose_specs import IMAGES, LOADGEN, component, injector, spec, spec_of
+from builders import make_container
+from compose_specs import IMAGES, LOADGEN, compose_spec, described_component, injector, spec_of
 
 from steelyard.engines.compose.bundle import SESSION_LABEL, User, command_line, override
 from steelyard.engines.compose.engine import BUNDLES
@@ -57,12 +58,12 @@ def services_of(made: Spec) -> dict[str, Any]:
 def server(**more: Any) -> Component:
     """The first server of ping."""
     described = load_workload("ping").workload.topology(None)[1].components["server"]
-    return component("server", described, **{"name": "server-1", **more})
+    return described_component("server", described, **{"name": "server-1", **more})
 
 
 def ping(*components: Component) -> dict[str, Any]:
     """Services of a trial of ping."""
-    return services_of(spec([*components, injector()], bundle="ping"))
+    return services_of(compose_spec([*components, injector()], bundle="ping"))
 
 
 @pytest.mark.parametrize(
@@ -135,7 +136,7 @@ def test_servers_that_use_a_class_cache_share_the_folder_of_their_kind() -> None
 def test_an_injector_gets_its_settings_and_waits_for_the_servers() -> None:
     settings = {"users": 8, "cost": "$1", "awaitStart": True}
     services = services_of(
-        spec([server(), server(name="server-2"), injector(settings=settings)], bundle="ping")
+        compose_spec([server(), server(name="server-2"), injector(settings=settings)], bundle="ping")
     )
     told = services["injector-1"]["environment"]["LOADGEN_SETTINGS"]
     # A person who repeats the trial gives no start signal.
@@ -151,17 +152,17 @@ def test_an_injector_gets_its_settings_and_waits_for_the_servers() -> None:
 def test_any_kind_of_component_gets_a_service() -> None:
     """A compiler server that the bundle does not know stands by itself; a server of any kind extends `server`."""
     place = ContainerPlace(port=38400, status=38500, jvm_options=None, folder="/var/jit", user="image")
-    compiler = Component(
+    compiler = make_container(
+        "compiler",
+        image="reg/jitserver:1",
         name="jitserver-1",
         kind="jitserver",
-        role="compiler",
         cpus=[1],
         port=9082,
         container=place,
-        artifact=Artifact(form="image", image="reg/jitserver:1"),
     )
     shop = server().model_copy(update={"kind": "shop", "name": "shop-1"})
-    services = services_of(spec([compiler, shop, injector()]))
+    services = services_of(compose_spec([compiler, shop, injector()]))
     assert services["jitserver-1"] == {
         "image": "reg/jitserver:1",
         "cpuset": "1",
@@ -215,7 +216,7 @@ def test_by_hand_the_data_is_loaded_by_the_same_requests() -> None:
     assert asked[0].startswith("http://customer-1:9080/customer/loader/load?numCustomers=")
     assert set(data["depends_on"]) >= {"customer-1", "customer-2", "proxy"}
     request = DataRequest(component="server-1", path="/fill?n=2")
-    foreign = spec([server(port=9099), injector()], data=[request])
+    foreign = compose_spec([server(port=9099), injector()], data=[request])
     text = override(foreign, bundle("server"), USER, "s")
     assert "curl -f 'http://127.0.0.1:9099/fill?n=2'" in text
 
@@ -288,7 +289,7 @@ def test_compose_itself_reads_base_and_override(tmp_path: Path) -> None:
 
 @needs_compose
 def test_a_server_of_any_image_keeps_its_own_health_check(tmp_path: Path) -> None:
-    services = merged(spec([server(port=9099), injector()]), tmp_path)
+    services = merged(compose_spec([server(port=9099), injector()]), tmp_path)
     assert "test" not in services["server-1"]["healthcheck"]
     assert services["server-1"]["healthcheck"]["interval"] == "5s"
     assert [port["published"] for port in services["server-1"]["ports"]] == ["9099"]

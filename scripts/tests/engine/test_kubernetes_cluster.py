@@ -3,17 +3,17 @@
 
 import hashlib
 import json
-import shlex
-import stat
 from collections.abc import Mapping
 from pathlib import Path
 
+import fake_kubectl
 import pytest
-from planned import containers, identity, specs
+from builders import make_jvm
+from planned import containers, specs
 
 from steelyard.engines.images import jvm_of
 from steelyard.engines.kubernetes import cluster as asked
-from steelyard.engines.kubernetes.cluster import RIGHTS, Cluster, KubectlFailed, find_cluster, error_line
+from steelyard.engines.kubernetes.cluster import RIGHTS, Cluster, KubectlFailed, error_line, find_cluster
 from steelyard.engines.kubernetes.engine import KubernetesEngine, require_rights
 from steelyard.engines.kubernetes.images import ClusterImages
 from steelyard.engines.kubernetes.lock import take_lock
@@ -31,27 +31,9 @@ MISSING = 'Error from server (NotFound): namespaces "trials" not found'
 
 def kubectl(folder: Path, answers: Mapping[str, str | tuple[int, str]]) -> Cluster:
     """A kubectl that answers by the first pattern of its arguments that fits; it keeps what it was asked."""
-    cases = []
-    for pattern, answer in answers.items():
-        code, text = answer if isinstance(answer, tuple) else (0, answer)
-        out = "" if code == 0 else " >&2"
-        cases.append(f"*{shlex.quote(pattern)}*) printf '%s\\n' {shlex.quote(text)}{out}; exit {code};;")
-    client = folder / "kubectl"
-    script = [
-        "#!/bin/sh",
-        f'echo "$*" >>{shlex.quote(str(folder / "asked"))}',
-        'case "$*" in',
-        *cases,
-        "esac",
-    ]
-    client.write_text("\n".join([*script, "exit 0", ""]), encoding="utf-8")
-    client.chmod(client.stat().st_mode | stat.S_IXUSR)
+    client = fake_kubectl.install(folder)
+    fake_kubectl.answer(folder, answers)
     return Cluster(client, "lab", "trials", "v1.31.4")
-
-
-def asked_of(folder: Path) -> list[str]:
-    """The arguments of every call."""
-    return (folder / "asked").read_text(encoding="utf-8").splitlines()
 
 
 def found(folder: Path, versions: object = VERSIONS, **answers: str | tuple[int, str]) -> Cluster:
@@ -102,7 +84,7 @@ def test_a_session_goes_on_in_its_own_cluster_alone(tmp_path: Path) -> None:
 def test_in_a_pod_kubectl_takes_the_account_of_the_pod(tmp_path: Path) -> None:
     cluster = found(tmp_path, **{"current-context": (1, "error: current-context is not set")})
     assert cluster.command[1:] == ["--namespace=trials"]
-    assert all("context" not in line for line in asked_of(tmp_path) if "config" not in line)
+    assert all("context" not in line for line in fake_kubectl.asked_of(tmp_path) if "config" not in line)
 
 
 @pytest.mark.parametrize(
@@ -212,7 +194,7 @@ def test_what_somebody_deployed_by_hand_is_not_taken_for_ours(tmp_path: Path) ->
     spec = specs(
         "jvm-count",
         "engine=kubernetes",
-        runtime=containers("server", jvm=identity("hotspot"), cpus=2),
+        runtime=containers("server", jvm=make_jvm("hotspot"), cpus=2),
         workload="ping",
     )["jvms-1"]
     text = "\n---\n".join(

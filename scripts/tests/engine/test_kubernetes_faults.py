@@ -2,14 +2,14 @@
 """What befalls the pods of a trial while it runs, told as an API server tells it: each ends in one sentence."""
 
 import json
-import shlex
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import fake_kubectl
 import pytest
-from planned import asked, containers, identity, specs_of
+from builders import make_jvm
+from planned import asked, containers, specs_of
 from waiting import wait_until
 
 from steelyard.engines.kubernetes import deployment
@@ -19,7 +19,6 @@ from steelyard.engines.kubernetes.engine import sweep
 from steelyard.errors import MissingRequirement, ServerFailed
 from steelyard.processes import Children
 
-KUBECTL = Path(__file__).with_name("fake_kubectl.py")
 ENDING = 'namespaces "trials" not found'
 
 
@@ -29,14 +28,8 @@ class Trial:
     def __init__(self, folder: Path, children: Children) -> None:
         self.folder = folder
         (folder / "pods").mkdir()
-        client = folder / "kubectl"
-        client.write_text(
-            f'#!/bin/sh\nexec {shlex.join([sys.executable, str(KUBECTL), str(folder)])} "$@"\n',
-            encoding="utf-8",
-        )
-        client.chmod(0o755)
-        self.cluster = Cluster(client, "lab", "trials", "v1.33.1")
-        runtime = containers("server", jvm=identity("hotspot"), cpus=2)
+        self.cluster = Cluster(fake_kubectl.install(folder), "lab", "trials", "v1.33.1")
+        runtime = containers("server", jvm=make_jvm("hotspot"), cpus=2)
         question = asked("ping", deployment={"engine": "kubernetes"})
         self.spec = next(iter(specs_of(question, runtime=runtime).values()))
         self.deployment = KubernetesDeployment(
@@ -66,12 +59,12 @@ class Trial:
         new.write_text(json.dumps(pod), encoding="utf-8")
         new.replace(self.folder / "pods" / f"{name}.json")
 
-    def answer(self, *answers: tuple[str, int, str]) -> None:
-        """What commands say from now on."""
-        (self.folder / "answers.json").write_text(json.dumps(answers), encoding="utf-8")
+    def answer(self, part: str, code: int, told: str) -> None:
+        """What commands with such a part say from now on."""
+        fake_kubectl.answer(self.folder, {part: (code, told)})
 
     def asked(self) -> list[str]:
-        return (self.folder / "asked").read_text(encoding="utf-8").splitlines()
+        return fake_kubectl.asked_of(self.folder)
 
     def failure(self, name: str) -> str:
         """The sentence on a component, as soon as there is one."""
@@ -87,7 +80,7 @@ def trial(tmp_path: Path) -> Iterator[Trial]:
 
 
 def test_an_injector_s_pod_is_killed(trial: Trial) -> None:
-    trial.answer(("logs", 0, "started\nat work"))
+    trial.answer("logs", 0, "started\nat work")
     trial.tell("load-0-x7k2p", "load", "killed")
     assert trial.failure("injector-1") == "injector-1 ended with signal 9 after printing: started | at work"
     assert trial.deployment.failure("server-1") is None
@@ -108,7 +101,7 @@ def test_the_namespace_is_deleted(trial: Trial) -> None:
     assert trial.failure("injector-1") == "injector-1 ended because somebody deleted its pod load-0-x7k2p"
     for path in (trial.folder / "pods").iterdir():
         path.unlink()
-    trial.answer(("", 1, f"Error from server (NotFound): {ENDING}"))
+    trial.answer("", 1, f"Error from server (NotFound): {ENDING}")
     assert trial.deployment.stop() == []
     with pytest.raises(ServerFailed, match=f"server could not be started: {ENDING}"):
         trial.deployment.start(trial.spec.servers)
@@ -145,7 +138,7 @@ def test_what_an_earlier_session_left_is_gone_before_anything_is_made(trial: Tri
     assert "wait --for=delete pods" in waited
     for line in (removed, waited):
         assert "--selector=steelyard.dev/session" in line
-    trial.answer(("wait", 1, "error: timed out waiting for the condition on pods/server-0"))
+    trial.answer("wait", 1, "error: timed out waiting for the condition on pods/server-0")
     with pytest.raises(
         MissingRequirement, match=r"an earlier session left cannot be removed .*pods/server-0"
     ):

@@ -2,7 +2,8 @@
 """Large pages of nodes: what they tell, and what JVMs need of it."""
 
 import pytest
-from planned import containers, cores, identity, specs
+from builders import make_jvm
+from planned import containers, cores, specs
 
 from steelyard.engines.kubernetes.large_pages import page_for, quantity, reserved, resource_of
 from steelyard.errors import MissingRequirement
@@ -18,7 +19,7 @@ def node(**pages: str) -> dict[str, object]:
 
 
 def planned(pages: str) -> Spec:
-    runtime = containers("server", jvm=identity("hotspot"), cpus=8)
+    runtime = containers("server", jvm=make_jvm("hotspot"), cpus=8)
     asked = ("engine=kubernetes", f"pages={pages}", "jvms=1,2", "total_heap=1g")
     return specs("jvm-count", *asked, host=cores(8), runtime=runtime)["jvms-1"]
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 import yaml
-from planned import containers, cores, identity, specs
+from builders import make_jvm
+from planned import containers, cores, specs
 
 from steelyard.engines.kubernetes.manifests import Marks, needed, notes, overlay, require_possible
 from steelyard.errors import BadInput
@@ -25,7 +26,7 @@ needs_kubectl = pytest.mark.skipif(KUBECTL is None, reason="overlays are put thr
 
 
 def planned(arm: str, *settings: str, cpus: int = 8, workload: str = "ping") -> Spec:
-    runtime = containers("server", "database", jvm=identity("hotspot"), cpus=cpus)
+    runtime = containers("server", "database", jvm=make_jvm("hotspot"), cpus=cpus)
     settings = ("engine=kubernetes", "jvms=1,2,3", *settings)
     return specs("jvm-count", *settings, host=cores(cpus), runtime=runtime, workload=workload)[arm]
 
@@ -171,7 +172,7 @@ def test_a_database_and_what_is_not_in_the_trial(tmp_path: Path) -> None:
 
 @needs_kubectl
 def test_a_jitserver_comes_from_its_own_bundle(tmp_path: Path) -> None:
-    runtime = containers("server", "jitserver", jvm=identity("openj9"), cpus=8)
+    runtime = containers("server", "jitserver", jvm=make_jvm("openj9"), cpus=8)
     asked = ("engine=kubernetes", "jvms=1,2", "jit=remote", *APART, "memory=1g", "jitserver.memory=512m")
     spec = specs("jvm-count", *asked, host=cores(8), runtime=runtime)["jvms-1"]
     found = applied(spec, tmp_path)
@@ -235,7 +236,7 @@ def test_a_bundle_that_lacks_something_or_has_too_much_is_refused(
 
 @needs_kubectl
 def test_servers_that_share_a_filestore_are_refused() -> None:
-    runtime = containers("server", "database", "geocoder", jvm=identity("hotspot"), cpus=8)
+    runtime = containers("server", "database", "geocoder", jvm=make_jvm("hotspot"), cpus=8)
     asked = ("engine=kubernetes", "jvms=1,2", "topology=shared")
     spec = specs("jvm-count", *asked, host=cores(8), runtime=runtime, workload="olio")["jvms-2"]
     with pytest.raises(BadInput, match="filestore"):

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from compose_specs import spec
-from planned import identity, specs
+from builders import make_component, make_jvm, make_spec
+from planned import specs
 
 from steelyard.engines.process.command import (
     Places,
@@ -29,19 +29,18 @@ PLACES = Places("/t/server-1", "/package", "/t/cache/server")
 
 def server(**more: Any) -> Component:
     fields: dict[str, Any] = {
-        "name": "server-1",
-        "kind": "server",
-        "role": "server",
-        "artifact": Artifact(form="liberty", package="ping", words=["ping"], jvm=identity("hotspot")),
+        "artifact": Artifact(form="liberty", package="ping", words=["ping"], jvm=make_jvm("hotspot")),
         "cpus": [0, 2],
         "port": 9081,
         "jvm_options": ["-Xmx64m", "-Dwords=two words", "-Xlog:gc:file=${folder}/logs/gc.log"],
+        "heap_bytes": None,
+        "counters": None,
     }
-    return Component(**(fields | more))
+    return make_component(**(fields | more))
 
 
 def foreign(form: str, *words: str, **more: Any) -> Component:
-    return server(artifact=Artifact(form=form, words=list(words), jvm=identity("hotspot")), **more)
+    return server(artifact=Artifact(form=form, words=list(words), jvm=make_jvm("hotspot")), **more)
 
 
 @pytest.fixture(scope="module")
@@ -190,7 +189,9 @@ def test_the_replay_starts_the_same_commands_in_folders_of_its_own(tmp_path: Pat
     )
     script = replay / "deployment.sh"
     script.write_text(
-        deployment_script(spec([beside, server(cpus=cpu)]), {"server-1": str(package)}, {"server-1": primed}),
+        deployment_script(
+            make_spec(components=[beside, server(cpus=cpu)]), {"server-1": str(package)}, {"server-1": primed}
+        ),
         encoding="utf-8",
     )
     subprocess.run(["sh", str(script)], check=True)
@@ -206,7 +207,7 @@ def test_the_replay_starts_the_same_commands_in_folders_of_its_own(tmp_path: Pat
 def test_the_replay_waits_for_servers_and_loads_their_data() -> None:
     one = server(ready=Ready(path="/ready"))
     data = [DataRequest(component="server-1", path="/load?n=1&m=2")]
-    script = deployment_script(spec([one], data=data), {"server-1": "/package"}, {})
+    script = deployment_script(make_spec(components=[one], data=data), {"server-1": "/package"}, {})
     assert "until curl -fs -o /dev/null http://127.0.0.1:9081/ready; do sleep 1; done" in script
     assert "curl -fsS 'http://127.0.0.1:9081/load?n=1&m=2'; echo" in script
 
@@ -221,7 +222,7 @@ def test_the_replay_gives_every_word_as_it_was(tmp_path: Path) -> None:
         environment={"MARK": "$HERE ${folder} `$`"},
     )
     script = tmp_path / "deployment.sh"
-    script.write_text(deployment_script(spec([one]), {}, {}), encoding="utf-8")
+    script.write_text(deployment_script(make_spec(components=[one]), {}, {}), encoding="utf-8")
     subprocess.run(["sh", str(script)], check=True)
     folder = tmp_path / "server-1"
     seen = (folder / "words").read_text(encoding="utf-8").splitlines()
@@ -237,7 +238,7 @@ def test_the_load_is_repeated_with_the_same_settings(tmp_path: Path) -> None:
         '#!/bin/sh\nfor last; do :; done\ncp "$last" "$(dirname "$last")/given"\n', encoding="utf-8"
     )
     java.chmod(0o755)
-    jvm = identity("hotspot").model_copy(update={"home": str(home)})
+    jvm = make_jvm("hotspot").model_copy(update={"home": str(home)})
     injector = specs("jvm-count")["jvms-1"].injectors[0]
     injector = injector.model_copy(
         update={

@@ -12,9 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import compose_specs
 import pytest
-from planned import identity
+from builders import make_component, make_jvm, make_spec
 from waiting import wait_until
 
 from steelyard.engines.process.deployment import ProcessDeployment
@@ -24,7 +23,7 @@ from steelyard.errors import MissingRequirement, PortInUse, ProgramGone, ServerF
 from steelyard.host.programs import write_mark
 from steelyard.paths import ROOT
 from steelyard.processes import Children
-from steelyard.results.spec import Artifact, Component, Role, Spec
+from steelyard.results.spec import Artifact, Component, Role
 from steelyard.spec.injectors import ARCHIVE
 from steelyard.workload.schema import Ready
 
@@ -42,17 +41,13 @@ def process(name: str, script: str = SLEEPS, role: Role = "server", **more: Any)
     """A Python script as a component."""
     fields: dict[str, Any] = {
         "name": name,
-        "kind": role,
-        "role": role,
         "artifact": Artifact(form="command", words=[sys.executable, "-c", script]),
         "cpus": [min(os.sched_getaffinity(0))],
         "port": 17999,
+        "heap_bytes": None,
+        "counters": None,
     }
-    return Component(**(fields | more))
-
-
-def spec(*components: Component) -> Spec:
-    return compose_specs.spec(list(components), engine="process")
+    return make_component(role, **(fields | more))
 
 
 @pytest.fixture
@@ -105,11 +100,13 @@ def test_one_that_is_killed_on_purpose_has_not_failed(deployment: ProcessDeploym
 def test_a_program_of_a_jdk_that_has_it_not_is_refused_before_the_first_trial(
     tmp_path: Path, children: Children
 ) -> None:
-    jvm = identity("openj9").model_copy(update={"home": str(tmp_path)})
+    jvm = make_jvm("openj9").model_copy(update={"home": str(tmp_path)})
     artifact = Artifact(form="command", words=["${jdk}/bin/jitserver", "${jvm_options}"], jvm=jvm)
     says = r"bin/jitserver is missing: install it with an OpenJ9 that was built with it"
     with pytest.raises(MissingRequirement, match=says):
-        ProcessEngine(children, tmp_path).check([spec(process("jitserver", artifact=artifact))])
+        ProcessEngine(children, tmp_path).check(
+            [make_spec(components=[process("jitserver", artifact=artifact)])]
+        )
 
 
 def test_an_injector_gets_its_settings_and_its_folder(tmp_path: Path, deployment: ProcessDeployment) -> None:
@@ -216,7 +213,7 @@ mkdir "$WLP_USER_DIR/servers/$2/workarea" && cd "$WLP_USER_DIR" || exit 1
 exec {sys.executable} -m http.server --bind 127.0.0.1 "$HTTP_PORT"
 """
     package = unprimed(tmp_path / "p", started)
-    one = process("server-1", artifact=LIBERTY.model_copy(update={"jvm": identity("hotspot")}))
+    one = process("server-1", artifact=LIBERTY.model_copy(update={"jvm": make_jvm("hotspot")}))
     one = one.model_copy(update={"ready": Ready(path="/no-database-yet", live="/servers/")})
     primed = primed_folder(one, package, children)
     assert [path.name for path in (primed / "servers").iterdir()] == ["s"]
@@ -228,7 +225,7 @@ exec {sys.executable} -m http.server --bind 127.0.0.1 "$HTTP_PORT"
 
 def test_a_server_that_does_not_start_is_not_copied_from(tmp_path: Path, children: Children) -> None:
     package = unprimed(tmp_path / "p", "#!/bin/sh\necho 'no such feature'; exit 3\n")
-    one = process("server-1", artifact=LIBERTY.model_copy(update={"jvm": identity("hotspot")}))
+    one = process("server-1", artifact=LIBERTY.model_copy(update={"jvm": make_jvm("hotspot")}))
     with pytest.raises(ServerFailed, match="server-1 ended with exit code 3 after printing: no such feature"):
         primed_folder(one, package, children)
     assert [path.name for path in package.iterdir()] == ["wlp"]
@@ -317,13 +314,13 @@ def test_the_engine_refuses_what_cannot_work(tmp_path: Path, children: Children)
     engine = ProcessEngine(children, tmp_path)
     missing = process("proxy", artifact=Artifact(form="command", words=["no-such-program"]), role="proxy")
     with pytest.raises(MissingRequirement, match="no-such-program"):
-        engine.check([spec(missing)])
+        engine.check([make_spec(components=[missing])])
     with socket.socket() as taken:
         taken.bind(("0.0.0.0", 0))
         taken.listen()
         port = taken.getsockname()[1]
         with pytest.raises(PortInUse, match=f"port {port} is already in use"):
-            engine.check([spec(process("server-1", port=port))])
+            engine.check([make_spec(components=[process("server-1", port=port)])])
     nowhere = process("server-1", artifact=Artifact(form="java", package="p", words=["-version"]))
     with pytest.raises(MissingRequirement, match="nothing says where the package p lies"):
         engine.package(nowhere.artifact)
@@ -341,7 +338,7 @@ def a_build(folder: Path) -> Path:
 def test_opening_writes_the_replay_and_starts_nothing(tmp_path: Path, children: Children) -> None:
     engine = ProcessEngine(children, tmp_path / "builds")
     a_build(tmp_path / "builds" / "b")
-    found = spec(
+    components = [
         process("server-1", port=None),
         process(
             "injector-1",
@@ -350,7 +347,8 @@ def test_opening_writes_the_replay_and_starts_nothing(tmp_path: Path, children: 
             settings={"users": 2, "awaitStart": True},
             artifact=Artifact(form="command", package="loadgen", build="b", words=["true"]),
         ),
-    )
+    ]
+    found = make_spec(components=components)
     deployment = engine.open(found, tmp_path / "trial")
     assert deployment.running() == []
     replay = tmp_path / "trial" / "replay"
@@ -372,9 +370,9 @@ def test_a_program_that_is_gone_is_told_and_goes_on_when_it_is_back(
     home = tmp_path / "jdk"
     (home / "bin").mkdir(parents=True)
     (home / "bin" / "java").write_text("#!/bin/sh\n", encoding="utf-8")
-    jvm = identity("hotspot").model_copy(update={"home": str(home)})
+    jvm = make_jvm("hotspot").model_copy(update={"home": str(home)})
     artifact = Artifact(form="command", package="loadgen", build="b", words=["${package}/run"], jvm=jvm)
-    one = spec(process("injector-1", role="injector", port=None, artifact=artifact))
+    one = make_spec(components=[process("injector-1", role="injector", port=None, artifact=artifact)])
     engine = ProcessEngine(children, tmp_path / "builds")
     engine.check([one])
     deployment = engine.open(one, tmp_path / "trial-1")
@@ -412,7 +410,7 @@ def test_a_program_that_goes_between_the_look_and_the_start_is_told(
 ) -> None:
     build = a_build(tmp_path / "builds" / "b")
     artifact = Artifact(form="command", package="loadgen", build="b", words=["${package}/run"])
-    one = spec(process("injector-1", role="injector", port=None, artifact=artifact))
+    one = make_spec(components=[process("injector-1", role="injector", port=None, artifact=artifact)])
     deployment = ProcessEngine(children, tmp_path / "builds").open(one, tmp_path / "trial")
     (build / "loadgen" / "run").unlink()
     deployment.start(one.components)

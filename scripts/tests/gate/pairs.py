@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from session_builder import session, trial
+from builders import make_session, make_trial
 
 from steelyard.gate.looks import LOOKS
 from steelyard.results.schema import GateTerms, Session, Trial
@@ -29,7 +29,9 @@ def terms(**changes: Any) -> GateTerms:
 
 
 def gate(primary: str = "cpu_per_1k", **changes: Any) -> Session:
-    made = session([1, 2], LOOKS[-1], primary=primary, report=["throughput", "memory_rss"])
+    made = make_session(
+        [1, 2], LOOKS[-1], metrics={"primary": primary, "report": ["throughput", "memory_rss"]}
+    )
     experiment = {**made.experiment, "name": "gate", "title": "gate", "design": {"blocks": 20, "repeats": 2}}
     return made.model_copy(
         update={
@@ -64,7 +66,7 @@ def of_logs(logs: Sequence[float], metric: str = "cpu_per_1k", **beside: float) 
             }
             begin = 100.0 * len(made)
             made.append(
-                trial(
+                make_trial(
                     at + 1,
                     arm,
                     order=len(made),

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from builders import make_host, make_session, make_spec, make_trial
 from pairs import BASE, NEW, of_logs
-from session_builder import HOST, session, spec, trial
 
 from steelyard.analysis.paired import detectable_effect
 from steelyard.errors import BadInput, Incomplete
@@ -27,7 +27,7 @@ from steelyard.results.store import write_record
 
 
 def equal_session(blocks: int = 10):
-    made = session([1, 2], blocks, primary="cpu_per_1k", report=[])
+    made = make_session([1, 2], blocks, metrics={"primary": "cpu_per_1k", "report": []})
     return made.model_copy(update={"experiment": {**made.experiment, "design": {"equal": True}}})
 
 
@@ -39,7 +39,7 @@ def starts(sd: float, blocks: int, seed: int = 1, drift: float = 0.0, slow: floa
         log = rng.normal(0, sd) + drift * at / (2 * blocks) + slow * (at % 3 == 0)
         begin = 60.0 * at
         made.append(
-            trial(
+            make_trial(
                 at // 2 + 1,
                 (BASE, NEW)[at % 2],
                 order=at,
@@ -89,7 +89,7 @@ def test_too_few_pairs_or_arms_that_differ_certify_nothing():
     with pytest.raises(Incomplete, match="fewer than 6 pairs"):
         certify(equal_session(8), of_logs([0.0] * 8))
     with pytest.raises(BadInput, match="arms that differ"):
-        certify(session([1, 2], 8, primary="cpu_per_1k"), starts(0.01, 8))
+        certify(make_session([1, 2], 8, metrics={"primary": "cpu_per_1k"}), starts(0.01, 8))
 
 
 def test_says_how_many_blocks_an_effect_takes():
@@ -115,7 +115,7 @@ def test_variance_is_split_over_starts_and_windows():
         level = 1000 * math.exp(rng.normal(0, 0.03))
         trace = [(float(second), level * (1 + rng.normal(0, 0.04))) for second in range(1, 41)]
         phases = {"start": (0.0, 7.0), "ramp": (7.0, 10.0), "warmup": (10.0, 20.0), "measure": (20.0, 50.0)}
-        made.append(trial(at // 2 + 1, (BASE, NEW)[at % 2], phases=phases, trace=trace))
+        made.append(make_trial(at // 2 + 1, (BASE, NEW)[at % 2], phases=phases, trace=trace))
     found = windows_of(made)
     assert found.per_start == 15
     assert found.start_seconds == 20
@@ -140,23 +140,25 @@ def folder(tmp_path):
 
 
 def test_holds_for_its_host_and_question_and_no_other(folder):
-    own = spec("jvms-1", load=equal_session().arms[0].spec.load)
-    wanted = conditions_of(HOST, own)
+    own = make_spec("jvms-1", load=equal_session().arms[0].spec.load)
+    wanted = conditions_of(make_host(), own)
     now = 60.0 * 20
     assert find_certificate(folder, wanted, now).session == "jvm-count-1"
     for name, other in (
-        ("another kernel", conditions_of(HOST.model_copy(update={"kernel": "6.2"}), own)),
-        ("another host", conditions_of(HOST.model_copy(update={"cpus": 16}), own)),
-        ("another host", conditions_of(HOST.model_copy(update={"hostname": "elsewhere"}), own)),
-        ("other settings of the host", conditions_of(HOST.model_copy(update={"thp": "never"}), own)),
-        ("another workload", conditions_of(HOST, own.model_copy(update={"workload_version": "2"}))),
-        ("another procedure", conditions_of(HOST, own.model_copy(update={"procedure": "start-up"}))),
+        ("another kernel", conditions_of(make_host(kernel="6.2"), own)),
+        ("another host", conditions_of(make_host(cpus=16), own)),
+        ("another host", conditions_of(make_host(hostname="elsewhere"), own)),
+        ("other settings of the host", conditions_of(make_host(thp="never"), own)),
+        ("another workload", conditions_of(make_host(), own.model_copy(update={"workload_version": "2"}))),
+        ("another procedure", conditions_of(make_host(), own.model_copy(update={"procedure": "start-up"}))),
         (
             "another load",
-            conditions_of(HOST, own.model_copy(update={"load": own.load.model_copy(update={"users": 9})})),
+            conditions_of(
+                make_host(), own.model_copy(update={"load": own.load.model_copy(update={"users": 9})})
+            ),
         ),
         *(
-            ("another deployment", conditions_of(HOST, other))
+            ("another deployment", conditions_of(make_host(), other))
             for other in (
                 own.model_copy(update={"server_cores": 3}),
                 own.model_copy(update={"injectors_share_cores": not own.injectors_share_cores}),
@@ -168,7 +170,7 @@ def test_holds_for_its_host_and_question_and_no_other(folder):
         ),
         (
             "another jvm",
-            conditions_of(HOST, serving(own, artifact=Artifact(form="image", image="lab/shop:2"))),
+            conditions_of(make_host(), serving(own, artifact=Artifact(form="image", image="lab/shop:2"))),
         ),
     ):
         assert f"it is of {name})" in find_certificate(folder, other, now)
@@ -184,7 +186,9 @@ def serving(one: Spec, **changes: Any) -> Spec:
 
 def test_an_image_that_tells_no_jvm_is_certified_for_its_own_versions_alone():
     def jvm(image: str) -> str:
-        return conditions_of(HOST, serving(spec(), artifact=Artifact(form="image", image=image))).jvm
+        return conditions_of(
+            make_host(), serving(make_spec(), artifact=Artifact(form="image", image=image))
+        ).jvm
 
     assert (
         jvm("lab:5000/shop:1")
@@ -198,8 +202,8 @@ def test_an_image_that_tells_no_jvm_is_certified_for_its_own_versions_alone():
 def test_a_pool_stands_for_the_names_of_its_hosts(tmp_path):
     made = certify(equal_session(10), starts(0.01, 10), pool="runners")
     write_record(tmp_path / made.name, made)
-    own = spec("jvms-1", load=equal_session().arms[0].spec.load)
-    other = HOST.model_copy(update={"hostname": "runner-17"})
+    own = make_spec("jvms-1", load=equal_session().arms[0].spec.load)
+    other = make_host(hostname="runner-17")
     assert isinstance(find_certificate(tmp_path, conditions_of(other, own, "runners"), 0.0), Certificate)
     assert isinstance(find_certificate(tmp_path, conditions_of(other, own), 0.0), str)
 

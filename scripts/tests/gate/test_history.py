@@ -7,8 +7,8 @@ import sys
 
 import numpy as np
 import pytest
+from builders import make_session, make_trials
 from pairs import gate, pairs
-from session_builder import session, trials_of
 
 from steelyard.cli.app import main
 from steelyard.errors import BadInput
@@ -119,9 +119,9 @@ def test_what_is_kept_of_a_gate_is_its_candidate_and_verdict():
     kept = entry_of(made, trials, None, "abc", result)
     assert (kept.arm, kept.commit, kept.outcome) == ("jvms-2", "abc", "inconclusive")
     assert kept.metrics["cpu_per_1k"].mean == pytest.approx(0.44, rel=0.01)
-    plain = session([1, 2], 3)
+    plain = make_session([1, 2], 3)
     plain = plain.model_copy(update={"experiment": {**plain.experiment, "name": "jvm-count"}})
-    of_base = trials_of({"jvms-1": [100.0, 101.0, 99.0], "jvms-2": [200.0] * 3})
+    of_base = make_trials({"jvms-1": [100.0, 101.0, 99.0], "jvms-2": [200.0] * 3})
     assert entry_of(plain, of_base, None, None, None).metrics["throughput"].mean == pytest.approx(100)
     assert entry_of(plain, of_base, "jvms-2", None, None).metrics["throughput"].mean == pytest.approx(200)
     with pytest.raises(BadInput, match="has no arm 'x'"):

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from builders import make_trial
 from pairs import BASE, NEW, gate, of_logs, pairs, terms
 from scipy import stats
-from session_builder import trial
 
 from steelyard.analysis.ledger import PARTNER
 from steelyard.analysis.rounds import seconds_of
@@ -72,7 +72,7 @@ def test_both_questions_are_asked_of_one_98_percent_interval():
 
 def test_what_was_void_is_repeated_before_the_look():
     session = gate()
-    void = trial(2, NEW, state="void", metrics={})
+    void = make_trial(2, NEW, state="void", metrics={})
     there = [one for one in pairs(0.0, blocks=20) if (one.block, one.arm) != (2, NEW)]
     again = [one.model_copy(update={"attempt": 1}) for one in pairs(0.0, blocks=20) if one.block == 2]
     done = run(session, [*there, void, *again])
@@ -127,9 +127,9 @@ def test_unequal_voids_end_it_and_answer_nothing():
     found = []
     for block in range(1, 7):
         for attempt in range(2):
-            found.append(trial(block, BASE, attempt=attempt, metrics={"cpu_per_1k": 0.4 + block / 1000}))
+            found.append(make_trial(block, BASE, attempt=attempt, metrics={"cpu_per_1k": 0.4 + block / 1000}))
             state = "void" if attempt == 0 else "valid"
-            found.append(trial(block, NEW, attempt=attempt, state=state, metrics={"cpu_per_1k": 0.5}))
+            found.append(make_trial(block, NEW, attempt=attempt, state=state, metrics={"cpu_per_1k": 0.5}))
     look = look_at(gate(), found, 6)
     assert look.verdict.outcome == "inconclusive"
     assert look.stops == "no further pair cures that"
@@ -149,7 +149,7 @@ def test_a_side_of_a_duet_that_is_void_for_the_other_alone_is_no_void_of_its_own
         found = pairs(0.001, spread=0.002, blocks=6)
         for block in range(1, 7):
             for arm, name in zip((BASE, NEW), names, strict=True):
-                found.append(trial(block, arm, attempt=1, **void(name)))
+                found.append(make_trial(block, arm, attempt=1, **void(name)))
         return look_at(gate(), found, 6), conclude((gate(), found), None).sentence
 
     lopsided, sentence = look(PARTNER, "errors")

@@ -15,6 +15,13 @@ from steelyard.host.switching import put_back
 from steelyard.host.system import System
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "host" in getattr(item, "fixturenames", ()):
+            item.add_marker("alone")
+
+
 @pytest.fixture
 def host() -> Iterator[System]:
     """This host, under the lock of sessions; left as it was, whatever happens."""

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.errors import BadInput, MissingRequirement
-from steelyard.host.docker import Docker, find_docker, error_line
+from steelyard.host.docker import Docker, error_line, find_docker
 
 GOOD = '{"Client":{"Version":"28.2.2"},"Server":{"Version":"26.1.5+dfsg1","ApiVersion":"1.45"}}'
 PODMAN = GOOD.replace("26.1.5+dfsg1", "5.4.2").replace("1.45", "1.41")

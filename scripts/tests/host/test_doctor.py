@@ -12,7 +12,7 @@ import psutil
 import pytest
 import trees
 from trees import put
-from waiting import ended, wait_until
+from waiting import TINY, ended, wait_until
 
 from steelyard.host.doctor import TOPICS, Activity, Busy, Finding, Host, disk, examine, load, steal, watch
 from steelyard.host.facts import read_facts
@@ -227,16 +227,12 @@ def test_activity() -> None:
 def test_what_is_busy_is_seen() -> None:
     burner = subprocess.Popen([sys.executable, "-c", "while True: pass"])
 
-    def watched() -> Activity | None:
-        activity = watch(0.1)
-        return activity if burner.pid in {one.pid for one in activity.processes} else None
+    def activity() -> Activity | None:
+        found = watch(TINY)
+        return found if burner.pid in {one.pid for one in found.processes} else None
 
     try:
-        seen = wait_until(
-            watched,
-            "a time in which it had a processor",
-            ended(burner),
-        )
+        seen = wait_until(activity, "a time in which it had a processor", ended(burner))
     finally:
         burner.kill()
         burner.wait()

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from builders import make_component, make_jvm
 from planned import asked as question
-from planned import containers, identity, processes, specs_of
+from planned import containers, processes, specs_of
 
 from steelyard.experiment.schema import JvmSettings
 from steelyard.jvm.facts import Fact, asked, differences, hotspot_facts, not_read_back, openj9_facts, readable
@@ -24,14 +25,12 @@ def flags(name: str) -> dict[str, Fact]:
 def server(jvm: JvmIdentity, contained: bool = False, ours: bool = True, **more: Any) -> Component:
     """A server as the plan makes it; `more` are JVM settings, and its heap as `heap_bytes`."""
     heap, settings = more.pop("heap_bytes", None), JvmSettings.model_validate(more)
-    made = Component(
-        name="server-1",
-        kind="server",
-        role="server",
+    made = make_component(
         artifact=Artifact(form="liberty", jvm=jvm, build="b" if ours else None),
         cpus=[1, 0],
         heap_bytes=heap,
         jvm_settings=settings,
+        counters=None,
         info="/bench/info" if ours else None,
     )
     return made.model_copy(update={"read_back": readable(made, jcmd=not contained)})
@@ -214,13 +213,13 @@ def test_plans_carry_it_by_arm() -> None:
     found = question("ping", deployment={"jvm": {"compile": "foreground"}})
     assert all(one.not_read_back == [] for one in specs_of(found).values())
     assert any("Heaps that are left" in note for one in specs_of(found).values() for note in one.notes)
-    planned = specs_of(found, runtime=processes(identity("openj9", 21)))
+    planned = specs_of(found, runtime=processes(make_jvm("openj9", 21)))
     assert all("compile: " in " ".join(one.not_read_back) for one in planned.values())
     runtime = processes(build=None, jcmd=False)  # a user's own server on a Java runtime without tools
     assert all(
         "compile: " in " ".join(one.not_read_back) for one in specs_of(found, runtime=runtime).values()
     )
     contained = question("ping", deployment={"engine": "compose", "memory": "512m", "threads": 8})
-    spec = specs_of(contained, runtime=containers("server", jvm=identity("hotspot")))["jvms-1"]
+    spec = specs_of(contained, runtime=containers("server", jvm=make_jvm("hotspot")))["jvms-1"]
     assert {"memory", "cpus", "variable EXECUTOR_THREADS", "heap"} <= set(spec.servers[0].read_back)
     assert asked(spec.servers[0])["variable EXECUTOR_THREADS"] == "8"

@@ -2,7 +2,7 @@
 """Options of a JITServer and of its clients."""
 
 import pytest
-from planned import identity
+from builders import make_jvm
 
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import JitServer
@@ -20,7 +20,7 @@ BARE = [
 
 
 def test_a_client_logs_where_it_compiles_and_whether_it_is_connected() -> None:
-    assert client_options(JitServer(), ADDRESS, identity("openj9", 21)) == BARE
+    assert client_options(JitServer(), ADDRESS, make_jvm("openj9", 21)) == BARE
 
 
 @pytest.mark.parametrize(
@@ -32,11 +32,11 @@ def test_a_client_logs_where_it_compiles_and_whether_it_is_connected() -> None:
     ],
 )
 def test_what_is_asked_of_a_jitserver_goes_to_its_clients(asked: JitServer, more: str) -> None:
-    assert client_options(asked, ADDRESS, identity("openj9", 21)) == [*BARE, more]
+    assert client_options(asked, ADDRESS, make_jvm("openj9", 21)) == [*BARE, more]
 
 
 def test_heuristics_stand_beside_the_log_in_one_option() -> None:
-    told = client_options(JitServer(heuristics=True), ADDRESS, identity("openj9", 21))
+    told = client_options(JitServer(heuristics=True), ADDRESS, make_jvm("openj9", 21))
     assert [option for option in told if option.startswith("-Xjit:")] == [
         f"{BARE[-1]},enableJITServerHeuristics"
     ]
@@ -44,7 +44,7 @@ def test_heuristics_stand_beside_the_log_in_one_option() -> None:
 
 def test_another_jvm_has_none() -> None:
     with pytest.raises(BadInput, match="OpenJDK 64-Bit Server VM has no JITServer: choose an OpenJ9 JDK"):
-        client_options(JitServer(), ADDRESS, identity("hotspot"))
+        client_options(JitServer(), ADDRESS, make_jvm("hotspot"))
 
 
 def test_a_jitserver_tells_of_itself_and_keeps_its_code_only_when_that_is_asked_for() -> None:

@@ -3,7 +3,7 @@ import re
 from typing import Any
 
 import pytest
-from planned import identity
+from builders import make_jvm
 
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import JvmSettings
@@ -90,7 +90,7 @@ CACHES = {
 @pytest.mark.parametrize(("state", "populates"), CACHES)
 @pytest.mark.parametrize("family", [0, 1, 2])
 def test_class_caches_of_each_family(state: str, populates: bool, family: int) -> None:
-    jvm = (identity("hotspot", 17), identity("hotspot", 25), identity("openj9", 21))[family]
+    jvm = (make_jvm("hotspot", 17), make_jvm("hotspot", 25), make_jvm("openj9", 21))[family]
     settings = JvmSettings.model_validate({"gc_log": False, "class_cache": state})
     assert jvm_options(settings, None, jvm, populates=populates) == CACHES[state, populates][family]
 
@@ -109,9 +109,9 @@ def test_a_cache_that_comes_in_the_image_is_read_where_it_is_made(
 
 def test_the_aot_cache_begins_with_jdk_25() -> None:
     assert "-XX:ArchiveClassesAtExit=${cache}/classes.jsa" in options(
-        identity("hotspot", 24), class_cache="cold"
+        make_jvm("hotspot", 24), class_cache="cold"
     )
-    assert options(identity("hotspot", 26), class_cache="cold") == ["-XX:AOTCacheOutput=${cache}/classes.aot"]
+    assert options(make_jvm("hotspot", 26), class_cache="cold") == ["-XX:AOTCacheOutput=${cache}/classes.aot"]
 
 
 @pytest.mark.parametrize(

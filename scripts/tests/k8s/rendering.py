@@ -22,6 +22,8 @@ Manifest = dict[str, Any]
 KUBECTL = shutil.which("kubectl")
 _SCHEMAS = "kubernetes-json-schema/v1.33.0-local-strict"
 _VERSION = "1.33"
+_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""That of C takes a tenth of the time."""
 
 
 def render(folder: Path) -> list[Manifest]:
@@ -30,7 +32,7 @@ def render(folder: Path) -> list[Manifest]:
     done = subprocess.run([KUBECTL, "kustomize", str(folder)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
-    return [found for found in yaml.safe_load_all(done.stdout) if found]
+    return [found for found in yaml.load_all(done.stdout, Loader=_Loader) if found]
 
 
 def render_with(bundle: str, components: Sequence[str], folder: Path) -> list[Manifest]:

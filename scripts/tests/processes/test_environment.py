@@ -14,6 +14,10 @@ from steelyard.processes.client import ClientFailed, first_error, run_client
 PACKAGE = Path(steelyard.__file__).parent
 STARTS = {"Popen", "run", "call", "check_call", "check_output"}
 GERMAN = {"LANG": "de_DE.UTF-8", "LANGUAGE": "de", "LC_ALL": "de_DE.UTF-8", "LC_NUMERIC": "fr_FR.UTF-8"}
+MAVEN = (
+    "\x1b[0m\x1b[0m[ERROR] Could not create local repository at /nonexistent/.m2/repository -> [Help 1]\n"
+    "[ERROR] \n[ERROR] To see the full stack trace of the errors, re-run Maven with the -e switch.\n"
+)
 SHOW = ["sh", "-c", 'echo "$LC_ALL/${LANG-}/${LANGUAGE-}/${LC_NUMERIC-}/$KEPT"']
 
 
@@ -34,7 +38,9 @@ def test_children_and_clients_are_started_in_it(tmp_path: Path) -> None:
         child = children.spawn("one", SHOW, console=tmp_path / "console", cwd=tmp_path)
         child.process.wait()
     assert child.printed() == "C.UTF-8////kept\n"
-    told = run_client(SHOW, partial(ClientFailed, "sh"), first_error, timeout=None, env={**GERMAN, "KEPT": "own"})
+    told = run_client(
+        SHOW, partial(ClientFailed, "sh"), first_error, timeout=None, env={**GERMAN, "KEPT": "own"}
+    )
     assert told == b"C.UTF-8////own\n"
 
 
@@ -73,8 +79,7 @@ def test_a_program_that_fails_is_quoted_by_its_first_error_and_kept_whole(
     ("printed", "line"),
     [
         (
-            "\x1b[0m\x1b[0m[ERROR] Could not create local repository at /nonexistent/.m2/repository -> [Help 1]\n"
-            "[ERROR] \n[ERROR] To see the full stack trace of the errors, re-run Maven with the -e switch.\n",
+            MAVEN,
             "[ERROR] Could not create local repository at /nonexistent/.m2/repository -> [Help 1]",
         ),
         ("[ERROR]\nERROR: the second\n", "ERROR: the second"),
@@ -85,5 +90,3 @@ def test_a_program_that_fails_is_quoted_by_its_first_error_and_kept_whole(
 )
 def test_the_first_line_of_an_error(printed: str, line: str) -> None:
     assert first_error(printed) == line
-
-

@@ -11,15 +11,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from builders import make_session, make_trial
 from sample_figures import (
     CAPACITY,
     HOST,
     MEASURE,
     components,
     latency,
-    measurement,
     phases,
-    spec,
+    sample_measurement,
+    sample_spec,
     trace,
 )
 
@@ -98,7 +99,7 @@ def arms_of(plan: Plan) -> list[ArmRecord]:
             levels=levels,
             baseline=index == 0,
             settings={},
-            spec=spec(
+            spec=sample_spec(
                 "_".join(f"{name}-{level}" for name, level in levels.items()),
                 int(levels.get("jvms", 1)),
                 plan.procedure,
@@ -119,10 +120,9 @@ def session_of(plan: Plan) -> Session:
         schedule += [
             ScheduledTrial(order=len(schedule) + i, block=block, arm=name) for i, name in enumerate(names)
         ]
-    return Session(
+    return make_session(
         id=f"{plan.name}-20261116T120000Z",
         created=CREATED,
-        steelyard_version="0.1.0",
         revision="3f2c1ab",
         workload={"name": "ping", "version": "2"},
         workload_path="apps/ping/workload.yaml",
@@ -177,11 +177,11 @@ def _trial(plan: Plan, session: Session, place: Planned, drift: float, rng: rand
     rate = CAPACITY[jvms] * effect * drift * rng.gauss(1, 0.009) * (0.86 if disturbed else 1)
     rss = (150 + 96 * jvms) * MIB * rng.gauss(1, 0.01) / math.sqrt(effect)
     started = session.created + 60 + place.order * 170
-    measured = measurement(rate, rss, disturbed, steady)
+    measured = sample_measurement(rate, rss, disturbed, steady)
     checks = [] if broken else judge(measured, arm.spec)
-    trial = Trial(
-        block=place.block,
-        arm=place.arm,
+    trial = make_trial(
+        place.block,
+        place.arm,
         attempt=place.attempt,
         order=place.order,
         state="void" if broken or is_void(checks) else "valid",
@@ -190,7 +190,6 @@ def _trial(plan: Plan, session: Session, place: Planned, drift: float, rng: rand
         measurement=None if broken else measured,
         checks=checks,
         steady=steady and not broken,
-        metrics={},
         latency={} if broken else dict.fromkeys(("ping", "all"), latency(rate, rng)),
         components=[] if broken else components(rate, rss, jvms, rng),
         trace=trace(rate, jvms, rng)[: 40 if broken else None],

@@ -3,11 +3,13 @@
 
 import math
 import random
+from typing import Any
+
+from builders import make_component, make_host, make_jvm, make_latency, make_measurement, make_spec
 
 from steelyard.experiment.schema import Load, ProcedureName
 from steelyard.results.measurement import ComponentResult, Latency, TrialMeasurement
-from steelyard.results.schema import HostFacts
-from steelyard.results.spec import Artifact, Component, JvmIdentity, Spec
+from steelyard.results.spec import Artifact, Spec
 from steelyard.units import MIB
 
 CORES = 16
@@ -42,54 +44,44 @@ def trace(rate: float, jvms: int, rng: random.Random) -> list[tuple[float, float
     ]
 
 
-def spec(arm: str, jvms: int, procedure: ProcedureName = "steady", **changes: object) -> Spec:
+def sample_spec(arm: str, jvms: int, procedure: ProcedureName = "steady", **changes: Any) -> Spec:
     """`jvms` servers and an injector on the same cores."""
     cores = CORES / jvms
     servers = [
-        Component(
-            name=f"server-{i + 1}",
-            kind="server",
-            role="server",
+        make_component(
+            number=i + 1,
             artifact=Artifact(form="liberty", package="ping", build="5e1f0c", words=["ping"], jvm=JVM),
             cpus=list(range(round(i * cores), max(round((i + 1) * cores), round(i * cores) + 1))),
             cores=cores,
             heap_bytes=TOTAL_HEAP // jvms,
             port=9080 + i,
             jvm_options=[f"-Xmx{TOTAL_HEAP // jvms // MIB}m", "-XX:+UseParallelGC"],
-            counters="/bench/counters",
         )
         for i in range(jvms)
     ]
-    injector = Component(
-        name="injector-1",
-        kind="injector",
-        role="injector",
+    injector = make_component(
+        "injector",
         artifact=Artifact(form="java", package="loadgen", words=["Injector"], jvm=JVM),
         cpus=list(range(CORES)),
     )
-    fields = {
-        "arm": arm,
-        "engine": "process",
+    fields: dict[str, Any] = {
         "workload": "ping",
         "workload_version": "2",
-        "topology": "monolith",
         "bundle": "ping",
         "procedure": procedure,
         "load": Load(users=48, measure=MEASURE),
         "components": [*servers, injector],
-        "entry": ["server"],
         "mix": {"ping": 1.0},
         "server_cores": CORES,
         "injectors_share_cores": True,
     }
-    return Spec.model_validate(fields | changes)
+    return make_spec(arm, **(fields | changes))
 
 
 def latency(rate: float, rng: random.Random) -> Latency:
     base = 48_000 / rate
-    return Latency(
+    return make_latency(
         requests=int(rate * MEASURE),
-        errors=0,
         mean=base,
         p50=base * 0.83,
         p90=base * 1.9,
@@ -129,33 +121,24 @@ def components(rate: float, rss: float, jvms: int, rng: random.Random) -> list[C
     ]
 
 
-def measurement(rate: float, rss: float, disturbed: bool, steady: bool) -> TrialMeasurement:
+def sample_measurement(rate: float, rss: float, disturbed: bool, steady: bool) -> TrialMeasurement:
     requests = int(rate * (WARMUP + MEASURE))
-    return TrialMeasurement(
+    return make_measurement(
         measure_seconds=MEASURE,
         server_requests=requests,
-        server_errors=0,
         injector_requests=requests - 3,
-        injector_errors=0,
         window_server_rate=rate,
         window_injector_rate=rate * 0.9999,
         injector_cpu_share=0.41,
         injector_wait_share=0.35,
         users_in_flight=47.9,
-        late_share=0.0,
         target_rate=None,
         mix_intended={"ping": 1.0},
         mix_achieved={"ping": 1.0},
-        throttled_seconds=0.0,
         steal_share=0.0001,
         other_cpu_share=0.061 if disturbed else 0.002,
         sample_gap=1.02,
-        stall_seconds=0.0,
-        restarts=[],
-        wrong_builds=[],
-        settings_differ=[],
         clock_step_seconds=0.0002,
-        injector_failures=[],
         steady=steady,
         steady_detail="no change point, +0.1 %/min" if steady else "still rising by 2.3 %/min at the cap",
         jit_share=0.004 if steady else 0.027,
@@ -165,36 +148,23 @@ def measurement(rate: float, rss: float, disturbed: bool, steady: bool) -> Trial
     )
 
 
-HOST = HostFacts(
+HOST = make_host(
     hostname="lab-7",
-    architecture="x86_64",
     cpu_model="Example CPU 3.1 GHz",
-    sockets=1,
     cores=CORES,
     cpus=2 * CORES,
-    threads_per_core=2,
-    smt="on",
-    numa_nodes=1,
     memory_bytes=64 * 1024 * MIB,
-    swap_bytes=0,
     kernel="6.1.0-37-amd64",
     os="Debian GNU/Linux 12 (bookworm)",
-    page_size=4096,
     governor="schedutil",
     turbo="on",
     thp="madvise",
     huge_pages={"2048": 0, "1048576": 0},
-    cgroup_version=2,
-    virtualization=None,
 )
-JVM = JvmIdentity(
-    kind="hotspot",
-    vm_name="OpenJDK 64-Bit Server VM",
+JVM = make_jvm(
     vm_version="17.0.17+10",
     runtime_version="17.0.17+10-Debian",
     java_version="17.0.17",
     vendor="Debian",
     home="/usr/lib/jvm/java-17",
-    feature=17,
-    architecture="amd64",
 )

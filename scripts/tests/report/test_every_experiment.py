@@ -2,8 +2,9 @@
 """Each experiment of the project has a report, whatever its load, search or deployment."""
 
 import pytest
+from builders import make_jvm
 from markupsafe import escape
-from planned import containers, cores, identity, processes, question, session_of
+from planned import containers, cores, processes, question, session_of
 
 from steelyard.analysis.estimates import analyse
 from steelyard.experiment.loader import Question, experiment_files
@@ -27,7 +28,7 @@ LEVELS: dict[str, list[Scalar]] = {
 
 def spec_of(arm: Arm, found: Question) -> Spec:
     """On the JVM that the arm needs; only OpenJ9 has a JITServer."""
-    jvm = identity("openj9" if arm.deployment.jvm.jit == "remote" else "hotspot", 21)
+    jvm = make_jvm("openj9" if arm.deployment.jvm.jit == "remote" else "hotspot", 21)
     _, topology = found.workload.workload.topology(arm.deployment.topology)
     boxed = containers(*topology.components, "jitserver", jvm=jvm)
     runtime = processes(jvm) if arm.deployment.engine == "process" else boxed

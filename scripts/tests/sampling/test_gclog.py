@@ -283,7 +283,9 @@ def test_an_openj9_log_of_another_format_is_unknown(old: str, new: str, tmp_path
     text = (LOGS / "openj9-gencon-truncated.txt").read_text(encoding="utf-8")
     assert old in text
     path = tmp_path / "gc.log"
-    path.write_text(text.replace(old, new) if old != "gcPolicy" else text[:800].replace(old, new), encoding="utf-8")
+    path.write_text(
+        text.replace(old, new) if old != "gcPolicy" else text[:800].replace(old, new), encoding="utf-8"
+    )
     assert set(read_gc_logs([path]).totals(0, 4e9).values()) == {None}
 
 

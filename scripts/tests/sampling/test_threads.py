@@ -38,7 +38,7 @@ class Sleeper(threading.Thread):
 def sleeper(request: pytest.FixtureRequest) -> Iterator[Sleeper]:
     it = Sleeper(request.param)
     it.start()
-    assert it.named.wait(120)
+    it.named.wait()
     yield it
     it.work.set()
     it.end.set()
@@ -58,7 +58,7 @@ def test_a_compiler_that_slept_is_seen_as_soon_as_it_works(
     threads.read(-1)
     slept = threads.cpu_by_group(1e9)[group]
     sleeper.work.set()
-    assert sleeper.worked.wait(120)
+    sleeper.worked.wait()
     seen = []
     for _ in range(IDLE_SKIP + 1):
         threads.read(-1)

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from steelyard.results.schema import Planned, Trial
 from steelyard.selfcheck import hosts
-from steelyard.selfcheck.cells import cells, power
+from steelyard.selfcheck.cells import Must, cells, power
 from steelyard.selfcheck.figures import TAIL, Figure, SelfcheckResult, limits
 from steelyard.selfcheck.hosts import DRIFTING, NOISY, QUIET, HostModel
 from steelyard.selfcheck.render import render
@@ -19,7 +19,7 @@ from steelyard.selfcheck.run import _is_lost, _simulated, figures_of, jobs_of, r
 from steelyard.selfcheck.simulate import A, Arm, Setup, run_sessions
 from steelyard.selfcheck.trials import SPEC, Truth, from_samples, plain
 
-SESSIONS = 20
+SESSIONS = 10
 PLACE = Planned(order=3, block=1, arm="a")
 
 
@@ -86,6 +86,20 @@ def test_a_cell_that_ends_early_has_failed_for_good(share):
         final = next(one for one in figures_of(cell, named) if one.name == must.name)
         assert lost == sorted(lost)
         assert lost[-1] is not final.passed
+
+
+@pytest.mark.parametrize(("side", "share"), [("at least", 0.3), ("about", 0.3), ("at most", 0.2)])
+def test_a_share_of_some_sessions_is_lost_only_when_no_others_could_save_it(side, share):
+    """Half of the sessions count, and nobody knows how many of those that are left will."""
+    must = Must("", "hit", side, 0.05 if side == "at most" else 0.95, of="counted")
+    counts, hits = (np.random.default_rng(2).random((2, 300)) < [[0.5], [share]]).astype(int)
+    ends = range(20, 300, 20)
+    tallies = {end: {"counted": counts[:end].sum(), "hit": (counts * hits)[:end].sum()} for end in ends}
+    end = next(end for end in ends if _is_lost(must, tallies[end], 300 - end))
+    for more in range(0, 300 - end, 9):
+        for saved in (0, more):
+            counted, hit = tallies[end]["counted"] + more, tallies[end]["hit"] + saved
+            assert not Figure.share("", "", hit, counted, side, must.nominal).passed
 
 
 @pytest.mark.parametrize("failing", [False, True])

@@ -15,10 +15,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fake_site import EPOCH, READY_AFTER, Clock, Site
+from fake_clock import FakeClock
+from fake_site import READY_AFTER, Site
 from hdrh.histogram import HdrHistogram
 from hdrh.log import HistogramLogWriter
 
+from steelyard.engines import readiness
 from steelyard.engines.base import Reached, Running
 from steelyard.jvm.facts import asked
 from steelyard.processes import Children
@@ -39,7 +41,7 @@ READS_CACHE = ("-XX:SharedArchiveFile=", "-XX:AOTCache=")
 class World:
     """What all trials have in common, and what happens in them."""
 
-    clock: Clock = field(default_factory=Clock)
+    clock: FakeClock = field(default_factory=FakeClock)
     throughput: Callable[[Spec], float] = lambda _spec: 100.0
     """Requests/s that the servers of a spec serve together."""
     warmth: Callable[[float], float] = lambda seconds: seconds
@@ -140,6 +142,19 @@ class FakeDeployment(Reached):
         self._recorded: dict[str, list[tuple[float, float, dict[str, int]]]] = {}
 
     # --- the protocol
+
+    def ask(
+        self, component: Component, path: str, timeout: float, told: Callable[[str], None] | None = None
+    ) -> tuple[int, bytes] | None:
+        site = self.sites.get(component.name)  # which has another port than the spec's
+        return readiness.get(site.server_port, path, timeout, told) if site is not None else None
+
+    def serves(self, component: Component) -> bool:
+        """Without HTTP: it is asked hundreds of times in a start."""
+        site = self.sites.get(component.name)
+        if site is None:
+            return component.port is None
+        return component.ready.path is None or site.answer(component.ready.path)[0] == component.ready.status
 
     def fetch(self, name: str) -> None:
         """Files are here."""
@@ -252,7 +267,7 @@ class FakeDeployment(Reached):
         if not self.sampling:
             return
         now, folder = self.world.clock.time(), self.directory / "samples"
-        age = now - EPOCH
+        age = now - self.world.clock.epoch
         rows: dict[str, list[str]] = {name: [] for name in COLUMNS}
         used = 0.0
         for name, (one, _) in self.up.items():
@@ -333,7 +348,7 @@ class FakeDeployment(Reached):
         with (folder / "latency.hlog").open("w", encoding="utf-8") as file:
             writer = HistogramLogWriter(file)
             writer.output_log_format_version()
-            file.write(f"#[StartTime: {EPOCH:.3f} (seconds since epoch)]\n")
+            file.write(f"#[StartTime: {self.world.clock.epoch:.3f} (seconds since epoch)]\n")
             writer.output_legend()
             for start, end, counts in self._recorded[name]:
                 for operation, count in counts.items():

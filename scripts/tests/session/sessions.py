@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+from builders import make_jvm
 from fake_engine import FakeChildren, FakeEngine, Recorder, World
-from planned import asked, identity, processes, session_of, specs_of
+from planned import asked, processes, session_of, specs_of
 from trees import Kernel
 
 from steelyard.engines.base import Engine
@@ -15,6 +16,7 @@ from steelyard.experiment.loader import Question
 from steelyard.results.schema import Trial
 from steelyard.results.store import SessionDirectory, write_record
 from steelyard.session import runner
+from steelyard.session.context import RunContext
 
 WINDOW = {"ramp": 1, "warmup": {"until": "fixed", "at_least": 2}, "measure": 5}
 
@@ -22,8 +24,11 @@ WINDOW = {"ramp": 1, "warmup": {"until": "fixed", "at_least": 2}, "measure": 5}
 class Bench:
     """Sessions in a folder, on one world."""
 
-    def __init__(self, folder: Path, world: World, port: int) -> None:
-        self.folder, self.world, self.port = folder, world, port
+    port = 21000
+    """The first of the specs' ports. Nobody listens there: fake components have any port that is free."""
+
+    def __init__(self, folder: Path, world: World) -> None:
+        self.folder, self.world = folder, world
         self.kernel: Kernel | None = None
         self.children = FakeChildren(world)
 
@@ -36,7 +41,7 @@ class Bench:
         **servers: Any,
     ) -> SessionDirectory:
         """A session that has not begun; `servers` replaces fields of each."""
-        found = specs_of(question, runtime=processes(identity(kind, feature)), first_port=self.port)
+        found = specs_of(question, runtime=processes(make_jvm(kind, feature)), first_port=self.port)
         specs = {name: spec.changed("server", lambda _: servers) for name, spec in found.items()}
         directory = SessionDirectory(self.folder / f"session-{len(list(self.folder.iterdir()))}")
         (directory.path / "trials").mkdir(parents=True)
@@ -53,12 +58,22 @@ class Bench:
             return self._run(directory, differs, **watching)
 
     def _run(self, directory: SessionDirectory, differs: str, **watching: Any) -> list[Trial]:
-        self.watcher = Recorder(**watching)
+        context = self.context(**watching)
         engines: dict[str, Engine] = {"process": FakeEngine(self.world)}
         lock = f"test-{os.getpid()}"
         system = {"system": self.kernel} if self.kernel is not None else {}
-        return runner.run_session(
-            directory, engines, self.children, self.watcher, differs, lock=lock, **system
+        return runner.run_session(directory, engines, context, differs, lock=lock, **system)
+
+    def context(self, **watching: Any) -> RunContext:
+        """What sessions on this world share, with a new watcher."""
+        self.watcher = Recorder(**watching)
+        return RunContext(
+            self.children,
+            self.watcher,
+            self.world.clock,
+            self.world.observe,
+            # Of this process's own group: on a host with a CPU limit it grows by itself.
+            lambda: 0.0,
         )
 
 

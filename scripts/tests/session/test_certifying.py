@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from builders import make_jvm
 from hostile import KnownRuntimes
-from planned import identity, processes
+from planned import processes
 
 from steelyard.experiment.schema import Deployment
 from steelyard.gate.certificate import Certificate, Noise
@@ -25,7 +26,7 @@ class Runtimes(KnownRuntimes):
 
     def runtime(self, deployment: Deployment) -> Runtime:
         if deployment.engine == "process" and deployment.jdk == "openj9-21":
-            return processes(identity("openj9", 21))
+            return processes(make_jvm("openj9", 21))
         return super().runtime(deployment)
 
 

@@ -8,7 +8,8 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from planned import asked, containers, cores, identity, specs_of
+from builders import make_jvm
+from planned import asked, containers, cores, specs_of
 
 from steelyard.analysis.ledger import is_void, judge
 from steelyard.engines.base import Running
@@ -37,7 +38,7 @@ RATE = 100
 def planned(threads: int = 1, **more: Any) -> Spec:
     """Two servers in containers, with two injectors on CPUs of their own; eight cores with so many threads each."""
     found = asked("ping", deployment={"engine": "compose"}, load={"users": 8, "injectors": 2})
-    runtime = containers("server", jvm=identity("openj9", 21))
+    runtime = containers("server", jvm=make_jvm("openj9", 21))
     spec = specs_of(found, cores(8, threads), runtime)["jvms-2"]
     return spec.model_copy(update=more)
 
@@ -257,8 +258,8 @@ def test_in_a_cluster_each_machine_is_judged_by_what_runs_there(tmp_path: Path) 
     first, *rest = [one.name for one in spec.components]
     machines = []
     for name, components, other, steal, clock in (
-        ("a", [first], 0.2, 0.0, nodes.Clock(-0.001, 0.002)),
-        ("b", rest, 0.01, 0.015, nodes.Clock(-0.2, 0.3)),
+        ("a", [first], 0.2, 0.0, nodes.ClockOffset(-0.001, 0.002)),
+        ("b", rest, 0.01, 0.015, nodes.ClockOffset(-0.2, 0.3)),
     ):
         seconds = [float(s) for s in range(SECONDS + 1)]
         rows = [[T + s, s, 0.0, 2 * steal * s, 2 * (1 - steal) * s, other * s] for s in seconds]

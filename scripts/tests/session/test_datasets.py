@@ -2,7 +2,8 @@
 """Data that a session loads once, where it lies in folders of its components."""
 
 import pytest
-from planned import asked, containers, identity, specs, specs_of
+from builders import make_jvm
+from planned import asked, containers, specs, specs_of
 from sessions import Bench, events
 
 from steelyard.errors import ServerFailed
@@ -64,7 +65,7 @@ def test_where_one_arm_cannot_have_a_copy_no_arm_has(bench: Bench) -> None:
     )
     process = specs_of(question)
     boxed = specs(
-        "daytrader-scale", "engine=compose", runtime=containers("server", "database", jvm=identity("hotspot"))
+        "daytrader-scale", "engine=compose", runtime=containers("server", "database", jvm=make_jvm("hotspot"))
     )
     assert {spec.data_once for spec in alike(process).values()} == {True}
     mixed = alike({**process, **boxed})

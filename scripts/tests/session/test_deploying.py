@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """How components come up, on the fake engine: order, waiting, strangers, data."""
 
+import math
 import os
-import socket
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,47 +14,19 @@ from planned import specs
 
 from steelyard.errors import PortInUse, ProgramGone, ServerFailed
 from steelyard.results.spec import Spec
-from steelyard.session import deploying
 from steelyard.session.deploying import Deployed
 from steelyard.workload.schema import Consistency
 
 
-@pytest.fixture(scope="module")
-def port() -> int:
-    """The first of ten free ports below those of outgoing connections."""
-    for first in range(25000, 32000, 10):
-        probes = [socket.socket() for _ in range(10)]
-        try:
-            for offset, probe in enumerate(probes):
-                probe.bind(("127.0.0.1", first + offset))
-        except OSError:
-            continue
-        else:
-            return first
-        finally:
-            for probe in probes:
-                probe.close()
-    raise AssertionError("no free ports")
-
-
 @pytest.fixture
-def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    made = World()
-    monkeypatch.setattr(deploying, "time", made.clock)
-    yield made
-    for deployment in made.deployments:
-        deployment.close()
-
-
-@pytest.fixture
-def services(port: int) -> Spec:
-    return specs("acmeair-topology", first_port=port)["topology-microservices"]
+def services() -> Spec:
+    return specs("acmeair-topology")["topology-microservices"]
 
 
 def opened(world: World, spec: Spec, folder: Path) -> tuple[Deployed, FakeDeployment]:
     (folder / "replay").mkdir()
     deployment = FakeEngine(world).open(spec, folder)
-    return Deployed(spec, deployment), deployment
+    return Deployed(spec, deployment, clock=world.clock), deployment
 
 
 def test_each_role_waits_for_those_before(world: World, services: Spec, tmp_path: Path) -> None:
@@ -82,7 +53,7 @@ def test_components_of_a_role_are_asked_side_by_side(
     """Asked in turn, one that hangs would delay what is noted of the others: here each answers once all are asked."""
     deployed, _ = opened(world, services, tmp_path)
     deployed.bring_up(("database",))
-    together = threading.Barrier(len(services.servers), timeout=120)
+    together = threading.Barrier(len(services.servers))
     monkeypatch.setattr(FakeDeployment, "serves", lambda *_: together.wait() >= 0)
     deployed.bring_up(("server",))
     assert {one.name for one in services.servers} <= deployed.started.keys()
@@ -121,6 +92,7 @@ def test_nobody_is_waited_for_once_one_has_died(world: World, services: Spec, tm
 
 
 def test_a_server_that_never_answers_is_given_up(world: World, services: Spec, tmp_path: Path) -> None:
+    world.ready_after = math.inf
     short = services.changed("server", lambda one: {"ready": one.ready.model_copy(update={"within": 1.0})})
     deployed, _ = opened(world, short, tmp_path)
     with pytest.raises(ServerFailed, match=r"-1 did not answer within 1 s: see .*servers/"):
@@ -133,6 +105,7 @@ def test_a_server_that_never_answers_for_want_of_its_files_ends_the_session(
     def gone() -> None:
         raise ProgramGone("/build was removed")
 
+    world.ready_after = math.inf
     short = services.changed("server", lambda one: {"ready": one.ready.model_copy(update={"within": 1.0})})
     deployed, deployment = opened(world, short, tmp_path)
     monkeypatch.setattr(deployment, "require_programs", gone)

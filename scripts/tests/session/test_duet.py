@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+from builders import make_trial
 from planned import asked, session_of, specs_of
 
 from steelyard.analysis.ledger import is_void
@@ -164,18 +165,8 @@ def test_sides_swap_their_halves_and_have_either_as_often() -> None:
 
 
 def outcome(block: int, arm: str, attempt: int = 0, state: Literal["valid", "void"] = "valid") -> Trial:
-    nothing: dict[str, Any] = {"checks": [], "metrics": {}, "latency": {}, "components": [], "trace": []}
-    return Trial(
-        block=block,
-        arm=arm,
-        attempt=attempt,
-        order=2 * block,
-        state=state,
-        started=0.0,
-        phases={},
-        measurement=None,
-        steady=None,
-        **nothing,
+    return make_trial(
+        block, arm, attempt=attempt, order=2 * block, state=state, measurement=None, steady=None
     )
 
 

@@ -17,24 +17,20 @@ from steelyard.cli import run as run_command
 from steelyard.cli.app import main
 from steelyard.errors import Altered, Exit
 from steelyard.results.store import SessionDirectory
-from steelyard.session import caches, deploying, flight, injectors, procedures, runner, trial
+from steelyard.session.runner import analyse_again
 
 Edit = Callable[[Path], object]
 FIRST, OTHER, DEAD = "01-jvms-1", "02-jvms-2", "02-jvms-1"
 
 
 @pytest.fixture(scope="module")
-def recorded(tmp_path_factory: pytest.TempPathFactory, port: int) -> Iterator[Path]:
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Two blocks of two arms; a server died in one trial, which was repeated."""
     world = World()
     world.deaths = {DEAD: ("server-1", 7.0)}
-    with pytest.MonkeyPatch.context() as patch:
-        for module in (runner, trial, flight, procedures, caches, deploying, injectors):
-            patch.setattr(module, "time", world.clock)
-        patch.setattr(procedures, "throttled_seconds", lambda: 0.0)
-        bench = Bench(tmp_path_factory.mktemp("recorded"), world, port)
-        directory = bench.session(ping(design={"repeats": 2}))
-        bench.run(directory)
+    bench = Bench(tmp_path_factory.mktemp("recorded"), world)
+    directory = bench.session(ping(design={"repeats": 2}))
+    bench.run(directory)
     assert {one.state for one in directory.trials()} == {"valid", "void"}
     yield directory.path
     for deployment in world.deployments:
@@ -331,7 +327,7 @@ def test_an_analysis_of_fewer_trials_is_stale(directory: Path, recorded: Path) -
     for path in (directory / "trials").iterdir():
         if path.name != found.trial_path(1, found.journal()[1].arm or "", 0).name:
             shutil.rmtree(path)
-    runner.analyse_again(found)
+    analyse_again(found)
     assert found.analysis().trials == 1
     shutil.copy(directory / "analysis.json", directory / "kept.json")
     shutil.rmtree(directory / "trials")

@@ -2,20 +2,23 @@
 """A trial whose components run elsewhere, with real observers beside a server and an injector."""
 
 import json
-import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from fake_clock import LeapingClock
 from fake_engine import Recorder
 from planned import asked, specs_of
 from pods import Pod
+from waiting import wait_until
 
+from steelyard.clock import SYSTEM, Clock
 from steelyard.engines.base import Deployment
 from steelyard.processes import Children
 from steelyard.sampling.read import Samples
-from steelyard.sampling.streams import Observer
+from steelyard.sampling.streams import LOST, Observer
+from steelyard.session.context import RunContext
 from steelyard.session.flight import Flight, TrialFailedError
 
 
@@ -66,18 +69,21 @@ class Elsewhere:
             pod.end()
 
 
-def flown(deployment: Elsewhere, children: Children, folder: Path) -> Flight:
+def flown(deployment: Elsewhere, children: Children, folder: Path, clock: Clock = SYSTEM) -> Flight:
     folder.mkdir()
     spec = next(iter(specs_of(asked("ping", load={"users": 2})).values()))
-    return Flight(spec, folder, cast("Deployment[Any]", deployment), children, Recorder(), lambda _: None)
+    context = RunContext(children, Recorder(), clock)
+    return Flight(spec, folder, cast("Deployment[Any]", deployment), context, lambda _: None)
 
 
 def until(flight: Flight, reached: Callable[[], bool]) -> None:
     """Wait for what an observer does in its own time."""
-    deadline = time.monotonic() + 240
-    while not reached():
-        assert time.monotonic() < deadline, "not reached"
-        flight.watch(0.1)
+
+    def watched() -> bool:
+        flight.check_alive()
+        return reached()
+
+    wait_until(watched, "what an observer does")
 
 
 def sampled(folder: Path, *names: str) -> bool:
@@ -102,11 +108,11 @@ def test_a_trial_is_sampled_steered_and_brought_home(tmp_path: Path) -> None:
             (pod.observed / "health.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
             flight.injectors.wait_for_load()
             until(flight, lambda: sampled(tmp_path, "server-1", "injector-1"))
-            start = time.time()
+            start = SYSTEM.time()
             flight.start_sampler()
             flight.watch(2.5)
             flight.start_sampler()
-            end = time.time()
+            end = SYSTEM.time()
             flight.stop_in_order()
         finally:
             flight.abandon()
@@ -123,17 +129,23 @@ def test_a_trial_is_sampled_steered_and_brought_home(tmp_path: Path) -> None:
     assert gap is not None
 
 
-def test_a_lost_observer_voids_the_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    deployment = Elsewhere(tmp_path)
+def test_a_lost_observer_voids_the_trial(tmp_path: Path) -> None:
+    deployment, clock = Elsewhere(tmp_path), LeapingClock()
     with Children() as children:
-        flight = flown(deployment, children, tmp_path / "trial")
+        flight = flown(deployment, children, tmp_path / "trial", clock)
         try:
             flight.start_sampler()
-            # New processes may take long to say the first word; from then on each says one a second.
             until(flight, lambda: sampled(tmp_path, "server-1", "harness"))
-            monkeypatch.setattr("steelyard.sampling.streams.LOST", 10.0)
-            deployment.pods["server-1"].observer.kill()
+            observer = deployment.pods["server-1"].observer
+            observer.kill()
+            observer.wait()
+            flight.take_streams()
+            assert flight.sampler is not None
+            sampled_until = flight.sampler.console.read_bytes().count(b"\n")
+            console = flight.sampler.console
+            wait_until(lambda: console.read_bytes().count(b"\n") > sampled_until, "a sample of the harness")
+            clock.ahead = LOST + 1.0
             with pytest.raises(TrialFailedError, match="nothing was heard of the observer of server-1"):
-                flight.watch(60)
+                flight.take_streams()
         finally:
             flight.abandon()

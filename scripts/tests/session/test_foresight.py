@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from builders import make_arms, make_session, make_trial
 
 from steelyard.analysis.estimates import analyse
 from steelyard.analysis.paired import detectable_effect, paired
 from steelyard.experiment.schema import Metrics
 from steelyard.host.facts import read_facts
 from steelyard.results.analysis import Analysis
-from steelyard.results.schema import ArmRecord, Session, Trial
 from steelyard.results.store import SessionDirectory, write_record
 from steelyard.session.foresight import PUBLISHED, foresee, told
 from steelyard.session.plan import Request, SessionPlan, make_plan
@@ -36,48 +36,25 @@ def earlier(
 ) -> Analysis:
     """A session of this plan that lies in the folder: its throughput differs from trial to trial by sd."""
     rng = np.random.default_rng(blocks)
-    session = Session(
+    (baseline,) = (arm.name for arm in plan.arms if arm.baseline)
+    session = make_session(
         id=name,
-        created=0.0,
         steelyard_version="0",
-        revision=None,
         workload=plan.workload.workload.model_dump(mode="json"),
         workload_path="w.yaml",
         experiment=plan.experiment.model_dump(mode="json", by_alias=True),
-        quick=False,
-        seed=1,
-        arms=[
-            ArmRecord(
-                name=arm.name,
-                levels=arm.levels,
-                baseline=arm.baseline,
-                settings={},
-                spec=plan.specs[arm.name],
-            )
-            for arm in plan.arms
-        ],
+        arms=make_arms(plan.specs, {arm.name: arm.levels for arm in plan.arms}, baseline),
         schedule=[place for place in plan.schedule if place.block <= blocks],
         host=read_facts(),
-        versions={},
         injectors_share_cores=True,
-        notes=[],
     ).model_copy(update=changes)
     trials = [
-        Trial(
-            block=place.block,
-            arm=place.arm,
-            attempt=0,
+        make_trial(
+            place.block,
+            place.arm,
             order=place.order,
-            state="valid",
-            started=0.0,
-            phases={},
             measurement=None,
-            checks=[],
-            steady=True,
             metrics={"throughput": math.exp(float(rng.normal(7.0, sd)))},
-            latency={},
-            components=[],
-            trace=[],
         )
         for place in session.schedule
     ]

@@ -1,25 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gates and certificates as commands, on the fake engine: their sessions, verdicts, exit codes, and what is refused."""
 
-import json
+import math
 import os
 import re
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from fake_engine import FakeEngine, Recorder
+from commands import Result, run_command
+from fake_clock import FakeClock
+from fake_engine import FakeEngine, World
 from sessions import Bench
 
 from steelyard.build import GitFailed
-from steelyard.cli import run as run_command
-from steelyard.cli.app import main
+from steelyard.cli import run as run_module
+from steelyard.clock import SYSTEM
 from steelyard.errors import Exit
 from steelyard.gate.result import GateResult
-from steelyard.host.doctor import Activity
+from steelyard.host.doctor import Activity, examine
 from steelyard.host.facts import read_facts
 from steelyard.paths import ROOT
 from steelyard.results.schema import Phase, Planned
@@ -31,16 +33,6 @@ WINDOWS = [
     *("--set", "total_heap=64m"),  # what the engine's servers tell that they have
 ]
 CANDIDATE = "threads=7"
-
-
-class Result:
-    def __init__(self, code: int, out: str, err: str) -> None:
-        self.code, self.out, self.err = code, out, err
-
-    @property
-    def document(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(self.out)
-        return found
 
 
 class Commands:
@@ -63,12 +55,7 @@ class Commands:
         return float(200 * (1 + gain) * (1 + level))
 
     def run(self, *arguments: str) -> Result:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(sys, "argv", ["steelyard", *arguments])
-            with pytest.raises(SystemExit) as ended:
-                main()
-        output = self._capsys.readouterr()
-        return Result(int(ended.value.code or 0), output.out, output.err)
+        return run_command(self._capsys, *arguments)
 
     def certify(self, *more: str) -> Result:
         common = ["--out", str(self.folder), "--port", str(self.bench.port), "--seed", "3", "--json"]
@@ -93,26 +80,36 @@ class Commands:
 
 
 @pytest.fixture
+def world() -> Iterator[World]:
+    """Its time begins now, by which commands say whether a certificate has expired. Servers are up at once."""
+    made = World(FakeClock(math.floor(SYSTEM.time()) + 0.25), ready_after=0.1)
+    yield made
+    for deployment in made.deployments:
+        deployment.close()
+
+
+@pytest.fixture
 def commands(
     bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Commands:
     made = Commands(bench, tmp_path, capsys)
 
-    def run_session(directory: Any, engines: Any, children: Any, watcher: Any, differs: str = "") -> Any:
-        watching = Recorder(**({"interrupt": made.interrupt} if made.interrupt is not None else {}))
+    def run_session(directory: Any, engines: Any, context: Any, differs: str = "") -> Any:
+        context = bench.context(**({"interrupt": made.interrupt} if made.interrupt is not None else {}))
         lock = f"test-{os.getpid()}"
         return runner.run_session(
-            directory, {"process": FakeEngine(bench.world)}, bench.children, watching, differs, lock=lock
+            directory, {"process": FakeEngine(bench.world)}, context, differs, lock=lock
         )
 
     for name in ("ensure_builds", "require_idle", "require_ports"):
-        monkeypatch.setattr(run_command, name, lambda *_: None)
-    monkeypatch.setattr(gating, "time", bench.world.clock)
+        monkeypatch.setattr(run_module, name, lambda *_: None)
     # Tests of host states beside this one may set the host otherwise in between.
     facts = read_facts()
     for module in (gating, opening):
         monkeypatch.setattr(module, "read_facts", lambda: facts)
-    monkeypatch.setattr(run_command, "run_session", run_session)
+    # The whole examination, but for a moment alone.
+    monkeypatch.setattr(opening, "examine", partial(examine, seconds=0.05))
+    monkeypatch.setattr(run_module, "run_session", run_session)
     monkeypatch.setattr(runner, "write_report", lambda _: [])
     monkeypatch.setattr(gating, "watch", lambda _: Activity(made.busy, 0.0, ()))
     return made

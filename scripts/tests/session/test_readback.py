@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from builders import make_component
+from waiting import wait_until
 
 from steelyard.engines.base import Running
 from steelyard.experiment.schema import JvmSettings
@@ -58,13 +60,11 @@ def jdk() -> Jdk:
     return find_hotspot(find_jdk())
 
 
-def component(jdk: Jdk, **settings: Any) -> Component:
+def own_server(jdk: Jdk, **settings: Any) -> Component:
     """A user's own server: it tells nothing of itself, and writes no GC log."""
     asks = JvmSettings.model_validate({"gc_log": False, **settings})
-    made = Component(
-        name="server-1",
-        kind="server",
-        role="server",
+    made = make_component(
+        counters=None,
         artifact=Artifact(form="java", jvm=jdk.identity),
         cpus=sorted(os.sched_getaffinity(0)),
         heap_bytes=64 * MIB,
@@ -85,16 +85,16 @@ def answers(pid: int) -> bool:
 @pytest.fixture
 def running(jdk: Jdk, request: pytest.FixtureRequest) -> Iterator[Running]:
     """The JDK's own RMI registry, on any port, with the settings of the test."""
-    asks = component(jdk, **request.param)
+    asks = own_server(jdk, **request.param)
     words = [str(jdk.java), *asks.jvm_options, "-m", "java.rmi/sun.rmi.registry.RegistryImpl", "0"]
     environment = {**os.environ, "POOL": "8"}
     process = subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        deadline = time.monotonic() + 240
-        while not answers(process.pid) or "MaxHeapSize" not in vm_flags(jdk.identity.home, process.pid):
-            assert process.poll() is None
-            assert time.monotonic() < deadline, "the JVM does not answer"
-            time.sleep(0.1)
+        wait_until(
+            lambda: answers(process.pid) and "MaxHeapSize" in vm_flags(jdk.identity.home, process.pid),
+            "the JVM to answer",
+            lambda: f"it ended with {process.returncode}" if process.poll() is not None else None,
+        )
         yield Running(asks, [process.pid], time.time())
     finally:
         process.kill()
@@ -148,6 +148,6 @@ def test_large_pages_that_were_not_granted_are_a_difference_without_any_log(runn
 def test_a_component_that_is_gone_tells_nothing_and_fails(jdk: Jdk) -> None:
     gone = subprocess.Popen(["true"])
     gone.wait()
-    asks = component(jdk, **ALL)
+    asks = own_server(jdk, **ALL)
     found = differences(asks, observe(Running(asks, [gone.pid], 0.0), {}).values())
     assert {text.split(" tell its ")[1].partition(",")[0] for text in found} == set(asks.read_back)

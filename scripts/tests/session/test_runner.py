@@ -15,7 +15,8 @@ from trees import Kernel
 
 from steelyard.engines.base import Running
 from steelyard.errors import MissingRequirement, NoSpace, ServerFailed
-from steelyard.session import deploying, flight, runner
+from steelyard.results.store import SessionDirectory
+from steelyard.session import flight, runner
 
 
 def test_a_session_of_steady_trials(bench: Bench) -> None:
@@ -52,6 +53,24 @@ def test_a_session_of_steady_trials(bench: Bench) -> None:
         assert begin == int(begin)  # samples and intervals end at whole seconds
     assert (directory.path / "report.html").exists()
     assert directory.analysis().estimates["throughput"]["jvms-2"].ratio == pytest.approx(2.0)
+
+
+def test_an_interrupt_right_after_the_record_of_the_first_trial_leaves_its_report(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    directory = bench.session(ping())
+    log = SessionDirectory.log
+
+    def log_and_interrupt(self: SessionDirectory, at: float, event: str, **more: Any) -> None:
+        log(self, at, event, **more)
+        if event == "trial-end":
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(SessionDirectory, "log", log_and_interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        bench.run(directory, report=True)
+    assert len(directory.trials()) == 1
+    assert (directory.path / "report.html").exists()
 
 
 def test_what_a_trial_leaves(bench: Bench) -> None:
@@ -261,12 +280,13 @@ def test_a_fresh_server_is_asked_only_after_its_measurement(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, procedure: str
 ) -> None:
     asked_in: list[str] = []
+    told = bench.world.observe
 
     def observe(running: Running, info: Mapping[str, Any], _granted: object) -> Any:
         asked_in.append(bench.watcher.phases[-1])
-        return bench.world.observe(running, info)
+        return told(running, info)
 
-    monkeypatch.setattr(deploying, "observe", observe)
+    monkeypatch.setattr(bench.world, "observe", observe)
     bench.run(bench.session(ping(design={"repeats": 0}, procedure=procedure)))
     assert set(asked_in) == {"stop"}
 

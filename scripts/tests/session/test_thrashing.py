@@ -4,7 +4,8 @@
 from pathlib import Path
 
 import pytest
-from planned import containers, identity, specs
+from builders import make_jvm
+from planned import containers, specs
 
 from steelyard.results.spec import Component
 from steelyard.sampling.output import COLUMNS
@@ -19,7 +20,7 @@ LIMIT = 256 * MIB
 
 def server(memory: int | None) -> Component:
     found = specs(
-        "jvm-count", "engine=compose", "jvms=1,2", runtime=containers("server", jvm=identity("openj9"))
+        "jvm-count", "engine=compose", "jvms=1,2", runtime=containers("server", jvm=make_jvm("openj9"))
     )
     return next(iter(found.values())).servers[0].model_copy(update={"name": "s", "memory_bytes": memory})
 

@@ -4,7 +4,8 @@
 from typing import Any
 
 import pytest
-from planned import asked, containers, cores, identity, processes, specs_of
+from builders import make_jvm
+from planned import asked, containers, cores, processes, specs_of
 
 from steelyard.errors import BadInput
 from steelyard.results.spec import Spec
@@ -12,7 +13,7 @@ from steelyard.spec.plan import without_caches
 from steelyard.spec.split import check_conserved
 from steelyard.units import MIB
 
-OPENJ9 = identity("openj9", 21)
+OPENJ9 = make_jvm("openj9", 21)
 REMOTE = {"levels": {"local": {"jit": "local"}, "remote": {"jit": "remote"}}}
 
 

@@ -4,7 +4,8 @@
 from typing import Any
 
 import pytest
-from planned import asked, containers, cores, identity, processes, question, specs, specs_of
+from builders import make_jvm
+from planned import asked, containers, cores, processes, question, specs, specs_of
 
 from steelyard.analysis.rules import settling_mix
 from steelyard.engines.process.command import Places, environment
@@ -72,7 +73,7 @@ def test_a_setting_that_a_container_is_not_told_is_refused() -> None:
     process = specs("ingress")["ingress-access-log"].component("proxy")
     assert process.files["clients.conf"] == "keepalive_requests 10000;\naccess_log access.log;\n"
     assert process.files["workers.conf"] == "worker_processes 10;\nworker_rlimit_nofile 163840;\n"
-    runtime = containers("database", "server", *KINDS, jvm=identity("hotspot"))
+    runtime = containers("database", "server", *KINDS, jvm=make_jvm("hotspot"))
     with pytest.raises(BadInput, match="its container is not told proxy_workers, proxy_connections"):
         specs("ingress", "engine=compose", runtime=runtime)
     both = specs("acmeair-topology", "engine=compose", runtime=runtime)
@@ -136,7 +137,7 @@ def test_arms_of_the_study_conserve_cores_and_heap() -> None:
 def test_arms_have_equal_resources_unless_that_is_the_question(
     deployment: dict[str, Any], varied: list[str], says: str | None
 ) -> None:
-    runtime = containers("server", jvm=identity("openj9")) if "engine" in deployment else processes()
+    runtime = containers("server", jvm=make_jvm("openj9")) if "engine" in deployment else processes()
     found = specs_of(asked("ping", deployment=deployment), runtime=runtime)
     if says is None:
         check_conserved(found, varied)
@@ -155,7 +156,7 @@ def test_a_heap_left_to_the_jvm_is_unknown_and_not_zero() -> None:
 
 
 def test_a_total_memory_limit_is_split_over_the_jvms() -> None:
-    runtime = containers("server", jvm=identity("openj9"))
+    runtime = containers("server", jvm=make_jvm("openj9"))
     found = specs("jvm-count", "engine=compose", "total_memory=2g", "jvms=1,2", runtime=runtime)
     assert [[one.memory_bytes for one in spec.servers] for spec in found.values()] == [
         [2048 * MIB],
@@ -164,7 +165,7 @@ def test_a_total_memory_limit_is_split_over_the_jvms() -> None:
     _, services = topologies(
         "engine=compose",
         "total_memory=4g",
-        runtime=containers(*KINDS, "server", "database", jvm=identity("openj9")),
+        runtime=containers(*KINDS, "server", "database", jvm=make_jvm("openj9")),
     )
     assert [(one.memory_bytes or 0) // MIB for one in services.servers] == [512, 1024, 1024, 1024, 512]
     assert services.component("proxy").memory_bytes is None
@@ -343,21 +344,21 @@ def test_a_growing_operation_may_have_any_share_up_to_its_own() -> None:
 
 
 def test_servers_get_the_jvm_and_the_rest_the_injectors() -> None:
-    openj9 = identity("openj9", 21)
+    openj9 = make_jvm("openj9", 21)
     monolith, _ = topologies(runtime=processes(openj9))
     assert monolith.servers[0].artifact.jvm == openj9
     assert monolith.servers[0].artifact.build == "b0"
     assert monolith.servers[0].jvm_options[0] == "-Xmx2048m"
     assert monolith.servers[0].jvm_options[-1].startswith(f"-Xverbosegclog:{FOLDER}/logs/gc.")
     database = monolith.component("database")
-    assert database.artifact.jvm == identity("hotspot")
+    assert database.artifact.jvm == make_jvm("hotspot")
     assert database.artifact.build == "t0"
     assert (database.jvm_settings, database.jvm_options) == (None, ["-Xmx1g", "-XX:+UseParallelGC"])
     assert monolith.embedded[0].startswith("The database was the embedded one")
 
 
 def test_in_containers_components_reach_each_other_by_name() -> None:
-    runtime = containers(*KINDS, "server", "database", jvm=identity("openj9", 21), embedded=frozenset())
+    runtime = containers(*KINDS, "server", "database", jvm=make_jvm("openj9", 21), embedded=frozenset())
     monolith, services = topologies("engine=compose", "memory=2g", runtime=runtime)
     server = monolith.servers[0]
     assert (server.artifact.form, server.artifact.image, server.artifact.build) == (
@@ -450,7 +451,7 @@ def test_a_cache_that_comes_in_an_image_needs_one() -> None:
     found = specs(
         "start-up",
         *("class_cache=none,baked", "engine=compose"),
-        runtime=containers("server", "database", jvm=identity("openj9")),
+        runtime=containers("server", "database", jvm=make_jvm("openj9")),
     )
     (server,) = found["class-cache-baked"].servers
     assert "class_cache" in server.read_back

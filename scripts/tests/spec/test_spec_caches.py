@@ -2,16 +2,17 @@
 """Variants of a spec for the runs that fill class caches and load data."""
 
 import pytest
-from planned import identity, processes, specs
+from builders import make_jvm
+from planned import processes, specs
 
 from steelyard.results.spec import JvmIdentity, Spec
 from steelyard.spec.plan import populating, without_caches
 
-JVMS = [identity("hotspot", 17), identity("hotspot", 25), identity("openj9", 21)]
+JVMS = [make_jvm("hotspot", 17), make_jvm("hotspot", 25), make_jvm("openj9", 21)]
 WRITES = ("-XX:ArchiveClassesAtExit", "-XX:AOTCacheOutput", "-Xshareclasses:name")
 
 
-def spec(arm: str, jvm: JvmIdentity, *settings: str) -> Spec:
+def start_up_spec(arm: str, jvm: JvmIdentity, *settings: str) -> Spec:
     return specs("start-up", *settings, runtime=processes(jvm))[f"class-cache-{arm}"]
 
 
@@ -26,7 +27,7 @@ def cache_options(found: Spec, name: str) -> list[str]:
 
 @pytest.mark.parametrize("jvm", JVMS, ids=lambda jvm: f"{jvm.kind}-{jvm.feature}")
 def test_one_jvm_of_each_kind_fills_the_cache(jvm: JvmIdentity) -> None:
-    filling = populating(spec("warm", jvm, "jvms=3", "total_heap=600m"))
+    filling = populating(start_up_spec("warm", jvm, "jvms=3", "total_heap=600m"))
     first = cache_options(filling, "server-1")
     assert any(option.startswith(WRITES) for option in first)
     assert not any("readonly" in option for option in first)
@@ -36,7 +37,7 @@ def test_one_jvm_of_each_kind_fills_the_cache(jvm: JvmIdentity) -> None:
 @pytest.mark.parametrize("jvm", JVMS, ids=lambda jvm: f"{jvm.kind}-{jvm.feature}")
 @pytest.mark.parametrize("arm", ["none", "cold", "warm"])
 def test_the_run_that_loads_the_data_touches_no_cache(jvm: JvmIdentity, arm: str) -> None:
-    measured = spec(arm, jvm)
+    measured = start_up_spec(arm, jvm)
     plain = without_caches(measured)
     assert cache_options(plain, "server-1") == NONE[jvm.kind]
     server, before = plain.component("server-1"), measured.component("server-1")

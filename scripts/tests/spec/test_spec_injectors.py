@@ -4,7 +4,8 @@
 from typing import Any
 
 import pytest
-from planned import asked, containers, identity, processes, specs, specs_of
+from builders import make_jvm
+from planned import asked, containers, processes, specs, specs_of
 
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import Search
@@ -73,22 +74,22 @@ def test_a_mix_chooses_visits_of_a_journey_and_nothing_else() -> None:
 
 def test_injectors_run_on_their_own_jvm_with_their_own_options() -> None:
     spec = specs(
-        "jvm-count", runtime=processes(identity("openj9", 21), injector_jvm=identity("hotspot", 25))
+        "jvm-count", runtime=processes(make_jvm("openj9", 21), injector_jvm=make_jvm("hotspot", 25))
     )["jvms-1"]
     (one,) = spec.injectors
-    assert one.artifact.jvm == identity("hotspot", 25)
+    assert one.artifact.jvm == make_jvm("hotspot", 25)
     assert (one.artifact.package, one.artifact.build) == ("loadgen", "t0")
-    assert one.jvm_options == injector_options(identity("hotspot", 25))
-    newer = set(injector_options(identity("hotspot", 25))) - set(injector_options(identity("hotspot", 17)))
+    assert one.jvm_options == injector_options(make_jvm("hotspot", 25))
+    newer = set(injector_options(make_jvm("hotspot", 25))) - set(injector_options(make_jvm("hotspot", 17)))
     assert {option for option in newer if not option.startswith(ARCHIVE)} == {
         "--enable-native-access=ALL-UNNAMED",
         "--sun-misc-unsafe-memory-access=allow",
     }
-    assert not any(option.startswith(ARCHIVE) for option in injector_options(identity("openj9", 21)))
+    assert not any(option.startswith(ARCHIVE) for option in injector_options(make_jvm("openj9", 21)))
 
 
 def test_in_containers_servers_are_reached_by_name() -> None:
-    spec = specs("jvm-count", "engine=compose", runtime=containers("server", jvm=identity("openj9")))[
+    spec = specs("jvm-count", "engine=compose", runtime=containers("server", jvm=make_jvm("openj9")))[
         "jvms-2"
     ]
     assert spec.injectors[0].settings["targets"] == ["http://server-1:9080", "http://server-2:9080"]

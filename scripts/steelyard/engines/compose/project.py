@@ -9,12 +9,12 @@ import hashlib
 import os
 import re
 import select
-import time
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from steelyard.clock import Deadline
 from steelyard.engines.container import exit_code_of
 from steelyard.errors import MissingRequirement, PortInUse, ServerFailed
 from steelyard.host.docker import Docker, DockerFailed
@@ -78,14 +78,14 @@ class Project:
         Raises:
             DockerFailed: the engine does not answer.
         """
-        deadline = time.monotonic() + ENGINE_BACK
+        deadline = Deadline(ENGINE_BACK)
         while True:
             try:
                 self._docker.run(*removal_of(self.name), timeout=DOWN_LIMIT)
             except DockerFailed:
-                if time.monotonic() > deadline:
+                if deadline.passed:
                     raise
-                time.sleep(1.0)
+                deadline.sleep(1.0)
             else:
                 return
 

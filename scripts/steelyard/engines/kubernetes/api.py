@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from steelyard.clock import Deadline
 from steelyard.engines.kubernetes.cluster import Cluster
 from steelyard.errors import ServerFailed
 from steelyard.processes import Child, Children
@@ -73,13 +74,13 @@ class Proxy:
             console=self._logs / "kubectl-proxy.log",
             cwd=self._folder,
         )
-        deadline = time.monotonic() + PROXY_LIMIT
+        deadline = Deadline(PROXY_LIMIT)
         while not self._accepts():
-            if self._child.exit_code() is not None or time.monotonic() > deadline:
+            if self._child.exit_code() is not None or deadline.passed:
                 raise ServerFailed(
                     f"kubectl proxy does not serve: {self._child.last_lines() or 'it says nothing'}"
                 )
-            time.sleep(_POLL)
+            deadline.sleep(_POLL)
 
     def connection(self, timeout: float) -> http.client.HTTPConnection:
         """A connection to the API server, with the user's rights; paths of pods alone are let through."""

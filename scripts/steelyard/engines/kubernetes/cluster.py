@@ -11,13 +11,13 @@ import os
 import re
 import shutil
 import subprocess
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from steelyard.clock import Deadline
 from steelyard.errors import MissingRequirement
 from steelyard.processes import child_environment, signals_held
 from steelyard.processes.client import ClientFailed, first_error, run_client
@@ -119,7 +119,7 @@ class Cluster:
         whole: bool = False,
     ) -> bytes:
         """The same, with its output as it is (an archive, for one)."""
-        deadline = time.monotonic() + (AWAY_LIMIT if patient else 0.0)
+        deadline = Deadline(AWAY_LIMIT if patient else 0.0)
         while True:
             try:
                 with signals_held() if whole else contextlib.nullcontext():
@@ -131,9 +131,9 @@ class Cluster:
                         given=given,
                     )
             except KubectlFailed as error:
-                if not error.away or time.monotonic() > deadline:
+                if not error.away or deadline.passed:
                     raise
-            time.sleep(_AGAIN)
+            deadline.sleep(_AGAIN)
 
     def get(self, *arguments: str) -> list[dict[str, Any]]:
         """`kubectl get ARGUMENTS`: the objects (see `run` for errors)."""

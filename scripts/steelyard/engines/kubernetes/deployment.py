@@ -6,12 +6,12 @@ import io
 import json
 import shutil
 import tarfile
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import psutil
 
+from steelyard.clock import Deadline
 from steelyard.engines import readiness
 from steelyard.engines.base import Deployment, Running
 from steelyard.engines.kubernetes import pods
@@ -104,12 +104,12 @@ class KubernetesDeployment(Deployment[Member]):
         self, component: Component, path: str, timeout: float, told: Callable[[str], None] | None = None
     ) -> tuple[int, bytes] | None:
         """One GET, through the API server; one that is away is waited for, but for what may take long itself."""
-        deadline = time.monotonic() + (AWAY_LIMIT if told is None else 0.0)
+        deadline = Deadline(AWAY_LIMIT if told is None else 0.0)
         while (answer := self._ask(component, path, timeout, told)) is None or answer[0] == _AWAY:
             unit = self._units.get(component.name)
-            if unit is None or unit.ended() or time.monotonic() > deadline:
+            if unit is None or unit.ended() or deadline.passed:
                 return None
-            time.sleep(_LOOK)
+            deadline.sleep(_LOOK)
         return answer
 
     def serves(self, component: Component) -> bool:
@@ -280,7 +280,7 @@ class KubernetesDeployment(Deployment[Member]):
 
     def _wait(self, components: Sequence[Component], watch: PodWatch) -> dict[str, Pod]:
         """Wait until the pods of components run, and return them by the components' names (raises ServerFailed)."""
-        begun = asked = time.monotonic()
+        deadline, asked = Deadline(START_LIMIT), 0.0
         while True:
             there = {pods.place(pod): pod for pod in watch.pods.values()}
             found = {
@@ -292,20 +292,20 @@ class KubernetesDeployment(Deployment[Member]):
                 pods.started(found[one.name], one.kind) is not None for one in components
             ):
                 return found
-            now = time.monotonic()
+            waited = deadline.spent
             for one in components:
                 if one.name in found:
-                    self._refuse(one, found[one.name], now - begun)
-            if len(found) < len(components) and now - begun > _EVENTS_AFTER and now - asked > _EVENTS_EVERY:
-                asked = now
+                    self._refuse(one, found[one.name], waited)
+            if len(found) < len(components) and waited > _EVENTS_AFTER and waited - asked > _EVENTS_EVERY:
+                asked = waited
                 self._refuse_uncreated(components)
             if watch.silence() > AWAY_LIMIT:
                 raise ServerFailed(f"the API server has not answered for {AWAY_LIMIT:.0f} s")
-            if now - begun > START_LIMIT:
+            if deadline.passed:
                 raise ServerFailed(
                     f"{', '.join(one.name for one in components)} did not run within {START_LIMIT:.0f} s"
                 )
-            watch.wait(_LOOK)
+            deadline.sleep(_LOOK, watch.wait)
 
     def _refuse(self, component: Component, pod: Pod, waited: float) -> None:
         why = pods.hindrance(pod, component.name, component.kind)
@@ -375,11 +375,11 @@ class KubernetesDeployment(Deployment[Member]):
 
     def _gone(self, units: Sequence[Member], within: float) -> bool:
         assert self._watch is not None
-        deadline = time.monotonic() + within
+        deadline = Deadline(within)
         while any(one.there for one in units):
-            if time.monotonic() > deadline:
+            if deadline.passed:
                 return False
-            self._watch.wait(_LOOK)
+            deadline.sleep(_LOOK, self._watch.wait)
         return True
 
     def _keep_pods(self, watch: PodWatch) -> None:

@@ -9,11 +9,11 @@ import contextlib
 import json
 import re
 import secrets
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from steelyard.clock import Deadline
 from steelyard.engines.images import DATABASE_LABEL, FINGERPRINT_LABEL, Image
 from steelyard.engines.kubernetes.cluster import Cluster, KubectlFailed
 from steelyard.engines.kubernetes.pods import SESSION, Pod, hindrance
@@ -77,7 +77,7 @@ class ClusterImages:
                 )
 
     def _wait(self, name: str, references: list[str], advice: Mapping[str, str]) -> Pod:
-        deadline = time.monotonic() + ASK_LIMIT
+        deadline = Deadline(ASK_LIMIT)
         while True:
             (pod,) = self.cluster.get("pod", name)
             if pod["status"].get("phase") in ("Succeeded", "Failed"):
@@ -85,11 +85,11 @@ class ClusterImages:
             if (why := hindrance(pod, "a pod that asks for images", "")) is not None:
                 missing = next((one for one in references if one in why), references[0])
                 raise MissingRequirement(f"{why}: {advice[missing]}")
-            if time.monotonic() > deadline:
+            if deadline.passed:
                 raise MissingRequirement(
                     f"no node could run {', '.join(references)} within {ASK_LIMIT:.0f} s"
                 )
-            time.sleep(_POLL)
+            deadline.sleep(_POLL)
 
 
 def _asking(name: str, references: list[str]) -> dict[str, Any]:

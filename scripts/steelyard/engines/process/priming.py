@@ -5,11 +5,11 @@ the injector's classes."""
 import shutil
 import socket
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from steelyard.clock import Deadline
 from steelyard.engines.process.deployment import ProcessDeployment
 from steelyard.engines.readiness import POLL_INTERVAL, answers
 from steelyard.errors import ServerFailed
@@ -95,15 +95,15 @@ def _stopped(deployment: ProcessDeployment) -> Iterator[None]:
 
 
 def _wait(deployment: ProcessDeployment, component: Component, done: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PRIMING_TIMEOUT
+    deadline = Deadline(PRIMING_TIMEOUT)
     while not done():
         if failure := deployment.failure(component.name):
             raise ServerFailed(failure)
-        if time.monotonic() > deadline:
+        if deadline.passed:
             raise ServerFailed(
                 f"{component.name} did not answer within {PRIMING_TIMEOUT:.0f} s: is its JDK sound?"
             )
-        time.sleep(POLL_INTERVAL)
+        deadline.sleep(POLL_INTERVAL)
 
 
 def archived_classes(injector: Component, package: Path, children: Children) -> None:

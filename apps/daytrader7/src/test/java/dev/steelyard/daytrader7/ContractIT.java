@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicContainer;
 import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -19,25 +20,37 @@ import org.junit.jupiter.api.extension.ExtendWith;
 final class ContractIT {
 
   @TestFactory
-  Stream<DynamicNode> pagesInAllModes(TradeServer server) throws IOException {
+  Stream<DynamicNode> pages(TradeServer server) {
+    return pages(server, RunMode.EJB, OrderMode.SYNC);
+  }
+
+  @Tag("full")
+  @TestFactory
+  Stream<DynamicNode> pagesInTheOtherModes(TradeServer server) {
     List<DynamicNode> modes = new ArrayList<>();
-    int user = 1;
     for (RunMode run : RunMode.values()) {
       for (OrderMode order : OrderMode.values()) {
-        ContractRunner runner = runner(server, user++);
-        // By JDBC an order is read again for the page, and may have been completed by then.
-        String later = run == RunMode.EJB ? "open" : "been submitted";
-        runner.set("status", order == OrderMode.SYNC ? "closed" : later);
-        Stream<DynamicNode> begin =
-            Stream.of(DynamicTest.dynamicTest("modes are set", () -> server.configure(run, order)));
-        Stream<DynamicNode> cases =
-            Stream.of("pages.yaml", "faces.yaml", "bad-input.yaml")
-                .flatMap(table -> tests(runner, table));
-        modes.add(
-            DynamicContainer.dynamicContainer(run + " " + order, Stream.concat(begin, cases)));
+        if (run != RunMode.EJB || order != OrderMode.SYNC) {
+          modes.add(
+              DynamicContainer.dynamicContainer(run + " " + order, pages(server, run, order)));
+        }
       }
     }
     return modes.stream();
+  }
+
+  private static Stream<DynamicNode> pages(TradeServer server, RunMode run, OrderMode order) {
+    int user = 1 + run.ordinal() * OrderMode.values().length + order.ordinal();
+    ContractRunner runner = runner(server, user);
+    // By JDBC an order is read again for the page, and may have been completed by then.
+    String later = run == RunMode.EJB ? "open" : "been submitted";
+    runner.set("status", order == OrderMode.SYNC ? "closed" : later);
+    Stream<DynamicNode> begin =
+        Stream.of(DynamicTest.dynamicTest("modes are set", () -> server.configure(run, order)));
+    Stream<DynamicNode> cases =
+        Stream.of("pages.yaml", "faces.yaml", "bad-input.yaml")
+            .flatMap(table -> tests(runner, table));
+    return Stream.concat(begin, cases);
   }
 
   @TestFactory

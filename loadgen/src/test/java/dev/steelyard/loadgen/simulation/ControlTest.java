@@ -53,7 +53,7 @@ class ControlTest {
       started.await();
       control.stop(Ending.TIME, 0);
       while (!control.drained()) {
-        Thread.yield();
+        Thread.onSpinWait();
       }
       drained.set(true);
       for (Thread user : users) {

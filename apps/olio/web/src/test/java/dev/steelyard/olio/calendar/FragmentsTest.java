@@ -33,7 +33,7 @@ final class FragmentsTest {
     clock.set(Duration.ofSeconds(119).toNanos());
     assertEquals("made 1", fragments.get("a", this::make));
     assertEquals("made 2", fragments.get("b", this::make));
-    clock.set(Duration.ofSeconds(120).toNanos());
+    clock.set(Duration.ofMinutes(2).toNanos());
     assertEquals("made 3", fragments.get("a", this::make));
     fragments.clear();
     assertEquals("made 4", fragments.get("b", this::make));

@@ -6,39 +6,30 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from builders import make_component, make_measurement, make_spec, make_trial
 
 from steelyard.analysis.searching import Question, limits_of, next_search_trial
 from steelyard.experiment.schema import Load, Search
-from steelyard.results.measurement import ComponentResult, TrialMeasurement
+from steelyard.results.measurement import ComponentResult
 from steelyard.results.schema import Check, Planned, ScheduledTrial, Trial
-from steelyard.results.spec import Artifact, Component, Spec
+from steelyard.results.spec import Spec
 from steelyard.workload.schema import Limits
 
 RAISE = {"raise": "users", "within": {"p99": "200ms", "errors": "0.1%"}}
 
 
-def component(name: str, role: Any, cpus: list[int], **more: Any) -> Component:
-    return Component(name=name, kind="any", role=role, artifact=Artifact(form="java"), cpus=cpus, **more)
-
-
-def spec(arm: str = "jvms-1", load: Load | None = None, engine: str = "process", **more: Any) -> Spec:
+def search_spec(arm: str = "jvms-1", load: Load | None = None, engine: str = "process", **more: Any) -> Spec:
+    """Two servers of two CPUs each, and the injectors of the load."""
     load = load or Load(users=100)
+    server = {"heap_bytes": None, "counters": None, "memory_bytes": 2**29 if engine == "compose" else None}
     fields: dict[str, Any] = {
-        "arm": arm,
         "engine": engine,
-        "workload": "w",
-        "workload_version": "1",
-        "topology": "t",
-        "bundle": "b",
-        "procedure": "steady",
         "load": load,
         "components": [
-            component("server-1", "server", [0, 1], memory_bytes=2**29 if engine == "compose" else None),
-            component("server-2", "server", [2, 3], memory_bytes=2**29 if engine == "compose" else None),
+            make_component(number=1, cpus=[0, 1], **server),
+            make_component(number=2, cpus=[2, 3], **server),
             *(
-                component(
-                    f"injector-{index + 1}", "injector", [3], settings={"injector": index, "seen": True}
-                )
+                make_component("injector", index + 1, cpus=[3], settings={"injector": index, "seen": True})
                 for index in range(load.injectors)
             ),
         ],
@@ -47,7 +38,7 @@ def spec(arm: str = "jvms-1", load: Load | None = None, engine: str = "process",
         "server_cores": 4,
         "injectors_share_cores": True,
     }
-    return Spec(**(fields | more))
+    return make_spec(arm, **(fields | more))
 
 
 def question(
@@ -55,12 +46,7 @@ def question(
 ) -> Question:
     found = Search.model_validate(search)
     limits = limits_of(found, Limits(p99=2.0))
-    return Question(found, limits, {arm: spec(arm, **more) for arm in arms}, repeats)
-
-
-def schedule(arms: tuple[str, ...], blocks: int) -> list[ScheduledTrial]:
-    places = [(block, arm) for block in range(1, blocks + 1) for arm in arms]
-    return [ScheduledTrial(order=order, block=block, arm=arm) for order, (block, arm) in enumerate(places)]
+    return Question(found, limits, {arm: search_spec(arm, **more) for arm in arms}, repeats)
 
 
 def check(name: str, detail: str = "why", value: float | None = 1.0) -> Check:
@@ -73,53 +59,35 @@ def figures(p99: float | None, errors: float = 0.0, p90: float = 50.0) -> dict[s
     return {"error_share": errors, "latency_p50": 25.0, "latency_p90": p90, **known}
 
 
-MEASUREMENT = TrialMeasurement(
+MEASUREMENT = make_measurement(
     measure_seconds=10.0,
     server_requests=10_000,
-    server_errors=0,
     injector_requests=10_000,
-    injector_errors=0,
-    window_server_rate=1000.0,
-    window_injector_rate=1000.0,
-    injector_cpu_share=0.3,
-    late_share=0.0,
     target_rate=None,
     mix_intended={"hello": 1.0},
     mix_achieved={"hello": 1.0},
-    throttled_seconds=0.0,
-    steal_share=0.0,
-    other_cpu_share=0.0,
-    restarts=[],
-    wrong_builds=[],
-    settings_differ=[],
-    clock_step_seconds=0.0,
-    injector_failures=[],
     steady=False,
     steady_detail="It still rose.",
     jit_share=0.1,
 )
 
 
-def trial(place: Planned | None = None, **changes: Any) -> Trial:
+def search_trial(place: Planned | None = None, **changes: Any) -> Trial:
+    """A trial of a search at this place; void where checks are given."""
     place = place or Planned(block=1, arm="a", order=0, value=100.0)
     fields: dict[str, Any] = {
-        **dict(place),
+        **place.model_dump(exclude={"plot"}),
         "state": "void" if changes.get("checks") else "valid",
-        "started": 0.0,
-        "phases": {},
         "measurement": MEASUREMENT,
-        "checks": [],
         "steady": False,
         "metrics": figures(100.0),
-        "latency": {},
         "components": [
             ComponentResult(name="server-1", role="server", cpu_seconds=8.0),
             ComponentResult(name="server-2", role="server", cpu_seconds=8.0),
             ComponentResult(name="database", role="database", cpu_seconds=40.0),
         ],
-        "trace": [],
     }
-    return Trial(**(fields | changes))
+    return make_trial(**(fields | changes))
 
 
 def run(
@@ -154,4 +122,4 @@ class Server:
         edge = self.edges[planned.arm] * math.exp(shift + self.noise * self.rng.standard_normal())
         assert planned.value is not None
         passed = planned.value <= edge and self.rng.random() >= self.disturbed
-        return trial(planned, metrics=figures(150.0 if passed else 450.0))
+        return search_trial(planned, metrics=figures(150.0 if passed else 450.0))

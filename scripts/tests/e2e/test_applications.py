@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each application up and down, in its first topology: it has its data, and answers."""
+
+import json
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+from waiting import wait_until
+
+from steelyard.workload.loader import load_workload, workload_names
+
+from .driver import call, free_port
+
+pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("host")]
+
+UP = {
+    "ping": (("--heap", "128m"), "/ping"),
+    "acmeair": (("--heap", "256m", "--set", "acmeair.customers=30"), "/rest/info/config/countCustomers"),
+    "daytrader7": (
+        ("--heap", "256m", "--set", "daytrader7.users=50", "--set", "daytrader7.quotes=100"),
+        "/daytrader/consistency",
+    ),
+    "olio": (("--heap", "512m", "--set", "olio.scale=25", "--set", "olio.files=small"), "/olio/consistency"),
+}
+"""Options of `up`, and what is asked for."""
+ANSWERS = {"ping": b"pong", "acmeair": b"30"}
+"""What is answered; of the others that their data is consistent."""
+JVM = ("--set", "jvm_args=[-XX:TieredStopAtLevel=1]")
+
+
+def test_all_applications_are_tried() -> None:
+    assert UP.keys() == set(workload_names())
+
+
+@pytest.mark.parametrize("name", UP)
+def test_an_application_is_up_with_its_data_until_it_is_taken_down(name: str) -> None:
+    options, path = UP[name]
+    up = call("up", name, *options, *JVM, "--port", str(free_port()), "--json")
+    try:
+        assert up.returncode == 0, up.stderr
+        told = json.loads(up.stdout)
+        (server,) = told["servers"]
+        with urlopen(f"{server['url']}{path}") as answer:
+            assert answer.read().strip() == ANSWERS.get(name, b"consistent")
+    finally:
+        down = call("down")
+    assert down.stdout.endswith(" is down\n")
+    wait_until(lambda: not Path(f"/proc/{server['pid']}").exists(), "the end of its server")
+
+
+def test_the_first_topology_is_the_one_that_is_up() -> None:
+    """The paths above are those of each workload's first topology."""
+    for name, (_, path) in UP.items():
+        topology = next(iter(load_workload(name).workload.topologies.values()))
+        assert name == "ping" or path in {check.path for check in topology.consistency}
