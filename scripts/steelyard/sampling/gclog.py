@@ -160,11 +160,10 @@ def read_gc_logs(paths: Iterable[Path], started: float | None = None) -> GcLog:
 def _parse_hotspot(text: str) -> GcLog:
     """Read a file of HotSpot's; a last line that was cut off is passed over."""
     pauses = []
-    allocated: list[Allocated] | None = []
-    used = 0
+    held: list[tuple[float, str | None, str | None]] = []
     init: dict[str, str] = {}
     policy = None
-    lines = text.splitlines() if text.endswith("\n") else text.splitlines()[:-1]
+    lines = text[: text.rfind("\n") + 1].splitlines()
     if text.strip() and not any(map(_LINE.match, lines)):
         return GcLog(unknown="no line of the GC log can be read")
     for number, whole in enumerate(lines, start=1):
@@ -180,16 +179,25 @@ def _parse_hotspot(text: str) -> GcLog:
                 return GcLog(unknown=_unread(number, whole))
             seconds = _number(pause["ms"]) / 1000
             pauses.append(GcPause(end - seconds, seconds))
-            if policy in _FREES_IN_PAUSES and pause["before"] is None:
-                allocated = None  # what the next pause finds has grown from nobody knows what
-            elif policy in _FREES_IN_PAUSES and allocated is not None:
-                allocated.append(Allocated(end - seconds, _size(pause["before"]) - used))
-                used = _size(pause["after"])
+            if policy in _FREES_IN_PAUSES:
+                held.append((end - seconds, pause["before"], pause["after"]))
         elif tags == "gc" and message.startswith("Using "):
             policy = message.removeprefix("Using ")
         elif tags == "gc,init" and (setting := _SETTING.fullmatch(message)):
             init[setting[1]] = setting[2]
-    return GcLog(tuple(sorted(pauses)), _hotspot_settings(policy, init), tuple(allocated or ()))
+    return GcLog(tuple(sorted(pauses)), _hotspot_settings(policy, init), _hotspot_allocated(held))
+
+
+def _hotspot_allocated(held: Iterable[tuple[float, str | None, str | None]]) -> tuple[Allocated, ...]:
+    """From what the heap held before and after each pause; nothing where one does not tell it, for what the next one
+    finds has grown from nobody knows what."""
+    allocated, used = [], 0
+    for begin, before, after in held:
+        if before is None or after is None:
+            return ()
+        allocated.append(Allocated(begin, _size(before) - used))
+        used = _size(after)
+    return tuple(allocated)
 
 
 def _hotspot_settings(policy: str | None, init: Mapping[str, str]) -> GcSettings:

@@ -36,7 +36,7 @@ _NEEDED = ("Rss", "KernelPageSize", "AnonHugePages", "Private_Hugetlb", "Shared_
 
 
 def parse_smaps(text: str) -> list[Area]:
-    """Read all mappings, in order of address; none at all where one does not tell what is needed: it may be the heap."""
+    """Read all mappings, in order of address; none at all where one lacks what is needed: it may be the heap."""
     heads = list(_HEAD.finditer(text))
     ends = [*(one.start() for one in heads), len(text)][1:]
     found = []

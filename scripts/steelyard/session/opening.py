@@ -73,7 +73,9 @@ def new_session(plan: SessionPlan, results: Path) -> SessionDirectory:
         schedule=plan.schedule,
         host=read_facts(),
         versions=_versions(plan),
-        first_port=plan.request.first_port,
+        first_port=min(
+            (port for spec in plan.specs.values() for port in spec.ports), default=plan.request.first_port
+        ),
         injectors_share_cores=plan.injectors_share_cores,
         notes=plan.notes,
         profilers=list(plan.profilers),
