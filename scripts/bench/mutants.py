@@ -6,9 +6,9 @@
 
 A fault is a patch, `mutants/NAME.patch`, whose first line says what is wrong and which tests should tell, folders or
 files. In a copy with the fault those run first and, when they are green, all Python tests of the default tier; lint and
-types are left out, for a fault must be told by what it does. The first test that fails has to pass in a copy
-without the fault. The checkout itself is never changed, and the copies are removed at the end, also after Ctrl-C. Exit
-code 1: a fault was told by no test, or its patch does not apply.
+types are left out, for a fault must be told by what it does. The first test that fails has to fail again, alone, and to
+pass in a copy without the fault. The checkout itself is never changed, and the copies are removed at the end, also
+after Ctrl-C. Exit code 1: a fault was told by no test, or its patch does not apply.
 """
 
 import argparse
@@ -197,6 +197,9 @@ def _killer(runs: Runs, fault: Fault, plain: Path, folder: Path) -> tuple[str | 
         if code != TESTS_FAILED or killer is None:
             end = (folder / "tests.log").read_text(encoding="utf-8", errors="replace")[-3000:]
             return None, f"the tests do not run (pytest's exit code {code}):\n{end}"
+        code, _ = run_tests(runs, folder, [killer])
+        if code != TESTS_FAILED:
+            return None, f"{killer} failed once, and not again"
         with _PLAIN:
             code, _ = run_tests(runs, plain, [killer])
         return (killer, "") if code == ALL_PASSED else (None, f"{killer} fails without the fault, too")

@@ -21,7 +21,7 @@ LIMIT_SECONDS, LIMIT_MB = 10.0, 300.0
 
 def make(directory: Path, blocks: int) -> None:
     """Write the synthetic session."""
-    sys.path.insert(0, str(SCRIPTS / "tests" / "report"))
+    sys.path[:0] = [str(SCRIPTS / "tests"), str(SCRIPTS / "tests" / "report")]
     import sample  # noqa: PLC0415 (lies beside the tests)
 
     plan = sample.study_plan()

@@ -121,7 +121,8 @@ def run_tiers(
     REPORTS.mkdir(parents=True, exist_ok=True)
     RETRIED.unlink(missing_ok=True)
     began = time.time()
-    workers = ("-n", str(os.cpu_count() or 1), "--dist", "worksteal")
+    # By files, for what the tests of one share is dear; in their order, as the types of all Python take longest.
+    workers = ("-n", str(os.cpu_count() or 1), "--dist", "loadfile", "--no-loadscope-reorder")
     wanted = {
         "units": ([tier for tier in tiers if tier in SIDE_BY_SIDE], workers),
         "servers": ([tier for tier in tiers if tier not in SIDE_BY_SIDE], _NO_XDIST),

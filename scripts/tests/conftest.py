@@ -6,11 +6,31 @@ from pathlib import Path
 
 import pytest
 from builders import make_jvm
+from hypothesis import HealthCheck, settings
+from hypothesis.configuration import set_hypothesis_home_dir
 
 from steelyard.paths import EXPERIMENTS
 from steelyard.results.spec import JvmIdentity
+from suite import REPORTS
 
 pytest_plugins = ["stages", "watchdog"]
+
+# What Hypothesis draws: the same cases each time, and with `--hypothesis-profile=exhaustive` very many others. No
+# deadline: what a case may take is counted in CPU time where it matters (`hostile.py`).
+settings.register_profile(
+    "usual",
+    max_examples=60,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.register_profile(
+    "exhaustive", settings.get_profile("usual"), derandomize=False, max_examples=100_000
+)
+settings.load_profile("usual")
+set_hypothesis_home_dir(REPORTS / "hypothesis")
 
 
 @pytest.fixture

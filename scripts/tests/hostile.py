@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Experiment and workload files that nobody would write, and what Steelyard has to do with them.
 
-A real file goes through a few random changes, of its text or of what it says, and is then planned as `plan` does, in
-this process; only what asks the host for JVMs, builds and images is replaced. It is accepted, or refused by one short
-plain sentence, within a bound of CPU time.
+Hypothesis takes a real file through a few changes, of its text or of what it says; the file is then planned as `plan`
+does, in this process; only what asks the host for JVMs, builds and images is replaced. It is accepted, or refused by
+one short plain sentence, within a bound of CPU time.
 """
 
 import contextlib
 import copy
 import io
-import random
+import itertools
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import FrameType
@@ -20,6 +21,9 @@ from typing import Any
 from unittest import mock
 
 import yaml
+from builders import make_jvm
+from hypothesis import strategies as st
+from planned import containers, processes
 
 from steelyard.cli import inspect
 from steelyard.errors import BadInput, SteelyardError
@@ -30,16 +34,21 @@ from steelyard.session.plan import host_checks, metric_checks
 from steelyard.session.runtimes import Runtimes
 from steelyard.spec.layout import Runtime
 from steelyard.workload.loader import APPS, load_workload
-from tests.builders import make_jvm
-from tests.planned import containers, processes
 
 CPU_LIMIT = 20.0
 """Seconds of this process's own CPU time for one file; none should need one."""
 LONGEST = 300
 """Characters of a sentence."""
-WORKLOADS = [*APPS.glob("*/workload.yaml"), *ROOT.glob("docs/examples/*/workload.yaml")]
-WORKLOADS.sort(key=lambda path: path.stat().st_size)
+BASES = {
+    "experiment": list(experiment_files(EXPERIMENTS).values()),
+    "workload": sorted(
+        [*APPS.glob("*/workload.yaml"), *ROOT.glob("docs/examples/*/workload.yaml")],
+        key=lambda path: path.stat().st_size,
+    ),
+}
+"""Real files by kind; Hypothesis likes the first ones best, which take the least time."""
 _Dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+_NUMBERS = itertools.count()
 
 # fmt: off
 ODD_TEXTS = [
@@ -66,6 +75,46 @@ ODD_VALUES: list[Any] = [
     {"think": 1, "cycle": 1}, {"a": 50, "b": 50}, {"levels": [1, 2]}, {"p99": 0},
 ]
 # fmt: on
+TEXTS = st.sampled_from(ODD_TEXTS) | st.text(max_size=20)
+VALUES = st.sampled_from(ODD_VALUES) | st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5) | st.integers(), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+@dataclass(frozen=True)
+class HostileFile:
+    """A file, and how it is planned."""
+
+    kind: str
+    """`experiment` or `workload`."""
+    base: str
+    """The real file that it was."""
+    text: bytes
+    beside: str
+    """The experiment that a workload file is planned with."""
+    quick: bool
+    as_json: bool
+
+
+@st.composite
+def hostile_files(draw: st.DrawFn) -> HostileFile:
+    """A real file after one to four changes."""
+    kind = draw(st.sampled_from(sorted(BASES)))
+    base = draw(st.sampled_from(BASES[kind]))
+    text, data = _known(base)
+    change = draw(st.sampled_from((_changed_data, _changed_lines)))
+    return HostileFile(
+        kind,
+        str(base.relative_to(ROOT)),
+        change(draw, text, data),
+        beside=draw(st.sampled_from(("jvm-count", "start-up", "capacity"))),
+        quick=draw(st.booleans()),
+        as_json=draw(st.integers(0, 9)) == 7,
+    )
 
 
 @cache
@@ -74,24 +123,12 @@ def _known(path: Path) -> tuple[str, Any]:
     return text, yaml.safe_load(text)
 
 
-def mutated(base: Path, draw: random.Random) -> bytes:
-    """The text of a real file after one to four random changes."""
-    text, data = _known(base)
-    changes = draw.choice((1, 1, 1, 2, 2, 3, 4))
-    if draw.random() < 0.5:
-        data = copy.deepcopy(data)
-        for _ in range(changes):
-            data = _changed_value(data, draw)
-        written = yaml.dump(data, Dumper=_Dumper, allow_unicode=True, sort_keys=False)
-        return written.encode("utf-8", "surrogatepass")
-    lines = text.splitlines()
-    for _ in range(changes):
-        draw.choice(_LINE_CHANGES)(lines, draw)
-    raw = "\n".join(lines).encode("utf-8", "surrogatepass")
-    if draw.random() < 0.1:
-        at = draw.randrange(len(raw) + 1)
-        raw = draw.choice((raw[:at], raw[:at] + draw.randbytes(draw.randrange(1, 9)) + raw[at:]))
-    return raw
+def _changed_data(draw: st.DrawFn, _: str, data: Any) -> bytes:
+    data = copy.deepcopy(data)
+    for _ in range(draw(st.integers(1, 4))):
+        data = _changed_value(draw, data)
+    written: str = yaml.dump(data, Dumper=_Dumper, allow_unicode=True, sort_keys=False)
+    return written.encode("utf-8", "surrogatepass")
 
 
 def _places(data: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -101,73 +138,88 @@ def _places(data: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
         yield from _places(value, (*at, key))
 
 
-def _changed_value(data: Any, draw: random.Random) -> Any:
-    """One value replaced, left out, moved, or given another name."""
-    places = list(_places(data))
-    if not places:
-        return copy.deepcopy(draw.choice(ODD_VALUES))
-    *way, last = draw.choice(places)
-    inside = data
+def _inside(data: Any, way: tuple[Any, ...]) -> Any:
     for key in way:
-        inside = inside[key]
-    kind = draw.randrange(10)
-    if kind == 0:
-        del inside[last]
-    elif kind == 1 and isinstance(inside, dict):
-        inside[draw.choice([str(last) + "s", "x", 1, "[/x]", *(place[-1] for place in places)])] = inside[
-            last
-        ]
-    elif kind == 2:
-        *other, name = draw.choice(places)
-        found = data
-        for key in other:
-            found = found[key]
-        inside[last] = copy.deepcopy(found[name])
-    else:
-        inside[last] = copy.deepcopy(draw.choice(ODD_VALUES))
+        data = data[key]
     return data
 
 
-def _new_scalar(lines: list[str], draw: random.Random) -> None:
-    at = draw.randrange(len(lines))
+def _changed_value(draw: st.DrawFn, data: Any) -> Any:
+    """One value replaced, left out, moved, or given another name."""
+    places = list(_places(data))
+    if not places:
+        return copy.deepcopy(draw(VALUES))
+    *way, last = draw(st.sampled_from(places))
+    inside = _inside(data, tuple(way))
+    kind = draw(st.sampled_from(("replace", "replace", "replace", "remove", "rename", "move")))
+    if kind == "remove":
+        del inside[last]
+    elif kind == "rename" and isinstance(inside, dict):
+        names = [f"{last}s", "x", 1, "[/x]", *(other[-1] for other in places)]
+        inside[draw(st.sampled_from(names))] = inside[last]
+    elif kind == "move":
+        inside[last] = copy.deepcopy(_inside(data, draw(st.sampled_from(places))))
+    else:
+        inside[last] = copy.deepcopy(draw(VALUES))
+    return data
+
+
+def _changed_lines(draw: st.DrawFn, text: str, _: Any) -> bytes:
+    lines = text.splitlines()
+    for _ in range(draw(st.integers(1, 4))):
+        draw(st.sampled_from(_LINE_CHANGES))(draw, lines)
+    raw = "\n".join(lines).encode("utf-8", "surrogatepass")
+    if draw(st.integers(0, 9)) == 7:
+        at = draw(st.integers(0, len(raw)))
+        raw = raw[:at] + draw(st.just(b"") | st.binary(max_size=8).map(lambda some: some + raw[at:]))
+    return raw
+
+
+def _line(draw: st.DrawFn, lines: list[str]) -> int:
+    return draw(st.integers(0, len(lines) - 1))
+
+
+def _new_scalar(draw: st.DrawFn, lines: list[str]) -> None:
+    at = _line(draw, lines)
     head, colon, _ = lines[at].partition(": ")
-    lines[at] = head + (colon or ": ") + draw.choice(ODD_TEXTS)
+    lines[at] = head + (colon or ": ") + draw(TEXTS)
 
 
-def _new_key(lines: list[str], draw: random.Random) -> None:
-    at = draw.randrange(len(lines))
+def _new_key(draw: st.DrawFn, lines: list[str]) -> None:
+    at = _line(draw, lines)
     line = lines[at]
     _, colon, value = line.partition(":")
     indent = line[: len(line) - len(line.lstrip())]
-    lines[at] = indent + draw.choice(ODD_TEXTS) + (colon or ":") + value
+    lines[at] = indent + draw(TEXTS) + (colon or ":") + value
 
 
-def _new_word(lines: list[str], draw: random.Random) -> None:
-    at = draw.randrange(len(lines))
+def _new_word(draw: st.DrawFn, lines: list[str]) -> None:
+    at = _line(draw, lines)
     words = lines[at].split(" ")
-    words[draw.randrange(len(words))] = draw.choice(ODD_TEXTS)
+    words[draw(st.integers(0, len(words) - 1))] = draw(TEXTS)
     lines[at] = " ".join(words)
 
 
-def _insert(lines: list[str], draw: random.Random) -> None:
-    lines.insert(draw.randrange(len(lines) + 1), " " * draw.randrange(7) + draw.choice(ODD_TEXTS))
+def _insert(draw: st.DrawFn, lines: list[str]) -> None:
+    lines.insert(_line(draw, lines), " " * draw(st.integers(0, 6)) + draw(TEXTS))
 
 
-def _remove(lines: list[str], draw: random.Random) -> None:
+def _remove(draw: st.DrawFn, lines: list[str]) -> None:
     if len(lines) > 1:
-        del lines[draw.randrange(len(lines))]
+        del lines[_line(draw, lines)]
 
 
-def _repeat(lines: list[str], draw: random.Random) -> None:
-    lines.insert(draw.randrange(len(lines) + 1), draw.choice(lines))
+def _repeat(draw: st.DrawFn, lines: list[str]) -> None:
+    lines.insert(_line(draw, lines), lines[_line(draw, lines)])
 
 
-def _indent(lines: list[str], draw: random.Random) -> None:
-    at = draw.randrange(len(lines))
-    lines[at] = draw.choice((" " + lines[at], lines[at].lstrip(), "\t" + lines[at], "- " + lines[at]))
+def _indent(draw: st.DrawFn, lines: list[str]) -> None:
+    at = _line(draw, lines)
+    line = lines[at]
+    lines[at] = draw(st.sampled_from((" " + line, line.lstrip(), "\t" + line, "- " + line)))
 
 
-_LINE_CHANGES: Sequence[Callable[[list[str], random.Random], None]] = (
+_LINE_CHANGES: tuple[Callable[[st.DrawFn, list[str]], None], ...] = (
     *(_new_scalar,) * 4,
     *(_new_key, _new_word, _new_word, _insert, _remove, _repeat, _indent),
 )
@@ -227,63 +279,48 @@ def calls(function: Callable[[], object], most: int = 20_000_000) -> int:
     return count
 
 
-def planned_or_refused(path: Path, *, experiment: bool, draw: random.Random) -> str:
+def planned_or_refused(file: HostileFile, folder: Path) -> str:
     """What Steelyard says of a file: nothing where it is accepted and planned, else the sentence.
 
     Raises:
         AssertionError: the sentence is not one short plain line that names the file.
         Exception: whatever else escaped.
     """
-    if draw.random() < 0.01:
-        load_workload.cache_clear()  # it keeps every one of these files
+    number = next(_NUMBERS)  # what was read is kept by path
+    if number % 100 == 0:
+        load_workload.cache_clear()
+    path = folder / f"{file.kind}-{number}.yaml"
+    path.write_bytes(file.text)
     try:
         with bounded():
-            if experiment:
+            if file.kind == "experiment":
                 load_experiment(path, host_checks(), metrics=metric_checks())
             else:
                 load_workload(str(path))
     except SteelyardError as error:
-        told = str(error)
-        assert path.name in told, told
-        return _plain(told)
-    asked = (
-        (str(path), None) if experiment else (draw.choice(["jvm-count", "start-up", "capacity"]), str(path))
-    )
-    quick = draw.random() < 0.5
+        said = str(error)
+        assert path.name in said, said
+        return _plain(said)
+    asked, workload = (str(path), None) if file.kind == "experiment" else (file.beside, str(path))
     try:
         with (
             bounded(),
             mock.patch("steelyard.session.plan.Runtimes", KnownRuntimes),
             contextlib.redirect_stdout(io.StringIO()),
         ):
-            inspect.plan(asked[0], quick=quick, workload=asked[1], as_json=draw.random() < 0.1)
+            inspect.plan(asked, quick=file.quick, workload=workload, as_json=file.as_json)
     except SteelyardError as error:
         return _plain(str(error))
+    finally:
+        path.unlink()
     return ""
 
 
-def _plain(told: str) -> str:
-    assert told
-    assert told.isprintable(), repr(told)
-    assert len(told) <= LONGEST, f"{len(told)} characters: {told}"
-    return told
-
-
-def one(folder: Path, seed: int) -> tuple[Path, bytes, str]:
-    """Draw a file by its seed and show it to Steelyard: the file that it was, its text, the answer."""
-    draw = random.Random(seed)
-    experiment = draw.random() < 0.6
-    if experiment:
-        base = draw.choice(sorted(experiment_files(EXPERIMENTS).values()))
-    else:  # more of the small ones, which take less time
-        base = WORKLOADS[min(draw.randrange(len(WORKLOADS) * 2), draw.randrange(len(WORKLOADS)))]
-    path = folder / f"{'experiment' if experiment else 'workload'}-{seed}.yaml"
-    text = mutated(base, draw)
-    path.write_bytes(text)
-    try:
-        return base, text, planned_or_refused(path, experiment=experiment, draw=draw)
-    finally:
-        path.unlink()
+def _plain(said: str) -> str:
+    assert said
+    assert said.isprintable(), repr(said)
+    assert len(said) <= LONGEST, f"{len(said)} characters: {said}"
+    return said
 
 
 # fmt: off
@@ -315,25 +352,29 @@ _OPTIONS = {
 }
 
 
-def command_line(draw: random.Random, folder: Path) -> list[str]:
-    """The words of a command that nobody would type; `folder` holds `file` and an odd session or two."""
-    odd = [
-        *ODD_WORDS,
-        *(str(path) for path in folder.iterdir()),
-        str(folder / "new"),
-        str(folder / "file" / "x"),
-    ]
-    command = draw.choice(_COMMANDS)
+PLACES = ["file", "empty", "list", "half", "wrong", "session", "pipe.yaml", "new", "file/x"]
+"""Of the folder that a command line is about (`test_hostile.py`); `new` is not there."""
+HERE = "HERE"
+"""Stands for that folder."""
+
+
+@st.composite
+def command_lines(draw: st.DrawFn) -> list[str]:
+    """The words of a command that nobody would type."""
+    known = st.sampled_from([*ODD_WORDS, *(f"{HERE}/{place}" for place in PLACES)])
+    odd = st.one_of(known, known, known, st.text(max_size=10))
+    command = draw(st.sampled_from(_COMMANDS))
     words = [command]
-    if draw.random() < 0.9 and command not in ("list", "schema"):
-        named = {"plan": "jvm-count", "run": "jvm-count", "up": "ping"}.get(command, str(folder / "session"))
-        words.append(draw.choice((named, named, draw.choice(odd))))
-    for option in draw.choices(_OPTIONS.get(command, ("--json",)), k=draw.randrange(4)):
+    if command not in ("list", "schema") and draw(st.integers(0, 9)) != 7:
+        named = {"plan": "jvm-count", "run": "jvm-count", "up": "ping"}.get(command, f"{HERE}/session")
+        words.append(draw(st.sampled_from((named, named, None))) or draw(odd))
+    options = st.lists(st.sampled_from(_OPTIONS.get(command, ("--json",))), max_size=3)
+    for option in draw(options):
         words.append(option)
         if option == "--set":
-            words.append(draw.choice(ODD_SETTINGS))
-        elif option not in ("--quick", "--json", "--metrics") or draw.random() < 0.05:
-            words.append(draw.choice(odd))
-    if draw.random() < 0.05:
-        words.insert(draw.randrange(len(words) + 1), draw.choice(odd))
+            words.append(draw(st.sampled_from(ODD_SETTINGS) | st.text(max_size=10)))
+        elif option not in ("--quick", "--json", "--metrics") or draw(st.integers(0, 19)) == 7:
+            words.append(draw(odd))
+    if draw(st.integers(0, 19)) == 7:
+        words.insert(draw(st.integers(0, len(words))), draw(odd))
     return words

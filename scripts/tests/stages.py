@@ -120,12 +120,12 @@ class Times:
         self, fixturedef: pytest.FixtureDef[object], request: pytest.FixtureRequest
     ) -> Generator[None, object, object]:
         del request
-        began = time.monotonic()
+        began = time.time()
         try:
             return (yield)
         finally:
             if fixturedef.scope == "session":
-                self._seconds[f"awaited: {fixturedef.argname}"] += time.monotonic() - began
+                self._seconds[f"awaited: {fixturedef.argname}"] += time.time() - began
 
     def pytest_terminal_summary(self) -> None:
         for tier, seen in self._outcomes.items():
@@ -150,9 +150,8 @@ class Beside:
 
     def wait(self) -> None:
         """Until all have ended, however."""
-        for child in self._begun.values():
-            while child.exit_code() is None:
-                time.sleep(0.2)
+        for name in self._begun:
+            self._wait_for(name)
 
     def end(self) -> None:
         """Stop what still runs."""
@@ -164,11 +163,15 @@ class Beside:
 
     def finish(self, name: str) -> None:
         """Wait for one; fails, with what it printed last, when it did not end well."""
-        child = self._begun[name]
-        while (code := child.exit_code()) is None:
-            time.sleep(0.2)
-        if code != 0:
+        child = self._wait_for(name)
+        if code := child.exit_code():
             fail_with_log(f"{name} ended with exit code {code}", child.console)
+
+    def _wait_for(self, name: str) -> Child:
+        child = self._begun[name]
+        if child.exit_code() is None:
+            os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # `Children` reaps it
+        return child
 
 
 def fail_with_log(what: str, log: Path) -> NoReturn:
@@ -288,11 +291,7 @@ def nginx() -> Iterator[None]:
         yield
         return
     folder = REPORTS / "nginx"
-    unpack = [str(Path(__file__).parent / "e2e" / "unpack-nginx.sh"), str(folder)]
-    for again in (True, True, False):  # a mirror that fails once must not fail every session
-        if subprocess.run(unpack, check=not again).returncode == 0:
-            break
-        time.sleep(10)
+    subprocess.run([str(Path(__file__).parent / "e2e" / "unpack-nginx.sh"), str(folder)], check=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PATH", f"{os.environ['PATH']}:{folder / 'usr' / 'sbin'}")
         yield

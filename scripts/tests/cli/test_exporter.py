@@ -8,13 +8,18 @@ import urllib.error
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from rich.console import Console
-from test_screens import failed
+from shown import failed_trial, quick_session
 from waiting import fetch
 
 from steelyard.cli.exporter import exported
 from steelyard.cli.live import PlainScreen
 from steelyard.errors import PortInUse
 from steelyard.results.schema import Planned, Session
+
+
+@pytest.fixture(scope="module")
+def session() -> Session:
+    return quick_session()
 
 
 @pytest.fixture
@@ -47,11 +52,11 @@ def test_what_the_screen_is_told_is_served(session: Session, port: int) -> None:
         assert now["steelyard_trials_planned"] == 6
         assert now["steelyard_trial_running arm=jvms-1"] == 1
         assert now["steelyard_trial_running arm=jvms-2"] == 0
-        good = failed().model_copy(
+        good = failed_trial().model_copy(
             update={"state": "valid", "arm": "jvms-1", "metrics": {"throughput": 99.0}}
         )
         watcher.trial_ended(good, 2, 6)
-        watcher.trial_ended(failed(), 3, 7)
+        watcher.trial_ended(failed_trial(), 3, 7)
         then = figures(port)
     assert then["steelyard_trial_metric arm=jvms-1 metric=throughput"] == 99.0
     assert then["steelyard_trials_void"] == 1

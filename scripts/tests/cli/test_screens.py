@@ -4,31 +4,21 @@
 import io
 
 import pytest
-from builders import make_trial
 from fake_clock import FakeClock
 from planned import question, session_of, specs_of
 from rich.console import Console
+from shown import failed_trial, quick_session
 
 from steelyard.cli.live import LiveScreen, PlainScreen, screen, trial_line
 from steelyard.cli.options import open_console
-from steelyard.results.schema import Check, Planned, Session, Trial
+from steelyard.results.schema import Planned, Session
 from steelyard.session.schedule import trial_seconds
 from steelyard.units import format_duration
 
 
-def failed() -> Trial:
-    check = Check(
-        name="restarts", passed=False, voids=True, value=1, limit=0, unit="", detail="server-1 died"
-    )
-    return make_trial(
-        arm="jvms-2",
-        state="void",
-        phases={"start": (0.0, 10.0), "measure": (10.0, 20.0)},
-        measurement=None,
-        checks=[check],
-        steady=False,
-        failure="server-1 died",
-    )
+@pytest.fixture(scope="module")
+def session() -> Session:
+    return quick_session()
 
 
 def terminal() -> Console:
@@ -48,7 +38,7 @@ def test_a_terminal_gets_the_live_view_and_a_pipe_plain_lines(session: Session) 
 def test_the_live_view_shows_trial_phase_throughput_and_time_left(session: Session) -> None:
     console = terminal()
     live = LiveScreen(session, console, set())
-    live.trial_ended(failed(), 1, 6)
+    live.trial_ended(failed_trial(), 1, 6)
     live.trial_started(Planned(block=1, arm="jvms-1", order=1), 1, 6)
     live.phase("measure", 8.0)
     live.throughput(12345.6)
@@ -72,7 +62,7 @@ def test_plain_lines_name_each_trial_and_its_outcome(session: Session) -> None:
     plain.trial_started(Planned(block=2, arm="jvms-2", attempt=1, order=6), 6, 7)
     plain.phase("measure", 8.0)
     plain.throughput(1.0)
-    plain.trial_ended(failed(), 7, 7)
+    plain.trial_ended(failed_trial(), 7, 7)
     assert file.getvalue().splitlines() == [
         "trial 7 of 7: block 2, jvms-2 (repeat 1)",
         "  measuring (8 s)",
@@ -99,7 +89,7 @@ def test_a_loader_is_shown_as_it_loads(session: Session) -> None:
 
 
 def test_a_step_of_a_search_is_named_by_its_value_and_is_no_repeat() -> None:
-    step = failed().model_copy(update={"value": 128.0 * 2**20, "attempt": 2})
+    step = failed_trial().model_copy(update={"value": 128.0 * 2**20, "attempt": 2})
     assert trial_line(step, "memory") == "block 1 jvms-2 with 128 MiB: void, server-1 died"
     found = question("capacity", quick=True)
     file = io.StringIO()
@@ -109,7 +99,7 @@ def test_a_step_of_a_search_is_named_by_its_value_and_is_no_repeat() -> None:
 
 
 def test_a_void_trial_says_why() -> None:
-    assert trial_line(failed()) == "block 1 jvms-2: void, server-1 died"
+    assert trial_line(failed_trial()) == "block 1 jvms-2: void, server-1 died"
 
 
 def test_what_is_no_terminal_gets_lines_into_which_tables_fit(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,9 +61,9 @@ class Witness:
         threading.Thread(target=self._watch, name="witness", daemon=True).start()
 
     def _watch(self) -> None:
-        patience, before = Patience(), time.time()
+        waited, before = Patience(), time.time()
         while True:
-            patience.tick()
+            waited.tick()
             now = time.time()
             if now - before > SHORTEST:
                 self.stalls.append(Stall(before, now))

@@ -25,7 +25,7 @@ def test_stopped_in_each_phase_a_session_leaves_nothing_and_completes_its_schedu
     """Ctrl-C, in mid-measurement a kill of the harness; then a server dies, and an injector beside the other arm."""
     experiment = tmp_path / "tiny.yaml"
     # A kill comes too late when all stands still before it: then the next trial is the one that is killed.
-    experiment.write_text(EXPERIMENT.replace("blocks: 2", "blocks: 4"), encoding="utf-8")
+    experiment.write_text(EXPERIMENT.replace("blocks: 2", "blocks: 3"), encoding="utf-8")
     directory = stop_in_each_phase(experiment, out)
     schedule = directory.session().schedule
     session = Running("resume", str(directory.path), "--json", out=out)

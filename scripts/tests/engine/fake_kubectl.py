@@ -4,12 +4,12 @@
 `python fake_kubectl.py FOLDER ARGUMENTS`: kubectl of a cluster that is a folder, which tests change meanwhile.
 
     FOLDER/pods/NAME.json   a pod, as the API server tells of it
-    FOLDER/answers.json     what commands answer: [[part of the arguments, exit code, text], ...], the first that fits
+    FOLDER/answers.sh       what commands answer, by the first part of their arguments that fits
     FOLDER/away             while it is there, the API server does not answer
     FOLDER/asked            all that was asked, a line each
 
 `proxy` lists pods and watches them, on the socket that it is told. All other commands end at once, well unless told
-otherwise; `delete` removes pods.
+otherwise; `delete` removes pods. The client is a shell script, which answers without starting Python.
 """
 
 import json
@@ -26,16 +26,30 @@ from typing import Any
 def install(folder: Path) -> Path:
     """A client `kubectl` in the folder, whose cluster the folder is."""
     client = folder / "kubectl"
-    words = shlex.join([sys.executable, str(Path(__file__)), str(folder)])
-    client.write_text(f'#!/bin/sh\nexec {words} "$@"\n', encoding="utf-8")
+    cluster = f'exec {shlex.join([sys.executable, str(Path(__file__)), str(folder)])} "$@"'
+    here = shlex.quote(str(folder))
+    lines = [
+        "#!/bin/sh",
+        f'case "$*" in *proxy*) {cluster};; esac',
+        f'echo "$*" >>{here}/asked',
+        f"if [ -e {here}/answers.sh ]; then . {here}/answers.sh; fi",
+        f'case "$*" in *" delete "*) {cluster};; esac',
+    ]
+    client.write_text("\n".join([*lines, ""]), encoding="utf-8")
     client.chmod(0o755)
     return client
 
 
 def answer(folder: Path, answers: Mapping[str, str | tuple[int, str]]) -> None:
     """What commands answer from now on, by a part of their arguments: a text, or an exit code and a sentence."""
-    cases = [(part, *(told if isinstance(told, tuple) else (0, told))) for part, told in answers.items()]
-    (folder / "answers.json").write_text(json.dumps(cases), encoding="utf-8")
+    cases = []
+    for part, told in answers.items():
+        code, text = told if isinstance(told, tuple) else (0, told)
+        out = ">&2" if code else ""
+        cases.append(f"*{shlex.quote(part)}*) printf '%s\\n' {shlex.quote(text)} {out}; exit {code};;")
+    new = folder / "answers.new"
+    new.write_text("\n".join(['case "$*" in', *cases, "esac", ""]), encoding="utf-8")
+    new.replace(folder / "answers.sh")
 
 
 def asked_of(folder: Path) -> list[str]:
@@ -59,19 +73,12 @@ class Folder:
     def pods(self) -> dict[str, Any]:
         return {one.stem: json.loads(one.read_text()) for one in sorted(self._path.glob("pods/*.json"))}
 
-    def answer(self, arguments: str) -> int:
-        with (self._path / "asked").open("a", encoding="utf-8") as asked:
-            asked.write(f"{arguments}\n")
-        answers = self._path / "answers.json"
-        for part, code, text in json.loads(answers.read_text()) if answers.exists() else ():
-            if part in arguments:
-                (sys.stderr if code else sys.stdout).write(text + "\n")
-                return int(code)
+    def delete(self, arguments: str) -> None:
+        """Remove the pods that such a command names."""
         kinds, *words = arguments.partition(" delete ")[2].split() or [""]
         for path in self._path.glob("pods/*.json") if "pods" in kinds.split(",") else ():
             if path.stem in words or "--selector" in words[0]:
                 path.unlink()
-        return 0
 
 
 class Server(ThreadingMixIn, UnixStreamServer):
@@ -121,7 +128,7 @@ class Asked(BaseHTTPRequestHandler):
         return "a socket"
 
 
-def main() -> int:
+def main() -> None:
     """What kubectl does."""
     folder, arguments = Folder(Path(sys.argv[1])), sys.argv[2:]
     if "proxy" in arguments:
@@ -129,8 +136,8 @@ def main() -> int:
         server = Server(path, Asked)
         server.folder = folder
         server.serve_forever()
-    return folder.answer(" ".join(arguments))
+    folder.delete(" ".join(arguments))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

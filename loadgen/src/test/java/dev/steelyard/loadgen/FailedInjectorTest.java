@@ -34,7 +34,8 @@ class FailedInjectorTest {
   }
 
   private ObjectNode settings() {
-    return Injector.settings(folder, List.of(server.url()));
+    // Without a pause the load would take the processors from what is waited for.
+    return Injector.settings(folder, List.of(server.url())).put("thinkTimeMillis", 20);
   }
 
   private static void assertFailed(Injector injector, String sentence) throws Exception {
@@ -54,7 +55,7 @@ class FailedInjectorTest {
     Class<?> broken = Class.forName(BrokenInjector.class.getName() + "$" + program);
     ObjectNode settings = settings();
     if (model.equals("open")) {
-      settings.put("model", "open").put("rate", 500).remove("users");
+      settings.put("model", "open").put("rate", 100).remove(List.of("users", "thinkTimeMillis"));
     }
     Injector injector = Injector.start(settings, broken);
     assertFailed(injector, "The injector failed (java.lang.");

@@ -113,7 +113,7 @@ class InjectorTest {
       Injector injector =
           Injector.startFromEnvironment(
               folder.resolve("out"), settings.toString(), outside(proxy, home));
-      injector.stopOnce("load came", () -> server.served() > 500);
+      injector.stopOnce("load came", () -> server.served() > 200);
       assertEquals(List.of(), tunnels(proxy), "connections to the outside");
       try (Stream<Path> left = Files.list(home)) {
         assertEquals(List.of(), left.toList());
@@ -183,7 +183,7 @@ class InjectorTest {
   void stopFileEndsRunAndLosesNothing() throws Exception {
     try (PingServer server = new PingServer(PingServer.PONG)) {
       ObjectNode settings = Injector.settings(folder, List.of(server.url()));
-      Injector injector = Injector.runUntil(settings, "load came", () -> server.served() > 500);
+      Injector injector = Injector.runUntil(settings, "load came", () -> server.served() > 200);
       assertConsistent(injector);
       assertEquals(server.served(), injector.requests());
       assertEquals(0, injector.errors());
@@ -208,7 +208,7 @@ class InjectorTest {
     try (PingServer server = new PingServer(PingServer.PONG)) {
       ObjectNode settings = Injector.settings(folder, List.of(server.url()));
       Injector injector = Injector.start(settings);
-      injector.until("load came", () -> server.served() > 500);
+      injector.until("load came", () -> server.served() > 200);
       injector.terminate();
       assertEquals(SIGTERM_EXIT, injector.await(), injector::console);
       assertConsistent(injector);

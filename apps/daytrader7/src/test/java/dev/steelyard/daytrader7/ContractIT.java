@@ -40,7 +40,7 @@ final class ContractIT {
   }
 
   private static Stream<DynamicNode> pages(TradeServer server, RunMode run, OrderMode order) {
-    int user = 1 + run.ordinal() * OrderMode.values().length + order.ordinal();
+    int user = 1 + run.value() * OrderMode.values().length + order.value();
     ContractRunner runner = runner(server, user);
     // By JDBC an order is read again for the page, and may have been completed by then.
     String later = run == RunMode.EJB ? "open" : "been submitted";

@@ -30,7 +30,7 @@ from steelyard.sampling.groups import GROUPS
 from steelyard.sampling.output import COLUMNS
 from steelyard.units import MIB
 
-GC_LOG = Path(__file__).parents[1] / "fixtures" / "gc" / "hotspot17-parallel.txt"
+GC_LOG = Path(__file__).parent / "fixtures" / "gc" / "hotspot17-parallel.txt"
 SERVER_CORES, COMPILER_CORES, INJECTOR_CORES = 0.5, 0.2, 0.1
 """Cores that each uses."""
 WRITES_CACHE = ("-XX:ArchiveClassesAtExit=", "-XX:AOTCacheOutput=", "-Xshareclasses:name=")
