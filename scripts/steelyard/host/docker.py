@@ -67,7 +67,17 @@ class Docker:
 
     def inspect(self, kind: str, names: Sequence[str]) -> list[dict[str, Any]]:
         """`docker KIND inspect NAMES`, parsed (see `run` for errors)."""
-        found: list[dict[str, Any]] = json.loads(self.run(kind, "inspect", *names))
+        printed = self.run(kind, "inspect", *names)
+        try:
+            found: list[dict[str, Any]] = json.loads(printed)
+        except ValueError as error:
+            raise DockerFailed(f"docker {kind} inspect", f"it printed no JSON ({error})", printed) from error
+        if (
+            not isinstance(found, list)
+            or len(found) < len(names)
+            or not all(isinstance(one, dict) for one in found)
+        ):
+            raise DockerFailed(f"docker {kind} inspect", f"it does not tell of {', '.join(names)}", printed)
         return found
 
 
@@ -99,7 +109,7 @@ def find_docker(environment: Mapping[str, str] = os.environ) -> Docker:
         raise MissingRequirement(_why_no_answer(error.said)) from error
     except ValueError as error:
         raise MissingRequirement(f"{client} does not tell its version: {INSTALL}") from error
-    server = versions.get("Server") or {}
+    server = (versions.get("Server") if isinstance(versions, dict) else None) or {}
     engine = str(server.get("Version", "unknown"))
     _require("the API of the container engine", str(server.get("ApiVersion", "unknown")), MINIMUM_API)
     try:
@@ -129,7 +139,7 @@ def _why_no_answer(said: str) -> str:
 
 
 def _require(what: str, version: str, minimum: tuple[int, int]) -> None:
-    found = re.match(r"v?(\d+)\.(\d+)", version)
+    found = re.match(r"v?([0-9]+)\.([0-9]+)", version)
     needed = ".".join(map(str, minimum))
     if found is None:
         raise MissingRequirement(

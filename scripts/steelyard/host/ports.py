@@ -3,6 +3,7 @@
 
 import contextlib
 import errno
+import re
 import socket
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
@@ -37,12 +38,12 @@ class Ephemeral(NamedTuple):
     @classmethod
     def of(cls, system: System) -> "Ephemeral | None":
         """Of a host; None: no IPv4, or not to be read here."""
+        found = re.fullmatch(r"([0-9]+)\s+([0-9]+)", system.text(_RANGE) or "")
         try:
-            low, high = (int(word) for word in (system.text(_RANGE) or "").split())
             reserved = frozenset(parse_cpu_list(system.text(_RESERVED) or ""))
         except ValueError:
-            return None
-        return cls(low, high, reserved)
+            reserved = frozenset()
+        return cls(int(found[1]), int(found[2]), reserved) if found is not None else None
 
     def __contains__(self, port: object) -> bool:
         return isinstance(port, int) and self.low <= port <= self.high and port not in self.reserved

@@ -58,10 +58,8 @@ class System:
 
     def number(self, name: str) -> int | None:
         """A whole number; None when it cannot be read or is none."""
-        try:
-            return int(self.text(name) or "")
-        except ValueError:
-            return None
+        text = self.text(name) or ""
+        return int(text) if re.fullmatch(r"-?[0-9]+", text) else None
 
     def choice(self, name: str) -> str | None:
         """The chosen word of a file like `always [madvise] never`."""
@@ -129,4 +127,4 @@ class System:
     def memory(self, field: str) -> int | None:
         """A size of /proc/meminfo in bytes."""
         value = self.fields("proc/meminfo").get(field, "").split()
-        return int(value[0]) * 1024 if value and value[0].isdigit() else None
+        return int(value[0]) * 1024 if re.fullmatch(r"[0-9]+ kB", " ".join(value)) else None

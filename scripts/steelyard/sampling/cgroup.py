@@ -213,7 +213,7 @@ def _least(files: Iterable[str]) -> int | None:
     """The least size in files that each hold one or `max`; those that are not there, as of the topmost group, hold
     none."""
     texts = [text for name in files if (text := _text(name).strip()) not in ("", "max")]
-    if wrong := next((text for text in texts if not text.isdigit()), None):
+    if wrong := next((text for text in texts if not _is_number(text)), None):
         raise ValueError(f"a limit on memory reads {wrong[:40]!r}")
     return min((int(text) for text in texts if int(text) < _UNLIMITED), default=None)
 
@@ -230,9 +230,13 @@ def _quota(place: Place) -> float | None:
     words = " ".join(_text(f"{place.folder}/{name}") for name in names).split()
     if not words or words[0] in ("max", "-1"):
         return None
-    if len(words) != 2 or not all(map(str.isdigit, words)) or int(words[1]) == 0:
+    if len(words) != 2 or not all(map(_is_number, words)) or int(words[1]) == 0:
         raise ValueError(f"a limit on CPU time reads {' '.join(words)[:40]!r}")
     return int(words[0]) / int(words[1])
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit()
 
 
 def _text(path: str) -> str:

@@ -25,16 +25,18 @@ from typing import NamedTuple
 from steelyard.units import MIB, parse_size
 
 _LINE = re.compile(
-    r"^\[(?P<time>\d{4}-[^\]]+)\]\[[^\]]*\]\[\w+\s*\]\[(?P<tags>[\w,]+)\s*\] (?P<text>.*)$", re.MULTILINE
+    r"^\[(?P<time>[0-9]{4}-[^\]]+)\]\[[^\]]*\]\[\w+\s*\]\[(?P<tags>[\w,]+)\s*\] (?P<text>.*)$", re.MULTILINE
 )
 # A pause is logged when it ends, with its length; ZGC logs its pauses as phases, marked by generation since JDK 21.
-_DECIMAL = r"\d+(?:[.,]\d+)?"
+_DECIMAL = r"[0-9]+(?:[.,][0-9]+)?"
 _PAUSE = re.compile(
-    r"GC\(\d+\) (?:[YyO]: )?Pause .*?"
-    rf"(?: (?P<before>\d+[KMG])->(?P<after>\d+[KMG])\(\d+[KMG]\))? (?P<ms>{_DECIMAL})ms"
+    r"GC\([0-9]+\) (?:[YyO]: )?Pause .*?"
+    rf"(?: (?P<before>[0-9]+[KMG])->(?P<after>[0-9]+[KMG])\([0-9]+[KMG]\))? (?P<ms>{_DECIMAL})ms"
 )
-_A_PAUSE = re.compile(r"GC\(\d+\) (?:[YyO]: )?Pause ")
-"""The beginning of what `_PAUSE` should read."""
+_A_PAUSE = re.compile(r"\bPause\b|[0-9][KMG]?->[0-9]+[KMG]?\(")
+"""In a message that `_PAUSE` should read."""
+_FREED_BESIDE = re.compile(r"GC\([0-9]+\) (?:[YyO]: )?Concurrent ")
+_OF_A_COLLECTION = re.compile(r"\bGC\([0-9]+\) ")
 _FREES_IN_PAUSES = ("Serial", "Parallel", "G1")
 _SETTING = re.compile(r"(?:Heap )?([A-Z][\w -]*): (.*)")
 
@@ -43,8 +45,8 @@ _ZONES_APART = 15 * 60
 _BEGIN = re.compile(r'[^>]*?timestamp="([^"]+)"')
 _END = re.compile(rf'<exclusive-end\b[^>]*? durationms="({_DECIMAL})"')
 _COLLECTION = re.compile(rf'<gc-end\b[^>]*? durationms="({_DECIMAL})"')
-_ALLOCATED = re.compile(r'<allocation-stats totalBytes="(\d+)"')
-_NURSERY = re.compile(r'<mem type="nursery" free="\d+" total="(\d+)"')
+_ALLOCATED = re.compile(r'<allocation-stats totalBytes="([0-9]+)"')
+_NURSERY = re.compile(r'<mem type="nursery" free="[0-9]+" total="([0-9]+)"')
 _ATTRIBUTE = re.compile(r'<attribute name="([^"]*)" value="([^"]*)"')
 
 _NUMBER = partial(int, base=0)
@@ -169,22 +171,21 @@ def _parse_hotspot(text: str) -> GcLog:
     for number, whole in enumerate(lines, start=1):
         line = _LINE.match(whole)
         if line is None:
-            if _A_PAUSE.search(whole):
+            if re.search(r"\bPause\b", whole):
                 return GcLog(unknown=_unread(number, whole))
             continue
         tags, message = line["tags"], line["text"]
-        if tags in ("gc", "gc,phases") and _A_PAUSE.match(message):
-            pause, end = _PAUSE.fullmatch(message), _epoch(line["time"])
-            if pause is None or end is None:
+        if tags in ("gc", "gc,phases") and _A_PAUSE.search(message) and not _FREED_BESIDE.match(message):
+            if (pause := _hotspot_pause(line["time"], message)) is None:
                 return GcLog(unknown=_unread(number, whole))
-            seconds = _number(pause["ms"]) / 1000
-            pauses.append(GcPause(end - seconds, seconds))
-            if policy in _FREES_IN_PAUSES:
-                held.append((end - seconds, pause["before"], pause["after"]))
+            pauses.append(pause[0])
+            held += [(pause[0].epoch, *pause[1:])] * (policy in _FREES_IN_PAUSES)
         elif tags == "gc" and message.startswith("Using "):
             policy = message.removeprefix("Using ")
         elif tags == "gc,init" and (setting := _SETTING.fullmatch(message)):
             init[setting[1]] = setting[2]
+    if not pauses and any(map(_OF_A_COLLECTION.search, lines)):
+        return GcLog(unknown="the GC log tells of collections and of no pause")
     return GcLog(tuple(sorted(pauses)), _hotspot_settings(policy, init), _hotspot_allocated(held))
 
 
@@ -202,7 +203,7 @@ def _hotspot_allocated(held: Iterable[tuple[float, str | None, str | None]]) -> 
 
 def _hotspot_settings(policy: str | None, init: Mapping[str, str]) -> GcSettings:
     workers = init.get("Parallel Workers") or init.get("GC Workers") or ("1" if policy == "Serial" else "")
-    threads = re.match(r"\d+", workers)
+    threads = re.match(r"[0-9]+", workers)
     return GcSettings(
         policy=policy,
         max_heap=_known(parse_size, init.get("Max Capacity")),
@@ -210,6 +211,15 @@ def _hotspot_settings(policy: str | None, init: Mapping[str, str]) -> GcSettings
         large_pages=init.get("Large Page Support"),
         gc_threads=int(threads[0]) if threads else None,
     )
+
+
+def _hotspot_pause(time: str, message: str) -> tuple[GcPause, str | None, str | None] | None:
+    """A pause, and the size of the heap before and after it as it is written; None: it cannot be read."""
+    pause, end = _PAUSE.fullmatch(message), _epoch(time)
+    if pause is None or end is None:
+        return None
+    seconds = _number(pause["ms"]) / 1000
+    return GcPause(end - seconds, seconds), pause["before"], pause["after"]
 
 
 def _unread(number: int, line: str) -> str:
@@ -277,7 +287,8 @@ def _parse_openj9(text: str, zone: tzinfo | None) -> GcLog:
         if (seconds := _openj9_stood(section)) > 0:
             pauses.append(GcPause(begin, seconds))
         sizes = _ALLOCATED.findall(section)
-        is_complete &= len(sizes) == len(re.findall(r"<allocation-stats\b[^>]*>", section))
+        tags = len(re.findall(r"<allocation-stats\b", section)), len(re.findall(r"\btotalBytes=", section))
+        is_complete &= tags == (len(sizes), len(sizes)) or (is_last and tags[0] == len(sizes) + 1)
         if sizes:
             allocated.append(Allocated(begin, sum(map(int, sizes))))
     return GcLog(tuple(sorted(pauses)), settings, tuple(allocated) if is_complete else ())
@@ -298,7 +309,10 @@ def _openj9_is_read(section: str, *, is_last: bool) -> bool:
     """Whether the parts of an exclusive section are there and can be read; the last one may have been cut off."""
     ends = re.findall(r"<exclusive-end\b[^>]*>", section)
     collections = re.findall(r"<gc-end\b[^>]*>", section)
-    return (bool(ends) or is_last) and all(map(_END.match, ends)) and all(map(_COLLECTION.match, collections))
+    begun = len(re.findall(r"<gc-start\b[^>]*>", section))
+    is_whole = len(ends) == 1 and len(collections) == begun
+    is_cut = is_last and not ends and len(collections) <= begun
+    return (is_whole or is_cut) and all(map(_END.match, ends)) and all(map(_COLLECTION.match, collections))
 
 
 def _openj9_stood(section: str) -> float:

@@ -20,7 +20,7 @@ from pathlib import Path
 _COMPILED = re.compile(r"^\+ \([^)]*\) .*? @ [0-9A-Fa-f]+-[0-9A-Fa-f]+ (.*)$")
 _CLOCKS = 0.1
 """Seconds by which the time of a file may be behind the wall clock: the kernel takes it from the last tick."""
-_VERSION = re.compile(r"^#JITServer:.*JITServer version: ([\d.]+)")
+_VERSION = re.compile(r"^#JITServer:.*JITServer version: ([0-9.]+)")
 
 
 @dataclass

@@ -167,8 +167,12 @@ def parse_host_cpu(line: bytes) -> HostCpu:
     first, has_end, _ = line.partition(b"\n")
     if not has_end or not first.startswith(b"cpu "):
         raise ValueError(f"not the first line of /proc/stat: {line[:80]!r}")
-    line = first
-    user, nice, system, idle, iowait, irq, softirq, steal = (int(x) / CLOCK_TICKS for x in line.split()[1:9])
+    words = first.split()[1:]
+    if len(words) < 10 or not all(
+        map(bytes.isdigit, words)
+    ):  # as since Linux 2.6.33: of fewer, which one is missing?
+        raise ValueError(f"not the first line of /proc/stat: {line[:80]!r}")
+    user, nice, system, idle, iowait, irq, softirq, steal = (int(x) / CLOCK_TICKS for x in words[:8])
     return HostCpu(user + nice + system, irq + softirq, steal, idle + iowait)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The launcher: odd environments do not reach what it starts, a tool that fails is quoted, and no error looks like one of
-the gate's verdicts."""
+"""The launcher: odd environments do not reach what it starts, a tool that fails is quoted, and no error looks like one
+of the gate's verdicts."""
 
 import os
 import shutil
@@ -33,18 +33,25 @@ def checkout(tmp_path: Path) -> Path:
     return root
 
 
-def launch(root: Path, venv: str = ":", pip: str = ":", **environment: str) -> subprocess.CompletedProcess[str]:
+def launch(
+    root: Path, venv: str = ":", pip: str = ":", **environment: str
+) -> subprocess.CompletedProcess[str]:
     python = root / "python"
     python.write_text(PYTHON.replace("FAILS", venv).replace("PIP;", f"{pip};"), encoding="utf-8")
     python.chmod(0o755)
     given = {"PATH": os.environ["PATH"], "STEELYARD_PYTHON": str(python), **environment}
-    return subprocess.run([root / "steelyard", "list"], env=given, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [root / "steelyard", "list"], env=given, capture_output=True, text=True, check=False
+    )
 
 
 def test_odd_environments_reach_neither_pip_nor_the_harness(checkout: Path) -> None:
     odd = {
         **dict.fromkeys(("PYTHONHOME", "PYTHONPATH", "PIP_TARGET", "PIP_PREFIX"), "/nonexistent"),
-        **{"PIP_USER": "1", "LC_ALL": "de_DE.UTF-8", "LANGUAGE": "de", "HOME": "/nonexistent"},
+        "PIP_USER": "1",
+        "LC_ALL": "de_DE.UTF-8",
+        "LANGUAGE": "de",
+        "HOME": "/nonexistent",
         "PIP_INDEX_URL": "https://packages.example/simple",
     }
     done = launch(checkout, **odd)
@@ -66,7 +73,9 @@ def test_pip_is_quoted_by_its_first_error_and_kept_whole(checkout: Path) -> None
     assert "at all" in log.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(("said", "hinted"), [("Error: no space", False), ("ensurepip is not available", True)])
+@pytest.mark.parametrize(
+    ("said", "hinted"), [("Error: no space", False), ("ensurepip is not available", True)]
+)
 def test_why_there_is_no_environment(checkout: Path, said: str, hinted: bool) -> None:
     done = launch(checkout, venv=f"echo '{said}' >&2; exit 1")
     assert done.returncode == Exit.ENVIRONMENT

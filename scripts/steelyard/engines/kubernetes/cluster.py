@@ -137,8 +137,15 @@ class Cluster:
 
     def get(self, *arguments: str) -> list[dict[str, Any]]:
         """`kubectl get ARGUMENTS`: the objects (see `run` for errors)."""
-        found = json.loads(self.run("get", *arguments, "--output=json") or '{"items": []}')
-        return list(found["items"]) if "items" in found else [found]
+        printed = self.run("get", *arguments, "--output=json")
+        try:
+            found = json.loads(printed or '{"items": []}')
+        except ValueError as error:
+            raise KubectlFailed("kubectl get", f"it printed no JSON ({error})", printed) from error
+        listed = found.get("items", [found]) if isinstance(found, dict) else None
+        if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
+            raise KubectlFailed("kubectl get", "it printed no objects", printed)
+        return listed
 
     def apply(self, folder: Path, kinds: Sequence[str], label: str) -> None:
         """Apply what an overlay has of some kinds of component, by their label.
@@ -210,15 +217,18 @@ def find_cluster(
         versions = json.loads(cluster.run("version", "--output=json", timeout=20.0, patient=False))
     except KubectlFailed as error:
         raise MissingRequirement(_why_no_answer(cluster.context, error)) from error
+    except ValueError as error:
+        raise MissingRequirement(f"{client} does not tell its version: install another kubectl") from error
+    versions = versions if isinstance(versions, dict) else {}
     found = {
-        part: str(versions.get(part, {}).get("gitVersion", "unknown"))
+        part: str((versions.get(part) or {}).get("gitVersion", "unknown"))
         for part in ("clientVersion", "serverVersion")
     }
     for part, name in (
         ("clientVersion", "kubectl"),
         ("serverVersion", f"the cluster of context {cluster.context!r}"),
     ):
-        number = re.match(r"v(\d+)\.(\d+)", found[part])
+        number = re.match(r"v([0-9]+)\.([0-9]+)", found[part])
         if number is None or (int(number[1]), int(number[2])) < MINIMUM:
             raise MissingRequirement(
                 f"{name} is version {found[part]}, and {'.'.join(map(str, MINIMUM))} or newer is needed"
