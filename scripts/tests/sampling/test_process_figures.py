@@ -14,7 +14,7 @@ from steelyard.sampling.process import Process
 from steelyard.sampling.procfs import CLOCK_TICKS, ProcFile
 
 # After the state (proc(5)): 7 and 9 faults, 11 and 12 user and system, 13 and 14 of children, 17 threads, 19 start.
-STAT = "7 (a server) S 1 2 3 4 5 6 500 8 3 10 250 50 30 20 15 16 4 18 700"
+STAT = "7 (a server) S 1 2 3 4 5 6 500 8 3 10 250 50 30 20 15 16 4 18 700 0 0"
 STATUS = "Name:\ta server\nVmHWM:\t 9999 kB\nVmRSS:\t 2000 kB\nRssAnon:\t 1500 kB\nHugetlbPages:\t 4096 kB\n"
 ROLLUP = (
     "Rss:  2000 kB\nPss:  1000 kB\nPss_Anon:  900 kB\nShared_Hugetlb:  2048 kB\nPrivate_Hugetlb:  2048 kB\n"
