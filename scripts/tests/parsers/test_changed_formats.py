@@ -333,7 +333,8 @@ def tool(name: str, printed: str, code: int = 0) -> Iterator[dict[str, str]]:
         path = place / name
         path.write_text(f"#!/bin/sh\n{cat} {place}/printed\nexit {code}\n", encoding="utf-8")
         path.chmod(0o755)
-        yield {"PATH": str(place)}
+        with mock.patch("steelyard.processes.client.KEPT", place / "failed"):
+            yield {"PATH": str(place)}
 
 
 @given(ch.changed("2500m") | ch.changed("2") | st.sampled_from(["1_0", "nan", "inf", "-1", "1e999"]))

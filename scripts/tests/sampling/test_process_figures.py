@@ -53,6 +53,18 @@ def test_memory_is_in_bytes_with_the_pages_of_the_large_page_pool(recorded: Proc
     assert recorded.read_pss() == 5_218_304  # (1000 + 2048 + 2048) x 1024
 
 
+@pytest.mark.parametrize(("has_pool", "rss"), [(True, None), (False, 2_048_000)])
+def test_large_pages_that_the_kernel_does_not_tell_are_not_none(
+    recorded: Process, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_pool: bool, rss: int | None
+) -> None:
+    monkeypatch.setattr(process, "has_large_pages", lambda: has_pool)
+    (tmp_path / "status").write_text(STATUS.replace("HugetlbPages", "Hugetlb"), encoding="ascii")
+    (tmp_path / "smaps_rollup").write_text("0-1 rollup\nPss:  1000 kB\n", encoding="ascii")
+    recorded.read()
+    assert recorded.rss == rss
+    assert recorded.read_pss() == (None if has_pool else 1_024_000)
+
+
 def test_cpu_and_faults_are_those_of_the_process_and_of_its_ended_children(recorded: Process) -> None:
     stat = recorded.read()
     assert stat is not None
