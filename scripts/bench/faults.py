@@ -30,12 +30,13 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from e2e.driver import DONE, Running, call, end_all, free_port, processes_that_mention
+from e2e.test_procedures import EXPERIMENT, USERS
+
 from steelyard.build import BUILDS
 from steelyard.errors import Exit
 from steelyard.results.schema import JournalEntry, Trial
 from steelyard.results.store import SessionDirectory
-from tests.e2e.driver import DONE, Running, call, end_all, free_port, processes_that_mention
-from tests.e2e.test_procedures import EXPERIMENT, USERS
 
 BUSY = 6
 """Exit code of a harness that finds another session on this host."""

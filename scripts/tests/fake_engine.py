@@ -336,7 +336,12 @@ class FakeDeployment(Reached):
             for ratio in self.spec.ratios
             if ratio.count not in self.spec.mix
         }
-        line = {"epochMillis": round(end * 1000), "requests": sum(counts.values()), "late": 0, "dropped": 0}
+        line: dict[str, float] = {
+            "epochMillis": round(end * 1000),
+            "requests": sum(counts.values()),
+            "late": 0,
+            "dropped": 0,
+        }
         if self.spec.load.users is not None:
             line["userSeconds"] = self.spec.load.users / len(self.spec.injectors) * (end - start)
         with (self.logs(name) / "health.jsonl").open("a", encoding="utf-8") as file:

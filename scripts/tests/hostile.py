@@ -123,7 +123,7 @@ def _known(path: Path) -> tuple[str, Any]:
     return text, yaml.safe_load(text)
 
 
-def _changed_data(draw: st.DrawFn, _: str, data: Any) -> bytes:
+def _changed_data(draw: st.DrawFn, _text: str, data: Any) -> bytes:
     data = copy.deepcopy(data)
     for _ in range(draw(st.integers(1, 4))):
         data = _changed_value(draw, data)
@@ -164,7 +164,7 @@ def _changed_value(draw: st.DrawFn, data: Any) -> Any:
     return data
 
 
-def _changed_lines(draw: st.DrawFn, text: str, _: Any) -> bytes:
+def _changed_lines(draw: st.DrawFn, text: str, _data: Any) -> bytes:
     lines = text.splitlines()
     for _ in range(draw(st.integers(1, 4))):
         draw(st.sampled_from(_LINE_CHANGES))(draw, lines)

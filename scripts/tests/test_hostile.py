@@ -112,9 +112,9 @@ def stops_short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("cli.run.require_idle", "cli.run.ensure_builds", "cli.run._run", "cli.run.require_ports"):
         monkeypatch.setattr(f"steelyard.{name}", lambda *_: None)
     # Without --out sessions lie in the checkout.
-    usual = {RESULTS: tmp_path / "results"}
     monkeypatch.setattr(
-        "steelyard.cli.run.new_session", lambda plan, out: new_session(plan, usual.get(out, out))
+        "steelyard.cli.run.new_session",
+        lambda plan, out: new_session(plan, tmp_path / "results" if out == RESULTS else out),
     )
     for name in ("workload_up.require_idle", "ensure_builds"):
         monkeypatch.setattr(f"steelyard.cli.workload.{name}", lambda *_: None)

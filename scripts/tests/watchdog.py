@@ -35,7 +35,7 @@ class _Watchdog:
             patience.tick(_LOOK)
             if patience is self._patience and patience.spent > LIMIT:
                 self._patience = Patience()
-                faulthandler.dump_traceback(sys.__stderr__)
+                faulthandler.dump_traceback(sys.__stderr__ or sys.stderr)
                 signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGUSR2)
 
 

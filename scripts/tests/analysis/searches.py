@@ -21,7 +21,11 @@ RAISE = {"raise": "users", "within": {"p99": "200ms", "errors": "0.1%"}}
 def search_spec(arm: str = "jvms-1", load: Load | None = None, engine: str = "process", **more: Any) -> Spec:
     """Two servers of two CPUs each, and the injectors of the load."""
     load = load or Load(users=100)
-    server = {"heap_bytes": None, "counters": None, "memory_bytes": 2**29 if engine == "compose" else None}
+    server: dict[str, Any] = {
+        "heap_bytes": None,
+        "counters": None,
+        "memory_bytes": 2**29 if engine == "compose" else None,
+    }
     fields: dict[str, Any] = {
         "engine": engine,
         "load": load,

@@ -13,7 +13,7 @@ from steelyard.analysis.curves import requests_lost, running_median, steady_leve
 from steelyard.analysis.estimates import analyse
 
 
-def test_times_of_a_known_climb():
+def test_times_of_a_known_climb() -> None:
     """1 - exp(-t / 10) reaches a share s at -10 ln(1 - s)."""
     curve = make_climb(1000.0, 10.0)
     level = steady_level(curve)
@@ -25,7 +25,7 @@ def test_times_of_a_known_climb():
     assert not still_rising(curve)
 
 
-def test_noise_hardly_moves_level_and_times():
+def test_noise_hardly_moves_level_and_times() -> None:
     rng = np.random.default_rng(7)
     found = []
     for _ in range(200):
@@ -38,7 +38,7 @@ def test_noise_hardly_moves_level_and_times():
     assert times.mean() == pytest.approx(-10 * math.log(0.2), abs=0.4)
 
 
-def test_a_burst_or_a_pause_of_two_seconds_is_passed_over():
+def test_a_burst_or_a_pause_of_two_seconds_is_passed_over() -> None:
     curve = make_climb(1000.0, 10.0)
     calm = time_to(curve, 900.0)
     curve[2:4] = [2000.0, 2000.0]
@@ -47,28 +47,28 @@ def test_a_burst_or_a_pause_of_two_seconds_is_passed_over():
     assert steady_level(curve) == pytest.approx(1000.0, rel=1e-4)
 
 
-def test_what_is_never_reached_has_no_time():
+def test_what_is_never_reached_has_no_time() -> None:
     assert time_to(make_climb(1000.0, 10.0), 1100.0) is None
     assert time_to([], 1.0) is None
 
 
-def test_reached_within_the_first_second():
+def test_reached_within_the_first_second() -> None:
     assert time_to([100.0] * 20, 50.0) == pytest.approx(0.25)
 
 
-def test_too_short_or_dead_curves_have_no_level():
+def test_too_short_or_dead_curves_have_no_level() -> None:
     assert steady_level([100.0] * 7) is None
     assert steady_level([100.0] * 8) == 100.0
     assert steady_level([100.0] * 30 + [0.0] * 30) is None
 
 
-def test_still_rising():
+def test_still_rising() -> None:
     assert still_rising([float(second) for second in range(60)])
     assert not still_rising([100.0] * 60)
     assert not still_rising([1.0, 2.0])
 
 
-def test_running_median_keeps_a_rise_as_it_is():
+def test_running_median_keeps_a_rise_as_it_is() -> None:
     rise = [float(second) for second in range(20)]
     assert running_median(rise) == rise
 
@@ -81,7 +81,7 @@ def chosen(curves):
     }
 
 
-def test_times_against_the_best_arm_use_its_level_in_the_same_block():
+def test_times_against_the_best_arm_use_its_level_in_the_same_block() -> None:
     fast = {1: make_climb(1000.0, 5.0), 2: make_climb(1200.0, 5.0)}
     slow = {1: make_climb(900.0, 20.0), 2: make_climb(1080.0, 20.0)}
     found, partly, notes = against_best(chosen({"slow": slow, "fast": fast}))
@@ -96,7 +96,7 @@ def test_times_against_the_best_arm_use_its_level_in_the_same_block():
     assert any(note.startswith("slow came up to 95 %") and "(fast) in 0 of 2" in note for note in notes)
 
 
-def test_one_trial_that_never_came_up_takes_the_arms_time_away():
+def test_one_trial_that_never_came_up_takes_the_arms_time_away() -> None:
     """Leaving out the slow trial alone would keep the fast one."""
     fast = {1: make_climb(1000.0, 5.0), 2: make_climb(1000.0, 5.0)}
     mixed = {1: make_climb(1000.0, 5.0), 2: make_climb(600.0, 5.0)}
@@ -108,7 +108,7 @@ def test_one_trial_that_never_came_up_takes_the_arms_time_away():
     assert set(found["time_to_50_of_best"]["mixed"]) == {1, 2}
 
 
-def test_analysis_has_them_with_intervals_and_notes():
+def test_analysis_has_them_with_intervals_and_notes() -> None:
     curves = {"jvms-1": (1000.0, 20.0), "jvms-2": (1000.0, 10.0)}
     trials = [
         make_trial(
@@ -127,11 +127,11 @@ def test_analysis_has_them_with_intervals_and_notes():
     assert not [note for note in found.notes if "No valid trial has" in note]
 
 
-def test_other_sessions_have_no_best_arm():
+def test_other_sessions_have_no_best_arm() -> None:
     assert against_best({"a": {1: make_trial(1, "a")}}) == ({}, {}, [])
 
 
-def test_the_best_arm_is_not_the_one_that_lacks_a_bad_block():
+def test_the_best_arm_is_not_the_one_that_lacks_a_bad_block() -> None:
     best = {1: make_climb(1000.0, 5.0), 2: make_climb(1000.0, 5.0), 3: make_climb(500.0, 5.0)}
     second = {1: make_climb(900.0, 5.0), 2: make_climb(900.0, 5.0)}
     found, _, notes = against_best(chosen({"best": best, "second": second}))

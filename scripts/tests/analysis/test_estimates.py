@@ -19,7 +19,7 @@ ONE = [100.0, 104.0, 98.0, 101.0]
 TWO = [150.0, 151.0, 149.0, 155.0]
 
 
-def test_ratio_interval_and_summary():
+def test_ratio_interval_and_summary() -> None:
     found = analyse(make_session([1, 2], 4), make_trials({"jvms-1": ONE, "jvms-2": TWO}))
     logs = [math.log(two / one) for one, two in zip(ONE, TWO, strict=True)]
     reference = stats.ttest_1samp(logs, 0.0)
@@ -40,7 +40,7 @@ def test_ratio_interval_and_summary():
     assert (found.blocks_complete, found.blocks_planned, found.notes) == (4, 4, [])
 
 
-def test_cannot_rule_out_looks_both_ways():
+def test_cannot_rule_out_looks_both_ways() -> None:
     worse = analyse(make_session([1, 2], 4), make_trials({"jvms-1": TWO, "jvms-2": ONE})).estimates[
         "throughput"
     ]["jvms-2"]
@@ -48,7 +48,7 @@ def test_cannot_rule_out_looks_both_ways():
     assert worse.cannot_rule_out == pytest.approx(1 - worse.low)
 
 
-def test_void_trials_are_never_averaged_in():
+def test_void_trials_are_never_averaged_in() -> None:
     trials = make_trials({"jvms-1": ONE, "jvms-2": TWO})
     void = [
         make_trial(2, "jvms-2", attempt=attempt, state="void", metrics={"throughput": 1.0})
@@ -69,7 +69,7 @@ def rounds_of(*states: tuple[int, int, str, str, float]) -> list:
     ]
 
 
-def test_only_trials_of_one_round_are_compared():
+def test_only_trials_of_one_round_are_compared() -> None:
     """The drift between rounds is tenfold: whatever mixes them shows."""
     trials = rounds_of(
         (1, 0, "jvms-1", "valid", 100.0),
@@ -96,7 +96,7 @@ def test_only_trials_of_one_round_are_compared():
     assert (found.blocks_complete, found.notes) == (2, [])
 
 
-def test_an_old_baseline_and_a_later_repeat_are_no_pair():
+def test_an_old_baseline_and_a_later_repeat_are_no_pair() -> None:
     trials = rounds_of(
         (1, 0, "jvms-1", "valid", 100.0),
         (1, 0, "jvms-2", "void", 1.0),
@@ -141,7 +141,7 @@ def test_voids_and_unsteady_trials_that_are_clearly_unequal(one, two, p):
         assert f"(p = {p}, exact McNemar test)" in why
 
 
-def test_unequal_voids_are_told_and_nothing_else_is_claimed():
+def test_unequal_voids_are_told_and_nothing_else_is_claimed() -> None:
     trials = [*ended("v" * 12, "jvms-1"), *ended("VVVVVV" + "v" * 6, "jvms-2")]
     trials = [
         one.model_copy(
@@ -163,7 +163,7 @@ def test_unequal_voids_are_told_and_nothing_else_is_claimed():
     assert not beyond_noise(found.estimates["throughput"]["jvms-2"])
 
 
-def test_a_fair_coin_is_called_unequal_as_rarely_as_stated():
+def test_a_fair_coin_is_called_unequal_as_rarely_as_stated() -> None:
     """Both arms are void in 30 % of their trials, and repeats depend on what was void."""
     rng = random.Random(3)
     called = 0
@@ -190,7 +190,7 @@ def test_a_fair_coin_is_called_unequal_as_rarely_as_stated():
     assert 0.01 < called / 400 < 0.07
 
 
-def test_blocks_without_their_pair_are_left_out():
+def test_blocks_without_their_pair_are_left_out() -> None:
     trials = [
         one for one in make_trials({"jvms-1": ONE, "jvms-2": TWO}) if (one.block, one.arm) != (3, "jvms-1")
     ]
@@ -204,7 +204,7 @@ def test_blocks_without_their_pair_are_left_out():
     )
 
 
-def test_one_block_has_figures_but_no_ratio():
+def test_one_block_has_figures_but_no_ratio() -> None:
     found = analyse(make_session([1, 2], 1), make_trials({"jvms-1": [100.0], "jvms-2": [150.0]}))
     one = found.estimates["throughput"]["jvms-2"]
     assert (one.n, one.ratios) == (1, [1.5])
@@ -213,7 +213,7 @@ def test_one_block_has_figures_but_no_ratio():
     assert (summary.mean, summary.sd, summary.cv) == (150.0, None, None)
 
 
-def test_no_trials_at_all():
+def test_no_trials_at_all() -> None:
     found = analyse(make_session([1, 2], 2), [])
     assert found.summaries == {"throughput": {}}
     assert found.estimates["throughput"]["jvms-2"].n == 0
@@ -237,7 +237,7 @@ def test_figures_that_are_no_numbers_are_missing(bad):
     assert found.summaries["throughput"]["jvms-2"].n == 3
 
 
-def test_holm_families():
+def test_holm_families() -> None:
     """Three families: the primary metric's two comparisons, the reported metrics' four, and the rest's two."""
     figures = {
         "throughput": {"jvms-1": ONE, "jvms-2": TWO, "jvms-4": [103.0, 104.0, 100.0, 108.0]},
@@ -277,7 +277,7 @@ def test_holm_families():
     assert rest[0].p_holm == pytest.approx(2 * rest[0].p)
 
 
-def test_metrics_come_in_the_order_of_the_question():
+def test_metrics_come_in_the_order_of_the_question() -> None:
     metrics = {"error_share": 0.0, "memory_rss": 1.0, "throughput": 5.0, "invented": 2.0, "start_time": 1.0}
     trials = [make_trial(1, arm, metrics=metrics) for arm in ("jvms-1", "jvms-2")]
     found = analyse(
@@ -293,7 +293,7 @@ def test_metrics_come_in_the_order_of_the_question():
     assert found.metrics[-1].better == "neither"
 
 
-def test_ledger_is_counted_over_all_trials():
+def test_ledger_is_counted_over_all_trials() -> None:
     steal = make_trial(1, "jvms-1").measurement
     assert steal is not None
     bad = judge(steal.model_copy(update={"steal_share": 0.5, "steady": False}), make_spec())
@@ -311,7 +311,7 @@ def test_ledger_is_counted_over_all_trials():
     assert found.not_steady_trials == 1
 
 
-def test_baseline_in_the_middle_and_missing():
+def test_baseline_in_the_middle_and_missing() -> None:
     trials = make_trials({"jvms-1": ONE, "jvms-2": TWO})
     found = analyse(make_session([1, 2], 4, baseline=1), trials)
     assert found.baseline == "jvms-2"
@@ -320,6 +320,6 @@ def test_baseline_in_the_middle_and_missing():
         analyse(make_session([1, 2], 4, baseline=7), trials)
 
 
-def test_survives_json():
+def test_survives_json() -> None:
     found = analyse(make_session([1, 2, 4], 4), make_trials({"jvms-1": ONE, "jvms-2": TWO, "jvms-4": [0.0]}))
     assert Analysis.model_validate_json(found.model_dump_json()) == found

@@ -51,6 +51,6 @@ def test_totals_of_what_jvms_took(one: list[int | None], two: list[int | None], 
 
 
 def test_heaps_that_were_set_need_no_word() -> None:
-    chosen = {"jvms-1": {1: trial("jvms-1", 64)}, "jvms-2": {1: trial("jvms-2", 64, 64)}}
+    chosen = {"jvms-1": {(1, 0): trial("jvms-1", 64)}, "jvms-2": {(1, 0): trial("jvms-2", 64, 64)}}
     assert left_heaps(session(64 * MIB), chosen) == []
     assert left_heaps(session(), {}) == []

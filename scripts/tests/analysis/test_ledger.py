@@ -140,11 +140,11 @@ def test_the_quota_of_a_pod_is_no_fault() -> None:
         assert is_void([check]) == void == check.applies
 
 
-def test_every_rule_is_tested():
+def test_every_rule_is_tested() -> None:
     assert [rule.name for rule in RULES] == list(LIMITS)
 
 
-def test_an_undisturbed_trial_passes():
+def test_an_undisturbed_trial_passes() -> None:
     checks = [check for by in (SPEC, CLOSED, REMOTE) for check in judge(healthy(), by) if check.applies]
     assert {check.name for check in checks} == LIMITS.keys()
     assert all(check.passed for check in checks)
@@ -200,20 +200,20 @@ def test_what_is_not_a_number_is_not_valid(field):
     assert is_void(checks) == (MEASURED[field] not in MARKS)
 
 
-def test_jit_and_steadiness_that_were_not_measured_mark():
+def test_jit_and_steadiness_that_were_not_measured_mark() -> None:
     checks = judge(healthy(jit_share=None, steady=None))
     assert {check.name for check in checks if check.failed} == {"jit-busy", "not-steady"}
     assert not is_void(checks)
 
 
-def test_limits_of_operations_that_were_not_measured_mark():
+def test_limits_of_operations_that_were_not_measured_mark() -> None:
     for changes in ({"cycles": {}}, {"response_times": took(None)}, {"response_times": []}):
         checks = judge(healthy(**changes), CLOSED)
         (found,) = [check for check in checks if check.failed]
         assert (found.value, found.voids) == (None, False)
 
 
-def test_what_comes_together_tells_no_more_than_one():
+def test_what_comes_together_tells_no_more_than_one() -> None:
     """Ten pictures of a page: 60 pages of 3 pictures each, where 3.4 are right, may be 18 that had ten."""
     pictures = RatioResult(name="pictures", value=3.0, of=60, low=3.4, high=3.5)
     for together, far in ((1, False), (10, True)):
@@ -222,14 +222,14 @@ def test_what_comes_together_tells_no_more_than_one():
         assert next(check for check in checks if check.name == "outcomes").passed == far
 
 
-def test_the_mix_may_be_limited_by_the_workload():
+def test_the_mix_may_be_limited_by_the_workload() -> None:
     at = {"mix_achieved": {"browse": 0.56, "book": 0.44}}
     assert "operation-mix" in failed(**at)
     loose = SPEC.model_copy(update={"limits": Limits(mix=0.2)})
     assert "operation-mix" not in failed(loose, **at)
 
 
-def test_closed_model_has_no_arrivals():
+def test_closed_model_has_no_arrivals() -> None:
     checks = {check.name: check for check in judge(healthy(target_rate=None, late_share=0.5), CLOSED)}
     for name in ("arrival-rate", "late-arrivals"):
         assert not checks[name].applies
@@ -240,7 +240,7 @@ def test_closed_model_has_no_arrivals():
     assert not is_void(checks.values())
 
 
-def test_servers_without_counters_lack_checks_and_the_ledger_says_so():
+def test_servers_without_counters_lack_checks_and_the_ledger_says_so() -> None:
     foreign = CLOSED.model_copy(
         update={
             "components": [make_component(counters=None, artifact=Artifact(form="command", words=["serve"]))],
@@ -294,13 +294,13 @@ def test_which_checks_apply_by_procedure(procedure, applied):
     assert not is_void(checks)
 
 
-def test_a_cluster_without_a_recorded_machine_has_no_known_clock():
+def test_a_cluster_without_a_recorded_machine_has_no_known_clock() -> None:
     elsewhere = SPEC.model_copy(update={"remote": True})
     (check,) = [check for check in judge(healthy(machines=[]), elsewhere) if check.name == "clock-offset"]
     assert (check.passed, check.value) == (False, None)
 
 
-def test_clocks_of_other_machines_have_to_be_known():
+def test_clocks_of_other_machines_have_to_be_known() -> None:
     (own,) = [check for check in judge(healthy(machines=[]), SPEC) if check.name == "clock-offset"]
     assert (own.passed, own.value) == (True, 0.0)
     checks = judge(healthy(machines=clocks((0.0, 0.1), None)), SPEC)
@@ -309,20 +309,20 @@ def test_clocks_of_other_machines_have_to_be_known():
     assert (found.value, found.detail) == (None, "The clock of node-1 was not compared with the harness's.")
 
 
-def test_a_death_in_a_survive_trial_is_its_result():
+def test_a_death_in_a_survive_trial_is_its_result() -> None:
     checks = judge(
         healthy(restarts=["server-1 was OOM-killed"]), SPEC.model_copy(update={"procedure": "survive"})
     )
     assert not is_void(checks)
 
 
-def test_settings_that_cannot_be_read_back_are_named():
+def test_settings_that_cannot_be_read_back_are_named() -> None:
     by = SPEC.model_copy(update={"not_read_back": ["The nursery is not read back."]})
     settings = next(check for check in judge(healthy(), by) if check.name == "settings")
     assert settings.detail == "Settings read back as asked for. The nursery is not read back."
 
 
-def test_nothing_measured_is_void():
+def test_nothing_measured_is_void() -> None:
     nothing = {
         "server_requests": 0,
         "injector_requests": 0,
@@ -332,19 +332,19 @@ def test_nothing_measured_is_void():
     assert "errors" in failed(CLOSED, **nothing, target_rate=None, mix_achieved={})
 
 
-def test_servers_that_answered_nobody_known():
+def test_servers_that_answered_nobody_known() -> None:
     assert {"counts", "counts-exact", "errors"} <= failed(injector_requests=0)
 
 
-def test_server_side_errors_count_too():
+def test_server_side_errors_count_too() -> None:
     assert failed(server_errors=101) == {"errors"}
 
 
-def test_operation_nobody_asked_for():
+def test_operation_nobody_asked_for() -> None:
     assert "operation-mix" in failed(mix_achieved={"browse": 0.48, "book": 0.47, "login": 0.05})
 
 
-def test_too_few_flights_are_as_wrong_as_too_many():
+def test_too_few_flights_are_as_wrong_as_too_many() -> None:
     """0.537 instead of 0.675 is what a driver a day ahead of its servers finds (workload sheet of AcmeAir)."""
     checks = {c.name: c for c in judge(healthy(ratios=[ratio(0.537, of=10_000)]))}
     assert not checks["outcomes"].passed
@@ -355,13 +355,13 @@ def test_too_few_flights_are_as_wrong_as_too_many():
     assert "outcomes" not in failed(SPEC.model_copy(update={"ratios": []}), ratios=[])
 
 
-def test_mix_is_lenient_with_few_requests_only():
+def test_mix_is_lenient_with_few_requests_only() -> None:
     off = {"mix_achieved": {"browse": 0.55, "book": 0.45}, "target_rate": None}
     assert "operation-mix" not in failed(CLOSED, **off, window_injector_rate=10.0, window_server_rate=10.0)
     assert "operation-mix" in failed(CLOSED, **off)
 
 
-def test_exponential_arrivals_vary_by_chance_and_a_true_deviation_does_not_pass():
+def test_exponential_arrivals_vary_by_chance_and_a_true_deviation_does_not_pass() -> None:
     """Poisson counts: 600 arrivals vary by 4 %, 60,000 by 0.4 %; the rule allows 1 % and three such errors."""
     rng = np.random.default_rng(5)
 
@@ -381,7 +381,7 @@ def test_exponential_arrivals_vary_by_chance_and_a_true_deviation_does_not_pass(
     assert (abs(rng.poisson(4_800, 20_000) / 4_800 - 1) > 0.01).mean() > 0.4
 
 
-def test_even_arrivals_have_no_chance_to_vary():
+def test_even_arrivals_have_no_chance_to_vary() -> None:
     off = {"window_injector_rate": 1015.0, "window_server_rate": 1015.0}
     assert "arrival-rate" in failed(**off)
     # Ten arrivals in the window, or eleven: as its ends fall.
@@ -419,7 +419,7 @@ def test_littles_law_holds_for_good_trials_with_any_pause(users, think, latency,
     assert bad <= 2
 
 
-def test_users_who_are_not_in_flight_are_missed():
+def test_users_who_are_not_in_flight_are_missed() -> None:
     """36 of 48 users in flight: the injectors lost a quarter of their time."""
     by = SPEC.model_copy(update={"load": Load(users=48)})
     seen, ended = users_seen(np.random.default_rng(7), 48, 0.0, 0.01, 10, idle=0.25)
@@ -434,7 +434,7 @@ def test_users_who_are_not_in_flight_are_missed():
     assert found["users-in-flight"].detail.startswith("Of 48 users 3")
 
 
-def test_slow_counters_are_not_apart_by_chance():
+def test_slow_counters_are_not_apart_by_chance() -> None:
     """Ten requests/s counted by servers at moments of their own, interpolated: 4 % apart in 60 s is chance."""
     slow = {"window_server_rate": 10.2, "window_injector_rate": 10.0, "target_rate": None}
     assert "counts-window" not in failed(CLOSED, **slow)
@@ -442,7 +442,7 @@ def test_slow_counters_are_not_apart_by_chance():
     assert "counts-window" in failed(CLOSED, **fast)
 
 
-def test_counts_that_were_told_late_are_not_held_to_a_straight_line():
+def test_counts_that_were_told_late_are_not_held_to_a_straight_line() -> None:
     """As of an OpenJ9 that stood still at the window's begin: 5 % apart in 6 s, its count 0.28 s late."""
     apart = {
         "measure_seconds": 6.0,
@@ -455,12 +455,12 @@ def test_counts_that_were_told_late_are_not_held_to_a_straight_line():
     assert "counts-window" not in failed(CLOSED, **apart, window_counts_away=0.28)
 
 
-def test_gaps_are_judged_where_figures_end():
+def test_gaps_are_judged_where_figures_end() -> None:
     """Up to the same distance figures are interpolated, and past the last sample there is none."""
     assert {rule.limit for rule in RULES if rule.name in ("sample-gaps", "stalled")} == {SLACK}
 
 
-def test_details_carry_the_figures():
+def test_details_carry_the_figures() -> None:
     details = {
         check.name: check.detail for check in judge(healthy(steal_share=0.034, restarts=["jvm-2 died"]))
     }

@@ -16,7 +16,7 @@ from steelyard.results.measurement import CgroupResult, ComponentResult, Latency
 PAGE = Path(__file__).parents[3] / "docs" / "metrics.md"
 
 
-def test_tables_of_the_page_are_what_the_registries_say():
+def test_tables_of_the_page_are_what_the_registries_say() -> None:
     page = PAGE.read_text(encoding="utf-8")
     assert page == filled(page), "it is old: python -m steelyard.analysis.reference ../docs/metrics.md"
     assert filled(page.replace("| bytes |", "| miles |")) == page
@@ -24,7 +24,7 @@ def test_tables_of_the_page_are_what_the_registries_say():
         filled("# No table")
 
 
-def test_figures_in_the_text_of_the_page_are_those_of_the_code():
+def test_figures_in_the_text_of_the_page_are_those_of_the_code() -> None:
     text = " ".join(PAGE.read_text(encoding="utf-8").split())
     for said in (
         f"more than {curves.RISING:.0%} above the eighth before".replace("%", " %"),
@@ -42,19 +42,19 @@ def test_figures_in_the_text_of_the_page_are_those_of_the_code():
         assert said in text
 
 
-def test_registry():
+def test_registry() -> None:
     names = [info.name for info in METRICS]
     assert len(set(names)) == len(names)
     assert all(info.source.endswith(".") and info.pitfalls.endswith(".") and info.unit for info in METRICS)
     assert all("|" not in info.source + info.pitfalls for info in METRICS)
 
 
-def test_defaults_of_the_experiment_are_known():
+def test_defaults_of_the_experiment_are_known() -> None:
     asked = Metrics()
     assert {asked.primary, *asked.report} <= {info.name for info in METRICS}
 
 
-def test_unknown_metric_is_described_as_such():
+def test_unknown_metric_is_described_as_such() -> None:
     assert metric("speed_of_light").label == "speed of light"
 
 
@@ -162,7 +162,7 @@ def measured(servers=None, **changes):
     return make_trial(1, "jvms-1", **(fields | changes))
 
 
-def test_every_metric_of_a_steady_trial():
+def test_every_metric_of_a_steady_trial() -> None:
     assert metrics_of(measured(), WHOLE) == pytest.approx(
         {
             "throughput": 1000.0,
@@ -233,12 +233,12 @@ def test_a_figure_missing_in_one_server_makes_the_sum_missing_and_never_smaller(
     assert all(without[name] == whole[name] for name in without)
 
 
-def test_a_component_without_a_record_is_missing_too():
+def test_a_component_without_a_record_is_missing_too() -> None:
     alone = metrics_of(measured([server(1)]), WHOLE)
     assert not {"cpu_per_1k", "start_time", "start_rss", "faults_per_1k"} & alone.keys()
 
 
-def test_throughput_is_the_injectors_only_where_not_every_server_counts():
+def test_throughput_is_the_injectors_only_where_not_every_server_counts() -> None:
     off = measured(measurement=make_measurement(window_server_rate=None, window_injector_rate=900.0))
     assert "throughput" not in metrics_of(off, WHOLE)
     for servers in (
@@ -248,11 +248,11 @@ def test_throughput_is_the_injectors_only_where_not_every_server_counts():
         assert metrics_of(off, make_spec(components=servers))["throughput"] == 900.0
 
 
-def test_without_a_measurement_there_are_no_figures_of_load():
+def test_without_a_measurement_there_are_no_figures_of_load() -> None:
     assert metrics_of(make_trial(1, "jvms-1", measurement=None), WHOLE) == {}
 
 
-def test_start_up_trials_have_the_figures_of_a_start_and_no_others():
+def test_start_up_trials_have_the_figures_of_a_start_and_no_others() -> None:
     by = WHOLE.model_copy(update={"procedure": "start-up"})
     found = metrics_of(measured(first_answers={"browse": 5.5, "book": 7.25}), by)
     assert found == {
@@ -267,7 +267,7 @@ def test_start_up_trials_have_the_figures_of_a_start_and_no_others():
     assert "first_answers_time" not in metrics_of(measured(first_answers={"browse": 5.5}), by)
 
 
-def test_ramp_up_trials_have_the_figures_of_their_curve():
+def test_ramp_up_trials_have_the_figures_of_their_curve() -> None:
     by = WHOLE.model_copy(update={"procedure": "ramp-up"})
     rise = [10.0 * second for second in range(10)] + [100.0] * 30
     found = metrics_of(measured(curves={"throughput": rise, "cpu_jit": [0.5] * 40, "cpu_gc": []}), by)
@@ -282,7 +282,7 @@ def test_ramp_up_trials_have_the_figures_of_their_curve():
     assert found["throughput"] == 1000.0
 
 
-def test_survive_trials_tell_whether_they_did():
+def test_survive_trials_tell_whether_they_did() -> None:
     by = WHOLE.model_copy(update={"procedure": "survive"})
     assert metrics_of(measured(survived=True), by)["survived"] == 1.0
     dead = metrics_of(
@@ -291,7 +291,7 @@ def test_survive_trials_tell_whether_they_did():
     assert (dead["survived"], dead["restarts"]) == (0.0, 1.0)
 
 
-def test_every_formula_is_tried_here():
+def test_every_formula_is_tried_here() -> None:
     tried = set()
     for procedure in ("steady", "start-up", "ramp-up", "survive"):
         curves = {name: [1.0] * 40 for name in ("throughput", *(f"cpu_{g}" for g in GROUPS))}

@@ -19,7 +19,7 @@ from steelyard.analysis.paired import (
 SLEEP = [1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4]
 
 
-def test_students_own_example():
+def test_students_own_example() -> None:
     found = paired(SLEEP)
     assert found is not None
     assert found.mean == pytest.approx(1.58)
@@ -41,12 +41,12 @@ def test_agrees_with_scipy(n):
     assert found.bound(upper=False) == pytest.approx(2 * found.mean - bound)
 
 
-def test_fewer_than_two_blocks_have_no_interval():
+def test_fewer_than_two_blocks_have_no_interval() -> None:
     assert paired([]) is None
     assert paired([0.1]) is None
 
 
-def test_blocks_that_agree_exactly():
+def test_blocks_that_agree_exactly() -> None:
     """Also where rounding alone keeps them apart; their p shows nothing."""
     same = paired([0.0, 0.0, 0.0])
     moved = paired([math.log(0.3 / 0.1), math.log(0.6 / 0.2), math.log(3.0)])
@@ -56,11 +56,11 @@ def test_blocks_that_agree_exactly():
     assert (moved.tied, moved.p, moved.low) == (True, 1.0, moved.high)
 
 
-def test_holm_textbook():
+def test_holm_textbook() -> None:
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
 
 
-def test_holm_passes_over_missing_and_stays_below_one():
+def test_holm_passes_over_missing_and_stays_below_one() -> None:
     assert holm([None, 0.6, None, 0.7]) == [None, 1.0, None, 1.0]
     assert holm([]) == []
 
@@ -73,7 +73,7 @@ def test_detectable_effect_has_its_power(n):
     assert power == pytest.approx(0.80, abs=1e-6)
 
 
-def test_detectable_effect_by_simulation():
+def test_detectable_effect_by_simulation() -> None:
     rng = np.random.default_rng(5)
     n, sd, sessions = 6, 0.01, 20_000
     effect = detectable_effect(n, sd)
@@ -83,7 +83,7 @@ def test_detectable_effect_by_simulation():
     assert power == pytest.approx(0.80, abs=4 * math.sqrt(0.16 / sessions))
 
 
-def test_detectable_effect_edges():
+def test_detectable_effect_edges() -> None:
     assert detectable_effect(1, 0.1) is None
     assert detectable_effect(5, 0.0) is None
     assert detectable_effect(2, 50.0) is None
@@ -101,7 +101,7 @@ def test_power_is_as_stated_although_the_deviation_is_estimated(n):
     assert by_bound == pytest.approx(0.95, abs=0.015)
 
 
-def test_detectable_effect_among_several_comparisons():
+def test_detectable_effect_among_several_comparisons() -> None:
     """One arm of four has the effect: found after Holm in 80 % of sessions; the uncorrected one in far fewer."""
     rng = np.random.default_rng(11)
     n, sd, sessions = 6, 0.01, 4000
@@ -115,7 +115,7 @@ def test_detectable_effect_among_several_comparisons():
     assert found(1) < 0.6
 
 
-def test_spreads_that_differ_are_called_so_seldom_by_chance_and_often_in_truth():
+def test_spreads_that_differ_are_called_so_seldom_by_chance_and_often_in_truth() -> None:
     """Pairs share the drift of their block: correlation must not matter."""
     rng = np.random.default_rng(3)
     block = rng.normal(0.0, 0.02, (4000, 10))
@@ -146,14 +146,14 @@ def test_two_groups_are_found(n, apart, least):
     assert np.mean([two_groups(values) is not None for values in draw]) > least
 
 
-def test_two_groups_are_told_by_the_gap_between_them():
+def test_two_groups_are_told_by_the_gap_between_them() -> None:
     assert two_groups([1.0, 5.1, 1.1, 5.0, 0.9, 5.2]) == pytest.approx(3.05)
     assert two_groups([1.0, 1.1, 0.9, 1.05, 0.95, 5.0]) is None
     assert two_groups([1.0, 1.0, 5.0, 5.0]) is None
     assert two_groups([1.0] * 8) is None
 
 
-def test_standing_accounts_for_blocks_that_an_arm_lacks():
+def test_standing_accounts_for_blocks_that_an_arm_lacks() -> None:
     """Arm b lacks the slow block: its mean is the highest, and it is below a in each block that they share."""
     found = standing({"a": {1: 100.0, 2: 102.0, 3: 50.0}, "b": {1: 99.0, 2: 101.0}, "c": {1: 0.0}, "d": {}})
     assert found.keys() == {"a", "b"}

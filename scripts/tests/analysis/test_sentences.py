@@ -52,7 +52,7 @@ def test_figure(name, value, text):
     assert with_unit(metric(name), value) == text
 
 
-def test_percent_and_interval():
+def test_percent_and_interval() -> None:
     assert percent(0.0306) == "3.1 %"
     assert percent(0.0999) == "10 %"
     assert percent(99.0) == "100-fold"
@@ -61,7 +61,7 @@ def test_percent_and_interval():
     assert interval(0.9, 1.25) == "\N{MINUS SIGN}10 to +25 %"
 
 
-def test_study_like_answer():
+def test_study_like_answer() -> None:
     """Rises to four JVMs, is the same with six, falls with twelve: four and six are not told apart."""
     rss = {1: 100.0, 2: 160.0, 4: 280.0, 6: 400.0, 12: 760.0}
     rate = {1: 100.0, 2: 180.0, 4: 288.0, 6: 288.5, 12: 250.0}
@@ -95,14 +95,14 @@ def test_study_like_answer():
     )
 
 
-def test_highest_of_all_at_the_last_level():
+def test_highest_of_all_at_the_last_level() -> None:
     first = told([1, 2, 4], {"jvms-1": about(100), "jvms-2": about(180, 1, 1), "jvms-4": about(300, 1, 2)})[0]
     assert first.startswith("Throughput was highest with JVMs = 4")
     assert "against the nearest other, JVMs = 2, it is +67 % (" in first
     assert first.endswith("beyond noise; no level beyond it was tried.")
 
 
-def test_arms_without_common_blocks_are_not_compared():
+def test_arms_without_common_blocks_are_not_compared() -> None:
     """JVMs = 2 and 4 share one block: what lies between them cannot be said, so neither is the highest."""
     figures = {"jvms-1": about(100), "jvms-2": about(180, 1, 1), "jvms-4": about(300, 1, 2)}
     trials = [
@@ -115,7 +115,7 @@ def test_arms_without_common_blocks_are_not_compared():
     assert "against JVMs = 2 it is not compared (1 block in common)" in first
 
 
-def test_an_arm_without_figures_is_named():
+def test_an_arm_without_figures_is_named() -> None:
     figures = {"jvms-1": about(100), "jvms-2": about(100, 1, 1), "jvms-4": []}
     assert told([1, 2, 4], figures)[0].endswith(" Nothing can be said of JVMs = 4.")
     figures["jvms-2"] = about(200, 1, 1)
@@ -124,7 +124,7 @@ def test_an_arm_without_figures_is_named():
     assert "against JVMs = 4 it is not compared (0 blocks in common)" in first
 
 
-def test_means_are_over_the_blocks_that_are_compared():
+def test_means_are_over_the_blocks_that_are_compared() -> None:
     """The arm lacks the two fast blocks: its mean over its own blocks would be below the baseline's."""
     base = [100.0, 101.0, 99.0, 100.0, 200.0, 201.0]
     trials = [
@@ -137,7 +137,7 @@ def test_means_are_over_the_blocks_that_are_compared():
     assert second.startswith("Memory (RSS): 100 MiB with JVMs = 1; 110 MiB with JVMs = 2, +10.1 %")
 
 
-def test_next_step_is_worse():
+def test_next_step_is_worse() -> None:
     first = told([1, 2, 4], {"jvms-1": about(100), "jvms-2": about(180, 1, 1), "jvms-4": about(150, 1, 2)})[0]
     assert first.startswith("Throughput was highest with JVMs = 2")
     assert re.search(
@@ -145,19 +145,19 @@ def test_next_step_is_worse():
     )
 
 
-def test_downwards_from_the_baseline():
+def test_downwards_from_the_baseline() -> None:
     figures = {"jvms-1": about(300), "jvms-2": about(200, 1, 1), "jvms-4": about(100, 1, 2)}
     first = told([1, 2, 4], figures, baseline=2)[0]
     assert "highest with JVMs = 1: 300 req/s, +200 % against JVMs = 4" in first
     assert "against the nearest other, JVMs = 2, it is +50 %" in first
 
 
-def test_few_blocks_far_apart_would_find_next_to_nothing():
+def test_few_blocks_far_apart_would_find_next_to_nothing() -> None:
     last = told([1, 2], {"jvms-1": [100.0] * 3, "jvms-2": [101.0, 300.0, 20.0]})[-1]
     assert "not even a tenfold change in throughput would be found in 80 % of such sessions" in last
 
 
-def test_exact_ties_show_nothing():
+def test_exact_ties_show_nothing() -> None:
     """Three collections against two in every block: the figures cannot resolve their spread."""
     first, last = told([1, 2], {"jvms-1": [2.0] * 6, "jvms-2": [3.0] * 6})
     assert first == (
@@ -171,7 +171,7 @@ def test_exact_ties_show_nothing():
 OPEN = Load(model="open", rate=1000.0)
 
 
-def test_what_the_load_gives_is_not_praised():
+def test_what_the_load_gives_is_not_praised() -> None:
     figures = {"jvms-1": about(1000), "jvms-2": about(1050, 1, 1), "jvms-4": about(1100, 1, 2)}
     first = told([1, 2, 4], figures, load=OPEN)[0]
     assert first == (
@@ -183,7 +183,7 @@ def test_what_the_load_gives_is_not_praised():
     assert (info.better, info.label) == ("neither", "throughput (given)")
 
 
-def test_what_the_load_gives_is_no_further_figure_either():
+def test_what_the_load_gives_is_no_further_figure_either() -> None:
     trials = [
         make_trial(
             block + 1, arm, metrics={"latency_p50": about(level, 1, turn)[block], "throughput": 1000.0}
@@ -198,7 +198,7 @@ def test_what_the_load_gives_is_no_further_figure_either():
     assert said[1].startswith("How far to believe it")
 
 
-def test_two_groups_and_unequal_spreads_stand_beside_the_interval():
+def test_two_groups_and_unequal_spreads_stand_beside_the_interval() -> None:
     fast_or_slow = [100.0, 130.5, 130.0, 100.5, 129.5, 101.0, 131.0, 99.5]
     steady = [90.0, 90.2, 89.9, 90.1, 90.05, 89.95, 90.15, 90.0]
     first = told([1, 2], {"jvms-1": steady, "jvms-2": fast_or_slow}, blocks=8)[0]
@@ -212,13 +212,13 @@ def test_two_groups_and_unequal_spreads_stand_beside_the_interval():
     assert "trials" not in told([1, 2], {"jvms-1": steady, "jvms-2": [2 * x for x in reversed(steady)]}, 8)[0]
 
 
-def test_no_difference_says_what_cannot_be_ruled_out():
+def test_no_difference_says_what_cannot_be_ruled_out() -> None:
     first = told([1, 2], {"jvms-1": about(100), "jvms-2": about(100, 1, 2)})[0]
     assert first.startswith("No difference in throughput was beyond noise: JVMs = 2 against JVMs = 1 is ")
     assert re.search(r"within noise: cannot rule out a difference of up to \d+(\.\d)? %\.$", first)
 
 
-def test_no_difference_over_several_arms():
+def test_no_difference_over_several_arms() -> None:
     first = told([1, 2, 4], {"jvms-1": about(100), "jvms-2": about(100, 1, 2), "jvms-4": about(100.1, 1, 4)})[
         0
     ]
@@ -230,7 +230,7 @@ def test_no_difference_over_several_arms():
     )
 
 
-def test_nothing_beats_the_baseline():
+def test_nothing_beats_the_baseline() -> None:
     first = told([1, 2, 4], {"jvms-1": about(100), "jvms-2": about(99.9, 1, 2), "jvms-4": about(80, 1, 4)})[0]
     assert first.startswith(
         "Nothing was better than JVMs = 1 in throughput beyond noise: the nearest, JVMs = 2, is at"
@@ -238,7 +238,7 @@ def test_nothing_beats_the_baseline():
     assert "JVMs = 4 is at \N{MINUS SIGN}20 %" in first
 
 
-def test_lower_is_better():
+def test_lower_is_better() -> None:
     trials = [
         make_trial(block + 1, arm, metrics={"start_time": about(level, 1, turn)[block]})
         for arm, level, turn in (("jvms-1", 8.0, 0), ("jvms-2", 4.0, 1))
@@ -248,7 +248,7 @@ def test_lower_is_better():
     assert first.startswith("Start-up was lowest with JVMs = 2: 4.00 s, \N{MINUS SIGN}50 % against JVMs = 1")
 
 
-def test_several_arms_are_several_chances():
+def test_several_arms_are_several_chances() -> None:
     """p below 5 % alone, but not after Holm: said so, with what cannot be ruled out."""
     asked = make_session([1, 2, 4, 6, 8, 10], 6)
     figures = {f"jvms-{level}": about(100, 1, level) for level in (2, 4, 6, 8, 10)}
@@ -260,7 +260,7 @@ def test_several_arms_are_several_chances():
     assert re.search("not beyond noise once all comparisons are counted: cannot rule out", effect(found))
 
 
-def test_belief_counts_what_went_wrong():
+def test_belief_counts_what_went_wrong() -> None:
     trials = make_trials({"jvms-1": about(100), "jvms-2": about(200, 1, 1)})
     trials = [*trials[:-1], make_trial(6, "jvms-2", state="void", steady=False)]
     last = told([1, 2], {}, trials=trials, quick=True)[-1]
@@ -271,14 +271,14 @@ def test_belief_counts_what_went_wrong():
     assert last.endswith("it was a quick session: an indication, not an answer.")
 
 
-def test_no_answer_without_two_common_blocks():
+def test_no_answer_without_two_common_blocks() -> None:
     assert told([1, 2], {"jvms-1": [1.0], "jvms-2": [2.0]}, blocks=1)[0] == (
         "No answer: no arm has two blocks with throughput in common with the baseline JVMs = 1."
     )
     assert told([1, 2], {"jvms-1": [1.0]}, blocks=2)[0].startswith("No answer")
 
 
-def test_an_arm_that_never_came_to_a_share_is_told_and_what_it_lost_weighed():
+def test_an_arm_that_never_came_to_a_share_is_told_and_what_it_lost_weighed() -> None:
     """The slow arm keeps below 95 % of the other's level, so it has no time; what it lost is there in every trial."""
     curves = {"jvms-1": (900.0, 20.0), "jvms-2": (1000.0, 5.0)}
     trials = [
@@ -299,7 +299,7 @@ def test_an_arm_that_never_came_to_a_share_is_told_and_what_it_lost_weighed():
     assert "with JVMs = 2" in second
 
 
-def test_several_factors_and_words_as_levels():
+def test_several_factors_and_words_as_levels() -> None:
     asked = make_session([1, 2], 6)
     arms = [
         arm.model_copy(update={"levels": {"jvms": level, "gc": "regional", "pages": pages}})
@@ -313,7 +313,7 @@ def test_several_factors_and_words_as_levels():
     assert "highest with JVMs = 2, pages = large: 200 req/s" in answer(asked, found)[0]
 
 
-def test_short_forms():
+def test_short_forms() -> None:
     asked = make_session([1, 2], 6)
     found = analyse(asked, make_trials({"jvms-1": about(100), "jvms-2": about(200, 1, 1)})).estimates
     one = found["throughput"]["jvms-2"]

@@ -16,20 +16,20 @@ def share_steady(count=100, **kind):
     return sum(judge_steady(series(seed=seed, **kind).tolist(), None).steady for seed in range(count)) / count
 
 
-def test_flat_is_steady():
+def test_flat_is_steady() -> None:
     found = judge_steady(series().tolist(), 0.001)
     assert found.steady
     assert found.detail.startswith("Steady over the last 60 s: no change point, slope ")
     assert found.detail.endswith("JIT 0.1 % of the CPU budget.")
 
 
-def test_flat_without_any_noise_is_steady():
+def test_flat_without_any_noise_is_steady() -> None:
     found = judge_steady([1000.0] * 60, 0.0)
     assert found.steady
     assert "slope +0.0 %/min (limit 1.0 %/min)" in found.detail
 
 
-def test_a_step_is_found_where_it_is():
+def test_a_step_is_found_where_it_is() -> None:
     rates = series()
     rates[40:] *= 1.1
     found = judge_steady(rates.tolist(), None)
@@ -37,20 +37,20 @@ def test_a_step_is_found_where_it_is():
     assert "throughput changed 20 s before the end" in found.detail
 
 
-def test_a_change_of_variance_alone_is_found():
+def test_a_change_of_variance_alone_is_found() -> None:
     rates = series(noise=0.001)
     rates[30:] = series(noise=0.05, seed=2)[30:]
     said = re.search(r"throughput changed (\d+) s before the end", judge_steady(rates.tolist(), None).detail)
     assert int(said[1]) == pytest.approx(30, abs=3)
 
 
-def test_only_the_window_is_judged():
+def test_only_the_window_is_judged() -> None:
     rates = np.concatenate([series() / 2, series(seed=2)])
     assert judge_steady(rates.tolist(), None).steady
     assert not judge_steady(rates[:-5].tolist(), None).steady
 
 
-def test_slope_is_measured_per_minute():
+def test_slope_is_measured_per_minute() -> None:
     found = judge_steady(series(ramp=0.05, noise=1e-4).tolist(), None)
     assert not found.steady
     # Relative to the median of the window, which lies 2.5 % above its beginning.
@@ -58,18 +58,18 @@ def test_slope_is_measured_per_minute():
     assert judge_steady(series(ramp=-0.05, noise=1e-4).tolist(), None).steady is False
 
 
-def test_no_change_point_in_what_the_slope_rule_allows():
+def test_no_change_point_in_what_the_slope_rule_allows() -> None:
     assert judge_steady(series(ramp=0.0095, noise=1e-5).tolist(), None).steady
 
 
-def test_truth_is_told_at_usual_noise():
+def test_truth_is_told_at_usual_noise() -> None:
     """One percent of noise from second to second, one look at 60 s."""
     assert share_steady() >= 0.95
     assert share_steady(ramp=0.05) <= 0.05
     assert share_steady(ramp=0.10, noise=0.05) <= 0.10
 
 
-def test_noise_does_not_hide_any_ramp():
+def test_noise_does_not_hide_any_ramp() -> None:
     """The allowance for noise is bounded: what it may add is 2 % of the level, however noisy the host."""
     found = judge_steady(series(noise=0.5).tolist(), None)
     assert re.search(r"(limit|beyond) 3\.0 %/min", found.detail)
@@ -82,7 +82,7 @@ def test_jit_has_to_be_quiet(share, steady):
     assert "JIT" in found.detail
 
 
-def test_short_series_are_judged_as_far_as_they_go():
+def test_short_series_are_judged_as_far_as_they_go() -> None:
     found = judge_steady(series(seconds=20).tolist(), None)
     assert found.steady
     assert found.detail.startswith("Steady over 20 s (the rule asks for 60 s): ")
@@ -95,7 +95,7 @@ def test_too_short_to_say(rates):
     assert "too few" in found.detail
 
 
-def test_silent_servers_are_not_steady():
+def test_silent_servers_are_not_steady() -> None:
     assert not judge_steady([0.0] * 60, None).steady
     assert not judge_steady([float("nan")] * 60, None).steady
 
@@ -112,13 +112,13 @@ def ends(shape, noise=0.02, count=30):
     return found
 
 
-def test_looking_again_and_again_does_not_find_a_flat_minute_in_a_rise():
+def test_looking_again_and_again_does_not_find_a_flat_minute_in_a_rise() -> None:
     """Single looks every 5 s over what there was accepted 43 % of these."""
     assert len(ends(lambda at, _: 1 + 0.05 * at / 60, count=20)) <= 1
     assert ends(lambda at, _: 1 + 0.10 * at / 60, noise=0.05, count=10) == []
 
 
-def test_flat_series_end_at_the_second_look():
+def test_flat_series_end_at_the_second_look() -> None:
     found = ends(lambda at, _: np.ones(len(at)))
     assert len(found) == 30
     assert np.mean([end for end, _ in found]) <= ACCEPTED_FROM + 3
@@ -153,7 +153,7 @@ def test_jumps_in_the_window_are_found(jump, noise):
     assert refused >= 46
 
 
-def test_a_dip_at_the_end_may_be_a_change():
+def test_a_dip_at_the_end_may_be_a_change() -> None:
     rates = series(75)
     rates[-4:] *= 0.5
     assert "throughput changed 4 s before the end" in judge_steady(rates.tolist(), None).detail
@@ -163,19 +163,19 @@ def test_a_dip_at_the_end_may_be_a_change():
     assert told.detail.startswith("Steady over the last 60 s but for 4 s of dips: ")
 
 
-def test_dips_that_are_half_of_the_time_are_no_dips():
+def test_dips_that_are_half_of_the_time_are_no_dips() -> None:
     rates = series()
     rates[40:] *= np.where(np.arange(20) % 2, 0.5, 1.0)
     assert not judge_steady(rates.tolist(), None).steady
 
 
-def test_in_a_short_window_nothing_is_left_out():
+def test_in_a_short_window_nothing_is_left_out() -> None:
     rates = series(29)
     rates[10:14] *= 0.5
     assert not judge_steady(rates.tolist(), None, window=29).steady
 
 
-def test_a_warm_up_is_not_accepted_before_two_full_minutes_that_overlap():
+def test_a_warm_up_is_not_accepted_before_two_full_minutes_that_overlap() -> None:
     assert warmed_up([1000.0] * ACCEPTED_FROM, 0.0).steady
     said = warmed_up([1000.0] * (ACCEPTED_FROM - 1), 0.0)
     assert (said.steady, said.detail) == (

@@ -99,7 +99,7 @@ Opener = Callable[[Spec], ComposeDeployment]
 @pytest.fixture
 def opened(docker: Docker, tmp_path: Path, _reachable: None) -> Iterator[Opener]:
     """Opens a trial, and closes it after the test."""
-    deployments = []
+    deployments: list[ComposeDeployment] = []
     with Children() as children:
         engine = ComposeEngine(children, docker, SESSION)
 

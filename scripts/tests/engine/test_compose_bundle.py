@@ -14,8 +14,7 @@ from builders import make_container
 from compose_specs import IMAGES, LOADGEN, compose_spec, described_component, injector, spec_of
 
 from steelyard.engines.compose.bundle import SESSION_LABEL, User, command_line, override
-from steelyard.engines.compose.engine import BUNDLES
-from steelyard.engines.compose.images import bundle_settings, leave_settings
+from steelyard.engines.compose.images import BUNDLES, bundle_settings, leave_settings
 from steelyard.engines.images import LOADGEN as LOADGEN_IMAGE
 from steelyard.engines.images import image_reference
 from steelyard.experiment.schema import JvmSettings

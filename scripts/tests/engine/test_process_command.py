@@ -22,7 +22,8 @@ from steelyard.engines.process.command import (
     inherited_environment,
     load_script,
 )
-from steelyard.results.spec import Artifact, Component, DataRequest, Ready, Spec
+from steelyard.results.spec import Artifact, Component, Spec
+from steelyard.workload.schema import DataRequest, Ready
 
 PLACES = Places("/t/server-1", "/package", "/t/cache/server")
 
@@ -39,7 +40,7 @@ def server(**more: Any) -> Component:
     return make_component(**(fields | more))
 
 
-def foreign(form: str, *words: str, **more: Any) -> Component:
+def foreign(form: Any, *words: str, **more: Any) -> Component:
     return server(artifact=Artifact(form=form, words=list(words), jvm=make_jvm("hotspot")), **more)
 
 

@@ -18,7 +18,7 @@ WOBBLE = [-1.0, 1.0, -0.5, 0.5, -0.2, 0.2, 0.8, -0.8, 0.1, -0.1] * 2
 
 
 def terms(**changes: Any) -> GateTerms:
-    fields = {
+    fields: dict[str, Any] = {
         "margin": 0.03,
         "looks": [*LOOKS],
         "floor": 0.02,
@@ -57,7 +57,7 @@ def pairs(
 
 def of_logs(logs: Sequence[float], metric: str = "cpu_per_1k", **beside: float) -> list[Trial]:
     rng = np.random.default_rng(3)
-    made = []
+    made: list[Trial] = []
     for at, log in enumerate(logs):
         for arm, own in ((BASE, 0.0), (NEW, log)):
             more = {

@@ -51,7 +51,7 @@ def starts(sd: float, blocks: int, seed: int = 1, drift: float = 0.0, slow: floa
     return made
 
 
-def test_states_the_spread_that_there_is():
+def test_states_the_spread_that_there_is() -> None:
     found = certify(equal_session(400), starts(0.01, 400))
     noise = found.of("cpu_per_1k")
     assert noise.pairs == found.blocks == 400
@@ -64,13 +64,13 @@ def test_states_the_spread_that_there_is():
     assert Certificate.model_validate_json(found.model_dump_json()) == found
 
 
-def test_a_floor_is_larger_the_fewer_pairs_and_the_fewer_looks():
+def test_a_floor_is_larger_the_fewer_pairs_and_the_fewer_looks() -> None:
     few, many = (certify(equal_session(n), starts(0.01, n)).of("cpu_per_1k") for n in (6, 40))
     assert few.floor / few.pair_sd > 1.5 * many.floor / many.pair_sd
     assert many.floors[6] > many.floors[10] > many.floors[20] == many.floor
 
 
-def test_drift_and_groups_are_told_and_pairs_cancel_the_drift():
+def test_drift_and_groups_are_told_and_pairs_cancel_the_drift() -> None:
     calm = certify(equal_session(20), starts(0.004, 20))
     drifting = certify(equal_session(20), starts(0.004, 20, drift=0.2))
     assert drifting.of("cpu_per_1k").drifts
@@ -83,7 +83,7 @@ def test_drift_and_groups_are_told_and_pairs_cancel_the_drift():
     assert any("two groups" in note for note in grouped.notes)
 
 
-def test_too_few_pairs_or_arms_that_differ_certify_nothing():
+def test_too_few_pairs_or_arms_that_differ_certify_nothing() -> None:
     with pytest.raises(Incomplete, match=r"fewer than 6 pairs.*certified by it$"):
         certify(equal_session(5), starts(0.01, 5))
     with pytest.raises(Incomplete, match="fewer than 6 pairs"):
@@ -92,7 +92,7 @@ def test_too_few_pairs_or_arms_that_differ_certify_nothing():
         certify(make_session([1, 2], 8, metrics={"primary": "cpu_per_1k"}), starts(0.01, 8))
 
 
-def test_says_how_many_blocks_an_effect_takes():
+def test_says_how_many_blocks_an_effect_takes() -> None:
     noise = certify(equal_session(20), starts(0.01, 20)).of("cpu_per_1k")
     found = needed(noise, (0.01, 0.02, 0.05), 100.0)
     for need in found:
@@ -107,7 +107,7 @@ def test_says_how_many_blocks_an_effect_takes():
     assert sentences(made, "throughput") == ["throughput: the certificate has no figure of it"]
 
 
-def test_variance_is_split_over_starts_and_windows():
+def test_variance_is_split_over_starts_and_windows() -> None:
     """Starts of 3 %, seconds of 4 %: windows of two seconds have 4 % / sqrt(2)."""
     rng = np.random.default_rng(8)
     made = []
@@ -184,7 +184,7 @@ def serving(one: Spec, **changes: Any) -> Spec:
     return one.changed("server", lambda _: changes)
 
 
-def test_an_image_that_tells_no_jvm_is_certified_for_its_own_versions_alone():
+def test_an_image_that_tells_no_jvm_is_certified_for_its_own_versions_alone() -> None:
     def jvm(image: str) -> str:
         return conditions_of(
             make_host(), serving(make_spec(), artifact=Artifact(form="image", image=image))
@@ -208,7 +208,7 @@ def test_a_pool_stands_for_the_names_of_its_hosts(tmp_path):
     assert isinstance(find_certificate(tmp_path, conditions_of(other, own), 0.0), str)
 
 
-def test_equal_arms_differ_by_chance_as_often_as_is_said():
+def test_equal_arms_differ_by_chance_as_often_as_is_said() -> None:
     """p of the equal arms is uniform: the note comes in 1 % of certificates."""
     below = 0
     for seed in range(400):

@@ -68,7 +68,7 @@ def steelyard(monkeypatch, capsys):
     return run
 
 
-def test_a_step_is_found_where_it_is():
+def test_a_step_is_found_where_it_is() -> None:
     (found,) = series_of(line({12: 0.06}), [], ["cpu_per_1k"])
     (place,) = found.changes
     assert place.entry.session == "s-012"
@@ -78,7 +78,7 @@ def test_a_step_is_found_where_it_is():
     assert spread(found) == pytest.approx(0.01, rel=0.4)
 
 
-def test_unchanged_lines_have_hardly_ever_a_change():
+def test_unchanged_lines_have_hardly_ever_a_change() -> None:
     """1 % of series: 0 to 8 of 300."""
     alarms = 0
     for seed in range(300):
@@ -87,7 +87,7 @@ def test_unchanged_lines_have_hardly_ever_a_change():
     assert alarms <= 8
 
 
-def test_hosts_are_never_compared():
+def test_hosts_are_never_compared() -> None:
     entries = [entry(at, 0.4 if at < 10 else 0.6, "lab 6.1" if at < 10 else "lab 6.2") for at in range(20)]
     found = series_of(entries, [], ["cpu_per_1k"])
     assert [len(one.entries) for one in found] == [10, 10]
@@ -96,7 +96,7 @@ def test_hosts_are_never_compared():
     assert page.count("another host") == 1
 
 
-def test_a_change_for_the_better_and_one_without_direction_harm_nobody():
+def test_a_change_for_the_better_and_one_without_direction_harm_nobody() -> None:
     steps = line({12: -0.1})
     (found,) = series_of(steps, [], ["cpu_per_1k"])
     assert [place.harmful for place in found.changes] == [False]
@@ -108,11 +108,11 @@ def test_a_change_for_the_better_and_one_without_direction_harm_nobody():
     assert [place.harmful for place in found.changes] == [None]
 
 
-def test_too_short_a_line_has_no_change():
+def test_too_short_a_line_has_no_change() -> None:
     assert series_of(line({4: 0.5}, size=7), [], ["cpu_per_1k"])[0].changes == []
 
 
-def test_what_is_kept_of_a_gate_is_its_candidate_and_verdict():
+def test_what_is_kept_of_a_gate_is_its_candidate_and_verdict() -> None:
     made = gate()
     trials = pairs(0.1)
     result = conclude((made, trials), None)
@@ -130,7 +130,7 @@ def test_what_is_kept_of_a_gate_is_its_candidate_and_verdict():
         entry_of(plain, [], None, None, None)
 
 
-def test_hosts_of_a_pool_are_one_and_another_kernel_is_not():
+def test_hosts_of_a_pool_are_one_and_another_kernel_is_not() -> None:
     made, trials = gate(), pairs(0.1)
 
     def host(pool, **changes):
@@ -143,7 +143,7 @@ def test_hosts_of_a_pool_are_one_and_another_kernel_is_not():
     assert host("hosted", cpu_model="another") != host("hosted")
 
 
-def test_a_change_is_acknowledged_for_a_workload():
+def test_a_change_is_acknowledged_for_a_workload() -> None:
     steps = line({12: 0.06})
     for workload, why in (("ping", "known"), ("olio", None)):
         known = [Acknowledged(session="s-012", workload=workload, why="known")]
@@ -151,7 +151,7 @@ def test_a_change_is_acknowledged_for_a_workload():
         assert place.acknowledged == why
 
 
-def test_the_page_draws_two_sessions_of_one_second_and_no_single_one():
+def test_the_page_draws_two_sessions_of_one_second_and_no_single_one() -> None:
     one = line({}, size=3)
     other = [entry.model_copy(update={"workload": "olio 2"}) for entry in one]
     lone = entry(9, 0.4, workload="acmeair 1")
@@ -162,7 +162,7 @@ def test_the_page_draws_two_sessions_of_one_second_and_no_single_one():
     assert "1 line of a single session" in page
 
 
-def test_hosts_share_a_chart_and_are_marked_where_they_begin():
+def test_hosts_share_a_chart_and_are_marked_where_they_begin() -> None:
     """Runners of two kinds in turn, as hosted ones are, with another workload's nights between them."""
     nights = [entry(at, 0.4, "even" if at % 2 == 0 else "odd") for at in range(20)]
     others = [entry(at, 0.4, "elsewhere", workload="olio 2") for at in range(20)]

@@ -30,7 +30,7 @@ def run(name, folder, **told):
     )
 
 
-def test_the_machine_is_asked_for_by_hand_alone():
+def test_the_machine_is_asked_for_by_hand_alone() -> None:
     asking = [path for path in WORKFLOWS.glob("*.yml") if "steelyard-lab" in path.read_text(encoding="utf-8")]
     assert [path.name for path in asking] == ["lab.yml"]
     read = yaml.safe_load(asking[0].read_text(encoding="utf-8"))

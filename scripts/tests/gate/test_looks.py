@@ -31,7 +31,7 @@ def run(session, trials):
     return done
 
 
-def test_stages_are_balanced_by_themselves():
+def test_stages_are_balanced_by_themselves() -> None:
     places = make_stages([BASE, NEW], LOOKS, 11)
     assert [place.order for place in places] == list(range(40))
     assert sorted({place.block for place in places}) == list(range(1, 21))
@@ -57,7 +57,7 @@ def test_a_gate_ends_at_the_first_look_that_decides(change, outcome, blocks):
     assert looks[-1].verdict.outcome == outcome
 
 
-def test_both_questions_are_asked_of_one_98_percent_interval():
+def test_both_questions_are_asked_of_one_98_percent_interval() -> None:
     rng = np.random.default_rng(4)
     seen = Counter()
     for _ in range(300):
@@ -70,7 +70,7 @@ def test_both_questions_are_asked_of_one_98_percent_interval():
     assert len(seen) == 3
 
 
-def test_what_was_void_is_repeated_before_the_look():
+def test_what_was_void_is_repeated_before_the_look() -> None:
     session = gate()
     void = make_trial(2, NEW, state="void", metrics={})
     there = [one for one in pairs(0.0, blocks=20) if (one.block, one.arm) != (2, NEW)]
@@ -81,7 +81,7 @@ def test_what_was_void_is_repeated_before_the_look():
     assert looks_of(session, done)[-1].found.n == 6
 
 
-def test_what_is_in_vain_ends_early():
+def test_what_is_in_vain_ends_early() -> None:
     session = gate()
     done = run(session, pairs(0.015, spread=0.12, blocks=20))
     (look,) = looks_of(session, done)
@@ -92,7 +92,7 @@ def test_what_is_in_vain_ends_early():
     assert "more pairs would decide it with a chance of" in result.sentence
 
 
-def test_the_chance_of_an_answer_is_what_comes_of_going_on():
+def test_the_chance_of_an_answer_is_what_comes_of_going_on() -> None:
     """Of first looks that are called futile, hardly any would have been decided by the last one."""
     rng = np.random.default_rng(5)
     stopped = decided = 0
@@ -107,7 +107,7 @@ def test_the_chance_of_an_answer_is_what_comes_of_going_on():
     assert decided / stopped < 0.15
 
 
-def test_no_pairs_are_begun_that_the_time_does_not_hold():
+def test_no_pairs_are_begun_that_the_time_does_not_hold() -> None:
     # A pair takes 100 s: ten take 1,000.
     for seconds, ends in ((1200.0, False), (800.0, True)):
         look = look_at(gate(seconds=seconds), pairs(0.015, 0.02, 6), 6)
@@ -116,14 +116,14 @@ def test_no_pairs_are_begun_that_the_time_does_not_hold():
     assert "more than the time that was given" in look.stops
 
 
-def test_a_session_that_confirms_is_not_ended_by_a_pass():
+def test_a_session_that_confirms_is_not_ended_by_a_pass() -> None:
     session = gate(confirms="first")
     done = run(session, pairs(0.0, spread=0.004, blocks=20))
     assert len(done) == 40
     assert run(session, pairs(0.08, blocks=20))[-1].block == 6
 
 
-def test_unequal_voids_end_it_and_answer_nothing():
+def test_unequal_voids_end_it_and_answer_nothing() -> None:
     found = []
     for block in range(1, 7):
         for attempt in range(2):
@@ -136,7 +136,7 @@ def test_unequal_voids_end_it_and_answer_nothing():
     assert "clearly unequal" in look.verdict.sentence
 
 
-def test_a_side_of_a_duet_that_is_void_for_the_other_alone_is_no_void_of_its_own():
+def test_a_side_of_a_duet_that_is_void_for_the_other_alone_is_no_void_of_its_own() -> None:
     """In a duet both sides are void together: what voided the candidate alone is told by the checks."""
 
     def void(name: str) -> dict[str, Any]:
@@ -159,7 +159,7 @@ def test_a_side_of_a_duet_that_is_void_for_the_other_alone_is_no_void_of_its_own
     assert look("errors", "errors")[0].verdict.outcome == "pass"
 
 
-def test_the_time_of_a_duet_counts_once():
+def test_the_time_of_a_duet_counts_once() -> None:
     """Pairs of 60 s, run at once: ten take 600 s, and there are 700."""
     both = []
     for one in pairs(0.01, spread=0.02, blocks=6):
@@ -183,7 +183,7 @@ def test_a_host_that_voids_most_pairs_is_not_kept_busy(usable, ends):
         assert f"only {usable} of 6 pairs could be used" in conclude((gate(), trials), None).sentence
 
 
-def test_a_regression_needs_its_confirmation():
+def test_a_regression_needs_its_confirmation() -> None:
     session, bad, good = gate(), pairs(0.08), pairs(0.0)
     first = (session, bad)
     assert to_confirm(first)
@@ -199,7 +199,7 @@ def test_a_regression_needs_its_confirmation():
     assert conclude(first, None).outcome == "inconclusive"
 
 
-def test_a_pass_says_what_it_rules_out_and_the_others_annotate():
+def test_a_pass_says_what_it_rules_out_and_the_others_annotate() -> None:
     session = gate()
     result = conclude((session, pairs(0.0, throughput=-0.2, memory_rss=0.001)), None)
     assert result.outcome == "pass"
@@ -233,6 +233,6 @@ def test_harm_at_the_floor_is_found_by_the_last_look(looks):
     assert (low > 0).mean() == pytest.approx(0.99, abs=0.004)
 
 
-def test_terms_survive_json():
+def test_terms_survive_json() -> None:
     made = terms(seconds=900.0)
     assert type(made).model_validate_json(made.model_dump_json()) == made

@@ -47,7 +47,7 @@ def test_everything_says_the_same(tmp_path, outcome):
     assert written["gate.md"].startswith("<!-- steelyard-gate: app cpu_per_1k -->\n")
 
 
-def test_what_people_called_their_sides_breaks_nothing():
+def test_what_people_called_their_sides_breaks_nothing() -> None:
     text = to_markdown(ended("regression"))
     head = text.splitlines()[1]
     assert head.endswith("Regression: `change` against `a'/ <b>@x`")
@@ -59,7 +59,7 @@ def test_what_people_called_their_sides_breaks_nothing():
     assert len(to_annotations(result).splitlines()) == 1
 
 
-def test_the_chart_shows_harm_to_the_right():
+def test_the_chart_shows_harm_to_the_right() -> None:
     rows = chart([Bar("cpu", 0.02, 0.04, 0.06), Bar("rate", -0.03, -0.02, -0.01)], 0.03)
     bad, good, axis = rows
     line = axis.index("margin")
@@ -79,7 +79,7 @@ def test_the_chart_holds_any_figure(harm):
         assert len(row) < 100
 
 
-def test_a_gain_of_throughput_is_no_harm():
+def test_a_gain_of_throughput_is_no_harm() -> None:
     result = ended("regression")
     text = to_markdown(result)
     assert "| throughput |" in text.lower()
@@ -87,7 +87,7 @@ def test_a_gain_of_throughput_is_no_harm():
     assert "+7." in next(line for line in text.splitlines() if line.startswith("Throughput "))
 
 
-def test_a_gate_that_ran_nothing_says_so():
+def test_a_gate_that_ran_nothing_says_so() -> None:
     result = conclude((gate(abstains=["the host is busy"]), []), None)
     text = to_markdown(result)
     assert "Inconclusive: the host is busy." in text

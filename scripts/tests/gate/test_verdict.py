@@ -48,7 +48,7 @@ def test_outcomes(change, better, outcome):
     assert verdict.sentence.startswith(f"{outcome}: throughput is ")
 
 
-def test_pass_is_decided_by_the_one_sided_bound():
+def test_pass_is_decided_by_the_one_sided_bound() -> None:
     bound = -math.expm1(one_sided(-0.01, 0.005, upper=False))
     said = decide(candidate(-0.01), "higher", 0.03).sentence
     assert "throughput is 1.0 % worse" in said
@@ -57,19 +57,19 @@ def test_pass_is_decided_by_the_one_sided_bound():
     assert decide(candidate(-0.01), "higher", bound - 1e-9).outcome != "pass"
 
 
-def test_bound_of_a_metric_that_should_be_low():
+def test_bound_of_a_metric_that_should_be_low() -> None:
     bound = math.expm1(one_sided(0.01, 0.005, upper=True))
     assert "throughput is 1.0 % worse" in decide(candidate(0.01), "lower", 0.03).sentence
     assert decide(candidate(0.01), "lower", bound + 1e-9).outcome == "pass"
     assert decide(candidate(0.01), "lower", bound - 1e-9).outcome != "pass"
 
 
-def test_small_certain_harm_passes_within_the_margin():
+def test_small_certain_harm_passes_within_the_margin() -> None:
     """Beyond zero and above half of the margin, yet the bound is below the margin: METHOD says pass."""
     assert decide(candidate(-0.02, spread=0.001), "higher", 0.03).outcome == "pass"
 
 
-def test_regression_needs_a_wholly_harmful_interval():
+def test_regression_needs_a_wholly_harmful_interval() -> None:
     """The same estimate with more and more spread: pass, regression, inconclusive."""
     outcomes = [decide(candidate(-0.025, spread), "higher", 0.03).outcome for spread in (0.001, 0.015, 0.05)]
     assert outcomes == ["pass", "regression", "inconclusive"]
@@ -97,17 +97,17 @@ def test_answers_follow_the_rules_on_any_data(better):
     assert seen == {"pass", "regression", "inconclusive"}
 
 
-def test_wide_interval_is_inconclusive_and_says_what_is_open():
+def test_wide_interval_is_inconclusive_and_says_what_is_open() -> None:
     verdict = decide(candidate(-0.01, spread=0.05), "higher", 0.03)
     assert verdict.outcome == "inconclusive"
     assert "cannot be ruled out and the margin is 3.0 %" in verdict.sentence
 
 
-def test_gain_reads_as_a_gain():
+def test_gain_reads_as_a_gain() -> None:
     assert "throughput is 10 % better" in decide(candidate(0.10), "higher", 0.03).sentence
 
 
-def test_margin_below_the_certificate_is_inconclusive():
+def test_margin_below_the_certificate_is_inconclusive() -> None:
     assert decide(candidate(0.0), "higher", 0.02, floor=0.025).outcome == "inconclusive"
     assert decide(candidate(-0.5), "higher", 0.02, floor=0.025).outcome == "inconclusive"
     assert decide(candidate(0.0), "higher", 0.025, floor=0.025).outcome == "pass"
@@ -134,7 +134,7 @@ def test_margin_has_to_make_sense(margin):
         decide(candidate(0.0), "higher", margin)
 
 
-def test_metric_without_direction():
+def test_metric_without_direction() -> None:
     with pytest.raises(BadInput, match="no better direction"):
         decide(candidate(0.0), "neither", 0.03)
 

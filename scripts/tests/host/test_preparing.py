@@ -10,6 +10,7 @@ from pathlib import Path
 
 import planned
 import pytest
+from builders import make_jvm
 from trees import FREE, HOLDER, PAGES, Kernel, put
 from typer.testing import CliRunner
 
@@ -136,7 +137,7 @@ def test_a_session_that_sets_the_host_is_not_disturbed(kernel: Kernel) -> None:
 
 
 def spec_of(kind: str, *settings: str) -> Spec:
-    jvm = planned.identity("openj9", 21) if kind == "openj9" else planned.identity("hotspot")
+    jvm = make_jvm("openj9", 21) if kind == "openj9" else make_jvm("hotspot")
     given = ("pages=large", "jvms=1,2", "total_heap=2g", *settings)
     return planned.specs("jvm-count", *given, runtime=planned.processes(jvm))["jvms-2"]
 

@@ -113,7 +113,7 @@ def arms_of(plan: Plan) -> list[ArmRecord]:
 def session_of(plan: Plan) -> Session:
     rng = random.Random(plan.seed)
     arms = arms_of(plan)
-    schedule = []
+    schedule: list[ScheduledTrial] = []
     for block in range(1, plan.blocks + 1):
         names = [arm.name for arm in arms]
         rng.shuffle(names)

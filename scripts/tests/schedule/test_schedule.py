@@ -62,14 +62,14 @@ def test_two_arms_are_balanced(blocks):
         assert abs(first["a"] - first["b"]) == blocks % 2
 
 
-def test_the_odd_pair_and_the_places_are_drawn():
+def test_the_odd_pair_and_the_places_are_drawn() -> None:
     firsts = [tuple(place.arm for place in make_schedule(["a", "b"], 5, seed)[::2]) for seed in range(200)]
     # 20 arrangements: ten with two blocks turned, ten with three.
     assert len(set(firsts)) == 20
     assert 60 < sum(first.count("a") == 3 for first in firsts) < 140
 
 
-def test_orders_of_three_arms_are_uniform():
+def test_orders_of_three_arms_are_uniform() -> None:
     schedule = make_schedule(ARMS, 6000, seed=1)
     orders = Counter(
         "".join(place.arm for place in schedule[start : start + 3]) for start in range(0, 18000, 3)
@@ -79,14 +79,14 @@ def test_orders_of_three_arms_are_uniform():
     assert sum((count - 1000) ** 2 / 1000 for count in orders.values()) < 20.5
 
 
-def test_same_seed_same_schedule_for_ever():
+def test_same_seed_same_schedule_for_ever() -> None:
     """Held literally: a session of an older version must be repeatable by its seed."""
     assert "".join(place.arm for place in make_schedule(ARMS, 4, 42)) == "bacbaccabbac"
     assert "".join(place.arm for place in make_schedule(["a", "b"], 6, 42)) == "abbabaabbaab"
     assert make_schedule(ARMS, 4, 42) != make_schedule(ARMS, 4, 43)
 
 
-def test_undisturbed_session_is_the_schedule():
+def test_undisturbed_session_is_the_schedule() -> None:
     schedule = make_schedule(ARMS, 3, 1)
     trials = play(schedule, 2, never)
     assert plans(trials) == [(place.block, place.arm, 0, place.order) for place in schedule]
@@ -134,13 +134,13 @@ def test_what_a_void_trial_is_compared_with_is_repeated_with_it(void, expected):
     assert [trial.order for trial in trials] == list(range(len(trials)))
 
 
-def test_without_a_baseline_all_are_compared_with_all():
+def test_without_a_baseline_all_are_compared_with_all() -> None:
     schedule = make_schedule(ARMS, 2, 1)
     trials = play(schedule, 2, voids((1, "c", 0)), baseline=None)
     assert rounds(trials) == {(1, 1): ["a", "b", "c"]}
 
 
-def test_repeats_are_in_random_order_drawn_from_the_seed():
+def test_repeats_are_in_random_order_drawn_from_the_seed() -> None:
     schedule = make_schedule(ARMS, 240, seed=1)
     repeated = play(schedule, 1, lambda planned: planned.arm == "a")[720:]
     orders = Counter("".join(t.arm for t in repeated[start : start + 3]) for start in range(0, 720, 3))
@@ -163,7 +163,7 @@ def test_rounds_are_bounded_per_block(repeats):
     assert [trial.order for trial in trials] == list(range(12 + 12 * repeats))
 
 
-def test_an_arm_that_was_compared_is_never_run_again():
+def test_an_arm_that_was_compared_is_never_run_again() -> None:
     schedule = make_schedule(ARMS, 2, 1)
     trials = play(schedule, 5, lambda p: p.arm == "b" and p.attempt < 2)
     attempts = {arm: max(trial.attempt for trial in trials if trial.arm == arm) for arm in ARMS}
@@ -191,7 +191,7 @@ def test_resume_equals_uninterrupted(stop):
     assert plans(play(schedule, 2, is_void, done=half)) == plans(whole)
 
 
-def test_resume_of_a_complete_session_runs_nothing():
+def test_resume_of_a_complete_session_runs_nothing() -> None:
     schedule = make_schedule(ARMS, 2, 8)
     done = play(schedule, 2, never)
     assert next_trial(schedule, done, 2, SEED, "a") is None
@@ -222,7 +222,7 @@ def test_a_block_holds_one_plot_for_each_host_state(plots):
             assert {state for _, _, state in held} == set(plots.values())
 
 
-def test_plots_and_the_trials_inside_are_in_random_order():
+def test_plots_and_the_trials_inside_are_in_random_order() -> None:
     schedule = make_schedule("abcdef", 6000, 1, dict(zip("abcdef", (1, 1, 1, 2, 3, 3), strict=True)))
     plots = Counter(
         "".join(place.arm for place in schedule[start : start + 6] if place.arm in "ade")
@@ -249,19 +249,19 @@ def test_two_plots_and_two_arms_of_a_plot_are_balanced(blocks):
         assert abs(inside["b"] - inside["d"]) == blocks % 2
 
 
-def test_one_host_state_for_all_makes_no_plots():
+def test_one_host_state_for_all_makes_no_plots() -> None:
     for arms in (["a", "b"], ARMS):
         same = make_schedule(arms, 5, 42, dict.fromkeys(arms, "huge_pages=512"))
         assert same == make_schedule(arms, 5, 42) == make_schedule(arms, 5, 42, None)
         assert {place.plot for place in same} == {0}
 
 
-def test_same_seed_same_plots_for_ever():
+def test_same_seed_same_plots_for_ever() -> None:
     assert "".join(place.arm for place in make_schedule("abcd", 4, 42, PLOTS)) == "cabddbacbdcaacdb"
     assert make_schedule("abcd", 4, 42, PLOTS) != make_schedule("abcd", 4, 43, PLOTS)
 
 
-def test_repeats_have_plots_of_their_own():
+def test_repeats_have_plots_of_their_own() -> None:
     """Small: a, c; large: b, d. What is repeated with an arm of the other plot cannot stay in the plot it was in."""
     schedule = make_schedule("abcd", 3, 1, PLOTS)
     trials = play(schedule, 2, voids((1, "b", 0), (1, "c", 0), (2, "c", 0), (3, "a", 0), (3, "d", 1)))
@@ -298,7 +298,7 @@ def test_a_plot_is_never_entered_twice(repeats):
     assert len(visits) == len(set(visits)) == 8 * (1 + repeats)
 
 
-def test_plots_of_repeats_are_in_random_order():
+def test_plots_of_repeats_are_in_random_order() -> None:
     schedule = make_schedule("abcd", 200, 1, PLOTS)
     again = play(schedule, 1, voids(*((block, "b", 0) for block in range(1, 201))))[800:]
     first = Counter(trial.arm for trial in again[::2])
@@ -306,7 +306,7 @@ def test_plots_of_repeats_are_in_random_order():
     assert first["a"] + first["b"] == 200
 
 
-def test_a_planned_trial_names_its_plot():
+def test_a_planned_trial_names_its_plot() -> None:
     schedule = make_schedule("abcd", 2, 1, PLOTS)
     plot_of = {(place.block, place.arm): place.plot for place in schedule}
     seen = []

@@ -88,7 +88,7 @@ def alarms(arms, void, with_plots=False, first_version=False):
     return {arm: count / sessions for arm, count in called.items()}
 
 
-def test_a_void_trial_repeated_alone_takes_the_drift_for_a_difference():
+def test_a_void_trial_repeated_alone_takes_the_drift_for_a_difference() -> None:
     assert 0.36 < alarms("ab", "b", first_version=True)["b"] < 0.56
 
 
@@ -103,7 +103,7 @@ def test_repeated_together_equal_arms_are_told_apart_as_often_as_stated(arms, vo
         assert 0.02 < share < 0.08
 
 
-def test_no_comparison_takes_trials_of_different_rounds():
+def test_no_comparison_takes_trials_of_different_rounds() -> None:
     rng = np.random.default_rng(5)
     for void in "abc":
         trials = played(rng, "abc", void)

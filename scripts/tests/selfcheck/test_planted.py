@@ -23,7 +23,7 @@ def test_the_self_check_fails_with(bug, answers):
     assert any(answers[bug].result()), f"the self-check does not see: {bug}"
 
 
-def test_a_bug_is_planted_wherever_a_function_is_imported_and_taken_out_again():
+def test_a_bug_is_planted_wherever_a_function_is_imported_and_taken_out_again() -> None:
     bug = next(bug for bug in BUGS if bug.where == "analysis.paired:holm")
     right = paired.holm
     with planted(bug):

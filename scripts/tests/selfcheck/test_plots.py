@@ -74,17 +74,17 @@ def alarms(every_plot_switches=True):
     return counts / SESSIONS
 
 
-def test_per_block_false_alarms_are_as_stated():
+def test_per_block_false_alarms_are_as_stated() -> None:
     per_block, one_arm, _ = alarms()
     # 750 sessions: a share of 5 % has a standard error of 0.8 %.
     assert 0.026 < per_block < 0.074
     assert 0.026 < one_arm < 0.074
 
 
-def test_per_run_they_would_not_be():
+def test_per_run_they_would_not_be() -> None:
     assert alarms()[2] > 0.15
 
 
-def test_blocks_that_share_a_switch_are_not_independent():
+def test_blocks_that_share_a_switch_are_not_independent() -> None:
     """Why a plot that wants the state that is set is switched to all the same."""
     assert alarms(every_plot_switches=False)[0] > 0.074

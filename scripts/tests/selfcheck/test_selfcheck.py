@@ -39,7 +39,7 @@ def test_every_figure_lies_within_its_limits(result):
     assert {one.cell for one in result.figures} == {cell.name for cell in cells()}
 
 
-def test_names_of_cells_are_their_seeds_and_so_differ():
+def test_names_of_cells_are_their_seeds_and_so_differ() -> None:
     assert len({cell.name for cell in cells()}) == len(cells())
 
 
@@ -48,7 +48,7 @@ def test_progress_rises_to_one(result, progress):
     assert progress[-1] == 1.0
 
 
-def test_same_seed_same_result_on_any_number_of_processes():
+def test_same_seed_same_result_on_any_number_of_processes() -> None:
     jobs = jobs_of(cells()[0], 40, seed=5)
     with _simulated(jobs, 1) as alone, _simulated(jobs, 2) as shared:
         assert list(alone) == list(shared)
@@ -127,7 +127,7 @@ def test_hosts_vary_as_they_say(host, noise, drift):
     assert inside == pytest.approx(math.sqrt(2 * noise**2 + drift**2 / 10 + step_there**2), rel=0.03)
 
 
-def test_the_other_hosts_vary_as_they_say():
+def test_the_other_hosts_vary_as_they_say() -> None:
     def drawn(host):
         return host.paths(np.random.default_rng(2), 40_000, 10)
 
@@ -141,7 +141,7 @@ def test_the_other_hosts_vary_as_they_say():
     assert beyond.mean() == pytest.approx(2 * scipy.stats.t.sf(6, 3), rel=0.1)
 
 
-def test_drift_is_about_what_the_method_says():
+def test_drift_is_about_what_the_method_says() -> None:
     paths = HostModel("walk", noise=0.0, drift=DRIFTING.drift).paths(np.random.default_rng(2), 20_000, 40)
     assert abs(paths).mean() == pytest.approx(0.019, abs=0.001)
 
@@ -182,7 +182,7 @@ def test_disturbed_trials_are_voided_by_the_ledger(disturbed, value):
     assert Trial.model_validate_json(trial.model_dump_json()) == trial
 
 
-def test_a_trial_from_samples_has_the_figures_of_its_warm_window():
+def test_a_trial_from_samples_has_the_figures_of_its_warm_window() -> None:
     trial = from_samples(PLACE, SPEC, Truth(10_000.0, 4e-4, 5e8, 5.0, cold=0.5), np.random.default_rng(1))
     begin, end = trial.phases["measure"]
     assert end - begin == 60
@@ -193,7 +193,7 @@ def test_a_trial_from_samples_has_the_figures_of_its_warm_window():
     assert Trial.model_validate_json(trial.model_dump_json()) == trial
 
 
-def test_a_session_is_counted_by_what_was_put_in():
+def test_a_session_is_counted_by_what_was_put_in() -> None:
     arms = (Arm("a"), Arm("b", 0.05), Arm("c", void_share=0.5))
     tally = run_sessions(Setup(QUIET, 6, arms), 10, np.random.default_rng(1))
     assert tally["sessions"] == tally["b found"] == tally["says b is better"] == 10
