@@ -56,9 +56,12 @@ def group_cpu(group: str) -> Read:
     return read
 
 
-def longest_pause(trial: Trial, _spec: Spec) -> float | None:
-    """Milliseconds, of all JVMs."""
-    return max((1000 * c.gc_pause_max for c in trial.components if c.gc_pause_max is not None), default=None)
+def longest_pause(trial: Trial, spec: Spec) -> float | None:
+    """Milliseconds, of the servers; None where the log of one does not tell, or nothing paused."""
+    if sum_of(lambda c: c.gc_count, ("server",))(trial, spec) is None:
+        return None
+    pauses = [c.gc_pause_max for c in trial.components if c.role == "server" and c.gc_pause_max is not None]
+    return max((1000 * seconds for seconds in pauses), default=None)
 
 
 def weighted_p90(trial: Trial, _spec: Spec) -> float | None:

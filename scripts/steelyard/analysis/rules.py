@@ -97,8 +97,12 @@ def settings(m: TrialMeasurement, spec: Spec) -> Finding:
     return found._replace(detail=" ".join(said))
 
 
-def clocks(m: TrialMeasurement, _: Spec) -> Finding:
+def clocks(m: TrialMeasurement, spec: Spec) -> Finding:
     """How far the clocks of a cluster's machines may be from the harness's: what is known of them at its worst."""
+    if not m.machines and spec.remote:
+        return Finding(
+            None, "No machine of the cluster was recorded, so no clock was compared with the harness's."
+        )
     if not m.machines:
         return Finding(0.0, "All ran on the harness's own host, by its clock.")
     unknown = [one.name for one in m.machines if one.clock is None]

@@ -124,7 +124,15 @@ class View:
         }
         arms = [note for spec in self.specs.values() for note in (*spec.notes, *spec.embedded)]
         holding = [text for text, holds in own.items() if holds]
-        return list(dict.fromkeys([*self.session.notes, *arms, *holding, *a.notes, *self._interrupted()]))
+        logs = [
+            f"Collections of {part.name} in {trial.arm} are not known: {part.gc_unknown}."
+            for trial in self.trials
+            for part in trial.components
+            if part.gc_unknown is not None
+        ]
+        return list(
+            dict.fromkeys([*self.session.notes, *arms, *holding, *a.notes, *logs, *self._interrupted()])
+        )
 
     def _interrupted(self) -> list[str]:
         """What the journal says of interruptions: a session that goes on after one meets another state of its host."""

@@ -294,6 +294,12 @@ def test_which_checks_apply_by_procedure(procedure, applied):
     assert not is_void(checks)
 
 
+def test_a_cluster_without_a_recorded_machine_has_no_known_clock() -> None:
+    elsewhere = SPEC.model_copy(update={"remote": True})
+    (check,) = [check for check in judge(healthy(machines=[]), elsewhere) if check.name == "clock-offset"]
+    assert (check.passed, check.value) == (False, None)
+
+
 def test_clocks_of_other_machines_have_to_be_known() -> None:
     (own,) = [check for check in judge(healthy(machines=[]), SPEC) if check.name == "clock-offset"]
     assert (own.passed, own.value) == (True, 0.0)

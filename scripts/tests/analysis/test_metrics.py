@@ -233,7 +233,7 @@ def test_every_metric_of_a_steady_trial() -> None:
             {f"cpu_per_1k_{group}" for group in ("request", "jit", "jit_servers", "gc", "network", "other")},
         ),
         ({"start_seconds": None}, {"start_time"}),
-        ({"gc_count": None, "gc_pause_seconds": None}, {"gc_per_second", "gc_pause_share"}),
+        ({"gc_count": None, "gc_pause_seconds": None}, {"gc_per_second", "gc_pause_share", "gc_pause_max"}),
         ({"allocated": None}, {"allocated_per_1k"}),
         ({"switches": None}, {"switches_per_1k"}),
         ({"cgroup": None}, {"cgroup_cpu_per_1k", "cgroup_memory", "cgroup_memory_peak", "throttled_share"}),

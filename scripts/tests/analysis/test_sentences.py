@@ -72,7 +72,7 @@ def test_percent_and_interval() -> None:
     assert interval(0.99996, 1.03) == "0.0 to +3.0 %"
 
 
-def test_what_can_be_detected_or_ruled_out_is_no_figure_above_a_doubling():
+def test_what_can_be_detected_or_ruled_out_is_no_figure_above_a_doubling() -> None:
     assert (limit(0.42), limit(1.0), limit(13.3), limit(6.67e28)) == ("42 %", "100 %", *["over 100 %"] * 2)
     assert span(0.42, 6.67e28) == "42 to over 100 %"
     assert span(2.0, 13.3) == span(13.3, None) == "over 100 %"
@@ -164,7 +164,7 @@ def test_an_arm_has_one_mean_and_what_a_change_is_over_is_said() -> None:
         assert found.summaries["throughput"][arm].mean == pytest.approx(told_mean, abs=0.5)
 
 
-def test_nothing_is_said_of_blocks_where_all_are_compared():
+def test_nothing_is_said_of_blocks_where_all_are_compared() -> None:
     figures = {"jvms-1": about(100), "jvms-2": about(200, 1, 1)}
     assert NOTE not in told([1, 2], figures)[-1]
 

@@ -339,7 +339,9 @@ def test_a_closed_terminal_is_an_interrupt_and_cleaning_up_goes_on(tmp_path: Pat
     )
     os.close(theirs)
     said = b""
-    while not said.endswith(b"waits\r\n"):  # the whole line: the kernel may pass it on in pieces, and refuse the rest
+    while not said.endswith(
+        b"waits\r\n"
+    ):  # the whole line: the kernel may pass it on in pieces, and refuse the rest
         said += os.read(ours, 100)
     os.close(ours)
     assert child.wait() == 130
