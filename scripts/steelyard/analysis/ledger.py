@@ -30,7 +30,7 @@ left of it."""
 PARTNER = "partner"
 """The check that a side of a duet fails beside one that is void: it says nothing of the side itself."""
 _RESULT = "in a `survive` trial more of them are its result: it did not survive"
-_OF_DUET = "in a duet, which it meets on both sides, 20 %"
+_OF_DUET = "20 % in a duet, where it affects both sides"
 _VOIDS = "method.md, What voids a trial"
 _TRIAL = "method.md, One trial"
 

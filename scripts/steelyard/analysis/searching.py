@@ -160,7 +160,9 @@ def _verdict(question: Question, trial: Trial, share: float | None) -> tuple[Out
         foreign = trial.failure or "It has no measurement."
     if foreign is not None:
         return "void", foreign
-    broken = None if search.hold is not None else _broken(limits, trial) or _overloaded(limits, faults, survives)
+    broken = (
+        None if search.hold is not None else _broken(limits, trial) or _overloaded(limits, faults, survives)
+    )
     if broken is not None:
         return "failed", broken
     upset = _first(faults, lambda name: name in UPSET)

@@ -2,5 +2,14 @@
 """Child processes that never outlive the harness, and what they start themselves."""
 
 from steelyard.processes.children import Child, Children, dying_with_us, process_tree, signals_held, sweep
+from steelyard.processes.environment import child_environment
 
-__all__ = ["Child", "Children", "dying_with_us", "process_tree", "signals_held", "sweep"]
+__all__ = [
+    "Child",
+    "Children",
+    "child_environment",
+    "dying_with_us",
+    "process_tree",
+    "signals_held",
+    "sweep",
+]

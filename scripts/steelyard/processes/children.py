@@ -25,6 +25,7 @@ from typing import Self
 
 from steelyard.clock import wait_until
 from steelyard.errors import ServerFailed
+from steelyard.processes.environment import child_environment
 from steelyard.processes.guard import OWNER, marked
 from steelyard.results.store import no_space
 
@@ -165,7 +166,12 @@ class Child:
 def _can_notice() -> bool:
     """Whether there is a `setpriv` that knows parents: that of busybox does not."""
     try:
-        tried = subprocess.run(["setpriv", "--pdeathsig", "KILL", "true"], capture_output=True, check=False)
+        tried = subprocess.run(
+            ["setpriv", "--pdeathsig", "KILL", "true"],
+            env=child_environment(),
+            capture_output=True,
+            check=False,
+        )
     except OSError:
         return False
     return tried.returncode == 0
@@ -218,7 +224,7 @@ class Children:
             command: program and arguments.
             console: file for standard output and error.
             cwd: working directory.
-            env: the whole environment; None inherits ours.
+            env: the whole environment; None: `child_environment`.
             stdin: PIPE for one that is told something.
 
         Raises:
@@ -243,7 +249,7 @@ class Children:
                     stdout=output,
                     stderr=subprocess.STDOUT,
                     cwd=cwd,
-                    env={**(os.environ if env is None else env), OWNER: self._mark},
+                    env={**(child_environment() if env is None else env), OWNER: self._mark},
                     start_new_session=True,
                 )
             except OSError as error:
@@ -290,6 +296,7 @@ class Children:
         self._guard = subprocess.Popen(
             [sys.executable, "-I", "-S", str(_GUARD), self._mark],
             stdin=subprocess.PIPE,
+            env=child_environment(),
             start_new_session=True,
         )
         threading.Thread(target=self._replace, args=[self._guard], daemon=True).start()

@@ -15,7 +15,9 @@ from steelyard.sampling.procfs import (
     ProcFile,
     Stat,
     cpu_clock,
+    has_large_pages,
     parse_comm_and_ticks,
+    parse_schedstat,
     parse_stat,
     status_number,
 )
@@ -75,14 +77,21 @@ class Threads:
         seconds["other"] = max(0.0, process_cpu - sum(seconds.values()))
         return seconds
 
-    def switches(self) -> list[int]:
-        """Voluntary and involuntary context switches of all threads, read now (the dear part: a file each)."""
+    def switches(self) -> list[int] | None:
+        """Voluntary and involuntary context switches of all threads, read now (the dear part: a file each); None: the
+        kernel does not tell them."""
         for tid, thread in self._threads.items():
             status = ProcFile(f"{self._folder}/{tid}/status")
-            if content := status.read(4096):
-                fields = (b"voluntary_ctxt_switches", b"nonvoluntary_ctxt_switches")
-                thread.switches = [status_number(content, field) for field in fields]
+            content = status.read(4096)
             status.close()
+            if content:
+                fields = (b"voluntary_ctxt_switches", b"nonvoluntary_ctxt_switches")
+                counted = [
+                    number for field in fields if (number := status_number(content, field)) is not None
+                ]
+                if len(counted) < len(fields):
+                    return None
+                thread.switches = counted
         counts = (thread.switches for thread in self._threads.values())
         return [sum(column) for column in zip(self._ended_switches, *counts, strict=True)]
 
@@ -144,8 +153,9 @@ class RunQueue:
             for tid in listed:
                 file = self._files.setdefault(tid, ProcFile(f"{self._folder}/{tid}/schedstat"))
                 if content := file.read(64):
-                    ran, waited, _ = content.split()
-                    self._read[tid] = int(ran), int(waited)
+                    if (figures := parse_schedstat(content)) is None:
+                        return None
+                    self._read[tid] = figures
         ran, waited = (sum(column) for column in zip((0, 0), *self._read.values(), strict=True))
         return waited / 1e9 if ran else None
 
@@ -240,11 +250,18 @@ class Process:
         return _memory(self._rollup.read(4096), b"Pss", b"Private_Hugetlb", b"Shared_Hugetlb")
 
 
-def _memory(content: bytes | None, *fields: bytes) -> int | None:
-    """Bytes of all fields together; None where the first is not there: what is not told is not 0."""
-    if content is None or b"\n%s:" % fields[0] not in content:
+def _memory(content: bytes | None, first: bytes, *large: bytes) -> int | None:
+    """Bytes of all fields together; None where one is not there: what is not told is not 0. Those of large pages may be
+    missing where there are none."""
+    if content is None:
         return None
-    return sum(status_number(content, field) for field in fields) * 1024
+    sizes = [status_number(content, field) for field in (first, *large)]
+    missing = [field for field, size in zip((first, *large), sizes, strict=True) if size is None]
+    if first in missing or (
+        missing and (has_large_pages() or any(b"\n%s:" % field in content for field in missing))
+    ):
+        return None
+    return sum(size for size in sizes if size is not None) * 1024
 
 
 def _ticks_below(pid: int, watched: Set[int]) -> int:

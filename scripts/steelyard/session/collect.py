@@ -74,6 +74,7 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
     samples, flight, start, end = evidence.samples, evidence.flight, evidence.start, evidence.end
     servers = [one for one in components if one.role == "server"]
     counted = whole((one.throughput for one in servers), sum)
+    server_errors = whole((one.errors for one in servers), sum)
     last = samples.counted()
     counts = evidence.recorded.counts()
     requests = sum(counts.values())
@@ -101,7 +102,7 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
         window_counts_away=samples.counts_away(start, end),
         window_injector_rate=requests / evidence.seconds,
         window_injector_errors=sum(evidence.recorded.errors.values()),
-        window_server_errors=whole((one.errors for one in servers), sum),
+        window_server_errors=None if server_errors is None else round(server_errors),
         injector_cpu_share=_injector_share(evidence, components),
         injector_wait_share=_injector_wait(evidence, components),
         users_in_flight=evidence.health.users if evidence.spec.load.model == "closed" else None,
@@ -288,7 +289,8 @@ def _result(evidence: Evidence, component: Component) -> ComponentResult:
         found |= {"ready_message_seconds": started.ready_message_seconds, "start_rss": started.rss}
     if log := evidence.gc_logs.get(name):
         found |= log.totals(start, end) | {"allocated": _allocated(evidence, name, log)}
-    if compiled := evidence.jit_logs.get(name):
+        found["gc_unknown"] = log.unknown
+    if (compiled := evidence.jit_logs.get(name)) and compiled.is_known:
         found["compiled"] = {
             "remote": compiled.remote,
             "local": compiled.local,

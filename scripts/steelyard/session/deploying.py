@@ -255,6 +255,7 @@ def _resident(pid: int) -> int:
     """Resident bytes of a process as the sampler counts them (`memory_rss`): with the pages of the large-page pool,
     which are in no resident set (raises ValueError where the kernel does not tell)."""
     status = Path(f"/proc/{pid}/status").read_bytes()
-    if b"\nVmRSS:" not in status:
-        raise ValueError(f"process {pid} has ended")
-    return sum(status_number(status, field) for field in (b"VmRSS", b"HugetlbPages")) * 1024
+    resident, large = (status_number(status, field) for field in (b"VmRSS", b"HugetlbPages"))
+    if resident is None or large is None:
+        raise ValueError(f"/proc/{pid}/status does not tell its memory")
+    return (resident + large) * 1024

@@ -212,7 +212,9 @@ def _failed(name: str, sentence: str, itself: bool, answers: bool) -> dict[str, 
         answers: that it failed is what the procedure asks for, and voids nothing: a mean over those that came up would
             be one of survivors.
     """
-    check = Check(name=name, passed=False, voids=not answers, value=None, limit=None, unit="", detail=sentence)
+    check = Check(
+        name=name, passed=False, voids=not answers, value=None, limit=None, unit="", detail=sentence
+    )
     nothing: dict[str, Any] = {"latency": {}, "components": [], "trace": []}
     return {**nothing, "measurement": None, "steady": None, "checks": [check] * itself, "failure": sentence}
 

@@ -384,9 +384,7 @@ def test_what_one_container_does_not_tell_is_not_known(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("throttled", [None, 0.0, 1.5])
 def test_without_containers_it_is_the_harness_own_group(tmp_path: Path, throttled: float | None) -> None:
-    components, measured = figures(
-        evidence(tmp_path, throttled=throttled, spec=planned(engine="process"))
-    )
+    components, measured = figures(evidence(tmp_path, throttled=throttled, spec=planned(engine="process")))
     assert {one.cgroup for one in components} == {None}
     assert measured.throttled_seconds == throttled
     assert measured.unwatched == []

@@ -32,7 +32,11 @@ def samples(
     bytes; `keeps_peak`: the kernel does, which it does not with cgroup v2 before Linux 5.19."""
     rows = {
         "processes": [f"{T + s},s,{s},0,1000,,{s},{500 + faults * s},{s},{s},5," for s in range(SECONDS)],
-        "cgroups": [f"{T + s},s,{s},0,0,0,{peak},{peak},{peak if keeps_peak else ''},0," for s in range(SECONDS) if contained],
+        "cgroups": [
+            f"{T + s},s,{s},0,0,0,{peak},{peak},{peak if keeps_peak else ''},0,"
+            for s in range(SECONDS)
+            if contained
+        ],
     }
     for name, lines in rows.items():
         (folder / f"{name}.csv").write_text("\n".join([COLUMNS[name], *lines, ""]), encoding="utf-8")
