@@ -13,6 +13,7 @@ Exit status: 0 done, 1 the kernel refused, 2 not on the list.
 
 import os
 import re
+import stat
 import sys
 from pathlib import Path
 
@@ -56,16 +57,34 @@ def write(name: str, value: str) -> None:
 
 
 def give_folder(user: int, group: int) -> None:
-    """Make the folder of records, and let the user of sudo write there; its own files, and no link out of it."""
+    """Make the folder of records, and let the user of sudo write there; its own files, and no link out of it.
+
+    A hard link is a name of the file itself: one to a file of root's elsewhere would be given away with it, where the
+    kernel does not prevent such links (fs.protected_hardlinks). A file with several names is left alone.
+    """
     Path(FOLDER).mkdir(mode=0o755, parents=True, exist_ok=True)
     folder = os.open(FOLDER, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         os.chown(folder, user, group)
         with os.scandir(folder) as found:
             for one in found:
-                os.chown(one.name, user, group, dir_fd=folder, follow_symlinks=False)
+                _give(folder, one.name, user, group)
     finally:
         os.close(folder)
+
+
+def _give(folder: int, name: str, user: int, group: int) -> None:
+    """Give away one ordinary file of the folder, by its handle: what its name stands for may change meanwhile."""
+    try:
+        file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+    except OSError:  # a link, or gone
+        return
+    try:
+        found = os.fstat(file)
+        if stat.S_ISREG(found.st_mode) and found.st_nlink == 1:
+            os.fchown(file, user, group)
+    finally:
+        os.close(file)
 
 
 def main(words: list[str]) -> int:

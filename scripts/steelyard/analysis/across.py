@@ -28,8 +28,11 @@ MEMORY = "memory_rss"
 GIB = 1024 * MIB
 _OWN = {"jdk", "build"}
 """Settings that name a place or a build of one host; what they lead to is compared instead."""
-_HARNESS = {"python", "numpy", "scipy", "docker", "docker compose", "kubectl", "kubernetes"}
-"""Versions that no figure depends on as it does on those of servers, injectors and the suite."""
+AUTHORITY = "cluster, by its certificate authority"
+"""Among the versions of a session's parts: which cluster it was."""
+_HARNESS = {"python", "numpy", "scipy", "docker", "docker compose", "kubectl", "kubernetes", AUTHORITY}
+"""Versions that no figure depends on as it does on those of servers, injectors and the suite; and which cluster it was,
+which is what two hosts are compared by."""
 
 
 @dataclass(frozen=True)

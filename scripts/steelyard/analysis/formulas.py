@@ -125,11 +125,12 @@ def slowest(read: Read) -> Compute:
 
 
 def cpu_share(trial: Trial, spec: Spec) -> float | None:
-    """CPU time of the servers in the measurement / time of all logical CPUs that they may use; None: not measured."""
-    used = sum_of(lambda c: c.cpu_seconds, ("server",))(trial, spec)
+    """CPU time of servers and compilers in the measurement / time of all logical CPUs that they may use; None: not
+    measured."""
+    used = sum_of(lambda c: c.cpu_seconds)(trial, spec)
     if trial.measurement is None:
         return None
-    return over(used, trial.measurement.measure_seconds * len(spec.server_cpus)) or None
+    return over(used, trial.measurement.measure_seconds * len(spec.weighed_cpus)) or None
 
 
 def in_groups(read: Callable[[CgroupResult], float | None]) -> Read:

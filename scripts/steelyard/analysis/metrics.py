@@ -118,7 +118,8 @@ REGISTRY: tuple[Metric, ...] = (
     ),
     define("server_cpu_share", "share", 4, cpu_share)(
         "CPU of the servers",
-        "User and system CPU seconds of the servers in the window / time of the logical CPUs that they may use.",
+        "User and system CPU seconds of servers and compilers in the window / time of the logical CPUs that they may"
+        " use.",
         "Where injectors and databases share those CPUs, what they use is not in it; under SMT half of it may be all of"
         " the cores.",
     ),
@@ -199,7 +200,8 @@ REGISTRY: tuple[Metric, ...] = (
     ),
     define("gc_per_second", "1/s", 3, per_second(sum_of(lambda c: c.gc_count, ("server",))))(
         "collections",
-        "Stop-the-world collections in the GC logs of the servers in the window / its length.",
+        "Collections in the GC logs of the servers whose first pause began in the window / its length. The pauses of"
+        " one concurrent cycle (G1, ZGC, Shenandoah) are one collection.",
         "Zero in a short window means none happened to fall into it; such a figure has no ratio.",
     ),
     define("gc_pause_share", "share", 5, readings.pause_share)(

@@ -52,7 +52,9 @@ def add(
     folder: FolderOption = Path("history"),
     commit: Annotated[
         str | None,
-        Option("--commit", metavar="ID", help="What was weighed.", show_default="the revision of the suite"),
+        Option(
+            "--commit", metavar="ID", help="What was weighed.", show_default="the suite's, of its own servers"
+        ),
     ] = None,
     arm: Annotated[
         str | None,

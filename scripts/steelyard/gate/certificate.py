@@ -332,7 +332,11 @@ def find_certificate(folder: Path, wanted: Conditions, now: float) -> Certificat
         ahead = one.made > now + CLOCKS_APART
         if not differ and not ahead and one.expires > now:
             valid.append(one)
-        which = {"host": "another host", "host_settings": "other settings of the host"}
+        which = {
+            "host": "another host",
+            "host_settings": "other settings of the host",
+            "settings": "other settings of workload or JVM",
+        }
         over = "it is of a time that has not come: set this host's clock" if ahead else "it has expired"
         why = f"it is of {which.get(differ[0], f'another {differ[0]}')}" if differ else over
         misfits[len(differ)] = f"{path.name} does not hold here ({why})"

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 
 from steelyard.results.schema import HostFacts
-from steelyard.results.spec import Component, Record, Spec
+from steelyard.results.spec import WEIGHED, Component, Record, Spec
 from steelyard.units import format_size
 
 _HOST = ("architecture", "cpu_model", "sockets", "cores", "cpus", "threads_per_core", "virtualization")
@@ -35,6 +35,9 @@ class Conditions(Record):
     deployment: str
     """Number of servers, the cores, heap and memory limit of each, settings of their JVMs that noise hangs on, whether
     injectors have cores of their own and whether another side runs beside them."""
+    settings: str = ""
+    """Digest of what else was set: settings of the workload, topology, heap, memory and JVM
+    settings of every server and compiler. Empty: not recorded, which holds for nothing."""
 
 
 def fingerprint(host: HostFacts, pool: str | None = None) -> str:
@@ -58,7 +61,32 @@ def conditions_of(host: HostFacts, spec: Spec, pool: str | None = None) -> Condi
         procedure=spec.procedure,
         load=hashlib.sha256(load.encode()).hexdigest()[:12],
         deployment=_deployment(spec),
+        settings=_settings(spec),
     )
+
+
+def _settings(spec: Spec) -> str:
+    """Digest of all that was set and has no field of its own. A setting of the workload that names the file that runs
+    (`-jar /shop/new.jar`) says which build it is, and versions of one are what a gate weighs."""
+    words = [word for one in spec.servers for word in one.artifact.words]
+    own = {
+        name: value
+        for name, value in spec.settings.items()
+        if not any("/" in word and word.endswith(f"/{value}") for word in words)
+    }
+    components = [
+        {
+            "name": one.name,
+            "heap": one.heap_bytes,
+            "memory": one.memory_bytes,
+            "cpus": len(one.cpus),
+            "told": one.expected_info,
+            "jvm": one.jvm_settings.model_dump(mode="json") if one.jvm_settings is not None else None,
+        }
+        for one in spec.of(*WEIGHED)
+    ]
+    told = {"topology": spec.topology, "through": spec.through, "settings": own, "components": components}
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:12]
 
 
 def _untold(server: Component) -> str:

@@ -61,7 +61,8 @@ class Entry(Record):
     experiment: str
     arm: str
     conditions: str
-    """Engine, procedure, load and deployment: figures of others are another series."""
+    """Engine, procedure, load, deployment, settings of the host (SMT, governor, turbo, THP) and all others: figures of
+    others are another series."""
     host: str
     """Fingerprint of the host, or of the pool of hosts that it belongs to, and its kernel."""
     host_told: str
@@ -156,11 +157,20 @@ def entry_of(
     return Entry(
         session=session.id,
         time=session.created,
-        commit=commit or session.revision,
+        commit=commit or _commit_of(session, chosen),
         workload=where.workload,
         experiment=str(session.experiment["name"]) + (" --quick" if session.quick else ""),
         arm=chosen,
-        conditions=" ".join((where.engine, where.procedure, where.load, where.deployment)),
+        conditions=" ".join(
+            (
+                where.engine,
+                where.procedure,
+                where.load,
+                where.deployment,
+                where.host_settings,
+                where.settings,
+            )
+        ),
         host=f"{where.host} {where.kernel}",
         host_told=f"{pool or session.host.hostname}: {session.host.cpu_model}, Linux {session.host.kernel}",
         jvm=where.jvm,
@@ -168,6 +178,16 @@ def entry_of(
         outcome=result.outcome if result is not None else None,
         sentence=result.sentence if result is not None else None,
     )
+
+
+def _commit_of(session: Session, arm: str) -> str | None:
+    """The commit of what was weighed, as far as the session tells: of the project's own build alone. Where another
+    commit was built that is it; of somebody else's server the suite's revision says nothing."""
+    chosen = next(one for one in session.arms if one.name == arm)
+    if any(one.artifact.build is None or one.artifact.path is not None for one in chosen.spec.servers):
+        return None
+    build = chosen.settings.get("build")
+    return str(build) if build is not None else session.revision
 
 
 def keep(folder: Path, entry: Entry) -> Path:

@@ -98,6 +98,17 @@ def look_at(session: Session, trials: Sequence[Trial], blocks: int) -> Look:
     return Look(blocks, found, verdict, stops)
 
 
+def out_of_time(session: Session, trials: Sequence[Trial]) -> bool:
+    """Whether one pair more, first or repeated, would no longer end within the time of a gate's session, going by
+    those that have ended; of a session that confirms its own."""
+    seconds = session.gate.seconds if session.gate is not None else None
+    pairs = {(trial.block, trial.attempt) for trial in trials}
+    if seconds is None or not pairs:
+        return False
+    spent = seconds_of(trials)
+    return spent + spent / len(pairs) > seconds * OVERTIME
+
+
 def looks_of(session: Session, trials: Sequence[Trial]) -> list[Look]:
     """The looks of a session that has ended, in their order."""
     last = max((trial.block for trial in trials), default=0)

@@ -15,11 +15,12 @@ from steelyard.analysis.paired import paired
 from steelyard.analysis.rounds import seconds_of
 from steelyard.analysis.sentences import beyond_noise
 from steelyard.experiment.schema import Metrics
-from steelyard.gate.looks import LAST, LOOK_LEVEL, Look, arms_of, looks_of
+from steelyard.gate.looks import LAST, LOOK_LEVEL, Look, arms_of, looks_of, out_of_time
 from steelyard.gate.verdict import Outcome
 from steelyard.results.analysis import Estimate
 from steelyard.results.schema import FORMAT_VERSION, Session, Trial
 from steelyard.results.spec import Record
+from steelyard.units import format_duration
 
 Ended = tuple[Session, Sequence[Trial]]
 _CAUSES = {"clock-step": 0, "sample-gaps": 1}
@@ -132,16 +133,26 @@ def _answer(
     if terms.abstains:
         return "inconclusive", f"inconclusive: {'; '.join(terms.abstains)}."
     if not looks:
+        if out_of_time(session, trials):
+            began = count(len({trial.block for trial in trials}), "pair")
+            told = (
+                f"inconclusive: the time that was given ({format_duration(terms.seconds or 0.0)}) was used up"
+            )
+            return "inconclusive", f"{told} after {began}, before the first look{most_void(trials)}."
         return "inconclusive", "inconclusive: the session ended before its first look."
     last = looks[-1]
     told = last.verdict.sentence.rstrip(".").replace(last.found.metric, metric(last.found.metric).label, 1)
     told = f"{told.removesuffix(': run more blocks')}, over {count(last.found.n, 'pair')}"
     if last.verdict.outcome == "regression":
         return _confirmed(told, again[-1] if again else None)
-    why = "" if last.stops in ("it is decided", LAST) else f"; {last.stops}"
+    why = "" if last.stops in ("it is decided", LAST) else f"; {last.stops or _UNTIMELY}"
     if last.verdict.outcome == "inconclusive" and (last.found.unequal or 2 * last.found.n < last.blocks):
         why += most_void(trials)
     return last.verdict.outcome, f"{told}{why}."
+
+
+_UNTIMELY = "the time that was given was used up before the next look"
+"""Why a gate has ended whose last look asked for more pairs."""
 
 
 def most_void(trials: Sequence[Trial]) -> str:

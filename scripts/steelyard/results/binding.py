@@ -9,14 +9,19 @@ found out.
 import hashlib
 from collections.abc import Mapping
 from contextlib import suppress
+from fnmatch import fnmatch
 from pathlib import Path
 
 MEASURED = (
     *("sampler.json", "replay/*", "samples/*"),
     *("load/*/*.json", "load/*/*.jsonl", "load/*/*.hlog"),
-    *("servers/*/logs/gc*.log*", "servers/*/logs/messages.log"),
+    *("servers/*/logs/gc*.log*", "servers/*/logs/messages.log", "servers/*/logs/jit.log*"),
 )
 """What a trial's figures are made from, and how it was deployed; dumps and other logs may be removed at any time."""
+
+
+_LATER = "servers/*/logs/jit.log*"
+"""Added to them later: trials from before have such files, and no digests of them."""
 
 
 def digest(data: bytes) -> str:
@@ -38,5 +43,7 @@ def digests(folder: Path) -> dict[str, str]:
 def altered(folder: Path, recorded: Mapping[str, str]) -> tuple[list[str], list[str]]:
     """Files of a trial that are not as its record says: what was changed or added, and what is gone."""
     now = digests(folder)
+    if not any(fnmatch(name, _LATER) for name in recorded):
+        now = {name: found for name, found in now.items() if not fnmatch(name, _LATER)}
     changed = [name for name, found in now.items() if recorded.get(name) != found]
     return changed, [name for name in recorded if name not in now]

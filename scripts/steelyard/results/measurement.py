@@ -219,7 +219,7 @@ class TrialMeasurement(Record):
     """None: the procedure does not ask for it."""
     steady_detail: str
     jit_share: float | None
-    """CPU of JIT compiler threads / CPU budget of the servers, over the measurement."""
+    """CPU of JIT threads of servers and compilers / CPU time of their CPUs, over the measurement."""
     memory_rss: float | None = None
     """Resident memory of all servers and compilers together, mean over the window; bytes, here and below."""
     memory_rss_peak: float | None = None

@@ -147,6 +147,8 @@ class Session(Record):
     """Sentences that belong beside every figure of this session (CPU sharing and the like)."""
     profilers: list[Profiler] = Field(default_factory=list)
     """What profiles each arm in a further trial after the last block (`profiles/ARM/`)."""
+    doctor_notes: list[str] = Field(default_factory=list)
+    """What the doctor found that is not wrong and that a reader has to know (its level `info`)."""
     doctor: list[str] = Field(default_factory=list)
     """What the preflight found that may disturb a measurement."""
     gate: GateTerms | None = None

@@ -198,6 +198,11 @@ class Spec(Record):
         return {cpu for one in self.servers for cpu in one.cpus}
 
     @property
+    def weighed_cpus(self) -> set[int]:
+        """The same of servers and compilers: what compiles for servers is on their account, in CPU as in cores."""
+        return {cpu for one in self.of(*WEIGHED) for cpu in one.cpus}
+
+    @property
     def injectors(self) -> list[Component]:
         """What issues load."""
         return self.of("injector")

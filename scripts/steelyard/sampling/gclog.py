@@ -30,7 +30,7 @@ _LINE = re.compile(
 # A pause is logged when it ends, with its length; ZGC logs its pauses as phases, marked by generation since JDK 21.
 _DECIMAL = r"[0-9]+(?:[.,][0-9]+)?"
 _PAUSE = re.compile(
-    r"GC\([0-9]+\) (?:[YyO]: )?Pause .*?"
+    r"GC\((?P<collection>[0-9]+)\) (?:[YyO]: )?Pause .*?"
     rf"(?: (?P<before>[0-9]+[KMG])->(?P<after>[0-9]+[KMG])\([0-9]+[KMG]\))? (?P<ms>{_DECIMAL})ms"
 )
 _A_PAUSE = re.compile(r"\bPause\b|[0-9][KMG]?->[0-9]+[KMG]?\(")
@@ -58,6 +58,9 @@ class GcPause(NamedTuple):
     epoch: float
     """Start, seconds since the Unix epoch."""
     seconds: float
+    collection: int | None = None
+    """HotSpot's number of the collection that the pause is a part of: G1's concurrent cycle has two (Remark, Cleanup),
+    each of ZGC's and Shenandoah's three or four. None: the pause is a collection by itself."""
 
 
 class Allocated(NamedTuple):
@@ -119,14 +122,20 @@ class GcLog:
         return Allocation(size, inside[0].epoch, inside[-1].epoch) if size > 0 else None
 
     def totals(self, t0: float, t1: float) -> dict[str, float | None]:
-        """Fields of `ComponentResult`: number and longest of the pauses that began in the window (epoch seconds), and
-        the time stood still in it; None where the log does not tell them."""
+        """Fields of `ComponentResult`: the collections whose first pause began in the window (epoch seconds), the
+        longest of the pauses that began in it, and the time stood still in it; None where the log does not tell them.
+        """
         if self.unknown is not None:
             return dict.fromkeys(("gc_count", "gc_pause_seconds", "gc_pause_max"))
         inside = [pause.seconds for pause in self.pauses if t0 <= pause.epoch < t1]
-        stood = (min(begin + seconds, t1) - max(begin, t0) for begin, seconds in self.pauses)
+        stood = (min(one.epoch + one.seconds, t1) - max(one.epoch, t0) for one in self.pauses)
+        first: dict[int, float] = {}
+        for one in self.pauses:
+            if one.collection is not None:
+                first[one.collection] = min(one.epoch, first.get(one.collection, one.epoch))
+        begun = [*first.values(), *(one.epoch for one in self.pauses if one.collection is None)]
         return {
-            "gc_count": len(inside),
+            "gc_count": sum(t0 <= begin < t1 for begin in begun),
             "gc_pause_seconds": sum(max(0.0, one) for one in stood),
             "gc_pause_max": max(inside, default=None),
         }
@@ -219,7 +228,7 @@ def _hotspot_pause(time: str, message: str) -> tuple[GcPause, str | None, str | 
     if pause is None or end is None:
         return None
     seconds = _number(pause["ms"]) / 1000
-    return GcPause(end - seconds, seconds), pause["before"], pause["after"]
+    return GcPause(end - seconds, seconds, int(pause["collection"])), pause["before"], pause["after"]
 
 
 def _unread(number: int, line: str) -> str:

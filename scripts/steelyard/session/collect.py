@@ -89,7 +89,7 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
     # Of all their processes, as each component's own figure; of a component without samples it is not known.
     weighed_processes = [name for one in weighed for name in _processes(evidence, one.name) or [one.name]]
     memory = samples.memory(weighed_processes, start, end)
-    jit = whole((one.cpu_by_group.get("jit") if one.cpu_by_group else None for one in servers), sum)
+    jit = whole((one.cpu_by_group.get("jit") if one.cpu_by_group else None for one in weighed), sum)
     return TrialMeasurement(
         measure_seconds=evidence.seconds,
         # Servers count the harness's own requests, which loaded the data, like any other.
@@ -171,7 +171,7 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
         injector_failures=[*flight.injector_failures, *evidence.whole.damaged],
         steady=flight.steady,
         steady_detail=flight.steady_detail,
-        jit_share=jit / (len(evidence.spec.server_cpus) * evidence.seconds) if jit is not None else None,
+        jit_share=jit / (len(evidence.spec.weighed_cpus) * evidence.seconds) if jit is not None else None,
         memory_rss=memory["rss_mean"],
         memory_rss_peak=memory["rss_peak"],
         memory_pss=memory["pss_mean"],

@@ -2,6 +2,7 @@
 """The record of a session: written when it begins, held against this host when it goes on."""
 
 import platform
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -13,7 +14,7 @@ from steelyard import __version__
 from steelyard.build import BUILDS, GitFailed, git
 from steelyard.errors import BadInput, MissingRequirement, ProgramGone
 from steelyard.experiment.schema import Experiment
-from steelyard.host.doctor import examine
+from steelyard.host.doctor import Finding, examine
 from steelyard.host.facts import read_facts
 from steelyard.host.java import identify
 from steelyard.host.states import STATES
@@ -44,6 +45,7 @@ def new_session(plan: SessionPlan, results: Path) -> SessionDirectory:
     """
     experiment, now = plan.experiment, datetime.now(UTC)
     directory = SessionDirectory(_fresh(results, f"{experiment.name}-{now:%Y%m%dT%H%M%SZ}"))
+    findings = examine(results)
     session = Session(
         id=directory.path.name,
         created=now.timestamp(),
@@ -80,14 +82,15 @@ def new_session(plan: SessionPlan, results: Path) -> SessionDirectory:
         notes=plan.notes,
         profilers=list(plan.profilers),
         gate=plan.gate,
-        doctor=[
-            f"{finding.topic}: {finding.state}. {finding.why}"
-            for finding in examine(results)
-            if finding.level == "warn"
-        ],
+        doctor=_told(findings, "warn"),
+        doctor_notes=_told(findings, "info"),
     )
     write_record(directory.path / "session.json", session)
     return directory
+
+
+def _told(findings: Sequence[Finding], level: str) -> list[str]:
+    return [f"{one.topic}: {one.state}. {one.why}" for one in findings if one.level == level]
 
 
 def unfinished(results: Path, request: Request) -> SessionDirectory | None:

@@ -232,9 +232,9 @@ def _warm_up(flight: Flight) -> None:
 
 
 def _compiled(flight: Flight, loaded: float) -> bool:
-    """Whether the servers' JIT is quiet, over as many of the `loaded` seconds as it takes to tell."""
+    """Whether the JIT of servers and compilers is quiet, over as many of the `loaded` seconds as it takes to tell."""
     samples = Samples.load(flight.folder / "samples")
-    newest = min(samples.threads_read(one.name) for one in flight.spec.servers)
+    newest = min(samples.threads_read(one.name) for one in flight.spec.of(*WEIGHED))
     kinds = (one.artifact.jvm.kind for one in flight.spec.servers if one.artifact.jvm is not None)
     least, over = sum(COMPILED_CPU.get(kind, 0.0) for kind in kinds), COMPILED_OVER
     while (used := _cpu(flight, samples, newest - over, newest)) is not None:
@@ -247,6 +247,8 @@ def _compiled(flight: Flight, loaded: float) -> bool:
 def _judge_window(flight: Flight) -> None:
     """The measurement is judged by the rule of the warm-up, over the whole window; what was before it tells dips."""
     samples, (start, end) = Samples.load(flight.folder / "samples"), flight.window
+    for name, at in flight.killed.items():
+        samples = samples.ended(name, at, end + 1.0)
     begin = start - math.floor(start - flight.ramp_end)
     followed = [rate for _, rate in rates(flight, samples, begin, end)]
     if flight.spec.load.warmup.until == "compiled":
@@ -275,14 +277,15 @@ def _note(flight: Flight, what: str, found: Steadiness) -> None:
 
 
 def _jit_share(flight: Flight, samples: Samples, start: float, end: float) -> float | None:
-    """CPU of the servers' JIT threads / CPU time of the logical CPUs that they were given; None: it cannot be told."""
+    """CPU of JIT threads / CPU time of the logical CPUs of servers and compilers; None: it cannot be told."""
     used = _cpu(flight, samples, start, end)
-    return used[0] / (len(flight.spec.server_cpus) * (end - start)) if used is not None else None
+    return used[0] / (len(flight.spec.weighed_cpus) * (end - start)) if used is not None else None
 
 
 def _cpu(flight: Flight, samples: Samples, start: float, end: float) -> tuple[float, float] | None:
-    """CPU seconds of the servers' JIT threads and of all their threads; None where they are not known."""
-    groups = [samples.cpu_by_group(one.name, start, end) for one in flight.spec.servers]
+    """CPU seconds of JIT threads and of all threads, of servers and of the compilers that work for them: where a
+    JITServer compiles, the servers' own JIT threads are quiet from the first second. None where they are not known."""
+    groups = [samples.cpu_by_group(one.name, start, end) for one in flight.spec.of(*WEIGHED)]
     if not all(groups):
         return None
     return sum(one.get("jit", 0.0) for one in groups), sum(sum(one.values()) for one in groups)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
+from steelyard.analysis.across import AUTHORITY
 from steelyard.build import BUILDS, checkout, fingerprint
 from steelyard.engines.base import Engine
 from steelyard.engines.compose.bundle import command_line as compose_line
@@ -49,8 +50,6 @@ class Where:
 
 HERE = Where()
 """Kubectl's own choice."""
-AUTHORITY = "cluster, by its certificate authority"
-"""Among the versions of a session's parts."""
 
 
 @dataclass

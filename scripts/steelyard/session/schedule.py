@@ -14,7 +14,7 @@ from steelyard.analysis.rounds import reached
 from steelyard.analysis.searching import next_search_trial, question_of
 from steelyard.analysis.warmup import ACCEPTED_FROM
 from steelyard.experiment.schema import Experiment
-from steelyard.gate.looks import ends_at
+from steelyard.gate.looks import ends_at, out_of_time
 from steelyard.results.schema import Planned, ScheduledTrial, Session, Trial
 from steelyard.results.spec import Spec
 
@@ -199,6 +199,10 @@ class Course:
             # What was void is repeated before the look, as nobody knows whether there will be another.
             own = [trial for trial in outcomes if before < trial.block <= look]
             if (planned := self._next(places, own)) is not None:
+                pair = (planned.block, planned.attempt)
+                begins = all((trial.block, trial.attempt) != pair for trial in outcomes)
+                if begins and out_of_time(self.session, outcomes):
+                    return None
                 return planned.model_copy(update={"order": len(outcomes)})
             if look not in self._ended:
                 self._ended[look] = ends_at(self.session, outcomes, look)

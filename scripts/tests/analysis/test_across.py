@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from builders import make_component, make_host, make_jvm, make_session, make_spec, make_trial
 
-from steelyard.analysis.across import Side, differences, effects, welch, yields
+from steelyard.analysis.across import AUTHORITY, Side, differences, effects, welch, yields
 from steelyard.analysis.estimates import analyse
 from steelyard.report.comparing import side_by_side
 from steelyard.results.schema import Session, Trial
@@ -213,3 +213,13 @@ def test_distances_of_effects_are_simultaneous_and_bold_is_by_the_interval() -> 
     assert found.apart.low < 1 < alone.low
     row = side_by_side(one, other)[0].rows[0]
     assert row[4].bold is None
+
+
+def test_two_clusters_are_what_is_compared() -> None:
+    one, other = (
+        make_session([1, 2], 2).model_copy(
+            update={"versions": {AUTHORITY: authority}, "host": make_host(hostname=authority)}
+        )
+        for authority in ("first", "second")
+    )
+    assert differences(one, other) == []

@@ -178,7 +178,7 @@ def test_every_metric_of_a_steady_trial() -> None:
             "memory_pss_servers": 1.0,
             "memory_pss_compiler": 3.0,
             "cpu_per_1k": 2.0,
-            "server_cpu_share": 1.0,  # 60 CPU seconds of both in 60 s of one CPU
+            "server_cpu_share": 2.0,  # 120 CPU seconds of both and their compiler in 60 s of one CPU
             "cpu_per_1k_request": 1.0,
             "cpu_per_1k_jit": 0.5,
             "cpu_per_1k_jit_servers": 0.25,

@@ -21,7 +21,7 @@ from steelyard.gate.certificate import (
     sentences,
     windows_of,
 )
-from steelyard.gate.conditions import conditions_of
+from steelyard.gate.conditions import Conditions, conditions_of, differing
 from steelyard.results.spec import Artifact, Spec
 from steelyard.results.store import write_record
 
@@ -178,6 +178,37 @@ def test_holds_for_its_host_and_question_and_no_other(folder):
     assert "is of a time that has not come" in find_certificate(folder, wanted, now - 2 * 3600)
     assert "has expired" in find_certificate(folder, wanted, now + 31 * 24 * 3600)
     assert "there is none in" in find_certificate(folder / "none", wanted, now)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"jvm_settings": JvmSettings(nursery=2**26)},
+        {"jvm_settings": JvmSettings(gc_threads=3)},
+        {"jvm_settings": JvmSettings(jvm_args=["-Xtune:virtualized"])},
+        {"expected_info": {"executorThreads": "8"}},
+        None,
+    ],
+)
+def test_a_certificate_holds_for_no_other_settings(changes: dict[str, Any] | None) -> None:
+    own = serving(make_spec(settings={"mode": "ejb"}), jvm_settings=JvmSettings())
+    other = serving(own, **changes) if changes else own.model_copy(update={"settings": {"mode": "direct"}})
+    conditions = [conditions_of(make_host(), one) for one in (own, other)]
+    assert differing(*conditions) == ["settings"]
+
+
+def test_a_setting_that_names_the_file_that_runs_is_its_build() -> None:
+    """Else each new version of an own server would need a certificate of its own."""
+
+    def of(jar: str, **settings: Any) -> Conditions:
+        words = ["-jar", f"/shop/{jar}"]
+        spec = serving(
+            make_spec(settings={"jar": jar, **settings}), artifact=Artifact(form="java", words=words)
+        )
+        return conditions_of(make_host(), spec)
+
+    assert of("old.jar") == of("new.jar")
+    assert of("old.jar", mode="ejb") != of("new.jar", mode="direct")
 
 
 def serving(one: Spec, **changes: Any) -> Spec:

@@ -4,6 +4,7 @@
 import json
 import math
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,6 +26,7 @@ from steelyard.gate.history import (
 )
 from steelyard.gate.history_page import to_page
 from steelyard.gate.result import conclude
+from steelyard.results.spec import Artifact
 
 DAY = 24 * 3600.0
 
@@ -141,6 +143,35 @@ def test_hosts_of_a_pool_are_one_and_another_kernel_is_not() -> None:
     assert host("hosted", hostname="runner-1") == host("hosted", hostname="runner-2")
     assert host("hosted", kernel="6.2") != host("hosted")
     assert host("hosted", cpu_model="another") != host("hosted")
+
+
+def test_other_settings_of_the_host_are_another_series() -> None:
+    """A governor that somebody changed is no change of the code."""
+    session, trials = gate(), pairs(0.0)
+    slow = session.model_copy(update={"host": session.host.model_copy(update={"governor": "powersave"})})
+    one, other = (entry_of(found, trials, None, "1a2b", None) for found in (session, slow))
+    assert one.conditions != other.conditions
+    assert len(series_of([one, other], [], ["cpu_per_1k"])) == 2
+
+
+def test_the_suites_revision_is_not_the_commit_of_somebody_elses_server() -> None:
+    def commit(artifact: Artifact, **settings: Any) -> str | None:
+        session = gate().model_copy(update={"revision": "suite"})
+        arms = [
+            arm.model_copy(
+                update={
+                    "spec": arm.spec.changed("server", lambda _: {"artifact": artifact}),
+                    "settings": {**arm.settings, **settings},
+                }
+            )
+            for arm in session.arms
+        ]
+        return entry_of(session.model_copy(update={"arms": arms}), pairs(0.0), None, None, None).commit
+
+    assert commit(Artifact(form="liberty", package="ping", build="b0")) == "suite"
+    assert commit(Artifact(form="liberty", package="ping", build="b0"), build="1a2b") == "1a2b"
+    assert commit(Artifact(form="java", package="shop", build="b1", path="/shop")) is None
+    assert commit(Artifact(form="command", words=["serve"])) is None
 
 
 def test_a_change_is_acknowledged_for_a_workload() -> None:

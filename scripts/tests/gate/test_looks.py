@@ -116,6 +116,24 @@ def test_no_pairs_are_begun_that_the_time_does_not_hold() -> None:
     assert "more than the time that was given" in look.stops
 
 
+def test_every_pair_that_begins_fits_the_time_repeats_included() -> None:
+    """A pair takes 100 s: repeats of what was void, and pairs that take longer than was expected, count as well."""
+    undecided = pairs(0.015, 0.02, 20)
+    assert {one.block for one in run(gate(seconds=2000.0), undecided)} >= {1, 10}
+    void = [one.model_copy(update={"state": "void"}) for one in undecided]
+    again = [one.model_copy(update={"attempt": number}) for number in (1, 2) for one in void]
+    done = run(gate(seconds=1000.0), [*void, *again])
+    assert seconds_of(done) == pytest.approx(1100.0)
+    assert len(done) == 22
+    few = run(gate(seconds=400.0), undecided)
+    assert seconds_of(few) == pytest.approx(400.0)
+    found = conclude((gate(seconds=400.0), few), None)
+    assert found.outcome == "inconclusive"
+    assert "was used up after 4 pairs, before the first look" in found.sentence
+    confirms = gate(seconds=400.0, confirms="first")
+    assert seconds_of(run(confirms, undecided)) == pytest.approx(400.0)
+
+
 def test_a_session_that_confirms_is_not_ended_by_a_pass() -> None:
     session = gate(confirms="first")
     done = run(session, pairs(0.0, spread=0.004, blocks=20))

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from test_cpu_and_card import acpi, intel, network
@@ -137,3 +138,25 @@ def test_it_writes_a_file_of_this_host(host: System) -> None:
     finally:
         STATES["swappiness"].set(host, before)
     assert run("/proc/irq/0/smp_affinity_list", "0").returncode == 1  # what the kernel itself refuses
+
+
+def test_a_hard_link_to_a_file_elsewhere_is_not_given_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where fs.protected_hardlinks is 0, a user can name root's files in the folder."""
+    program: dict[str, Any] = {"__name__": "list"}
+    exec(compile(PROGRAM.read_text(encoding="utf-8"), "host_set", "exec"), program)
+    folder, elsewhere = tmp_path / "records", tmp_path / "roots"
+    folder.mkdir()
+    elsewhere.write_text("secret", encoding="utf-8")
+    own = folder / "record.json"
+    own.write_text("{}", encoding="utf-8")
+    (folder / "hard").hardlink_to(elsewhere)
+    (folder / "soft").symlink_to(elsewhere)
+    os.mkfifo(folder / "fifo")
+    program["FOLDER"] = str(folder)
+    given: list[int] = []
+    monkeypatch.setattr(os, "fchown", lambda file, *_: given.append(os.fstat(file).st_ino))
+    monkeypatch.setattr(os, "chown", lambda *_, **_named: None)
+    program["give_folder"](1000, 1000)
+    assert given == [own.stat().st_ino]

@@ -50,9 +50,10 @@ def test_hotspot_parallel_pauses(zone: str) -> None:
 
 def test_hotspot_g1_concurrent_cycle() -> None:
     log = read("hotspot17-g1")
-    # Two cycles: Remark and Cleanup stop the application, the cycle itself does not.
+    # Two cycles: Remark and Cleanup stop the application, the cycle itself does not, and is one collection.
     totals = log.totals(0, 4e9)
-    assert totals["gc_count"] == 8
+    assert len(log.pauses) == 8
+    assert totals["gc_count"] == len({pause.collection for pause in log.pauses}) == 6
     assert totals["gc_pause_max"] == pytest.approx(0.005331)
     assert sum(one.seconds for one in log.pauses) == pytest.approx(
         (1.230 + 5.331 + 1.127 + 0.295 + 0.024 + 0.886 + 0.231 + 0.027) / 1000
@@ -71,6 +72,17 @@ def test_zgc_pauses_of_both_generations() -> None:
         "[2026-11-20T07:14:12.996-0500][0.200s][info][gc,phases   ] GC(0) O: Pause Mark End 0.011ms\n"
     )
     assert [one.seconds for one in log.pauses] == pytest.approx([0.000023, 0.000011])
+
+
+def test_a_concurrent_cycle_is_one_collection_of_the_window_in_which_it_began() -> None:
+    line = "[2026-11-20T07:14:{:02}.000-0500][{}.0s][info][gc] GC({}) Pause {} 1.000ms\n"
+    told = ((1, 0, "Young"), (3, 1, "Remark"), (7, 1, "Cleanup"), (9, 2, "Young"), (9, 3, "Init Mark"))
+    log = parse_gc_log("".join(line.format(second, second, number, what) for second, number, what in told))
+    at = datetime(2026, 11, 20, 12, 14, tzinfo=UTC).timestamp()
+    assert log.totals(at, at + 60)["gc_count"] == 4
+    assert log.totals(at + 2, at + 5)["gc_count"] == 1
+    assert log.totals(at + 5, at + 8)["gc_count"] == 0
+    assert log.totals(at + 5, at + 8)["gc_pause_seconds"] == pytest.approx(0.001, abs=1e-6)
 
 
 def test_window_takes_the_part_of_a_pause_that_lies_inside() -> None:

@@ -16,6 +16,7 @@ from steelyard.cli import inspect
 from steelyard.cli import run as run_command
 from steelyard.cli.app import main
 from steelyard.errors import Altered, Exit
+from steelyard.results.binding import altered, digests
 from steelyard.results.store import SessionDirectory
 from steelyard.session.runner import analyse_again
 
@@ -364,3 +365,15 @@ def test_a_torn_first_line_leaves_a_session_that_begins(tmp_path: Path, recorded
     found.log(1.8e9, "session-start")
     assert [entry.event for entry in found.journal()] == ["session-start"]
     assert found.session().id == "s"
+
+
+def test_logs_of_the_jit_are_bound_and_those_of_earlier_trials_are_no_edit(tmp_path: Path) -> None:
+    log = tmp_path / "servers" / "server" / "logs" / "jit.log"
+    log.parent.mkdir(parents=True)
+    log.write_text("+ (cold) a/B.c()V\n", encoding="utf-8")
+    recorded = digests(tmp_path)
+    assert list(recorded) == ["servers/server/logs/jit.log"]
+    assert altered(tmp_path, recorded) == ([], [])
+    assert altered(tmp_path, {}) == ([], []), "a trial from before they were bound"
+    log.write_text("", encoding="utf-8")
+    assert altered(tmp_path, recorded) == (["servers/server/logs/jit.log"], [])

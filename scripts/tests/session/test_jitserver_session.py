@@ -57,6 +57,13 @@ def test_what_a_jitserver_uses_counts_and_is_told_apart(bench: Bench) -> None:
     assert one.metrics["memory_rss"] == 2 * local.metrics["memory_rss"]
     assert one.metrics["compiled_remotely"] == 0.5
     assert "compiled_remotely" not in local.metrics
+    # The JITServer compiles at full work to the end: the servers' own quiet JIT threads do not make that steady.
+    assert one.measurement is not None
+    cpus = len(bench.world.deployments[-1].spec.weighed_cpus)
+    assert one.measurement.jit_share == pytest.approx(COMPILER_CORES / cpus, rel=0.01)
+    assert "jit-busy" in {check.name for check in one.checks if check.failed}
+    assert "jit-busy" not in {check.name for check in local.checks if check.failed}
+    assert one.metrics["server_cpu_share"] == pytest.approx((SERVER_CORES + COMPILER_CORES) / cpus, rel=0.01)
     check = next(check for check in local.checks if check.name == "remote-compilation")
     assert (check.applies, check.detail) == (False, "Servers compile by themselves.")
 
