@@ -88,6 +88,11 @@ class Reached:
         """What the engine tells of a component's settings; nothing where its processes can be looked at."""
         return {}
 
+    def memory_map(self, name: str) -> str:  # noqa: ARG002 - for those that know
+        """The kernel's map (smaps) of a component's largest process, of one whose processes are not on this host; empty
+        where it cannot be had."""
+        return ""
+
 
 class Deployment(Reached, ABC, Generic[AnyUnit]):
     """What one trial runs. Every method may be called at any time; `stop` also twice and after an error."""

@@ -58,6 +58,11 @@ class Both(Deployment[Any]):
         side, own = self._of(name)
         return side.granted(own)
 
+    def memory_map(self, name: str) -> str:
+        """By its side."""
+        side, own = self._of(name)
+        return side.memory_map(own)
+
     def start(self, components: Sequence[Component]) -> None:
         """Start those of one side, and those of the other (errors as `Deployment.start`)."""
         for name, side in self.sides.items():

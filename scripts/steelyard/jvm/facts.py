@@ -93,17 +93,17 @@ def asked(component: Component) -> dict[str, Fact]:
     return found | {f"variable {name}": text for name, text in variables.items()}
 
 
-def sources(component: Component, *, jcmd: bool, here: bool = True) -> list[Source]:
+def sources(component: Component, *, jcmd: bool) -> list[Source]:
     """What will tell of a component while it runs.
 
     Args:
         component: a server.
         jcmd: whether a HotSpot JVM can be asked from this host.
-        here: whether its processes are on this host, so that the kernel tells of their memory.
     """
     jvm, settings = component.artifact.jvm, component.jvm_settings
     ours = component.info is not None and component.artifact.build is not None
-    found: list[Source] = ["map", "process"] if here else ["process"]
+    # The kernel's map of a pod's processes is read beside them, in the pod.
+    found: list[Source] = ["map", "process"]
     if ours:
         found.append("info")
     if settings is not None and settings.gc_log:
@@ -113,10 +113,10 @@ def sources(component: Component, *, jcmd: bool, here: bool = True) -> list[Sour
     return found
 
 
-def readable(component: Component, *, jcmd: bool, here: bool = True) -> list[str]:
+def readable(component: Component, *, jcmd: bool) -> list[str]:
     """Settings that can be read back from it as it runs (see `sources`), its heap among them where that is left to the
     JVM."""
-    jvm, there = component.artifact.jvm, sources(component, jcmd=jcmd, here=here)
+    jvm, there = component.artifact.jvm, sources(component, jcmd=jcmd)
     tells = _TELLS[jvm.kind] if jvm is not None else {}
     told = {name for source in there for name in tells.get(source, ())}
     told |= {"cpus", "memory"} | ({"processors"} if "info" in there else set())

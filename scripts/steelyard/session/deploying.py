@@ -22,7 +22,7 @@ from steelyard.jvm.facts import Facts, Source
 from steelyard.processes import process_tree
 from steelyard.results.spec import ORDER, Component, Role, Spec
 from steelyard.sampling.procfs import status_number
-from steelyard.session.readback import ReadBack, observe
+from steelyard.session.readback import MAPPED, ReadBack, mapped, observe
 
 LOAD_TIMEOUT = 300.0
 """Seconds for one loader; 100,000 customers take a fraction of it (apps/README.md)."""
@@ -133,6 +133,9 @@ class Deployed:
             if started.component.role == "server":
                 granted = self.deployment.granted(started.component.name)
                 started.told = self.read_back(started.running, started.info, granted)
+                if self.deployment.remote and set(MAPPED).intersection(started.component.read_back):
+                    smaps = self.deployment.memory_map(started.component.name)
+                    started.told = {**started.told, **mapped(started.component, started.told, smaps)}
 
     def _date(self, started: Started) -> None:
         """When a component elsewhere began; to ask is work, and no part of its start."""

@@ -10,11 +10,14 @@ from typing import Any
 from steelyard.engines.base import Running
 from steelyard.host.java import vm_flags
 from steelyard.jvm.facts import Fact, Facts, Source, family, hotspot_facts, openj9_facts, sources
+from steelyard.results.spec import Component
 from steelyard.sampling.cgroup import memory_limit
 from steelyard.sampling.gclog import GcSettings
 from steelyard.sampling.smaps import class_cache, code_pages, heap_pages, parse_smaps
 from steelyard.units import MIB
 
+MAPPED = ("pages", "code_pages", "class_cache")
+"""Settings that the kernel's map of a process tells."""
 ReadBack = Callable[[Running, Mapping[str, Any], Facts | None], Mapping[Source, Facts]]
 """What `observe` is; tests have another one."""
 
@@ -43,14 +46,26 @@ def observe(running: Running, info: Mapping[str, Any], granted: Facts | None = N
         told["options"] = hotspot_facts(str(info.get("vmFlags") or asked))
     if pid is None:
         return told
+    return told | mapped(component, told, _read(pid, "smaps"))
+
+
+def mapped(component: Component, told: Mapping[Source, Facts], smaps: str) -> dict[Source, Facts]:
+    """What the kernel's map of a JVM's memory tells of its pages and class cache; nothing where nothing is mapped.
+
+    Args:
+        component: the server.
+        told: what other sources tell of it, its heap among them.
+        smaps: the map of its process; empty where it could not be read.
+    """
     heap = told.get("options", {}).get("heap", component.heap_bytes)
-    areas = parse_smaps(_read(pid, "smaps"))
+    areas = parse_smaps(smaps)
     pages = heap_pages(areas, heap if isinstance(heap, int) else None)
-    if pages is not None:
-        told["map"] = {"pages": pages, "class_cache": class_cache(areas)}
-        if (code := code_pages(areas)) is not None:
-            told["map"] = {**told["map"], "code_pages": code}
-    return told
+    if pages is None:
+        return {}
+    found: dict[str, Fact] = {"pages": pages, "class_cache": class_cache(areas)}
+    if (code := code_pages(areas)) is not None:
+        found["code_pages"] = code
+    return {"map": found}
 
 
 def logged(gc: GcSettings) -> Facts:

@@ -82,7 +82,7 @@ def make_component(
     if described.role != "server":
         return made
     jcmd = layout.runtime.jcmd and not layout.contained
-    return made.model_copy(update={"read_back": readable(made, jcmd=jcmd, here=layout.runtime.here)})
+    return made.model_copy(update={"read_back": readable(made, jcmd=jcmd)})
 
 
 def _jvm(layout: Layout, kind: str, how: Process | Container) -> JvmIdentity | None:

@@ -4,6 +4,7 @@
 import os
 import re
 import subprocess
+import sys
 import time
 from typing import Any
 
@@ -12,7 +13,8 @@ from waiting import TINY, wait_until
 
 from steelyard.engines.kubernetes import pods
 from steelyard.engines.kubernetes.engine import label_value
-from steelyard.engines.kubernetes.member import asking_when_began
+from steelyard.engines.kubernetes.member import asking_for_map, asking_when_began
+from steelyard.sampling.smaps import parse_smaps
 
 RUNNING = {
     "name": "server",
@@ -167,3 +169,27 @@ def test_when_a_process_began_by_its_nodes_kernel() -> None:
                     second.kill()
         finally:
             first.kill()
+
+
+def test_the_map_of_a_components_largest_process_by_its_nodes_kernel() -> None:
+    """Of a start script and what it started the latter; what has no marker is none of them."""
+    marker = f"TEST_MAP_{os.getpid()}"
+    grows = "import sys; held = bytearray(64 << 20); print(flush=True); sys.stdin.read()"
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    environment = {**os.environ, marker: "x"}
+    with (
+        subprocess.Popen([sys.executable, "-c", grows], env=environment, **pipes) as large,
+        subprocess.Popen(["sleep", "600"], env=environment) as small,
+    ):
+        try:
+            assert large.stdout is not None
+            large.stdout.readline()
+            told = subprocess.run(
+                asking_for_map(marker), stdout=subprocess.PIPE, check=True, text=True
+            ).stdout
+            areas = parse_smaps(told)
+            assert sum(area.resident for area in areas) > 64 << 10
+            assert not any(area.name.endswith("/sleep") for area in areas)
+        finally:
+            small.kill()
+            large.kill()

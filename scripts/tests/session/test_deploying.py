@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from fake_engine import FakeDeployment, FakeEngine, World
 from fake_site import READY_AFTER
-from planned import specs
+from planned import asked, specs, specs_of
 
 from steelyard.errors import PortInUse, ProgramGone, ServerFailed
+from steelyard.jvm.facts import differences
 from steelyard.results.spec import Spec
 from steelyard.session import deploying
 from steelyard.session.deploying import Deployed
@@ -220,3 +221,41 @@ def test_memory_after_the_start_counts_the_pages_of_the_pool(monkeypatch: pytest
     assert cpu
     monkeypatch.setattr(Path, "read_bytes", lambda _: b"Name:\tjava\nState:\tZ (zombie)\n")
     assert deploying._spent([os.getpid()]) == (None, None)
+
+
+SMALL = "7f0000000000-7f0004000000 rw-p 00000000 00:00 0 \n" + "".join(
+    f"{field}: {size} kB\n"
+    for field, size in {
+        "Size": 65536,
+        "KernelPageSize": 4,
+        "Rss": 65536,
+        "AnonHugePages": 0,
+        "Shared_Hugetlb": 0,
+        "Private_Hugetlb": 0,
+    }.items()
+)
+
+
+@pytest.mark.parametrize(
+    ("smaps", "says"),
+    [(SMALL, "server-1 has pages small instead of large"), ("", "does not tell its pages")],
+)
+def test_pages_of_a_pods_heap_are_read_back_by_the_kernel_of_its_node(
+    world: World, tmp_path: Path, smaps: str, says: str
+) -> None:
+    """Else large pages that silently were not to be had would be compared with small ones as if they were large."""
+    found = asked("ping", factors={"jvms": {"levels": [1, 2]}}, deployment={"jvm": {"pages": "large"}})
+    spec = specs_of(found)["jvms-1"]
+    deployed, deployment = opened(world, spec, tmp_path)
+    deployed.read_back = lambda *_: {}
+    deployed.bring_up()
+    pods: Any = deployment
+    pods.remote = True
+    pods.began = lambda _name: None
+    pods.memory_map = lambda _name: smaps
+    deployed.describe()
+    (server,) = [one for one in deployed.started.values() if one.component.role == "server"]
+    differs = [text for text in differences(server.component, server.told.values()) if "pages" in text]
+    assert any(says in text for text in differs), differs
+    if not smaps:
+        assert "map" not in server.told

@@ -18,7 +18,7 @@ from steelyard.engines.kubernetes import pods
 from steelyard.engines.kubernetes.api import PodWatch, Proxy
 from steelyard.engines.kubernetes.cluster import AWAY_LIMIT, Cluster, KubectlFailed
 from steelyard.engines.kubernetes.manifests import OBSERVER
-from steelyard.engines.kubernetes.member import Member, asking_when_began
+from steelyard.engines.kubernetes.member import Member, asking_for_map, asking_when_began
 from steelyard.engines.kubernetes.nodes import daemons
 from steelyard.engines.kubernetes.pods import NAME, TRIAL, Pod, with_last_words
 from steelyard.engines.kubernetes.removal import MAKERS, removal_of
@@ -145,6 +145,13 @@ class KubernetesDeployment(Deployment[Member]):
             for key, text in variables.items()
             if key in component.environment
         }
+
+    def memory_map(self, name: str) -> str:
+        """By the kernel of its node, asked in its pod, by the same user."""
+        try:
+            return self._cluster.run(*self._exec(self._units[name]), *asking_for_map())
+        except KubectlFailed:
+            return ""
 
     def began(self, name: str) -> float | None:
         """By the kernel of its node, asked in its pod: Kubernetes tells whole seconds."""

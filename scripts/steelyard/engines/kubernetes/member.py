@@ -21,6 +21,25 @@ print(time.time() - time.clock_gettime(time.CLOCK_BOOTTIME) + min(starts) / os.s
 """When the first process with a marker in its environment began, by the kernel, epoch seconds."""
 
 
+_MAP = """
+import pathlib
+found = []
+for one in pathlib.Path("/proc").glob("[0-9]*"):
+    try:
+        if b"MARKER=" in (one / "environ").read_bytes():
+            found.append((int((one / "statm").read_text().split()[1]), str(one)))
+    except OSError:  # of another user, or gone
+        pass
+print(pathlib.Path(max(found)[1], "smaps").read_text(errors="replace"), end="")
+"""
+"""The kernel's map of the largest process with a marker in its environment: others started it."""
+
+
+def asking_for_map(marker: str = MARKER) -> list[str]:
+    """A command that prints what memory a component's largest process has, where its processes are seen."""
+    return ["python3", "-c", _MAP.replace("MARKER", marker)]
+
+
 def asking_when_began(marker: str = MARKER) -> list[str]:
     """A command that prints when a component's process began, where its processes are seen."""
     return ["python3", "-c", _BEGAN.replace("MARKER", marker)]
