@@ -15,7 +15,7 @@ from steelyard.experiment.matrix import Arm
 from steelyard.experiment.schema import ProcedureName
 from steelyard.jvm.facts import not_read_back
 from steelyard.jvm.options import jvm_options
-from steelyard.results.spec import Component, Spec
+from steelyard.results.spec import Component, Role, Spec
 from steelyard.spec.components import make_component
 from steelyard.spec.injectors import injector_components, intended_mix, mix_parts
 from steelyard.spec.layout import FIRST_PORT, Layout, Runtime, fill
@@ -197,9 +197,20 @@ def _refuse_small(layout: Layout, heaps: dict[str, int | None]) -> None:
 
 
 def _stands_in(layout: Layout, kind: str) -> bool:
-    """Whether a note of the workload on a kind of component (or on a role) holds for what runs here."""
+    """Whether a note of the workload on a kind of component (or on a role) holds for what runs here.
+
+    In containers a database is a real one unless its image says that it stands in for one. Where none is deployed
+    beside the servers, theirs is the one inside them; and a service is an emulator wherever it runs.
+    """
+    beside = any(described.role == "database" for described in layout.kinds.values())
+
+    def stands_in(name: str, role: Role) -> bool:
+        if not layout.contained or name in layout.runtime.embedded or role == "service":
+            return True
+        return role == "server" and not beside
+
     return any(
-        kind in (name, described.role) and (not layout.contained or name in layout.runtime.embedded)
+        kind in (name, described.role) and stands_in(name, described.role)
         for name, described in layout.kinds.items()
     )
 

@@ -485,3 +485,22 @@ def test_the_experiment_decides_the_procedure_and_host_states() -> None:
     )
     assert spec.needs_preparation
     assert not specs("jvm-count")["jvms-1"].needs_preparation
+
+
+@pytest.mark.parametrize(
+    ("workload", "topology", "says"),
+    [
+        ("daytrader7", "single", ["Apache Derby"]),
+        ("daytrader7", "shared", []),
+        ("olio", "single", ["Apache Derby", "The geocoder is an emulator"]),
+        ("olio", "shared", ["The geocoder is an emulator"]),
+    ],
+)
+def test_figures_on_derby_say_so_in_containers_too(workload: str, topology: str, says: list[str]) -> None:
+    runtime = containers("server", "database", "geocoder", jvm=make_jvm("openj9", 21))
+    found = asked(
+        workload, deployment={"engine": "compose", "topology": topology}, factors={"cores": {"levels": [1, 2]}}
+    )
+    for spec in specs_of(found, cores(4), runtime).values():
+        assert len(spec.embedded) == len(says)
+        assert all(any(text in note for note in spec.embedded) for text in says)
