@@ -178,10 +178,27 @@ class ControlGroup:
             file.close()
 
 
-def throttled_seconds() -> float | None:
-    """Seconds that our own group was throttled so far (by a CI runner's CPU limit, say); None: it is not told."""
-    with closing(ControlGroup(os.getpid())) as group:
-        return (group.read() or {}).get("throttled_s")
+def throttled_seconds(pid: int | None = None, root: str = "") -> float | None:
+    """Seconds that a group, our own by default, was throttled so far (by a CI runner's CPU limit, say); None: it is not
+    told.
+
+    With version 2 a group has a quota only where the group above it passes the CPU controller on, and tells nothing of
+    throttling otherwise: then the groups above are asked. Where none up to the kernel's own root has the controller,
+    nothing can throttle it.
+    """
+    own = os.getpid() if pid is None else pid
+    with closing(ControlGroup(own, root)) as group:
+        if (told := (group.read() or {}).get("throttled_s")) is not None:
+            return told
+    place = find("cpu", own, root)
+    above = list(_upwards(place if place is not None and place.unified else None))
+    numbers = (number(_text(f"{one.folder}/cpu.stat").encode(), b"throttled_usec") for one in above)
+    if throttled := [one / 1e6 for one in numbers if one is not None]:
+        return max(throttled)
+    # Every group but the root has a type, and the quota of one with the controller is in `cpu.max`.
+    if above and not os.path.exists(f"{above[-1].folder}/cgroup.type"):  # noqa: PTH110 - no Path objects here
+        return 0.0
+    return None
 
 
 def read_limits(root: str = "") -> tuple[float | None, int | None]:

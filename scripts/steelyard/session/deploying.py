@@ -21,7 +21,7 @@ from steelyard.errors import PortInUse, ServerFailed
 from steelyard.jvm.facts import Facts, Source
 from steelyard.processes import process_tree
 from steelyard.results.spec import ORDER, Component, Role, Spec
-from steelyard.sampling.procfs import status_number
+from steelyard.sampling.procfs import has_large_pages, status_number
 from steelyard.session.readback import MAPPED, ReadBack, mapped, observe
 
 LOAD_TIMEOUT = 300.0
@@ -259,6 +259,7 @@ def _resident(pid: int) -> int:
     which are in no resident set (raises ValueError where the kernel does not tell)."""
     status = Path(f"/proc/{pid}/status").read_bytes()
     resident, large = (status_number(status, field) for field in (b"VmRSS", b"HugetlbPages"))
-    if resident is None or large is None:
+    # A kernel that has no large pages has no field of them either.
+    if resident is None or (large is None and (has_large_pages() or b"\nHugetlbPages:" in status)):
         raise ValueError(f"/proc/{pid}/status does not tell its memory")
-    return (resident + large) * 1024
+    return (resident + (large or 0)) * 1024

@@ -11,6 +11,7 @@ import pytest
 from builders import make_jvm
 from planned import containers, specs
 
+from steelyard.analysis.across import AUTHORITY as CLUSTER
 from steelyard.engines.images import jvm_of
 from steelyard.engines.kubernetes import cluster as asked
 from steelyard.engines.kubernetes.cluster import RIGHTS, Cluster, KubectlFailed, error_line, find_cluster
@@ -20,7 +21,6 @@ from steelyard.engines.kubernetes.lock import take_lock
 from steelyard.engines.kubernetes.nodes import examine, offered
 from steelyard.errors import BadInput, Busy, MissingRequirement
 from steelyard.processes import Children
-from steelyard.session.runtimes import AUTHORITY as CLUSTER
 from steelyard.session.runtimes import Runtimes
 from steelyard.workload.loader import load_workload
 

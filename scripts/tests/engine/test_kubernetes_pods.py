@@ -175,10 +175,10 @@ def test_the_map_of_a_components_largest_process_by_its_nodes_kernel() -> None:
     """Of a start script and what it started the latter; what has no marker is none of them."""
     marker = f"TEST_MAP_{os.getpid()}"
     grows = "import sys; held = bytearray(64 << 20); print(flush=True); sys.stdin.read()"
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    pipe = subprocess.PIPE
     environment = {**os.environ, marker: "x"}
     with (
-        subprocess.Popen([sys.executable, "-c", grows], env=environment, **pipes) as large,
+        subprocess.Popen([sys.executable, "-c", grows], env=environment, stdin=pipe, stdout=pipe) as large,
         subprocess.Popen(["sleep", "600"], env=environment) as small,
     ):
         try:

@@ -243,6 +243,27 @@ def test_version_2_without_the_cpu_controller(tmp_path: Path) -> None:
     assert tree.read().read() == {"cpu_s": pytest.approx(877.942476)}
 
 
+def test_version_2_without_the_cpu_controller_is_throttled_by_groups_above(tmp_path: Path) -> None:
+    """As in a session of a desktop, whose scope has no controller of its own."""
+    tree = Tree(tmp_path, "v2", "membership", "mountinfo-host")
+    own = tree.group(f"sys/fs/cgroup{V2_GROUP}")
+    usage = b"usage_usec 877942476\nuser_usec 755021555\nsystem_usec 122920921\n"
+    slice_, top = own.parent, tmp_path / "sys/fs/cgroup"
+    for folder in (own, slice_, top):
+        (folder / "cpu.stat").write_bytes(usage)
+        (folder / "cgroup.procs").touch()
+    (own / "cgroup.type").write_text("domain\n")
+    (slice_ / "cgroup.type").write_text("domain\n")
+    assert throttled_seconds(PID, str(tmp_path)) == 0.0, "no group up to the root can have a quota"
+    (slice_ / "cpu.stat").write_bytes(usage + b"nr_periods 9\nnr_throttled 2\nthrottled_usec 1500000\n")
+    assert throttled_seconds(PID, str(tmp_path)) == 1.5
+    (slice_ / "cpu.stat").write_bytes(usage)
+    (top / "cgroup.type").write_text("domain\n")
+    assert throttled_seconds(PID, str(tmp_path)) is None, (
+        "what is above the topmost that is seen is not known"
+    )
+
+
 @pytest.mark.parametrize(
     ("memory", "inactive", "expected"),
     [("8802304", "802304", 8000000), ("100", "802304", 0), ("100", None, None)],

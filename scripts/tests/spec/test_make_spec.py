@@ -499,7 +499,9 @@ def test_the_experiment_decides_the_procedure_and_host_states() -> None:
 def test_figures_on_derby_say_so_in_containers_too(workload: str, topology: str, says: list[str]) -> None:
     runtime = containers("server", "database", "geocoder", jvm=make_jvm("openj9", 21))
     found = asked(
-        workload, deployment={"engine": "compose", "topology": topology}, factors={"cores": {"levels": [1, 2]}}
+        workload,
+        deployment={"engine": "compose", "topology": topology},
+        factors={"cores": {"levels": [1, 2]}},
     )
     for spec in specs_of(found, cores(4), runtime).values():
         assert len(spec.embedded) == len(says)
