@@ -19,6 +19,7 @@ import psutil
 from steelyard.engines import readiness
 from steelyard.jvm.facts import Facts
 from steelyard.processes import process_tree
+from steelyard.processes.listening import Listener
 from steelyard.results.spec import ORDER, Component, Spec
 from steelyard.sampling.streams import Observer
 
@@ -79,6 +80,11 @@ class Reached:
     def serves(self, component: Component) -> bool:
         """Whether it serves, by its own readiness check; one that is not reached from here counts as serving."""
         return readiness.answers(component)
+
+    def listens_elsewhere(self, component: Component) -> list[Listener]:  # noqa: ARG002 - for those that can look
+        """Where a component listens while nobody listens where it is asked; empty when it may still be on its way, and
+        where this host cannot see it."""
+        return []
 
     def began(self, name: str) -> float | None:  # noqa: ARG002 - for those that can look
         """Epoch seconds at which the process of a remote component began, to a few hundredths; None: not known."""

@@ -27,6 +27,7 @@ from steelyard.clock import wait_until
 from steelyard.errors import ServerFailed
 from steelyard.processes.environment import child_environment
 from steelyard.processes.guard import OWNER, marked
+from steelyard.processes.reasons import read_log, reason
 from steelyard.results.store import no_space
 
 _STOP_POLL = 0.02
@@ -142,19 +143,16 @@ class Child:
         return ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
 
     def how_it_ended(self) -> str:
-        """One sentence for a child that has ended: its name, how, and its last words."""
-        return ended_with(self.name, self.exit_code(), self.last_lines())
+        """One sentence for a child that has ended: its name, how, why by its own words, and where all of them are."""
+        return ended_with(self.name, self.exit_code(), self.printed(), self.console)
 
-    def last_lines(self, count: int = 3) -> str:
-        """Its last output lines in one line, for an error message."""
+    def last_lines(self, count: int) -> str:
+        """Its last output lines in one line."""
         return " | ".join(line.strip() for line in self.printed().splitlines()[-count:] if line.strip())
 
     def printed(self) -> str:
-        """Its output so far."""
-        try:
-            return self.console.read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            return ""
+        """Its output so far; of a long one the beginning and the end."""
+        return read_log(self.console)
 
     def signal(self, number: int) -> None:
         """Send a signal to the whole process group."""
@@ -177,10 +175,24 @@ def _can_notice() -> bool:
     return tried.returncode == 0
 
 
-def ended_with(name: str, code: int | None, last: str) -> str:
-    """One sentence: how something ended (a negative code is a signal), and its last words."""
+def ended_with(name: str, code: int | None, printed: str, log: Path | None = None) -> str:
+    """One sentence: how something ended, and why by its own words.
+
+    Args:
+        name: of it.
+        code: its exit code, negative for a signal.
+        printed: what it printed.
+        log: the file that holds all of that, which stays.
+    """
     how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
-    return f"{name} ended with {how}" + (f" after printing: {last}" if last else "")
+    return f"{name} ended with {how}{own_words(printed, log)}"
+
+
+def own_words(printed: str, log: Path | None) -> str:
+    """The end of such a sentence; empty for what said nothing."""
+    said = reason(printed)
+    where = f": see {log}" if log is not None and len(printed.strip().splitlines()) > 1 else ""
+    return f" after printing: {said}{where}" if said else ""
 
 
 class Children:

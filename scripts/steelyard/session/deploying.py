@@ -15,13 +15,18 @@ import psutil
 
 from steelyard.clock import SYSTEM, Clock, wait_until
 from steelyard.engines.base import Deployment, Running
-from steelyard.engines.readiness import POLL_INTERVAL, read_info, ready_message_after
+from steelyard.engines.readiness import POLL_INTERVAL, answers_at, read_info, ready_message_after
 from steelyard.errors import PortInUse, ServerFailed
 from steelyard.jvm.facts import Facts, Source
 from steelyard.processes import process_tree
+from steelyard.processes.listening import Listener
 from steelyard.results.spec import ORDER, Component, Role, Spec
 from steelyard.session.readback import ReadBack, observe
 
+LOOK_INTERVAL = 1.0
+"""Seconds between two looks at where a component listens."""
+LOOKS = 3
+"""How often in a row it has to be seen elsewhere, and nowhere else meanwhile, after the first time."""
 LOAD_TIMEOUT = 300.0
 """Seconds for one loader; 100,000 customers take a fraction of it (apps/README.md)."""
 
@@ -187,6 +192,7 @@ class Deployed:
     def _wait_for(self, running: Running, beside: int, over: threading.Event) -> Started | None:
         """Waits until one serves; None when it is `over` before."""
         component = running.component
+        watch = _ListenerWatch(self.deployment, component, self.clock)
 
         def settled() -> bool:
             if self.deployment.serves(component):
@@ -194,6 +200,8 @@ class Deployed:
             failure = self.deployment.failure(component.name)
             if failure is not None:
                 raise ServerFailed(failure)
+            if sentence := watch.look():
+                raise ServerFailed(f"{sentence}: see {self.deployment.logs(component.name)}")
             return over.is_set()
 
         # Many polls a second beside a starting JVM would be part of its start.
@@ -201,7 +209,7 @@ class Deployed:
         if not wait_until(settled, component.ready.within, interval, self.clock):
             self.deployment.require_programs()
             raise ServerFailed(
-                f"{component.name} did not answer within {component.ready.within:.0f} s:"
+                f"{component.name} did not answer within {component.ready.within:.0f} s{watch.seen()}:"
                 f" see {self.deployment.logs(component.name)}"
             )
         if over.is_set():
@@ -222,6 +230,52 @@ class Deployed:
                 f"port {component.port} is answered by process {told}, not by {component.name}: stop that process, or"
                 " choose other ports with --port"
             )
+
+
+class _ListenerWatch:
+    """Looks, while one is waited for, whether it listens elsewhere than where it is asked: then no waiting helps.
+
+    A server may open other ports before its own (JMX, administration), so what it listens on is no proof. It is one
+    that the port is the right one and the address is not, or that its readiness check is met there.
+    """
+
+    def __init__(self, deployment: Deployment[Any], component: Component, clock: Clock) -> None:
+        self._deployment, self._component, self._clock = deployment, component, clock
+        self._next = clock.monotonic() + LOOK_INTERVAL
+        self._before: list[Listener] = []
+        self._looks = 0
+
+    def look(self) -> str | None:
+        """One sentence as soon as it is sure to listen elsewhere; costs nothing between looks."""
+        if self._clock.monotonic() < self._next:
+            return None
+        self._next = self._clock.monotonic() + LOOK_INTERVAL
+        wrong = [one for one in self._deployment.listens_elsewhere(self._component) if self._is_its_own(one)]
+        self._looks = self._looks + 1 if wrong and wrong == self._before else 0
+        self._before = wrong
+        if self._looks < LOOKS:
+            return None
+        return f"{self._component.name} listens on {_listed(wrong)}, {self._wanted()}"
+
+    def seen(self) -> str:
+        """The same of one that did not answer in time, as a part of that sentence; empty when nothing is known."""
+        found = self._deployment.listens_elsewhere(self._component)
+        return f" (it listens on {_listed(found)}, {self._wanted()})" if found else ""
+
+    def _is_its_own(self, one: Listener) -> bool:
+        if one.port == self._component.port:
+            return True
+        return self._component.ready.path is not None and answers_at(one.address, one.port, self._component)
+
+    def _wanted(self) -> str:
+        return (
+            f"and not on 127.0.0.1:{self._component.port}, where it is asked: give its command that address and"
+            " `${port}`"
+        )
+
+
+def _listed(found: Sequence[Listener]) -> str:
+    return ", ".join(map(str, found))
 
 
 def _tree(running: Running) -> list[int]:
