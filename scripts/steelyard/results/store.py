@@ -54,10 +54,26 @@ def no_space(path: Path, error: OSError) -> Exception:
     """Turn a failed write into a sentence for the user, or hand the error back when it is another kind."""
     if error.errno not in _NO_SPACE:
         return error
+    return _cannot_write(path, error)
+
+
+def _cannot_write(path: Path, error: OSError) -> NoSpace:
     return NoSpace(
         f"cannot write {path} ({os.strerror(error.errno or 0)}): free some space or choose another --out;"
         " what was measured so far is kept"
     )
+
+
+def require_writable(folder: Path) -> None:
+    """See that files can be written in a folder, which need not be there yet and is not made (raises NoSpace)."""
+    there = folder.absolute()
+    while not there.exists() and there != there.parent:
+        there = there.parent
+    try:
+        with tempfile.TemporaryFile(dir=there):
+            pass
+    except OSError as error:
+        raise _cannot_write(folder, error) from error
 
 
 def write_record(path: Path, record: BaseModel) -> str:

@@ -23,6 +23,15 @@ from steelyard.results.spec import Artifact, Spec
 from steelyard.results.store import write_atomic
 
 
+def require_commands(specs: Sequence[Spec]) -> None:
+    """See that the programs of whole command lines are there (raises MissingRequirement)."""
+    for component in (one for spec in specs for one in spec.deployed):
+        if component.artifact.form == "command":
+            program = Places("", component.artifact.path, "").fill(component.artifact.words[0], component)
+            if not program.startswith("${"):
+                require_program(program)
+
+
 @dataclass(frozen=True)
 class ProcessEngine:
     """Starts components under `taskset`."""
@@ -35,11 +44,7 @@ class ProcessEngine:
 
     def check(self, specs: Sequence[Spec]) -> None:
         """Refuse ports that are taken (PortInUse) and programs that are missing (MissingRequirement)."""
-        for component in (one for spec in specs for one in spec.deployed):
-            if component.artifact.form == "command":
-                program = Places("", None, "").fill(component.artifact.words[0], component)
-                if not program.startswith("${"):
-                    require_program(program)
+        require_commands(specs)
         require_ports(sorted({port for spec in specs for port in spec.ports}))
         for spec in specs:
             self.require_programs(spec)
