@@ -18,6 +18,7 @@ from steelyard.errors import MissingRequirement, ProgramGone
 from steelyard.host import programs
 from steelyard.host.java import require_program
 from steelyard.host.ports import require_ports
+from steelyard.paths import ROOT
 from steelyard.processes import Children
 from steelyard.results.spec import Artifact, Spec
 from steelyard.results.store import write_atomic
@@ -67,6 +68,7 @@ class ProcessEngine:
                 lost.append(package)
             elif package is not None and artifact.path is None and not is_whole(package.parent):
                 lost.append(package.parent)
+            lost += [path for path in map(ROOT.joinpath, component.copies.values()) if not path.exists()]
             if lost:
                 raise ProgramGone(
                     f"{lost[0]}, which {component.name} runs, was removed, damaged or replaced: put back what the"
