@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 from typer import Argument, Option
 
+from steelyard.cli import completion
 from steelyard.cli.building import ensure_builds
 from steelyard.cli.options import JdkOption, JsonOption, PortOption, open_console, print_json
 from steelyard.errors import BadInput
@@ -33,7 +34,12 @@ from steelyard.spec.plan import make_spec
 from steelyard.workload.loader import load_workload
 
 WorkloadArgument = Annotated[
-    str, Argument(metavar="WORKLOAD", help="Name (see `list`), or the path of a workload file.")
+    str,
+    Argument(
+        metavar="WORKLOAD",
+        help="Name (see `list`), or the path of a workload file.",
+        autocompletion=completion.workloads,
+    ),
 ]
 
 
