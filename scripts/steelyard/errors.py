@@ -92,11 +92,17 @@ def one_line(text: str, longest: int) -> str:
 
 
 _PLAIN = [
-    (r"Input should be a valid integer(, unable to parse string as an integer|, got a number with a fractional part)?", "a whole number is needed"),
+    (
+        r"Input should be a valid integer(, unable to parse string as an integer|, got a number with a fractional part)?",
+        "a whole number is needed",
+    ),
     (r"Input should be a valid number(, unable to parse string as a number)?", "a number is needed"),
     (r"Input should be a finite number", "a number is needed"),
     (r"Input should be a valid (list|tuple|array)", "a list is needed, as [a, b]"),
-    (r"Input should be a valid (dictionary|mapping)( or instance of \w+)?|Input should be an object", "keys with values are needed, as {key: value}"),
+    (
+        r"Input should be a valid (dictionary|mapping)( or instance of \w+)?|Input should be an object",
+        "keys with values are needed, as {key: value}",
+    ),
     (r"Input should be a valid string", "a text is needed (in quotes, if it looks like a number)"),
     (r"Input should be a valid boolean(, unable to interpret input)?", "true or false is needed"),
     (r"Input should be greater than or equal to (\S+)", r"it is at least \1"),
@@ -108,7 +114,10 @@ _PLAIN = [
     (r"Input should be (.*)", r"it is to be \1"),
     (r"String should match pattern '(.*)'", r"it has the form \1"),
     (r"String should have at (least|most) (\d+) characters?", r"it has at \1 \2 characters"),
-    (r"(List|Dictionary|Tuple) should have at (least|most) (\d+) items? after validation, not (\d+)", r"it has at \2 \3 entries, and not \4"),
+    (
+        r"(List|Dictionary|Tuple) should have at (least|most) (\d+) items? after validation, not (\d+)",
+        r"it has at \2 \3 entries, and not \4",
+    ),
     (r"Field required", "it is missing"),
     (r"Extra inputs are not permitted", "it is not known here"),
 ]

@@ -26,6 +26,7 @@ from pydantic import (
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from steelyard.errors import BadInput, plain_words
+from steelyard.regular import read_text
 from steelyard.units import MIB, parse_duration, parse_share, parse_size
 
 KeyPath = tuple[str | int, ...]
@@ -143,9 +144,9 @@ def read_yaml(path: Path, model: type[M], what: str) -> tuple[M, Lines]:
             raise BadInput(
                 f"{path} is larger than {MAX_BYTES // 1024} KiB, which no {what.rsplit(maxsplit=1)[-1]} file is"
             )
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path)
     except (OSError, UnicodeDecodeError) as error:
-        why = os.strerror(error.errno or 0) if isinstance(error, OSError) else error
+        why = error.strerror if isinstance(error, OSError) else error
         raise BadInput(f"cannot read {path}: {why}") from error
     lines = Lines(path)
     data = parse(text, lines)

@@ -13,7 +13,19 @@ from types import FrameType
 import typer
 
 from steelyard import __version__
-from steelyard.cli import certify, completion, gate, history, host, hosts, images, inspect, prove, run, workload
+from steelyard.cli import (
+    certify,
+    completion,
+    gate,
+    history,
+    host,
+    hosts,
+    images,
+    inspect,
+    prove,
+    run,
+    workload,
+)
 from steelyard.errors import BadInput, Exit, NoSpace, SteelyardError, crashed, plain_words
 from steelyard.paths import CACHE
 
@@ -91,7 +103,9 @@ def main() -> None:
     signal.signal(signal.SIGHUP, _interrupt)
     try:
         if closed:
-            raise NoSpace(f"nothing can be printed: {closed} is closed; redirect it to a file, or to /dev/null")
+            raise NoSpace(
+                f"nothing can be printed: {closed} is closed; redirect it to a file, or to /dev/null"
+            )
         sys.exit(_run())
     except SteelyardError as error:
         told = error

@@ -26,6 +26,7 @@ from steelyard.host.doctor import Finding, examine
 from steelyard.host.facts import read_facts
 from steelyard.host.java import named_jdks
 from steelyard.paths import EXPERIMENTS, RESULTS
+from steelyard.regular import read_bytes
 from steelyard.report import write_report
 from steelyard.results.analysis import Analysis
 from steelyard.results.schema import JournalEntry, Session, Trial
@@ -133,9 +134,9 @@ def _analysed(directory: Path) -> SessionDirectory:
             f"{directory} holds no finished trial yet: go on with `./steelyard resume {directory}`"
         )
     path = found.path / "analysis.json"
-    before = path.read_bytes() if path.exists() else None
+    before = read_bytes(path) if path.is_file() else None
     analyse_again(found)
-    if before not in (None, path.read_bytes()):
+    if before not in (None, read_bytes(path)):
         typer.echo(f"{path} was stale, foreign or edited: it was made anew from the trials", err=True)
     return found
 

@@ -51,9 +51,13 @@ def _cell(row: dict[str, Any], name: str) -> str:
     return str(row.get(name, ""))
 
 
-def _table(title: str | None, columns: Sequence[str], rows: Sequence[dict[str, Any]], *, whole: bool) -> Table:
+def _table(
+    title: str | None, columns: Sequence[str], rows: Sequence[dict[str, Any]], *, whole: bool
+) -> Table:
     """`whole`: all columns but the last have their whole width."""
-    table = Table(title=title, title_justify="left", title_style="bold", box=None, padding=(0, _BETWEEN, 0, 0))
+    table = Table(
+        title=title, title_justify="left", title_style="bold", box=None, padding=(0, _BETWEEN, 0, 0)
+    )
     for number, column in enumerate(columns):
         # A name is copied from here into a command: it stays in one piece.
         kept = number == 0 or (whole and number < len(columns) - 1)

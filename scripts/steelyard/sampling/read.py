@@ -13,6 +13,7 @@ import numpy as np
 
 from steelyard.analysis.formulas import over, whole
 from steelyard.errors import BadInput
+from steelyard.regular import read_text
 from steelyard.results.measurement import CgroupResult
 from steelyard.sampling import nodes
 from steelyard.sampling.config import NOTHING, OWN_NAME
@@ -333,7 +334,7 @@ class Samples:
 def _machines(folder: Path) -> tuple[Machine, ...]:
     """The machines of a trial that ran in a cluster; none where it ran on this host."""
     try:
-        told = json.loads((folder / "nodes.json").read_text(encoding="utf-8"))
+        told = json.loads(read_text(folder / "nodes.json"))
     except FileNotFoundError:
         return ()
     sampled = _table(folder, "nodes", keys=1)
@@ -351,7 +352,7 @@ def _machines(folder: Path) -> tuple[Machine, ...]:
 def _rows(folder: Path, name: str) -> Iterator[list[str]]:
     """Rows of a file without its header and without a last line that is still being written."""
     try:
-        text = (folder / f"{name}.csv").read_text(encoding="utf-8", errors="replace")
+        text = read_text(folder / f"{name}.csv", errors="replace")
     except FileNotFoundError:
         return
     whole = text[: text.rfind("\n") + 1]

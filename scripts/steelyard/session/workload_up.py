@@ -22,6 +22,7 @@ from steelyard.host.docker import Docker
 from steelyard.host.lock import host_lock
 from steelyard.paths import CACHE, ROOT
 from steelyard.processes import child_environment, sweep
+from steelyard.regular import read_text
 from steelyard.results.spec import ORDER, Spec
 from steelyard.results.store import no_space
 from steelyard.session.deploying import LOAD_TIMEOUT
@@ -69,7 +70,7 @@ def longest_start(spec: Spec) -> float:
 def current(state: Path = STATE) -> Up | None:
     """The workload that is up, or None. A state whose keeper has gone counts as nothing."""
     try:
-        found = Up(**json.loads(state.read_text(encoding="utf-8")))
+        found = Up(**json.loads(read_text(state)))
     except (OSError, ValueError, TypeError):
         return None
     return found if _is_keeper(found.keeper) else None

@@ -12,7 +12,12 @@ from steelyard.yamlfile import Duration, Limit, Model, Scalar, nearest
 
 REFERENCE = re.compile(r"\$\{([^}]*)\}")
 """`${name}` in a text of a journey, as the injector reads it."""
-_UNSOUND = ("missing ), unterminated subpattern", "unbalanced parenthesis", "unterminated character set", "nothing to repeat")
+_UNSOUND = (
+    "missing ), unterminated subpattern",
+    "unbalanced parenthesis",
+    "unterminated character set",
+    "nothing to repeat",
+)
 """Faults of a regular expression by which Java's refuse it as well; others have no meaning in Python alone."""
 
 

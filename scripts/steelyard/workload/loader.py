@@ -35,7 +35,9 @@ class Found(NamedTuple):
         try:
             found.read_text(encoding="utf-8")
         except UnicodeDecodeError as error:
-            raise BadInput(f"{self.workload.name}: {found} is no text (UTF-8), and files are copied as texts") from error
+            raise BadInput(
+                f"{self.workload.name}: {found} is no text (UTF-8), and files are copied as texts"
+            ) from error
         except OSError as error:
             raise BadInput(
                 f"{self.workload.name}: files: {path}: {found} cannot be read ({os.strerror(error.errno or 0)}): paths"

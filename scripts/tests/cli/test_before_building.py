@@ -91,14 +91,18 @@ def own(folder: Path, program: str = "sh") -> str:
         (["certify", "--out", "/proc/none"], 8, "cannot write /proc/none"),
     ],
 )
-def test_what_is_refused_is_refused_at_once(steelyard: Any, arguments: list[str], code: int, says: str) -> None:
+def test_what_is_refused_is_refused_at_once(
+    steelyard: Any, arguments: list[str], code: int, says: str
+) -> None:
     result = steelyard(*arguments)
     assert (result.code, len(result.err.strip().splitlines())) == (code, 1)
     assert says in result.err
 
 
 @pytest.mark.parametrize("verb", ["up", "run"])
-def test_a_program_that_is_missing_and_a_port_that_is_taken(steelyard: Any, tmp_path: Path, verb: str) -> None:
+def test_a_program_that_is_missing_and_a_port_that_is_taken(
+    steelyard: Any, tmp_path: Path, verb: str
+) -> None:
     def arguments(program: str, port: int) -> list[str]:
         named = [own(tmp_path, program)]
         if verb == "run":
@@ -144,7 +148,9 @@ def test_a_jdk_is_taken_by_the_name_that_doctor_lists(tmp_path: Path) -> None:
     assert java.absolute_jdk(tmp_path) == tmp_path
 
 
-def test_jdks_that_are_there_are_named_where_none_was_chosen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_jdks_that_are_there_are_named_where_none_was_chosen(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     home = java.find_jdk().home
     monkeypatch.setattr(java, "USUAL_FOLDERS", (tmp_path / "jvm",))
     (tmp_path / "jvm").mkdir()
@@ -166,7 +172,10 @@ def test_jdks_that_are_there_are_named_where_none_was_chosen(monkeypatch: pytest
     ("name", "hint"),
     [
         ("openj9-21", "unpack an OpenJ9 21 (IBM Semeru Runtime) in a folder below /opt"),
-        ("hotspot-25", "`sudo apt install openjdk-25-jdk-headless` or `sudo dnf install java-25-openjdk-devel`"),
+        (
+            "hotspot-25",
+            "`sudo apt install openjdk-25-jdk-headless` or `sudo dnf install java-25-openjdk-devel`",
+        ),
         ("zing", "install one with"),
     ],
 )

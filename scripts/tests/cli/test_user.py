@@ -50,11 +50,18 @@ def test_names_stay_in_one_piece_at_every_width(
 @pytest.mark.parametrize("width", [20, 40, 80, 99])
 def test_narrow_listings_hold_everything_within_the_screen(width: int) -> None:
     console = Console(file=io.StringIO(), width=width)
-    row = {"name": "an-experiment", "factors": "jvms: 1, 2, 4 and many others " * 3, "title": "A title [of words]"}
+    row = {
+        "name": "an-experiment",
+        "factors": "jvms: 1, 2, 4 and many others " * 3,
+        "title": "A title [of words]",
+    }
     print_listing(console, "Rows", ["name", "factors", "none", "title"], [row], headline="title")
     text = console.file.getvalue()  # type: ignore[attr-defined]
     assert all(len(line) <= width for line in text.splitlines())
-    assert " ".join(text.split()) == f"Rows an-experiment A title [of words] factors {' '.join(row['factors'].split())}"
+    assert (
+        " ".join(text.split())
+        == f"Rows an-experiment A title [of words] factors {' '.join(row['factors'].split())}"
+    )
 
 
 def test_columns_that_fit_are_a_table() -> None:
@@ -68,7 +75,11 @@ def test_columns_that_fit_are_a_table() -> None:
 def test_a_closed_stream_is_no_defect(closed: str, code: int) -> None:
     line = f'exec "$@" {closed}'
     ended = subprocess.run(
-        ["sh", "-c", line, "sh", *COMMAND, "schema"], env=ENVIRONMENT, capture_output=True, text=True, check=False
+        ["sh", "-c", line, "sh", *COMMAND, "schema"],
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert ended.returncode == code, ended.stderr
     told = "steelyard: nothing can be printed: standard output is closed; redirect it to a file, or to /dev/null\n"
@@ -174,19 +185,25 @@ def test_a_plan_is_asked_for_profilers_as_a_run_is(steelyard: Any, monkeypatch: 
 
 def test_the_documents_name_no_command_or_option_that_there_is_not() -> None:
     known = {" ".join(command): command for command in commands()}
-    listed = re.findall(r"^\| (`.*?) \|", (ROOT / "docs" / "commands.md").read_text(encoding="utf-8"), re.MULTILINE)
+    listed = re.findall(
+        r"^\| (`.*?) \|", (ROOT / "docs" / "commands.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
     named = []
     for row in listed:
         group = ""
         for words in re.findall(r"`([a-z]+(?: [a-z]+)?)", row):
             whole = words if words in known or not group else f"{group} {words}"
-            group = words.partition(" ")[0] if words.partition(" ")[0] in ("images", "host", "history") else group
+            group = (
+                words.partition(" ")[0] if words.partition(" ")[0] in ("images", "host", "history") else group
+            )
             named.append(whole)
     assert {"run", "plan", "images build", "images verify"} <= {*named}
     assert [one for one in named if one not in known and one != "test"] == []
 
 
-@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")) + [ROOT / "README.md"], ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page", sorted((ROOT / "docs").glob("*.md")) + [ROOT / "README.md"], ids=lambda page: page.name
+)
 def test_a_command_of_a_page_survives_copy_and_paste(page: Path) -> None:
     """What a shell would take for arguments: words behind several blanks that no `#` stands before."""
     text = page.read_text(encoding="utf-8")

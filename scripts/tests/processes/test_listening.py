@@ -32,7 +32,8 @@ def test_listening_sockets_are_told_from_connections_and_those_of_others() -> No
 
 
 @pytest.mark.parametrize(
-    ("family", "address"), [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1"), (socket.AF_INET, "0.0.0.0")]
+    ("family", "address"),
+    [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1"), (socket.AF_INET, "0.0.0.0")],
 )
 def test_the_kernel_tells_where_a_process_listens(family: socket.AddressFamily, address: str) -> None:
     try:

@@ -29,13 +29,17 @@ STACK = "\n".join(f"\tat com.example.Frame{number}.run(Frame.java:{number})" for
         ),
         # The JVM's own frame stands around its reason.
         (
-            "Unrecognized VM option 'UseFoo'\nError: Could not create the Java Virtual Machine.\n"
-            "Error: A fatal exception has occurred. Program will exit.\n",
+            (
+                "Unrecognized VM option 'UseFoo'\nError: Could not create the Java Virtual Machine.\n"
+                "Error: A fatal exception has occurred. Program will exit.\n"
+            ),
             "Unrecognized VM option 'UseFoo'",
         ),
         (
-            "Error occurred during initialization of VM\nInitial heap size set to a larger value than the maximum"
-            " heap size\n",
+            (
+                "Error occurred during initialization of VM\nInitial heap size set to a larger value than the maximum"
+                " heap size\n"
+            ),
             "Initial heap size set to a larger value than the maximum heap size",
         ),
         (
@@ -43,13 +47,17 @@ STACK = "\n".join(f"\tat com.example.Frame{number}.run(Frame.java:{number})" for
             "JVMJ9VM007E Command-line option unrecognised: -Xfoo",
         ),
         (
-            "Traceback (most recent call last):\n  File \"app.py\", line 1, in <module>\n    import nothing\n"
-            "ModuleNotFoundError: No module named 'nothing'\n",
+            (
+                'Traceback (most recent call last):\n  File "app.py", line 1, in <module>\n    import nothing\n'
+                "ModuleNotFoundError: No module named 'nothing'\n"
+            ),
             "ModuleNotFoundError: No module named 'nothing'",
         ),
         (
-            "node:internal/modules/cjs/loader:1080\n  throw err;\n  ^\n\nError: Cannot find module '/app/x.js'\n"
-            "    at Module._resolveFilename (node:internal/modules/cjs/loader:1077:15)\n",
+            (
+                "node:internal/modules/cjs/loader:1080\n  throw err;\n  ^\n\nError: Cannot find module '/app/x.js'\n"
+                "    at Module._resolveFilename (node:internal/modules/cjs/loader:1077:15)\n"
+            ),
             "Error: Cannot find module '/app/x.js'",
         ),
         (

@@ -66,19 +66,25 @@ def test_on_the_other_family_s_loopback(children: Children, tmp_path: Path) -> N
     port = free_port()
     with pytest.raises(ServerFailed) as failed:
         bring_up(children, tmp_path, ["::1", str(port)], port)
-    assert f"server-1 listens on [::1]:{port}, and not on 127.0.0.1:{port}, where it is asked" in str(failed.value)
+    assert f"server-1 listens on [::1]:{port}, and not on 127.0.0.1:{port}, where it is asked" in str(
+        failed.value
+    )
     assert str(tmp_path / "servers" / "server-1" / "logs") in str(failed.value)
 
 
 def test_on_another_address(children: Children, tmp_path: Path) -> None:
     port = free_port()
-    with pytest.raises(ServerFailed, match=rf"listens on 127\.0\.0\.2:{port}, and not on 127\.0\.0\.1:{port}"):
+    with pytest.raises(
+        ServerFailed, match=rf"listens on 127\.0\.0\.2:{port}, and not on 127\.0\.0\.1:{port}"
+    ):
         bring_up(children, tmp_path, ["127.0.0.2", str(port)], port)
 
 
 def test_on_another_port(children: Children, tmp_path: Path) -> None:
     port, other = free_port(), free_port()
-    with pytest.raises(ServerFailed, match=rf"listens on 127\.0\.0\.1:{other}, and not on 127\.0\.0\.1:{port}"):
+    with pytest.raises(
+        ServerFailed, match=rf"listens on 127\.0\.0\.1:{other}, and not on 127\.0\.0\.1:{port}"
+    ):
         bring_up(children, tmp_path, ["127.0.0.1", str(other)], port)
 
 

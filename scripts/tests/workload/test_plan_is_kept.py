@@ -62,7 +62,9 @@ def test_files_are_taken_from_beside_the_workload_file(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_not_there_is_refused_by_the_plan(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=rf"files: gone\.txt: {tmp_path}/gone\.txt cannot be read \(No such file"):
+    with pytest.raises(
+        BadInput, match=rf"files: gone\.txt: {tmp_path}/gone\.txt cannot be read \(No such file"
+    ):
         specs_of(shop(tmp_path, command=["true"], files={"b": "gone.txt"}))
     (tmp_path / "picture").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(BadInput, match=r"picture is no text \(UTF-8\)"):
@@ -74,7 +76,10 @@ def test_a_file_that_is_not_there_is_refused_by_the_plan(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("path", "says"),
     [
-        ("${to}", r"begins with `/`: a whole address or path that an answer gave \(\$\{to\}\) cannot be asked for"),
+        (
+            "${to}",
+            r"begins with `/`: a whole address or path that an answer gave \(\$\{to\}\) cannot be asked for",
+        ),
         ("http://localhost/x", "it is a path of the server, without its address"),
         ("x", "begins with `/`"),
         ("", "begins with `/`"),
@@ -148,7 +153,9 @@ def test_jvm_options_through_a_variable(tmp_path: Path, where: str) -> None:
         changed = question.workload.workload.model_dump(by_alias=True)
         server = changed["topologies"]["one"]["components"]["server"]
         server["process"]["environment"], server["environment"] = {}, told
-        workload = question.workload._replace(workload=type(question.workload.workload).model_validate(changed))
+        workload = question.workload._replace(
+            workload=type(question.workload.workload).model_validate(changed)
+        )
         question = question._replace(workload=workload)
     server = specs_of(question)["jvms-2"].servers[0]
     places = Places("/t/server-1", None, "/t/cache")
@@ -193,6 +200,8 @@ def test_every_text_of_a_setting_has_its_form() -> None:
 
 def test_the_cases_of_the_injector_s_template() -> None:
     """The same expression on both sides."""
-    source = (ROOT / "loadgen/src/main/java/dev/steelyard/loadgen/journey/declared/Template.java").read_text("utf-8")
+    source = (ROOT / "loadgen/src/main/java/dev/steelyard/loadgen/journey/declared/Template.java").read_text(
+        "utf-8"
+    )
     assert re.search(r'Pattern\.compile\("(.*)"\)', source)[1].replace("\\\\", "\\") == r"\$\{([^}]*)}"  # type: ignore[index]
     assert REFERENCE.findall("a${b}c${d.e}") == ["b", "d.e"]

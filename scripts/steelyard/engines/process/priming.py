@@ -103,7 +103,9 @@ def _wait(deployment: ProcessDeployment, component: Component, done: Callable[[]
             raise ServerFailed(_with_kept_log(failure, deployment, component))
         if deadline.passed:
             log = deployment.logs(component.name) / "console.log"
-            late = f"{component.name} did not answer within {PRIMING_TIMEOUT:.0f} s: is its JDK sound? See {log}"
+            late = (
+                f"{component.name} did not answer within {PRIMING_TIMEOUT:.0f} s: is its JDK sound? See {log}"
+            )
             raise ServerFailed(_with_kept_log(late, deployment, component))
         deadline.sleep(POLL_INTERVAL)
 
