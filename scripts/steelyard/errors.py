@@ -93,7 +93,10 @@ def one_line(text: str, longest: int) -> str:
 
 _PLAIN = [
     (
-        r"Input should be a valid integer(, unable to parse string as an integer|, got a number with a fractional part)?",
+        (
+            r"Input should be a valid integer"
+            r"(, unable to parse string as an integer|, got a number with a fractional part)?"
+        ),
         "a whole number is needed",
     ),
     (r"Input should be a valid number(, unable to parse string as a number)?", "a number is needed"),

@@ -86,9 +86,10 @@ def curve_cpu(name: str) -> Compute:
     return lambda trial, _spec: math.fsum(trial.curves[name]) if trial.curves.get(name) else None
 
 
-def jit_of_servers(trial: Trial, spec: Spec) -> float | None:
-    """CPU seconds; without a compiler beside them it would be the JIT's CPU once more."""
-    return sum_of(group_cpu("jit"), ("server",))(trial, spec) if spec.of("compiler") else None
+def compiling(trial: Trial, spec: Spec) -> float | None:
+    """CPU seconds of a ramp-up that went into compiling: in the servers, and in the compilers that there are."""
+    accounts = ("cpu_jit", *(["cpu_compiler"] if spec.of("compiler") else []))
+    return whole((curve_cpu(name)(trial, spec) for name in accounts), math.fsum)
 
 
 def compiled(where: str) -> Compute:

@@ -102,11 +102,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, _interrupt)
     signal.signal(signal.SIGHUP, _interrupt)
     try:
-        if closed:
-            raise NoSpace(
-                f"nothing can be printed: {closed} is closed; redirect it to a file, or to /dev/null"
-            )
-        sys.exit(_run())
+        sys.exit(_run(closed))
     except SteelyardError as error:
         told = error
     except TyperException as error:
@@ -123,7 +119,9 @@ def main() -> None:
     sys.exit(told.exit_code)
 
 
-def _run() -> int:
+def _run(closed: str) -> int:
+    if closed:
+        raise NoSpace(f"nothing can be printed: {closed} is closed; redirect it to a file, or to /dev/null")
     try:
         for word in sys.argv:
             word.encode()
@@ -160,9 +158,9 @@ def _open_streams() -> str:
         except OSError:
             os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
             closed = name if number == 1 else closed
-    sys.stdin = sys.stdin or open(0, closefd=False, encoding="utf-8")
-    sys.stdout = sys.stdout or open(1, "w", closefd=False, encoding="utf-8")
-    sys.stderr = sys.stderr or open(2, "w", closefd=False, encoding="utf-8")
+    for name, number in (("stdin", 0), ("stdout", 1), ("stderr", 2)):
+        if getattr(sys, name) is None:  # Python's own, where it found none
+            setattr(sys, name, os.fdopen(number, "w" if number else "r", closefd=False, encoding="utf-8"))
     return closed
 
 

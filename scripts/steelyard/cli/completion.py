@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 from typer import Argument
-from typer.completion import completion_init, get_completion_script
+from typer.completion import completion_init, get_completion_script  # type: ignore[attr-defined]
 
 from steelyard.errors import BadInput
 from steelyard.experiment.loader import experiment_files

@@ -23,11 +23,11 @@ from steelyard.host.java import absolute_jdk
 from steelyard.host.lock import host_lock
 from steelyard.host.ports import free_first_port, held_ports, refuse_ephemeral
 from steelyard.processes import Children
+from steelyard.results.spec import Spec
 from steelyard.results.store import write_atomic
 from steelyard.session import workload_up
 from steelyard.session.deploying import Deployed
 from steelyard.session.plan import check_host, refuse_absurd
-from steelyard.results.spec import Spec
 from steelyard.session.runtimes import Runtimes, make_engines, require_startable
 from steelyard.spec.layout import FIRST_PORT
 from steelyard.spec.plan import make_spec

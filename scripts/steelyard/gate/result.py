@@ -50,7 +50,7 @@ class Beside(Record):
     """The change with its 95 % interval, for people."""
     better: str
     worse: bool | None
-    """Beyond noise (Holm's correction over all of them); None: not shown."""
+    """Beyond noise (Bonferroni's correction over all of them); None: not shown."""
     ratio: float | None
     low: float | None
     high: float | None

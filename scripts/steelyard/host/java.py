@@ -168,8 +168,8 @@ def jdk_of(text: str, environment: Mapping[str, str] = os.environ) -> Jdk:
     known = named_jdks(environment)
     if text not in known:
         raise MissingRequirement(
-            f"this host has no JDK named {text}{nearest(text, sorted(known))}: it has {_listed(known)}; give the path of"
-            f" one, set STEELYARD_JDKS to the folder that holds it, or {_how_to_install(text)}"
+            f"this host has no JDK named {text}{nearest(text, sorted(known))}: it has {_listed(known)}; give the path"
+            f" of one, set STEELYARD_JDKS to the folder that holds it, or {_how_to_install(text)}"
         )
     return known[text]
 
@@ -204,10 +204,10 @@ def _launcher(chosen: Path | None, environment: Mapping[str, str]) -> tuple[Path
         (name, only), *_ = known.items()
         return only.java, name
     if known:
-        name = sorted(known)[0]
+        name = min(known)
         raise MissingRequirement(
-            f"no JDK was chosen (no --jdk, no JAVA_HOME, no java on the PATH), and this host has {_listed(known)}: choose"
-            f" one, for example with --jdk {name}"
+            f"no JDK was chosen (no --jdk, no JAVA_HOME, no java on the PATH), and this host has {_listed(known)}:"
+            f" choose one, for example with --jdk {name}"
         )
     raise MissingRequirement(
         f"no JDK was found (no --jdk, no JAVA_HOME, no java on the PATH, none below {_places()}): install one with"

@@ -78,7 +78,7 @@ def make_component(
         port=layout.status.get(name, layout.ports.get(name)),
         serves=layout.ports[name] if name in layout.status and not layout.contained else None,
         jvm_options=options,
-        environment=_environment(layout, kind, environment, values, where),
+        environment=_environment(layout, environment, values, where),
         ready=described.ready,
         counters=described.counters,
         info=described.info,
@@ -93,7 +93,7 @@ def make_component(
 
 
 def _environment(
-    layout: Layout, kind: str, written: Mapping[str, str], values: Mapping[str, object], where: str
+    layout: Layout, written: Mapping[str, str], values: Mapping[str, object], where: str
 ) -> dict[str, str]:
     """The environment of a component. As a process it may be told the JVM's options there."""
     if not layout.contained:

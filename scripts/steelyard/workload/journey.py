@@ -9,7 +9,6 @@ from pydantic import AfterValidator, Field, model_validator
 
 from steelyard.yamlfile import Duration, Limit, Model, Scalar, nearest
 
-
 REFERENCE = re.compile(r"\$\{([^}]*)\}")
 """`${name}` in a text of a journey, as the injector reads it."""
 _UNSOUND = (
@@ -25,8 +24,8 @@ def _from_the_root(path: str) -> str:
     """A path that the injector can ask for (raises ValueError)."""
     if path.startswith("${"):
         raise ValueError(
-            f"it begins with `/`: a whole address or path that an answer gave ({path.partition('}')[0]}}}) cannot be asked"
-            " for. Save the part behind the `/` (with regex), and write the `/` here"
+            f"it begins with `/`: a whole address or path that an answer gave ({path.partition('}')[0]}}}) cannot be"
+            " asked for. Save the part behind the `/` (with regex), and write the `/` here"
         )
     if not path.startswith("/"):
         raise ValueError("it begins with `/`: it is a path of the server, without its address")
@@ -224,8 +223,8 @@ class Journey(Model):
             for name in (name for text in step.texts() for name in REFERENCE.findall(text)):
                 if name not in known:
                     raise ValueError(
-                        f"visit {visit}, {step.operation}: ${{{name}}} stands for nothing{nearest(name, known)}: there are"
-                        f" {', '.join(sorted(known)) or 'no names'}"
+                        f"visit {visit}, {step.operation}: ${{{name}}} stands for nothing{nearest(name, known)}:"
+                        f" there are {', '.join(sorted(known)) or 'no names'}"
                     )
 
     def parts(self, percent: dict[str, float] | None = None) -> list[MixPart]:

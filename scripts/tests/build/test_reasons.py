@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from planned import identity
+from builders import make_jvm
 
 from steelyard import build
 from steelyard.build import GitFailed, git, make_build, why_no_commit
@@ -79,7 +79,7 @@ def test_maven_s_first_error_is_quoted(tmp_path: Path, monkeypatch: pytest.Monke
     maven.chmod(0o755)
     monkeypatch.setattr(build, "CACHE", tmp_path / "cache")
     monkeypatch.setattr(build, "BUILDS", tmp_path / "cache" / "build")
-    jdk = Jdk(Path("/java"), identity("hotspot"))
+    jdk = Jdk(Path("/java"), make_jvm("hotspot"))
     with pytest.raises(
         BuildFailed, match=r"\(Could not create local repository at /none/.m2 .*: see .*build.log"
     ):

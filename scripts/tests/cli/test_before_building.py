@@ -29,14 +29,15 @@ topologies:
       server:
         role: server
         process:
-          command: [PROGRAM, -c, "echo the reason: no licence file; for i in 0 1 2 3 4 5; do echo frame $i; done; exit 3"]
+          command:
+            [PROGRAM, -c, "echo the reason: no licence file; for i in 0 1 2 3 4 5; do echo frame $i; done; exit 3"]
           package: app
         ready: {path: /, within: 10s}
     journey: {visits: {look: {steps: [{operation: look, path: /}]}}}
 """
 
 
-class Built(Exception):  # noqa: N818 - no error
+class Built(Exception):
     """Something was built."""
 
 

@@ -218,3 +218,42 @@ def test_ports_of_a_range_without_an_outside_are_held_and_can_be_opened(tmp_path
             pass
     with held_ports([9080], host(tmp_path, 32768, 60999)) as held:
         assert held == []
+
+
+HANDED_OUT = """
+import socket, sys
+from pathlib import Path
+from steelyard.host.ports import held_ports
+
+Path("/proc/sys/net/ipv4/ip_local_port_range").write_text("5000 5003")
+server = socket.socket()
+server.bind(("127.0.0.1", 80))
+server.listen(64)
+with held_ports([5000, 5001]) as held:
+    clients = [socket.socket() for _ in range(2)]
+    for client in clients:
+        client.connect(("127.0.0.1", 80))
+    print(held, sorted(client.getsockname()[1] for client in clients))
+    try:
+        socket.socket().connect(("127.0.0.1", 80))
+    except OSError as error:
+        print(error.strerror)
+"""
+
+
+def test_the_kernel_hands_out_no_port_that_is_held() -> None:
+    """In a network of its own, whose range of ports has four."""
+    words = [
+        "unshare",
+        "--net",
+        "sh",
+        "-c",
+        'ip link set lo up && exec "$0" -c "$1"',
+        sys.executable,
+        HANDED_OUT,
+    ]
+    if subprocess.run(["unshare", "--net", "ip", "link"], capture_output=True, check=False).returncode != 0:
+        pytest.skip("this user may not make a network")
+    environment = {**os.environ, "PYTHONPATH": str(SCRIPTS)}
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+    assert done.stdout == "[5000, 5001] [5002, 5003]\nCannot assign requested address\n", done.stderr
