@@ -92,37 +92,30 @@ def one_line(text: str, longest: int) -> str:
 
 
 _PLAIN = [
+    (r"Input should be a valid integer(, unable to parse string as an integer)?", "must be a whole number"),
+    (r"(must be a whole number), got a number with a fractional part", r"\1"),
+    (r"Input should be a valid number(, unable to parse string as a number)?", "must be a number"),
+    (r"Input should be a finite number", "must be a number"),
+    (r"Input should be a valid (list|tuple|array)", "must be a list, as [a, b]"),
+    (r"Input should be a valid (dictionary|mapping)( or instance of \w+)?", "must have keys, as {key: value}"),
+    (r"Input should be an object", "must have keys, as {key: value}"),
+    (r"Input should be a valid string", "must be a text (in quotes, if it looks like a number)"),
+    (r"Input should be a valid boolean(, unable to interpret input)?", "must be true or false"),
+    (r"Input should be greater than or equal to (\S+)", r"must be at least \1"),
+    (r"Input should be greater than (\S+)", r"must be more than \1"),
+    (r"Input should be less than or equal to (\S+)", r"must be at most \1"),
+    (r"Input should be less than (\S+)", r"must be less than \1"),
+    (r"Input should be (.*)", r"must be \1"),
+    (r"String should match pattern '(.*)'", r"must have the form \1"),
+    (r"String should have at (least|most) (\d+) characters?", r"must have at \1 \2 characters"),
     (
-        (
-            r"Input should be a valid integer"
-            r"(, unable to parse string as an integer|, got a number with a fractional part)?"
-        ),
-        "a whole number is needed",
+        r"(?:List|Dictionary|Tuple) should have at (least|most) (\d+) items? after validation, not (\d+)",
+        r"must have at \1 \2 entries, and not \3",
     ),
-    (r"Input should be a valid number(, unable to parse string as a number)?", "a number is needed"),
-    (r"Input should be a finite number", "a number is needed"),
-    (r"Input should be a valid (list|tuple|array)", "a list is needed, as [a, b]"),
-    (
-        r"Input should be a valid (dictionary|mapping)( or instance of \w+)?|Input should be an object",
-        "keys with values are needed, as {key: value}",
-    ),
-    (r"Input should be a valid string", "a text is needed (in quotes, if it looks like a number)"),
-    (r"Input should be a valid boolean(, unable to interpret input)?", "true or false is needed"),
-    (r"Input should be greater than or equal to (\S+)", r"it is at least \1"),
-    (r"Input should be greater than (\S+)", r"it is more than \1"),
-    (r"Input should be less than or equal to (\S+)", r"it is at most \1"),
-    (r"Input should be less than (\S+)", r"it is less than \1"),
-    (r"Input should be ('.*)", r"it is \1"),
-    (r"Input should be (\d.*)", r"it is \1"),
-    (r"Input should be (.*)", r"it is to be \1"),
-    (r"String should match pattern '(.*)'", r"it has the form \1"),
-    (r"String should have at (least|most) (\d+) characters?", r"it has at \1 \2 characters"),
-    (
-        r"(List|Dictionary|Tuple) should have at (least|most) (\d+) items? after validation, not (\d+)",
-        r"it has at \2 \3 entries, and not \4",
-    ),
-    (r"Field required", "it is missing"),
-    (r"Extra inputs are not permitted", "it is not known here"),
+    (r"(at (?:least|most) 1) (character|entr)(?:s|ies)", r"\1 \2"),
+    (r"(at (?:least|most) 1 entr)\b", r"\1y"),
+    (r"Field required", "is missing"),
+    (r"Extra inputs are not permitted", "is not known here"),
 ]
 """Sentences of the library that checks files and options, as people say it."""
 

@@ -13,6 +13,7 @@ from commands import Result, run_command
 from e2e.driver import free_port
 
 from steelyard.cli import run, workload
+from steelyard.errors import MissingRequirement
 from steelyard.host import java
 from steelyard.session import workload_up
 
@@ -155,7 +156,7 @@ def test_jdks_that_are_there_are_named_where_none_was_chosen(
     home = java.find_jdk().home
     monkeypatch.setattr(java, "USUAL_FOLDERS", (tmp_path / "jvm",))
     (tmp_path / "jvm").mkdir()
-    with pytest.raises(java.MissingRequirement, match="no JDK was found"):
+    with pytest.raises(MissingRequirement, match="no JDK was found"):
         java.find_jdk(environment={"PATH": ""})
     (tmp_path / "jvm" / "one").symlink_to(home)
     only = java.find_jdk(environment={"PATH": ""})
@@ -163,7 +164,7 @@ def test_jdks_that_are_there_are_named_where_none_was_chosen(
     two = dict.fromkeys(["hotspot-17", "openj9-21"], only)
     monkeypatch.setattr(java, "named_jdks", lambda *_: two)
     with pytest.raises(
-        java.MissingRequirement,
+        MissingRequirement,
         match=r"no JDK was chosen .*this host has hotspot-17, openj9-21: choose one, for example with --jdk hotspot-17",
     ):
         java.find_jdk(environment={"PATH": ""})
@@ -182,7 +183,7 @@ def test_jdks_that_are_there_are_named_where_none_was_chosen(
 )
 def test_the_hint_installs_what_is_missing(monkeypatch: pytest.MonkeyPatch, name: str, hint: str) -> None:
     monkeypatch.setattr(java, "named_jdks", lambda *_: {})
-    with pytest.raises(java.MissingRequirement) as missing:
+    with pytest.raises(MissingRequirement) as missing:
         java.jdk_of(name)
     assert hint in str(missing.value)
     assert "openjdk-17" not in str(missing.value) or name == "zing"
