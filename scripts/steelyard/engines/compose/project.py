@@ -110,6 +110,7 @@ class Container:
     def __init__(self, docker: Docker, service: str, described: dict[str, Any], console: Path) -> None:
         state = described["State"]
         self.told_to_end = False
+        self.mark = ""
         self.name = service
         self.id = str(described["Id"])
         self.pid = int(state["Pid"])
