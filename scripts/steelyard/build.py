@@ -13,7 +13,7 @@ import signal
 import subprocess
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TextIO
 
@@ -21,7 +21,8 @@ from steelyard.errors import BadInput, BuildFailed
 from steelyard.host.java import Jdk
 from steelyard.host.programs import is_whole, write_mark
 from steelyard.paths import CACHE, ROOT
-from steelyard.processes import dying_with_us
+from steelyard.processes import child_environment, dying_with_us
+from steelyard.processes.client import first_error, keep_output
 from steelyard.results.store import no_space
 
 _SOURCES = ("pom.xml", ".mvn", "apps", "loadgen")
@@ -105,7 +106,6 @@ def _run_maven(
     maven: Path, jdk: Jdk, mark: str, on_line: Callable[[str], None], root: Path, lock: int
 ) -> None:
     log = CACHE / "build.log"
-    first_error = ""
     with (
         log.open("w", encoding="utf-8") as file,
         subprocess.Popen(
@@ -113,7 +113,7 @@ def _run_maven(
                 [str(maven), "--batch-mode", "-DskipTests", f"-Dsteelyard.fingerprint={mark}", "package"]
             ),
             cwd=root,
-            env={**os.environ, "JAVA_HOME": jdk.identity.home},
+            env=child_environment(JAVA_HOME=jdk.identity.home),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -127,13 +127,12 @@ def _run_maven(
             for line in process.stdout or ():
                 file.write(line)
                 on_line(line.rstrip())
-                if line.startswith("[ERROR]"):
-                    first_error = first_error or line.removeprefix("[ERROR]").strip()
         except BaseException:
             os.killpg(process.pid, signal.SIGTERM)
             raise
     if process.returncode != 0:
-        why = first_error or f"exit code {process.returncode}"
+        said = first_error(log.read_text(encoding="utf-8", errors="replace"))
+        why = said.removeprefix("[ERROR]").strip() or f"exit code {process.returncode}"
         raise BuildFailed(f"Maven could not build the Java parts ({why}): see {log}")
 
 
@@ -157,6 +156,19 @@ def _unpack(archive: Path, folder: Path) -> None:
     (folder / "wlp" / "bin" / "server").chmod(0o755)
 
 
+_OF_A_HOOK = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
+
+
+class GitFailed(Exception):
+    """A git command failed."""
+
+    def __init__(self, arguments: Sequence[str], said: str, printed: str) -> None:
+        super().__init__(f"git {arguments[0]}: {said}" if said else f"git {arguments[0]} failed")
+        self.said = said
+        """Its first error line; empty: it said nothing, as where a name stands for nothing (`--quiet`)."""
+        self.printed = printed
+
+
 def checkout(commit: str) -> Path:
     """A work tree of another commit of this checkout, kept beside the builds (raises BadInput)."""
     try:
@@ -166,15 +178,48 @@ def checkout(commit: str) -> Path:
             shutil.rmtree(folder, ignore_errors=True)
             git(ROOT, "worktree", "prune")
             git(ROOT, "worktree", "add", "--detach", "--force", str(folder), full)
-    except (OSError, subprocess.CalledProcessError) as error:
-        raise BadInput(
-            f"build: {commit!r} is no commit of this checkout: give one that `git log` shows"
-        ) from error
+    except GitFailed as error:
+        raise BadInput(f"build: {why_no_commit(commit, error)}") from error
+    except OSError as error:
+        raise no_space(CACHE, error) from error
     return folder
 
 
+def why_no_commit(commit: str, error: GitFailed, root: Path = ROOT) -> str:
+    """Why git could not find a commit or make a work tree of it, in one sentence: in git's own words where it has
+    some."""
+    if error.said:
+        kept = keep_output("git", error.printed)
+        return f"{commit!r}: git says: {error.said}" + (f" (all that it printed: {kept})" if kept else "")
+    try:
+        is_shallow = git(root, "rev-parse", "--is-shallow-repository") == "true"
+    except GitFailed:
+        is_shallow = False
+    if is_shallow:
+        return (
+            f"{commit!r} is not in this checkout, a shallow clone that holds its newest commits alone:"
+            " `git fetch --unshallow` brings the others"
+        )
+    return f"{commit!r} is no commit of this checkout: give one that `git log` shows"
+
+
 def git(root: Path, *arguments: str) -> str:
-    """What git prints of a checkout (raises OSError or CalledProcessError)."""
+    """What git prints of a checkout (raises GitFailed)."""
     command = ["git", "--no-optional-locks", "-C", str(root), *arguments]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
+    # A hook of git starts its programs with the repository that it stands in.
+    environment = {name: text for name, text in os.environ.items() if name not in _OF_A_HOOK}
+    try:
+        done = subprocess.run(
+            command,
+            env=child_environment(environment),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+    except OSError as error:
+        raise GitFailed(arguments, f"git cannot be started ({error.strerror})", "") from error
+    if done.returncode != 0:
+        raise GitFailed(arguments, first_error(done.stderr).removeprefix("fatal: "), done.stderr)
     return done.stdout.strip()

@@ -22,7 +22,11 @@ TIERS = (
     Tier("checks", "linters, types, formats, waits", True),
     Tier("unit", "Python: units, golden bundles and reports", True),
     Tier("java", "Maven: packages, formats, units, one contract of each application", True),
-    Tier("sessions", "each procedure, a search, a resume, a gate, each application; states of this machine", True),
+    Tier(
+        "sessions",
+        "each procedure, a search, a resume, a gate, each application; states of this machine",
+        True,
+    ),
     Tier("servers", "Maven: all that is asked of applications on real servers"),
     Tier("long", "long sessions and fault trials, other JDKs, long simulations"),
     Tier("containers", "images of each platform, bundles, sessions in containers and on a Kubernetes node"),

@@ -27,7 +27,9 @@ def require_one_table(trial: Any) -> None:
         assert None in peaks or not peaks, "memory_rss_peak is missing"
     else:
         assert None not in peaks, "memory_rss_peak of components that have none"
-        assert max(peaks) * (1 - 1e-6) <= measured.memory_rss_peak <= sum(peaks) * (1 + 1e-6), "memory_rss_peak"
+        assert max(peaks) * (1 - 1e-6) <= measured.memory_rss_peak <= sum(peaks) * (1 + 1e-6), (
+            "memory_rss_peak"
+        )
 
 
 def _require(name: str, figure: float | None, parts: Iterable[float | None]) -> None:

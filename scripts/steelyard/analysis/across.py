@@ -143,24 +143,38 @@ def _differ(what: str, one: Any, other: Any) -> Iterator[str]:
 def effects(first: Side, second: Side) -> list[Effect]:
     """The effects of the arms that both sessions have, of the primary metric and those that are reported."""
     asked = _asked(first.session)
+    arms = [
+        arm for arm in first.analysis.arms if arm in second.analysis.arms and arm != first.analysis.baseline
+    ]
+    reported = [name for name in dict.fromkeys(asked.report) if name != asked.primary]
     found = []
-    for metric in dict.fromkeys([asked.primary, *asked.report]):
-        for arm in first.analysis.arms:
-            if arm in second.analysis.arms and arm != first.analysis.baseline:
-                one, other = (side.analysis.estimates.get(metric, {}).get(arm) for side in (first, second))
-                found.append(Effect(metric, arm, one, other, _apart(one, other)))
+    for family in ([asked.primary], reported):
+        members = [
+            Effect(name, arm, _of(first, name, arm), _of(second, name, arm), None)
+            for name in family
+            for arm in arms
+        ]
+        tested = sum(_apart(one) is not None for one in members)
+        found += [one._replace(apart=_apart(one, tested)) for one in members]
     return found
 
 
-def _apart(one: Estimate | None, other: Estimate | None) -> Range | None:
+def _of(side: Side, metric: str, arm: str) -> Estimate | None:
+    return side.analysis.estimates.get(metric, {}).get(arm)
+
+
+def _apart(effect: Effect, comparisons: int = 1) -> Range | None:
+    """As one of so many comparisons (Bonferroni), so that the intervals of a family are simultaneous."""
+    one, other = effect.first, effect.second
     if one is None or other is None or few_switches(one) or few_switches(other):
         return None
     if one.unequal or other.unequal:
         return None
-    return welch(*([math.log(ratio) for ratio in found.ratios] for found in (one, other)))
+    logs, others = ([math.log(ratio) for ratio in found.ratios] for found in (one, other))
+    return welch(logs, others, LEVEL / max(1, comparisons))
 
 
-def welch(one: Sequence[float], other: Sequence[float]) -> Range | None:
+def welch(one: Sequence[float], other: Sequence[float], level: float = LEVEL) -> Range | None:
     """exp(mean of the second - mean of the first), with Welch's interval; None with fewer than two values of either."""
     a, b = paired(one), paired(other)
     if a is None or b is None:
@@ -171,7 +185,7 @@ def welch(one: Sequence[float], other: Sequence[float]) -> Range | None:
     if variance <= TIED**2:
         return Range(math.exp(distance), None, None, count)
     freedom = variance**2 / math.fsum(part**2 / df for part, df in parts)
-    half = t_quantile(1 - LEVEL / 2, freedom) * math.sqrt(variance)
+    half = t_quantile(1 - level / 2, freedom) * math.sqrt(variance)
     return Range(math.exp(distance), math.exp(distance - half), math.exp(distance + half), count)
 
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """From trials to estimates: summaries of each arm and paired ratios against the baseline, per metric.
 
-Families of the Holm correction: the comparisons of the primary metric (one per arm) form one family, so that
-several arms are not several chances to be lucky; those of the reported metrics form the second, those of all other
-ones the third, and only annotate. The smallest detectable effects are those at the level that the family leaves.
-Intervals stay at 95 % per comparison.
+Families: the comparisons of the primary metric (one per arm) form one family, so that several arms are not several
+chances to be lucky; those of the reported metrics form the second, those of all other ones the third, and only
+annotate. Interval, verdict and smallest detectable effect of a comparison are all at the level that its family leaves
+(Bonferroni), so that none of them contradicts another.
 """
 
 import math
@@ -16,7 +16,8 @@ from steelyard.analysis.best import against_best
 from steelyard.analysis.figures import capital, with_unit
 from steelyard.analysis.heaps import left_heaps
 from steelyard.analysis.metrics import METRICS, metric
-from steelyard.analysis.paired import detectable_effect, holm, paired, spreads_differ, two_groups
+from steelyard.analysis.owners import is_told, named, with_parts
+from steelyard.analysis.paired import LEVEL, adjusted, detectable_effect, paired, spreads_differ, two_groups
 from steelyard.analysis.rounds import (
     Place,
     common,
@@ -119,7 +120,7 @@ def estimate(
     *,
     switched: bool = False,
 ) -> Estimate:
-    """Ratio of an arm to the baseline with everything that has to be said about it (p_holm is set later).
+    """Ratio of an arm to the baseline with everything that has to be said about it, as a comparison of its own.
 
     Args:
         name: of the metric.
@@ -132,33 +133,44 @@ def estimate(
     """
     logs = log_ratios(values, baseline)
     core = paired(logs) if logs is not None else None
-    few = switched and len(logs or ()) < LEAST_SWITCHES
-    spread = core if core and not core.tied and not few else None
-    low, high = (math.exp(spread.low), math.exp(spread.high)) if spread else (None, None)
     found = Estimate(
         metric=name,
         arm=arm,
         n=len(common(values, baseline)),
         ratio=math.exp(core.mean) if core else None,
-        low=low,
-        high=high,
-        p=spread.p if spread else None,
-        p_holm=None,
+        low=None,
+        high=None,
+        p=None,
+        p_adjusted=None,
         detectable=None,
-        cannot_rule_out=max(high - 1, 1 - low) if low is not None and high is not None else None,
+        cannot_rule_out=None,
         ratios=[math.exp(value) for value in logs or ()],
         switches=len(common(values, baseline)) if switched else None,
         unequal=unequal,
     )
-    return found.model_copy(update=detectable_of(found))
+    return simultaneous(found, 1)
 
 
-def detectable_of(found: Estimate, comparisons: int = 1) -> dict[str, float | None]:
-    """What a session like this one can detect, by the spread seen and by its upper bound, as one of so many."""
-    if (core := paired([math.log(ratio) for ratio in found.ratios])) is None or few_switches(found):
-        return {}
+def simultaneous(found: Estimate, comparisons: int) -> Estimate:
+    """The same as one of so many comparisons: interval, p and detectable effect at the level that leaves each."""
+    core = paired([math.log(ratio) for ratio in found.ratios], LEVEL / comparisons)
+    if core is None or few_switches(found):
+        return found
+    spread = None if core.tied else core
+    low, high = (math.exp(spread.low), math.exp(spread.high)) if spread else (None, None)
     seen, bound = (detectable_effect(core.n, core.sd, comparisons, known) for known in (None, core.n))
-    return {"detectable": seen, "detectable_high": bound}
+    return found.model_copy(
+        update={
+            "low": low,
+            "high": high,
+            "p": spread.p if spread else None,
+            "p_adjusted": adjusted(spread.p, comparisons) if spread else None,
+            "detectable": seen,
+            "detectable_high": bound,
+            "cannot_rule_out": max(high - 1, 1 - low) if low is not None and high is not None else None,
+            "comparisons": comparisons,
+        }
+    )
 
 
 def remarks_of(info: MetricInfo, arms: Mapping[str, Values]) -> list[str]:
@@ -195,19 +207,28 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
     if baseline is None:
         raise BadInput(f"session {session.id} names no baseline arm: restore session.json from a copy")
     asked = Metrics.model_validate(session.experiment.get("metrics", {}))
+    trials = with_parts(trials, {arm.name: arm.spec for arm in session.arms})
     valid = valid_trials(trials)
     # Trials of a search differ in their load: means over them say nothing.
     searching = bool(session.experiment.get("search"))
     counted = {} if searching else valid
     across, partly, notes = against_best(counted)
-    seen = {name for trial in trials for name in trial.metrics if not searching}
+    specs = [arm.spec for arm in session.arms]
+    wanted = {asked.primary, *asked.report}
+    seen = {
+        name
+        for trial in (() if searching else trials)
+        for name in trial.metrics
+        if name in wanted or is_told(name, specs)
+    }
     names = _metric_names(asked, seen | across.keys())
     figures = {
         name: {arm: across.get(name, {}).get(arm) or values_of(counted.get(arm, {}), name) for arm in arms}
         for name in names
     }
     given = any(arm.spec.load.model == "open" for arm in session.arms)
-    infos = {name: _as_given(metric(name)) if given and name in GIVEN else metric(name) for name in names}
+    own = {name: named(metric(name), specs) for name in names}
+    infos = {name: _as_given(info) if given and name in GIVEN else info for name, info in own.items()}
     # Trials of a search differ in their load, so that its rounds are no pairs.
     uneven = {arm: None if searching else unequal(trials, arm, baseline) for arm in arms if arm != baseline}
     notes += [f"{why}: the comparison is inconclusive." for why in uneven.values() if why]
@@ -246,7 +267,7 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
         metrics=[*infos.values()],
         summaries=_summaries(figures),
         partly=_summaries(partly),
-        estimates=_with_holm(estimates, asked),
+        estimates=_in_families(estimates, asked),
         ledger=_count_ledger(trials),
         notes=[
             *_notes(session, asked.primary, figures, valid, planned, complete),
@@ -273,7 +294,7 @@ def _metric_names(asked: Metrics, seen: Collection[str]) -> list[str]:
     return [name for name in dict.fromkeys(order) if name in seen or name == asked.primary]
 
 
-def _with_holm(estimates: dict[str, dict[str, Estimate]], asked: Metrics) -> dict[str, dict[str, Estimate]]:
+def _in_families(estimates: dict[str, dict[str, Estimate]], asked: Metrics) -> dict[str, dict[str, Estimate]]:
     """Correct within three families: the primary metric, what the experiment reports, and all the rest.
 
     The rest are diagnostics that nobody asked about; were they one family with the reported metrics, each new
@@ -284,12 +305,9 @@ def _with_holm(estimates: dict[str, dict[str, Estimate]], asked: Metrics) -> dic
     rest = [name for name in estimates if name != asked.primary and name not in reported]
     for family in ([asked.primary], reported, rest):
         members = [(name, arm) for name in family for arm in estimates[name]]
-        p_values = holm([estimates[name][arm].p for name, arm in members])
-        tested = sum(p is not None for p in p_values)
-        for (name, arm), p_holm in zip(members, p_values, strict=True):
-            found = estimates[name][arm]
-            more = detectable_of(found, tested) if tested > 1 else {}
-            corrected[name][arm] = found.model_copy(update={"p_holm": p_holm, **more})
+        tested = sum(estimates[name][arm].p is not None for name, arm in members)
+        for name, arm in members if tested > 1 else ():
+            corrected[name][arm] = simultaneous(estimates[name][arm], tested)
     return corrected
 
 

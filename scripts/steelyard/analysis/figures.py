@@ -13,6 +13,8 @@ from steelyard.units import MIB, format_size
 DASH = "\N{EN DASH}"
 """Stands where there is no figure."""
 MINUS = "\N{MINUS SIGN}"
+DOUBLING = 1.0
+"""Relative change above which what could be detected, or could not be ruled out, is no longer told by its size."""
 
 
 def scale(metric: MetricInfo) -> float:
@@ -54,7 +56,7 @@ def number(raw: float | None, digits: int = 0) -> str:
 
 
 def percent(fraction: float | None, digits: int | None = None, sign: bool = False) -> str:
-    """A fraction as per cent: `3.1 %`, `120 %`; beyond tenfold as a factor, which nobody reads above a thousand.
+    """A fraction as per cent: `3.1 %`, `120 %`; changes beyond tenfold as a factor, which nobody reads above 1,000.
 
     Args:
         fraction: None, NaN and infinities become a dash.
@@ -63,10 +65,11 @@ def percent(fraction: float | None, digits: int | None = None, sign: bool = Fals
     """
     if fraction is None or not math.isfinite(fraction):
         return DASH
+    if fraction > 9 and not sign:
+        return "over 900 %"
     if fraction > 9:
         told = f"{fraction + 1:.3g}" if fraction < 999 else "1,000"
-        over = "over " if fraction >= 999 else ""
-        return f"{over}\N{MULTIPLICATION SIGN} {told}" if sign else f"{over}{told}-fold"
+        return f"{'over ' if fraction >= 999 else ''}\N{MULTIPLICATION SIGN} {told}"
     points = 100 * fraction
     if digits is None:
         digits = 2 if 0 < abs(points) < 0.095 else 1 if abs(points) < 9.95 else 0
@@ -84,17 +87,37 @@ def change(ratio: float, digits: int | None = None) -> str:
     return percent(ratio - 1, _digits(ratio) if digits is None else digits, sign=True)
 
 
+def limit(fraction: float | None) -> str:
+    """The size of a change that could be detected, or not be ruled out: `3.1 %`; above a doubling `over 100 %`."""
+    return f"over {percent(DOUBLING)}" if fraction is not None and fraction > DOUBLING else percent(fraction)
+
+
+def not_ruled_out(largest: float) -> str:
+    """What is left open by an interval that holds "no difference"; of more than a doubling the size says nothing."""
+    if largest > DOUBLING:
+        return "not even a doubling is ruled out"
+    return f"cannot rule out a difference of up to {percent(largest)}"
+
+
 def span(low: float | None, high: float | None) -> str:
-    """From one share to another: `2.0 to 15 %`; a single one where both are the same or the other is not known."""
-    ends = list(dict.fromkeys(percent(end) for end in (low, high) if end is not None))
-    together = len(ends) == 2 and all(end.endswith(" %") for end in ends)
-    return " to ".join([ends[0].removesuffix(" %"), ends[1]] if together else ends)
+    """From one such size to another: `2.0 to 15 %`; a single one where both are the same or the other is not known."""
+    ends = list(dict.fromkeys(limit(end) for end in (low, high) if end is not None))
+    return " to ".join([*(end.removesuffix(" %") for end in ends[:-1]), *ends[-1:]])
 
 
 def interval(low: float, high: float, digits: int | None = None) -> str:
     """An interval of ratios: `+170 to +207 %`."""
-    first, last = (change(end, _digits(low, high) if digits is None else digits) for end in (low, high))
+    digits = _digits(low, high) if digits is None else digits
+    # An interval that leaves out "no difference" must not seem to reach it.
+    while digits < 6 and not low <= 1 <= high and any(_is_nothing(end, digits) for end in (low, high)):
+        digits += 1
+    first, last = (change(end, digits) for end in (low, high))
     return f"{first.removesuffix(' %') if last.endswith(' %') else first} to {last}"
+
+
+def _is_nothing(ratio: float, digits: int) -> bool:
+    """Whether a change shows as 0 with so many decimals."""
+    return round(100 * abs(ratio - 1), digits) == 0
 
 
 def effect(estimate: Estimate | None) -> str:
@@ -105,7 +128,7 @@ def effect(estimate: Estimate | None) -> str:
 
 
 def bounds(estimate: Estimate | None) -> str:
-    """The 95 % interval of the relative effect: `+183 to +193 %`; empty when there is none."""
+    """The interval of the relative effect: `+183 to +193 %`; empty when there is none."""
     if estimate is None or estimate.low is None or estimate.high is None:
         return ""
     return interval(estimate.low, estimate.high, _digits(estimate.ratio, estimate.low, estimate.high))

@@ -32,6 +32,8 @@ class Metric:
     """Of which procedures it is told."""
     compute: Compute | None
     """From one trial; None: it needs the other arms' trials as well (`analysis.best`)."""
+    roles: tuple[Role, ...] = ()
+    """Whose memory, CPU or work it is, where it is a sum over components of these roles."""
 
 
 def define(
@@ -41,6 +43,7 @@ def define(
     compute: Compute | None,
     procedures: tuple[ProcedureName, ...] = LOAD,
     better: Literal["higher", "lower", "neither"] = "lower",
+    roles: tuple[Role, ...] = (),
 ) -> Callable[[str, str, str], Metric]:
     """A metric of the registry, once its label, its source and its pitfalls are told."""
 
@@ -48,7 +51,7 @@ def define(
         info = MetricInfo(
             name=name, label=label, unit=unit, better=better, source=source, digits=digits, pitfalls=pitfalls
         )
-        return Metric(info, procedures, compute)
+        return Metric(info, procedures, compute, roles)
 
     return told
 

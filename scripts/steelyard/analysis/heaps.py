@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Heaps that are left to the JVMs: what the JVMs took, over all of an arm, and whether that is equal (pure)."""
+"""Heaps that are left to the JVMs: what the JVMs took, over all of an arm, and whether arms had equal memory (pure)."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from steelyard.analysis.rounds import Place
 from steelyard.results.schema import Session, Trial
+from steelyard.results.spec import Spec
 from steelyard.units import format_size
 
 EQUAL = 0.99
@@ -33,7 +35,36 @@ def left_heaps(session: Session, chosen: Mapping[str, Mapping[Place, Trial]]) ->
         ]
     if min(known.values()) < EQUAL * max(known.values()):
         return [f"{said}: the arms did not have equal memory, and that is a part of every difference."]
+    if only := _only_some_have({arm.name: arm.spec for arm in session.arms if arm.name in totals}):
+        unequal = f"The heaps were equal, but the arms did not have equal memory: {only}"
+        return [f"{said}. {unequal}. That is a part of every difference."]
     return [f"{said}: the arms had equal memory."]
+
+
+def _only_some_have(specs: Mapping[str, Spec]) -> str:
+    """Components beside the servers that not every arm has alike (a JITServer, a proxy, a database); injectors are no
+    part of what is compared."""
+    beside = {
+        arm: Counter(
+            (one.kind, one.memory_bytes, one.heap_bytes)
+            for one in spec.components
+            if one.role not in ("server", "injector")
+        )
+        for arm, spec in specs.items()
+    }
+    shared = Counter[tuple[str, int | None, int | None]]()
+    for number, own in enumerate(beside.values()):
+        shared = own if number == 0 else shared & own
+    told = {arm: ", ".join(map(_one, (own - shared).elements())) for arm, own in beside.items()}
+    return "; ".join(f"beside its servers {arm} has {what}" for arm, what in told.items() if what)
+
+
+def _one(component: tuple[str, int | None, int | None]) -> str:
+    """A component with what is known of its memory."""
+    kind, limit, heap = component
+    told = {"limit": limit, "heap": heap}
+    sizes = [f"{what} {format_size(size)}" for what, size in told.items() if size is not None]
+    return f"{kind} ({', '.join(sizes) or 'no limit'})"
 
 
 def _total(trials: Iterable[Trial]) -> float | None:

@@ -28,7 +28,7 @@ DUET_LIMIT = 0.2
 left of it."""
 PARTNER = "partner"
 """The check that a side of a duet fails beside one that is void: it says nothing of the side itself."""
-_OF_DUET = "in a duet, which it meets on both sides, 20 %"
+_OF_DUET = "20 % in a duet, where it affects both sides"
 _VOIDS = "method.md, What voids a trial"
 _TRIAL = "method.md, One trial"
 

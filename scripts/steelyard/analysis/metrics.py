@@ -31,7 +31,7 @@ from steelyard.analysis.formulas import (
 from steelyard.experiment.schema import ProcedureName
 from steelyard.results.analysis import MetricInfo
 from steelyard.results.schema import Trial
-from steelyard.results.spec import Role, Spec
+from steelyard.results.spec import WEIGHED, Role, Spec
 
 THROUGHPUT = "throughput"
 RAMP: tuple[ProcedureName, ...] = ("ramp-up",)
@@ -47,11 +47,24 @@ _THREADS = {
     "other": ("other threads", "Holds every thread that no rule names, and the rest to the process total."),
 }
 _BESIDE: dict[Role, tuple[str, str]] = {
-    "compiler": ("compilers", "It is in cpu_per_1k already; compilers also work for what was not requested."),
+    "compiler": (
+        "JITServer",
+        "It is in cpu_per_1k already; JITServers also work for what was not requested.",
+    ),
     "database": ("databases", "Grows with the data where the load adds to it."),
     "service": ("services", "Services that stand in for others do not cost what real ones cost."),
     "proxy": ("proxy", "Calls between services pass through it as well."),
 }
+_SERVERS: tuple[Role, ...] = ("server",)
+_COMPILER: tuple[Role, ...] = ("compiler",)
+_PART = "Only told where some arm has a JITServer: elsewhere it is the sum."
+
+
+def _ramp_up_account(group: str) -> tuple[Role, str]:
+    """Whose CPU a curve of a ramp-up is."""
+    if group == "compiler":
+        return "compiler", _BESIDE["compiler"][0]
+    return "server", f"{_THREADS[group][0]} of the servers"
 
 
 REGISTRY: tuple[Metric, ...] = (
@@ -61,28 +74,43 @@ REGISTRY: tuple[Metric, ...] = (
         " count where not every server counts.",
         "With an open model it is the arrival rate, not the capacity of the servers.",
     ),
-    define("memory_rss", "bytes", 0, measured(lambda m: m.memory_rss))(
-        "memory (RSS)",
+    define("memory_rss", "bytes", 0, measured(lambda m: m.memory_rss), roles=WEIGHED)(
+        "memory (RSS) of the servers",
         "Resident set size summed over the servers each second, mean over the window.",
         "Counts pages that JVMs share (class cache, libraries) once for each JVM.",
     ),
-    define("memory_pss", "bytes", 0, measured(lambda m: m.memory_pss))(
-        "memory (PSS)",
+    define("memory_pss", "bytes", 0, measured(lambda m: m.memory_pss), roles=WEIGHED)(
+        "memory (PSS) of the servers",
         "Proportional set size summed over the servers, mean of the readings in the window.",
         "A shared page is split over its users, also over processes outside the trial; read less often.",
     ),
-    define("memory_rss_peak", "bytes", 0, measured(lambda m: m.memory_rss_peak))(
-        "peak memory (RSS)",
+    define("memory_rss_peak", "bytes", 0, measured(lambda m: m.memory_rss_peak), roles=WEIGHED)(
+        "peak memory (RSS) of the servers",
         "Largest of the per-second sums of resident set sizes over the servers in the window.",
         "A maximum grows with the length of the window; a peak before the window is not in it.",
     ),
-    define("memory_rss_compiler", "bytes", 0, sum_of(lambda c: c.rss_mean, ("compiler",)))(
-        "memory (RSS), compilers",
+    define("memory_rss_servers", "bytes", 0, sum_of(lambda c: c.rss_mean, _SERVERS), roles=_SERVERS)(
+        "memory (RSS) of the servers alone",
+        "Resident set size of the server JVMs each second, mean over the window.",
+        f"It is in memory_rss already. {_PART}",
+    ),
+    define("memory_rss_compiler", "bytes", 0, sum_of(lambda c: c.rss_mean, _COMPILER), roles=_COMPILER)(
+        "memory (RSS) of the JITServer",
         "Resident set size of the compilers each second, mean over the window.",
         "It is in memory_rss already; of a JITServer killed on purpose it counts as 0 from then on.",
     ),
-    define("cpu_per_1k", "CPU s", 3, per_1k(sum_of(readings.cpu)))(
-        "CPU per 1,000 requests",
+    define("memory_pss_servers", "bytes", 0, sum_of(lambda c: c.pss_mean, _SERVERS), roles=_SERVERS)(
+        "memory (PSS) of the servers alone",
+        "Proportional set size of the server JVMs, mean of the readings in the window.",
+        f"It is in memory_pss already. {_PART}",
+    ),
+    define("memory_pss_compiler", "bytes", 0, sum_of(lambda c: c.pss_mean, _COMPILER), roles=_COMPILER)(
+        "memory (PSS) of the JITServer",
+        "Proportional set size of the compilers, mean of the readings in the window.",
+        "It is in memory_pss already.",
+    ),
+    define("cpu_per_1k", "CPU s", 3, per_1k(sum_of(readings.cpu)), roles=WEIGHED)(
+        "CPU of the servers per 1,000 requests",
         "User and system CPU seconds of the servers in the window / thousands of requests.",
         "Under SMT or a varying clock a CPU second is not a fixed amount of work.",
     ),
@@ -93,29 +121,40 @@ REGISTRY: tuple[Metric, ...] = (
         " the cores.",
     ),
     *(
-        define(f"cpu_per_1k_{group}", "CPU s", 4, per_1k(sum_of(readings.group_cpu(group))))(
-            f"CPU per 1,000 requests, {who}",
+        define(f"cpu_per_1k_{group}", "CPU s", 4, per_1k(sum_of(readings.group_cpu(group))), roles=WEIGHED)(
+            f"CPU of the servers per 1,000 requests, {who}",
             f"CPU seconds of the {who} of the servers in the window / thousands of requests.",
             pitfalls,
         )
         for group, (who, pitfalls) in _THREADS.items()
     ),
-    define("cpu_per_1k_jit_servers", "CPU s", 4, per_1k(readings.jit_of_servers))(
-        "CPU per 1,000 requests, JIT threads of the servers alone",
-        "CPU seconds of the JIT threads of the server JVMs in the window / thousands of requests, where there is a"
-        " compiler beside them.",
-        "What a JITServer does for them is in cpu_per_1k_compiler: work that moves there does not vanish.",
+    define(
+        "cpu_per_1k_jit_servers",
+        "CPU s",
+        4,
+        per_1k(sum_of(readings.group_cpu("jit"), _SERVERS)),
+        roles=_SERVERS,
+    )(
+        "CPU of the servers alone per 1,000 requests, JIT threads",
+        "CPU seconds of the JIT threads of the server JVMs in the window / thousands of requests.",
+        "What a JITServer does for them is in cpu_per_1k_compiler: work that moves there does not vanish."
+        f" {_PART}",
+    ),
+    define("cpu_per_1k_servers", "CPU s", 3, per_1k(sum_of(readings.cpu, _SERVERS)), roles=_SERVERS)(
+        "CPU of the servers alone per 1,000 requests",
+        "User and system CPU seconds of the server JVMs in the window / thousands of requests.",
+        f"It is in cpu_per_1k already. {_PART}",
     ),
     *(
-        define(f"cpu_per_1k_{role}", "CPU s", 4, per_1k(sum_of(readings.cpu, (role,))))(
-            f"CPU per 1,000 requests, {who}",
+        define(f"cpu_per_1k_{role}", "CPU s", 4, per_1k(sum_of(readings.cpu, (role,))), roles=(role,))(
+            f"CPU of the {who} per 1,000 requests",
             f"User and system CPU seconds of the {who} in the window / thousands of requests.",
             pitfalls,
         )
         for role, (who, pitfalls) in _BESIDE.items()
     ),
     define("cpu_per_1k_system", "CPU s", 3, per_1k(readings.system_cpu))(
-        "CPU per 1,000 requests, whole system",
+        "CPU of the whole system per 1,000 requests",
         "As cpu_per_1k, with databases, services and the proxy beside the servers.",
         "Only for workloads that have them. An embedded database does not cost what a real one costs.",
     ),
@@ -129,8 +168,8 @@ REGISTRY: tuple[Metric, ...] = (
         "Throughput / physical cores that the servers were given together.",
         "Cores given, not cores used: idle cores count; for cores used read cpu_per_1k.",
     ),
-    define("requests_per_gib", "req/s/GiB", 0, readings.per_gib, better="higher")(
-        "requests per second per GiB",
+    define("requests_per_gib", "req/s/GiB", 0, readings.per_gib, better="higher", roles=WEIGHED)(
+        "requests per second per GiB of the servers",
         "Throughput / memory_rss in GiB.",
         "Inherits the double counting of shared pages from RSS.",
     ),
@@ -177,7 +216,9 @@ REGISTRY: tuple[Metric, ...] = (
         " requests.",
         "Missing where a server collected less than twice in the window, and with collectors that free memory beside"
         " the application. HotSpot logs whole MiB, and unused ends of regions and thread-local buffers count; work in"
-        " the background allocates as well.",
+        " the background allocates as well. With G1 an object of half a region or more takes whole regions (a humongous"
+        " one), and the log counts the regions and not the object: with many of them the figure was 42 % too large."
+        " Compare collectors or region sizes by it only where objects stay below half a region.",
     ),
     define("start_time", "s", 2, slowest(lambda c: c.start_seconds), EVERY)(
         "start-up",
@@ -195,21 +236,52 @@ REGISTRY: tuple[Metric, ...] = (
         "Start of the servers to the moment at which each operation had been answered successfully once.",
         "Operations are asked one after another: an early one warms up what a later one needs.",
     ),
-    define("start_cpu", "CPU s", 2, sum_of(lambda c: c.start_cpu_seconds), EVERY)(
-        "CPU of the start",
+    define("start_cpu", "CPU s", 2, sum_of(lambda c: c.start_cpu_seconds), EVERY, roles=WEIGHED)(
+        "start-up CPU of the servers",
         "CPU seconds that the servers had used when each had answered for the first time, and what compilers used"
         " for them until then.",
         "Background work that goes on after the first answer (compilation, class loading) is not in it.",
     ),
-    define("start_cpu_compiler", "CPU s", 2, sum_of(lambda c: c.start_cpu_seconds, ("compiler",)), EVERY)(
-        "CPU of the start, compilers",
+    define(
+        "start_cpu_servers",
+        "CPU s",
+        2,
+        sum_of(lambda c: c.start_cpu_seconds, _SERVERS),
+        EVERY,
+        roles=_SERVERS,
+    )(
+        "start-up CPU of the servers alone",
+        "CPU seconds that the server JVMs had used when each had answered for the first time.",
+        f"It is in start_cpu already. {_PART}",
+    ),
+    define(
+        "start_cpu_compiler",
+        "CPU s",
+        2,
+        sum_of(lambda c: c.start_cpu_seconds, _COMPILER),
+        EVERY,
+        roles=_COMPILER,
+    )(
+        "start-up CPU of the JITServer",
         "CPU seconds that the compilers used from when they were ready to when each server had answered.",
         "It is in start_cpu already; the compilers' own start is not, as they serve many starts.",
     ),
-    define("start_rss", "bytes", 0, sum_of(lambda c: c.start_rss), EVERY)(
-        "memory (RSS) after the start",
+    define("start_rss", "bytes", 0, sum_of(lambda c: c.start_rss), EVERY, roles=WEIGHED)(
+        "memory (RSS) of the servers after the start",
         "Resident set size of servers and compilers when each server had answered for the first time, summed.",
         "The heap has hardly been used yet: memory under load is another figure.",
+    ),
+    define("start_rss_servers", "bytes", 0, sum_of(lambda c: c.start_rss, _SERVERS), EVERY, roles=_SERVERS)(
+        "memory (RSS) of the servers alone after the start",
+        "Resident set size of the server JVMs when each had answered for the first time, summed.",
+        f"It is in start_rss already. {_PART}",
+    ),
+    define(
+        "start_rss_compiler", "bytes", 0, sum_of(lambda c: c.start_rss, _COMPILER), EVERY, roles=_COMPILER
+    )(
+        "memory (RSS) of the JITServer after the start",
+        "Resident set size of the compilers when each server had answered for the first time, summed.",
+        "It is in start_rss already; one JITServer may serve many starts.",
     ),
     define("steady_level", "req/s", 0, of_curve(steady_level), RAMP, "higher")(
         "throughput at the end of the ramp-up",
@@ -246,13 +318,19 @@ REGISTRY: tuple[Metric, ...] = (
         "Grows with the length of the load where an arm never comes up to that level.",
     ),
     *(
-        define(f"cpu_{group}", "CPU s", 1, readings.curve_cpu(f"cpu_{group}"), RAMP)(
-            f"CPU of the ramp-up, {who}",
+        define(f"cpu_{group}", "CPU s", 1, readings.curve_cpu(f"cpu_{group}"), RAMP, roles=(whose,))(
+            f"ramp-up CPU of the {who}",
             f"CPU seconds of the {who}, from the first second of the load to its end.",
             "A sum over a fixed time, not over a fixed amount of work: read it with steady_level.",
         )
         for group in ("request", "network", "other", "jit", "gc", "compiler")
-        for who in [_BESIDE["compiler"][0] if group == "compiler" else _THREADS[group][0]]
+        for whose, who in [_ramp_up_account(group)]
+    ),
+    define("cpu_compilation", "CPU s", 1, readings.compiling, RAMP)(
+        "ramp-up CPU of the JIT threads of the servers and of the JITServer",
+        "cpu_jit and, where there is a JITServer, cpu_compiler.",
+        "What a JITServer does beside compiling is in it. Only told where some arm has a JITServer: elsewhere it is"
+        " cpu_jit.",
     ),
     define("survived", "share", 2, lambda t, _: t.survived, ("survive",), "higher")(
         "trials survived",
@@ -265,45 +343,57 @@ REGISTRY: tuple[Metric, ...] = (
         "Components that died, were restarted or were killed for want of memory while the load ran.",
         "One that dies again after its restart counts again.",
     ),
-    define("faults_per_1k", "1/1k req", 2, per_1k(sum_of(lambda c: c.faults)))(
-        "page faults per 1,000 requests",
+    define("faults_per_1k", "1/1k req", 2, per_1k(sum_of(lambda c: c.faults)), roles=WEIGHED)(
+        "page faults of the servers per 1,000 requests",
         "Minor and major page faults of the servers in the window / thousands of requests.",
         "Large while the heap still grows into new pages.",
     ),
-    define("switches_per_1k", "1/1k req", 1, per_1k(sum_of(lambda c: c.switches)))(
-        "context switches per 1,000 requests",
+    define("switches_per_1k", "1/1k req", 1, per_1k(sum_of(lambda c: c.switches)), roles=WEIGHED)(
+        "context switches of the servers per 1,000 requests",
         "Voluntary and involuntary context switches of the servers in the window / thousands of requests.",
         "Threads that ended between two readings are missing.",
     ),
-    define("cgroup_cpu_per_1k", "CPU s", 3, per_1k(sum_of(in_groups(lambda g: g.cpu_seconds))))(
-        "CPU per 1,000 requests, containers",
+    define(
+        "cgroup_cpu_per_1k", "CPU s", 3, per_1k(sum_of(in_groups(lambda g: g.cpu_seconds))), roles=WEIGHED
+    )(
+        "CPU of the servers per 1,000 requests, containers",
         "CPU seconds of the servers' control groups in the window / thousands of requests.",
         "Only of servers in containers; health checks and whatever else runs in a container are in it.",
     ),
-    define("cgroup_memory", "bytes", 0, sum_of(group_memory(lambda g: g.memory_mean, lambda g: g.huge_mean)))(
-        "memory (containers)",
+    define(
+        "cgroup_memory",
+        "bytes",
+        0,
+        sum_of(group_memory(lambda g: g.memory_mean, lambda g: g.huge_mean)),
+        roles=WEIGHED,
+    )(
+        "memory (containers) of the servers",
         "Memory charged to the servers' control groups, pages of the large-page pool included, summed over the servers,"
         " mean over the window.",
         "With page cache and kernel memory; a shared page is charged to whoever touched it first. Missing where a"
         " server has large pages and the kernel does not account for them (controller hugetlb).",
     ),
     define(
-        "cgroup_memory_peak", "bytes", 0, sum_of(group_memory(lambda g: g.memory_peak, lambda g: g.huge_peak))
+        "cgroup_memory_peak",
+        "bytes",
+        0,
+        sum_of(group_memory(lambda g: g.memory_peak, lambda g: g.huge_peak)),
+        roles=WEIGHED,
     )(
-        "peak memory (containers)",
+        "peak memory (containers) of the servers",
         "Highest memory of each server's control group since it was made, as the kernel keeps it, and its most pages of"
         " the large-page pool in the window, summed over the servers.",
         "Start-up and page cache are in it, and peaks of different moments are summed; missing with cgroup v2"
         " before Linux 5.19.",
     ),
-    define("relay_delay", "ms", 3, readings.relay_delay, better="neither")(
+    define("relay_delay", "ms", 3, readings.relay_delay, better="neither", roles=_COMPILER)(
         "delay before the JITServer",
         "Median time for which the relay held what servers and JITServer sent each other, by its own clock, mean over"
         " the window.",
         "On a busy host it is more than was asked for, as the relay waits for a CPU like anyone else; what the kernel"
         " does, some microseconds, is not in it.",
     ),
-    define("compiled_remotely", "share", 3, readings.compiled_remotely, EVERY, "neither")(
+    define("compiled_remotely", "share", 3, readings.compiled_remotely, EVERY, "neither", _COMPILER)(
         "methods compiled in the JITServer",
         "Compilations in the JITServer / all compilations in the JIT logs of the servers, since their start.",
         "A count of methods: which are dear to compile is another matter. Only where servers have `jit: remote`.",
@@ -332,6 +422,21 @@ def metrics_of(trial: Trial, spec: Spec) -> dict[str, float]:
     }
     return {name: float(value) for name, value in found.items() if value is not None and math.isfinite(value)}
 
+
+ROLES = {one.info.name: one.roles for one in REGISTRY}
+"""Whose memory, CPU or work a metric is, by name; nothing: it is no sum over components."""
+PARTS: dict[str, dict[Role, str]] = {
+    **{
+        name: {"server": f"{name}_servers", "compiler": f"{name}_compiler"}
+        for name in ("memory_rss", "memory_pss", "cpu_per_1k", "start_cpu", "start_rss")
+    },
+    "cpu_compilation": {"server": "cpu_jit", "compiler": "cpu_compiler"},
+}
+"""Of what a sum is made: by role, the metric of that part."""
+BESIDE_COMPILERS = frozenset(
+    ("cpu_compilation", "cpu_per_1k_jit_servers", *(of["server"] for of in PARTS.values()))
+) - {"cpu_jit"}
+"""Metrics that say nothing of their own in a session without compilers."""
 
 METRICS: tuple[MetricInfo, ...] = tuple(one.info for one in REGISTRY)
 _BY_NAME = {info.name: info for info in METRICS}

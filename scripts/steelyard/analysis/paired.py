@@ -116,8 +116,7 @@ def detectable_effect(
     Args:
         n: blocks of the session.
         sd: standard deviation of the log ratio.
-        comparisons: that are corrected together: Holm's first step, which an effect in one arm alone has to pass, is
-            Bonferroni's level.
+        comparisons: that are judged together, each at Bonferroni's level (`adjusted`).
         estimated_from: number of blocks that sd was estimated from: its upper bound is taken then, and with
             confidence `SURE` the power is at least what is stated. None: sd is taken as the true one.
 
@@ -187,15 +186,16 @@ def standing(values: Mapping[str, Mapping[Any, float]]) -> dict[str, float]:
     return dict(zip(arms, map(float, found), strict=False))
 
 
-def holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """Holm's step-down correction (Scandinavian Journal of Statistics, 1979); missing values are passed over."""
-    present = sorted((p, index) for index, p in enumerate(p_values) if p is not None)
-    corrected: list[float | None] = [None] * len(p_values)
-    running = 0.0
-    for rank, (p, index) in enumerate(present):
-        running = max(running, min(1.0, p * (len(present) - rank)))
-        corrected[index] = running
-    return corrected
+def adjusted(p: float | None, comparisons: int) -> float | None:
+    """p as one of so many comparisons (Bonferroni): below 5 % just where the interval at 5 %/comparisons leaves out
+    "no difference".
+
+    The intervals are simultaneous: all of a family hold their truths together in at least 95 % (O. J. Dunn, Journal of
+    the American Statistical Association, 1961). Holm's step-down test rejects a little more, but has no intervals that
+    go with it and say anything: those that invert it leave what it rejects without a bound on the far side
+    (K. Strassburger and F. Bretz, Statistics in Medicine, 2008; O. Guilbaud, Biometrical Journal, 2008).
+    """
+    return None if p is None else min(1.0, comparisons * p)
 
 
 def share_interval(hits: float, of: float, level: float = LEVEL) -> tuple[float, float]:

@@ -56,9 +56,12 @@ def group_cpu(group: str) -> Read:
     return read
 
 
-def longest_pause(trial: Trial, _spec: Spec) -> float | None:
-    """Milliseconds, of all JVMs."""
-    return max((1000 * c.gc_pause_max for c in trial.components if c.gc_pause_max is not None), default=None)
+def longest_pause(trial: Trial, spec: Spec) -> float | None:
+    """Milliseconds, of the servers; None where the log of one does not tell, or nothing paused."""
+    if sum_of(lambda c: c.gc_count, ("server",))(trial, spec) is None:
+        return None
+    pauses = [c.gc_pause_max for c in trial.components if c.role == "server" and c.gc_pause_max is not None]
+    return max((1000 * seconds for seconds in pauses), default=None)
 
 
 def weighted_p90(trial: Trial, _spec: Spec) -> float | None:
@@ -83,9 +86,10 @@ def curve_cpu(name: str) -> Compute:
     return lambda trial, _spec: math.fsum(trial.curves[name]) if trial.curves.get(name) else None
 
 
-def jit_of_servers(trial: Trial, spec: Spec) -> float | None:
-    """CPU seconds; without a compiler beside them it would be the JIT's CPU once more."""
-    return sum_of(group_cpu("jit"), ("server",))(trial, spec) if spec.of("compiler") else None
+def compiling(trial: Trial, spec: Spec) -> float | None:
+    """CPU seconds of a ramp-up that went into compiling: in the servers, and in the compilers that there are."""
+    accounts = ("cpu_jit", *(["cpu_compiler"] if spec.of("compiler") else []))
+    return whole((curve_cpu(name)(trial, spec) for name in accounts), math.fsum)
 
 
 def compiled(where: str) -> Compute:

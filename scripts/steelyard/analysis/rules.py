@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
 from steelyard.analysis.chance import (
+    FALSE_ALARM,
     Interval,
     quantile,
     ratio_effect,
@@ -18,6 +19,8 @@ from steelyard.analysis.limits import worst_cycle
 from steelyard.results.measurement import RatioResult, TrialMeasurement
 from steelyard.results.spec import Spec
 from steelyard.units import format_duration_short
+
+_CHANCE = f"{100 * (1 - FALSE_ALARM):g} % CI"
 
 MIX_LIMIT = 0.02
 """Largest distance of an operation's share from the intended one, beyond what chance allows."""
@@ -94,8 +97,12 @@ def settings(m: TrialMeasurement, spec: Spec) -> Finding:
     return found._replace(detail=" ".join(said))
 
 
-def clocks(m: TrialMeasurement, _: Spec) -> Finding:
+def clocks(m: TrialMeasurement, spec: Spec) -> Finding:
     """How far the clocks of a cluster's machines may be from the harness's: what is known of them at its worst."""
+    if not m.machines and spec.remote:
+        return Finding(
+            None, "No machine of the cluster was recorded, so no clock was compared with the harness's."
+        )
     if not m.machines:
         return Finding(0.0, "All ran on the harness's own host, by its clock.")
     unknown = [one.name for one in m.machines if one.clock is None]
@@ -225,7 +232,7 @@ def mix(m: TrialMeasurement, spec: Spec) -> Finding:
     low, high = (percent(end, 2) for end in looks[worst])
     return Finding(
         off(worst),
-        f"{worst} had {had} of the requests ({low} to {high} but for chance), {intended} were intended.",
+        f"{worst} had {had} of the requests ({_CHANCE} {low} to {high}); {intended} was requested.",
         spec.limits.mix,
     )
 
@@ -251,7 +258,7 @@ def cycle_times(m: TrialMeasurement, spec: Spec) -> Finding:
         return Finding(None, "Cycle times were not measured.")
     name, off = worst
     actual, drawn = m.cycles[name].actual, m.cycles[name].drawn
-    said = f"{name} came every {actual:.3f} s of a user, where {drawn:.3f} s were drawn."
+    said = f"Mean cycle time of {name} was {actual:.3f} s; {drawn:.3f} s was requested."
     return Finding(off, said, spec.limits.cycle_time)
 
 
@@ -291,8 +298,8 @@ def ratios(m: TrialMeasurement, spec: Spec) -> Finding:
     low, high = looks[worst.name]
     return Finding(
         beyond(worst)[0],
-        f"There were {worst.value:.3f} {worst.name} ({low:.3f} to {high:.3f} but for chance), "
-        f"where {worst.low:.3f} to {worst.high:.3f} is right.",
+        f"There were {worst.value:.3f} {worst.name} ({_CHANCE} {low:.3f} to {high:.3f});"
+        f" {worst.low:.3f} to {worst.high:.3f} is right.",
     )
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from steelyard.analysis.estimates import LEAST_SWITCHES, arm_label
-from steelyard.analysis.figures import change, count, interval, number, percent
+from steelyard.analysis.figures import change, count, interval, not_ruled_out, number, percent
 from steelyard.analysis.formulas import whole
 from steelyard.analysis.metrics import THROUGHPUT
 from steelyard.analysis.paired import LEVEL, paired
@@ -150,14 +150,19 @@ def _compare(
     """`few_allowed`: the host is not switched between the two, so that two blocks give an interval."""
     common = sorted(logs.keys() & base.keys())
     found = [(logs[block][0] - base[block][0], logs[block][1] + base[block][1]) for block in common]
-    pooled, strict = _pool(found), _pool(found, LEVEL / comparisons)
+    pooled = _pool(found, LEVEL / comparisons)
     if pooled.value is None:
         return None
     if not few_allowed and len(common) < LEAST_SWITCHES:
         return SearchComparison(n=len(common), ratio=pooled.value, low=None, high=None)
-    shown = strict.low is not None and strict.high is not None and not strict.low <= 1 <= strict.high
+    shown = pooled.low is not None and pooled.high is not None and not pooled.low <= 1 <= pooled.high
     return SearchComparison(
-        n=len(common), ratio=pooled.value, low=pooled.low, high=pooled.high, beyond_noise=shown
+        n=len(common),
+        ratio=pooled.value,
+        low=pooled.low,
+        high=pooled.high,
+        comparisons=comparisons,
+        beyond_noise=shown,
     )
 
 
@@ -189,7 +194,7 @@ class _Wording:
         low, high, middle = (self._told(value) for value in (result.low, result.high, result.value))
         return (
             f"With {self.arm}, {self._goal()} a value between {low} and {high} (middle {middle};"
-            f" 95 % interval over {result.n} blocks, widened on either side by {percent(result.half_width)}, half"
+            f" 95 % CI over {result.n} blocks, widened on either side by {percent(result.half_width)}, half"
             " of what lies between the last value that passed and the first that failed)."
         )
 
@@ -257,13 +262,12 @@ class _Wording:
         if found.low is None or found.high is None:
             blocks = "one block" if found.n == 1 else f"{found.n} blocks"
             return f"{what} in {blocks}: how much of it is chance is not known."
-        said = f"{what} (95 % interval {interval(found.low, found.high)}, {found.n} blocks, both brackets included)"
+        several = "simultaneous " * (found.comparisons > 1)
+        within = f"{interval(found.low, found.high)}, {found.n} blocks, both brackets included"
+        said = f"{what} ({several}95 % CI {within})"
         if found.beyond_noise:
             return f"{said}, beyond noise."
-        limit = max(found.high - 1, 1 - found.low)
-        lone = not found.low <= 1 <= found.high
-        within = "not beyond noise once all comparisons are counted" if lone else "within noise"
-        return f"{said}, {within}: cannot rule out a difference of up to {percent(limit)}."
+        return f"{said}, within noise: {not_ruled_out(max(found.high - 1, 1 - found.low))}."
 
     def _goal(self) -> str:
         """What a value has to do, so that the value follows."""

@@ -8,34 +8,40 @@ ruled out, and an arm is called the highest or lowest only where each other one 
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import permutations
-from statistics import fmean
+from itertools import combinations
 
 from steelyard.analysis import figures
 from steelyard.analysis.best import LOST
-from steelyard.analysis.estimates import GIVEN, LEAST_SWITCHES, arm_label, estimate, few_switches, switched
+from steelyard.analysis.estimates import (
+    GIVEN,
+    LEAST_SWITCHES,
+    arm_label,
+    estimate,
+    few_switches,
+    simultaneous,
+    switched,
+)
 from steelyard.analysis.figures import capital, percent
 from steelyard.analysis.metrics import metric
-from steelyard.analysis.paired import LEVEL, holm, paired, share_interval, standing
-from steelyard.analysis.rounds import Place
+from steelyard.analysis.owners import parts_of
+from steelyard.analysis.paired import LEVEL, share_interval, standing
+from steelyard.analysis.rounds import Place, common
 from steelyard.experiment.schema import Metrics
 from steelyard.results.analysis import Analysis, Estimate, MetricInfo
 from steelyard.results.schema import Session
 
 SURVIVED = "survived"
 """Metric whose mean is a share of trials: counted, not compared by ratios."""
-_TENFOLD = 9.0
-"""Change from which a session of a few odd blocks says nothing more by its size."""
 TIED = "every block gave just that: no spread was seen, so there is no interval, and chance is not ruled out"
 
 
 def beyond_noise(found: Estimate) -> bool:
-    """Whether "no difference" is rejected at 5 %, after Holm's correction where the estimate is one of several.
+    """Whether "no difference" is rejected at 5 %, Bonferroni's correction for its family included: just where the
+    interval leaves it out.
 
     Never where the trials of the two are void, or not steady, unequally often.
     """
-    p = found.p if found.p_holm is None else found.p_holm
-    return found.unequal is None and p is not None and p < LEVEL
+    return found.unequal is None and found.p_adjusted is not None and found.p_adjusted < LEVEL
 
 
 def weight(found: Estimate) -> str:
@@ -48,10 +54,7 @@ def weight(found: Estimate) -> str:
         return f"too few switches of the host for an interval, which needs {LEAST_SWITCHES} to each state"
     if found.cannot_rule_out is None:
         return "too few blocks to say anything" if found.n < 2 else TIED
-    limit = f"cannot rule out a difference of up to {percent(found.cannot_rule_out)}"
-    if found.p is not None and found.p < LEVEL:
-        return f"not beyond noise once all comparisons are counted: {limit}"
-    return f"within noise: {limit}"
+    return f"within noise: {figures.not_ruled_out(found.cannot_rule_out)}"
 
 
 def effect(found: Estimate, against: str = "") -> str:
@@ -60,7 +63,8 @@ def effect(found: Estimate, against: str = "") -> str:
         few = f"{figures.count(found.n, 'block')} in common"
         return f"no ratio: {'figures that are not above zero have none' if found.n >= 2 else few}"
     changed = f"{figures.effect(found)}{against and f' against {against}'}"
-    spread = f"95 % interval {figures.bounds(found)}, " * (found.low is not None)
+    several = "simultaneous " * (found.comparisons > 1)
+    spread = f"{several}95 % CI {figures.bounds(found)}, " * (found.low is not None)
     return "; ".join([f"{changed} ({spread}{rests_on(found)}), {weight(found)}", *found.remarks])
 
 
@@ -106,7 +110,7 @@ class _Reader:
 
     def primary(self) -> tuple[str, list[str]]:
         """The sentence on the primary metric, and the arms it speaks of."""
-        info = metric(self.analysis.primary)
+        info = self._info(self.analysis.primary)
         base = self._label(self.analysis.baseline)
         compared = self.analysis.estimates.get(info.name, {})
         found = {arm: one for arm, one in compared.items() if one.ratio is not None}
@@ -127,13 +131,15 @@ class _Reader:
             return f"No answer: {why}.", []
         if info.name in self._given():
             text = (
-                f"No answer from {info.label}: arrivals came at a constant rate, so it was given, not found"
-                f" ({self._mean(info, self.analysis.baseline)} with {base}); an arm that kept up is no better by it."
+                f"No answer from {metric(info.name).label}: arrivals came at a constant rate, so it was given, not"
+                f" found ({self._mean(info, self.analysis.baseline)} with {base}); an arm that kept up is no better by"
+                " it."
             )
             return text, self._by_distance(found)
         text, arms = self._ranked(info, base, found)
         left_out = [name for arm in compared if arm not in found and (name := self._label(arm)) not in text]
-        return text + f" Nothing can be said of {', '.join(left_out)}." * bool(left_out), arms
+        text += f" Nothing can be said of {', '.join(left_out)}." * bool(left_out)
+        return text, arms
 
     def _ranked(self, info: MetricInfo, base: str, found: dict[str, Estimate]) -> tuple[str, list[str]]:
         order = standing({arm: self._values(info.name, arm) for arm in found})
@@ -161,37 +167,29 @@ class _Reader:
                 f"No difference in {info.label} was beyond noise: {name} against {base} is {effect(found[best])}.",
                 [best],
             )
-        cores = [
-            paired([math.log(ratio) for ratio in one.ratios], LEVEL / len(found))
-            for one in found.values()
-            if not few_switches(one)
-        ]
         if all(map(few_switches, found.values())):
             return f"No difference in {info.label} was shown: {name} is {effect(found[best], base)}.", [best]
-        limits = [
-            max(math.expm1(core.high), -math.expm1(core.low)) for core in cores if core and not core.tied
-        ]
-        together = (
-            f"over the {len(found)} comparisons together the session cannot rule out differences of up to"
+        limits = [one.cannot_rule_out for one in found.values() if one.cannot_rule_out is not None]
+        left = (
+            f"over the {len(found)} comparisons together {figures.not_ruled_out(max(limits))}"
+            if limits
+            else TIED
         )
         text = (
             f"No difference in {info.label} against {base} was beyond noise: the {rank} seen, {name}, is"
-            f" {brief(found[best])}, and {f'{together} {percent(max(limits))}' if limits else TIED}."
+            f" {brief(found[best])}, and {left}."
         )
         return text, [best]
 
     def _others(self, info: MetricInfo, best: str) -> tuple[str, list[str]]:
         """How the best arm stands against each other one, and those that it is not told apart from.
 
-        Holm's correction over all pairs of arms: which of them to look at was chosen after the fact.
+        Bonferroni's correction over all pairs of arms: which of them to look at was chosen after the fact.
         """
-        pairs = {pair: self._compare(info.name, *pair) for pair in permutations(self.analysis.arms, 2)}
-        once = [pair for pair in pairs if pair[0] < pair[1]]
-        for pair, p in zip(once, holm([pairs[pair].p for pair in once]), strict=True):
-            for way in (pair, pair[::-1]):
-                pairs[way] = pairs[way].model_copy(update={"p_holm": p})
+        pairs = {pair: self._compare(info.name, *pair) for pair in combinations(self.analysis.arms, 2)}
+        tested = sum(one.p is not None for one in pairs.values())
         others = self._by_distance(arm for arm in self.analysis.estimates[info.name] if arm != best)
-        steps = {arm: pairs[best, arm] for arm in others}
+        steps = {arm: simultaneous(self._compare(info.name, best, arm), max(1, tested)) for arm in others}
         level = [arm for arm, step in steps.items() if not (beyond_noise(step) and _gain(info, step) > 0)]
         told = [f"against {self._label(arm)} it is {_step(steps[arm])}" for arm in level[:3]]
         if len(level) > 3:
@@ -228,7 +226,7 @@ class _Reader:
             low, high = share_interval(lived, found.n)
             told.append(
                 f"With {self._label(arm)}, {lived} of {found.n} trials lived to the end: between {percent(low, 0)} and"
-                f" {percent(high, 0)} of all such trials would (exact 95 % interval)."
+                f" {percent(high, 0)} of all such trials would (exact 95 % CI)."
             )
         return told
 
@@ -240,10 +238,8 @@ class _Reader:
             shown = [arm for arm in arms if arm in estimates and estimates[arm].ratio is not None]
             if name == self.analysis.primary or name in self._given() or not shown:
                 continue
-            info, base = metric(name), self.analysis.baseline
-            first, *others = (
-                f"{self._mean(info, arm, shown)} with {self._label(arm)}" for arm in (base, *shown)
-            )
+            info, base = self._info(name), self.analysis.baseline
+            first, *others = (f"{self._mean(info, arm)} with {self._label(arm)}" for arm in (base, *shown))
             parts = [f"{told}, {effect(estimates[arm])}" for arm, told in zip(shown, others, strict=True)]
             return [f"{capital(info.label)}: {first}; {'; '.join(parts)}."]
         return []
@@ -259,25 +255,38 @@ class _Reader:
             if trials:
                 parts.append(f"{trials} of {analysis.trials} trials {one if trials == 1 else more}")
         compared = {} if analysis.searches else analysis.estimates.get(analysis.primary, {})
-        limits = [
-            (one.detectable_high, one.detectable)
-            for one in compared.values()
-            if one.detectable is not None and one.detectable_high is not None
-        ]
-        if limits:
-            high, seen = max(limits)
-            many = f", {len(compared)} comparisons corrected" * (len(compared) > 1)
-            label = metric(analysis.primary).label
-            parts.append(
-                f"a true change of {percent(high)} in {label} would be found in at least 80 % of such sessions (their"
-                f" spread taken at its upper 95 % bound{many}; by the spread seen it would be {percent(seen)})"
-                if high < _TENFOLD
-                else f"not even a tenfold change in {label} would be found in 80 % of such sessions (their spread taken"
-                f" at its upper 95 % bound{many})"
-            )
+        parts += self._unpaired(
+            analysis.primary, (arm for arm, one in compared.items() if one.ratio is not None)
+        )
+        parts += self._power()
         if self.session.quick:
             parts.append("it was a quick session: an indication, not an answer")
         return f"How far to believe it: {'; '.join(parts)}."
+
+    def _power(self) -> list[str]:
+        """What the session can detect, where nothing was found: an effect that was found stands by its interval, and
+        what it takes to be found in most sessions is no doubt about it."""
+        compared = {} if self.analysis.searches else self.analysis.estimates.get(self.analysis.primary, {})
+        open_ones = {
+            arm: (one.detectable_high, one.detectable)
+            for arm, one in compared.items()
+            if not beyond_noise(one) and one.detectable is not None and one.detectable_high is not None
+        }
+        if not open_ones:
+            return []
+        high, seen = max(open_ones.values())
+        label = self._info(self.analysis.primary).label
+        several = max(compared[arm].comparisons for arm in open_ones)
+        many = f", {several} comparisons corrected" * (several > 1)
+        shown = any(beyond_noise(one) for one in compared.values())
+        of = f" with {', '.join(map(self._label, open_ones))}" * shown
+        bound = f"80 % power, spread at its upper 95 % bound{many}"
+        if high > figures.DOUBLING:
+            return [f"nothing below a doubling (or a halving) of {label}{of} can be seen ({bound})"]
+        by_seen = f"{percent(seen)} if the spread seen is the true one"
+        return [
+            f"this session can detect changes of {percent(high)} or more in {label}{of} ({bound}; {by_seen})"
+        ]
 
     def _compare(self, name: str, arm: str, against: str) -> Estimate:
         """What is inconclusive against the baseline is so against any other arm."""
@@ -288,12 +297,25 @@ class _Reader:
         values = self._values(name, arm), self._values(name, against)
         return estimate(name, arm, *values, why, switched=switched(self.session, arm, against))
 
-    def _mean(self, info: MetricInfo, arm: str, others: Iterable[str] = ()) -> str:
-        """Mean over the blocks that an arm shares with the baseline and the others that stand beside it, if any."""
-        values = self._values(info.name, arm)
-        beside = [self._values(info.name, one) for one in (self.analysis.baseline, *others)]
-        shared = [value for block, value in values.items() if all(block in one for one in beside)]
-        return figures.with_unit(info, fmean(shared or values.values()))
+    def _mean(self, info: MetricInfo, arm: str) -> str:
+        """Mean over all valid trials of an arm, as in the tables, and of what it is the sum."""
+        told = figures.with_unit(info, self.analysis.summaries[info.name][arm].mean)
+        parts = ", ".join(parts_of(self.analysis, info, arm))
+        return f"{told} ({parts})" if parts else told
+
+    def _unpaired(self, name: str, arms: Iterable[str]) -> list[str]:
+        """What has to be said where means that stand beside changes are over other trials than the changes."""
+        base = self._values(name, self.analysis.baseline)
+        pairs = [self._values(name, arm) for arm in arms]
+        if all(len(common(values, base)) == len(values) == len(base) for values in pairs):
+            return []
+        return [
+            "means are over all valid trials of an arm, a change is over the blocks that both of its arms have"
+        ]
+
+    def _info(self, name: str) -> MetricInfo:
+        """What a metric is in this session."""
+        return next((info for info in self.analysis.metrics if info.name == name), None) or metric(name)
 
     def _values(self, name: str, arm: str) -> dict[Place, float]:
         found = self.analysis.summaries[name].get(arm)

@@ -15,6 +15,7 @@ from steelyard.cli import options
 from steelyard.cli.options import JsonOption, open_console, print_json, say
 from steelyard.cli.run import carried_out, make_ready, prepared
 from steelyard.errors import BadInput, Exit
+from steelyard.escape import printable
 from steelyard.gate.outputs import write_outputs
 from steelyard.gate.result import Ended, GateResult, conclude, to_confirm
 from steelyard.paths import RESULTS
@@ -187,9 +188,9 @@ def _conclude(directory: SessionDirectory, as_json: bool) -> None:
 
 
 def _print(result: GateResult) -> None:
-    typer.echo(result.sentence)
+    typer.echo(printable(result.sentence))
     for note in result.notes:
-        typer.echo(f"  {note}")
+        typer.echo(f"  {printable(note)}")
     for one in result.beside:
         mark = {True: "worse", False: "better", None: "not beyond noise"}[one.worse]
         typer.echo(f"  beside it: {one.label} {one.change}, {mark}")

@@ -12,6 +12,7 @@ from steelyard.analysis.figures import count
 from steelyard.analysis.metrics import METRICS
 from steelyard.cli.options import JsonOption, PoolOption, print_json
 from steelyard.errors import BadInput, Exit
+from steelyard.escape import printable
 from steelyard.gate.history import (
     Series,
     entry_of,
@@ -118,7 +119,7 @@ def check(
         )
     else:
         for place in places:
-            typer.echo(told(place))
+            typer.echo(printable(told(place)))
         looked = [one for one in series if spread(one) is not None]
         sessions = len({one.session for s in series for one in s.entries})
         typer.echo(

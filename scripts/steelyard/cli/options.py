@@ -4,7 +4,7 @@
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial, wraps
 from inspect import Parameter, Signature, signature
 from io import TextIOWrapper
@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from typer import Argument, Option
 
 from steelyard.analysis.sentences import answer
 from steelyard.engines.kubernetes.cluster import NAMESPACE
+from steelyard.escape import printable
 from steelyard.paths import RESULTS
 from steelyard.report.terminal import render_summary
 from steelyard.results.store import SessionDirectory
@@ -226,7 +228,20 @@ def open_console(stderr: bool = False) -> Console:
     Rich itself takes 80 there, into which no table of ours fits; the variable COLUMNS decides as ever.
     """
     terminal = (sys.stderr if stderr else sys.stdout).isatty()
-    return Console(stderr=stderr, width=None if terminal or "COLUMNS" in os.environ else 140)
+    return _Terminal(stderr=stderr, width=None if terminal or "COLUMNS" in os.environ else 140)
+
+
+class _Terminal(Console):
+    """A console that shows control characters of a text, whosever it is, and does not let the terminal obey them."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """What is drawn; codes of Rich's own are no text and stay."""
+        for segment in super().render(renderable, options):
+            text = segment.text
+            if segment.control or text.replace("\n", "").isprintable():
+                yield segment
+            else:
+                yield Segment("\n".join(map(printable, text.split("\n"))), segment.style)
 
 
 def say(console: Console, line: str) -> None:

@@ -14,7 +14,7 @@ from steelyard.cli.options import JsonOption, SessionArgument, conclude, open_co
 from steelyard.engines.kubernetes.cluster import NAMESPACE
 from steelyard.errors import Exit, SteelyardError, crashed
 from steelyard.experiment.schema import Deployment
-from steelyard.host.ports import require_ports
+from steelyard.host.ports import held_ports, require_ports
 from steelyard.host.switching import require_settable
 from steelyard.paths import RESULTS
 from steelyard.processes import Children
@@ -146,6 +146,9 @@ def carried_out(
     try:
         before = {(trial.block, trial.arm) for trial in directory.trials()}
         with (
+            held_ports(
+                {port for arm in session.arms for one in (arm.spec, arm.second) if one for port in one.ports}
+            ),
             Children() as children,
             screen(session, console, before) as shown,
             exported(shown, session, metrics_port) as watcher,

@@ -19,14 +19,15 @@ from steelyard.experiment.schema import ENGINES
 from steelyard.experiment.settings import Settings
 from steelyard.host.cpus import read_layout
 from steelyard.host.lock import host_lock
-from steelyard.host.ports import refuse_ephemeral
+from steelyard.host.ports import free_first_port, held_ports, refuse_ephemeral
 from steelyard.paths import CACHE
 from steelyard.processes import Children
 from steelyard.results.store import write_atomic
 from steelyard.session import workload_up
 from steelyard.session.deploying import Deployed
-from steelyard.session.plan import refuse_absurd
+from steelyard.session.plan import check_host, refuse_absurd
 from steelyard.session.runtimes import Runtimes, make_engines
+from steelyard.spec.layout import FIRST_PORT
 from steelyard.spec.plan import make_spec
 from steelyard.workload.loader import load_workload
 
@@ -118,13 +119,17 @@ def _keep(workload: str, arm: Arm, port: int, jdk: Path | None) -> None:
     runtimes = Runtimes(found, jdk)
     cores = [core.cpus for core in read_layout().cores]
     spec = make_spec(arm, "steady", found, cores, runtimes.runtime(arm.deployment), port)
+    if port == FIRST_PORT and (first := free_first_port(spec.ports, port)) != port:
+        spec = make_spec(arm, "steady", found, cores, runtimes.runtime(arm.deployment), first)
     refuse_absurd({arm.name: spec})
+    check_host([spec])
     refuse_ephemeral(spec.ports)
     ensure_builds(open_console(stderr=True), runtimes)
     CACHE.mkdir(parents=True, exist_ok=True)
     with (
         host_lock(),
         tempfile.TemporaryDirectory(dir=CACHE, prefix="up-") as folder,
+        held_ports(spec.ports),
         Children() as children,
     ):
         # Servers in containers may run as another user, who has to reach the folders in here.

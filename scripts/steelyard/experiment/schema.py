@@ -289,7 +289,7 @@ class Metrics(Model):
 
     primary: str = "throughput"
     report: list[str] = Field(default_factory=lambda: ["memory_rss", "cpu_per_1k"])
-    """Further figures in the headline table; Holm-corrected, they annotate."""
+    """Further figures in the headline table; corrected for their number, they annotate."""
 
 
 class Factor(Model):

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 
 from steelyard.analysis.figures import capital, count, percent
+from steelyard.escape import for_runner, for_runner_property, printable
 from steelyard.gate.result import GateResult, LookResult
 from steelyard.results.store import write_atomic, write_record
 from steelyard.units import format_duration
@@ -24,7 +25,7 @@ _SIGNS = {
     "regression": "\N{CROSS MARK}",
     "inconclusive": "\N{WHITE QUESTION MARK ORNAMENT}",
 }
-_SPECIAL = {ord(sign): f"&#{ord(sign)};" for sign in "\\`*_|<>[]#@"}
+_SPECIAL = {ord(sign): f"&#{ord(sign)};" for sign in "\\`*_|<>[]#@&~$"}
 _COMMANDS = {"pass": "notice", "regression": "error", "inconclusive": "warning"}
 
 
@@ -54,7 +55,7 @@ def to_markdown(result: GateResult) -> str:
     """The summary, which is the comment as well."""
     sides = [f"`{_code(result.sides[key])}`" for key in ("baseline", "candidate")]
     lines = [
-        f"<!-- {MARK}: {result.workload.split()[0]} {result.metric} -->",
+        f"<!-- {MARK}: {_comment(f'{result.workload.split()[0]} {result.metric}')} -->",
         f"### {_SIGNS[result.outcome]} {capital(result.outcome)}: {sides[1]} against {sides[0]}",
         "",
         f"{_escaped(capital(result.sentence))}",
@@ -67,12 +68,12 @@ def to_markdown(result: GateResult) -> str:
         lines += ["```text", *chart(bars, result.margin), "```", ""]
     if result.beside:
         lines += [
-            "| beside it (decides nothing) | change | 95 % interval | beyond noise |",
+            "| beside it (decides nothing) | change | 95 % CI, simultaneous | beyond noise |",
             "| --- | ---: | ---: | --- |",
         ]
         for one in result.beside:
             change, _, interval = one.change.partition(" (")
-            word = {True: "**worse**", False: "better", None: "no"}[one.worse]
+            word = {True: "**worse**", False: "**better**", None: "no"}[one.worse]
             lines.append(f"| {_escaped(one.label)} | {change} | {interval.removesuffix(')')} | {word} |")
         lines.append("")
     return "\n".join([*lines, _small(result), ""])
@@ -83,7 +84,7 @@ def _small(result: GateResult) -> str:
     ran = f"{count(result.trials, 'trial')}{void}, {format_duration(result.seconds)}"
     floor = f"floor of the noise certificate {percent(result.floor)}" if result.floor is not None else ""
     told = [
-        f"{_escaped(result.workload)}, {result.label}, margin {percent(result.margin)}",
+        f"{_escaped(result.workload)}, {_escaped(result.label)}, margin {percent(result.margin)}",
         floor,
         ran if result.trials else "nothing was run",
         f"session {_escaped(result.session)}",
@@ -93,10 +94,10 @@ def _small(result: GateResult) -> str:
 
 def bars_of(result: GateResult) -> list[Bar]:
     """The last look, the last one of the confirmation, then the other metrics."""
-    found = [*_bar(result, capital(result.label), result.looks[-1:])]
+    found = [*_bar(result, _code(capital(result.label)), result.looks[-1:])]
     found += _bar(result, "  confirmation", (result.confirmation or [])[-1:])
     for one in result.beside:
-        found += _harm(one.label, one.low, one.ratio, one.high, one.better)
+        found += _harm(_code(one.label), one.low, one.ratio, one.high, one.better)
     return found
 
 
@@ -148,19 +149,21 @@ def _write(row: list[str], text: str, at: int) -> None:
 def to_junit(result: GateResult) -> str:
     """One test case for the verdict, and one for each other metric, which never fails."""
     time = f"{result.seconds:.3f}"
-    suite = ElementTree.Element("testsuite", name=f"steelyard gate {result.workload}", time=time)
+    workload, sentence = printable(result.workload), printable(result.sentence)
+    suite = ElementTree.Element("testsuite", name=f"steelyard gate {workload}", time=time)
     case = ElementTree.SubElement(
-        suite, "testcase", classname=f"gate.{result.workload.split()[0]}", name=result.metric, time=time
+        suite, "testcase", classname=f"gate.{workload.split()[0]}", name=printable(result.metric), time=time
     )
     if result.outcome == "regression":
-        ElementTree.SubElement(case, "failure", message=result.sentence, type="regression")
+        ElementTree.SubElement(case, "failure", message=sentence, type="regression")
     elif result.outcome == "inconclusive":
-        ElementTree.SubElement(case, "skipped", message=result.sentence)
-    lines = [result.sentence, *(look.sentence for look in [*result.looks, *(result.confirmation or [])])]
+        ElementTree.SubElement(case, "skipped", message=sentence)
+    lines = [sentence, *(printable(look.sentence) for look in [*result.looks, *(result.confirmation or [])])]
     ElementTree.SubElement(case, "system-out").text = "\n".join(lines)
     for one in result.beside:
-        beside = ElementTree.SubElement(suite, "testcase", classname="gate.beside", name=one.metric, time="0")
-        ElementTree.SubElement(beside, "system-out").text = f"{one.label}: {one.change}"
+        name = printable(one.metric)
+        beside = ElementTree.SubElement(suite, "testcase", classname="gate.beside", name=name, time="0")
+        ElementTree.SubElement(beside, "system-out").text = printable(f"{one.label}: {one.change}")
     suite.set("tests", str(1 + len(result.beside)))
     suite.set("failures", str(int(result.outcome == "regression")))
     suite.set("skipped", str(int(result.outcome == "inconclusive")))
@@ -183,18 +186,19 @@ def to_annotations(result: GateResult) -> str:
 
 
 def _command(kind: str, title: str, text: str) -> str:
-    title = _quoted(title).replace(":", "%3A").replace(",", "%2C")
-    return f"::{kind} title={title}::{_quoted(text)}"
-
-
-def _quoted(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return f"::{kind} title={for_runner_property(title)}::{for_runner(text)}"
 
 
 def _escaped(text: str) -> str:
     """Text that Markdown shows as it is: what people called their sides may hold anything."""
-    return " ".join(text.translate(_SPECIAL).split())
+    return " ".join(printable(text).translate(_SPECIAL).split())
 
 
 def _code(text: str) -> str:
-    return " ".join(text.replace("`", "'").replace("|", "/").split())
+    """Text inside of a code span or block."""
+    return " ".join(printable(text).replace("`", "'").replace("|", "/").split())
+
+
+def _comment(text: str) -> str:
+    """Text inside of a comment, which `--` may end."""
+    return printable(text).replace("--", "- -").replace(">", "")

@@ -2,6 +2,7 @@
 """The CPUs that this process may use, as physical cores."""
 
 import os
+import re
 from collections import defaultdict
 from collections.abc import Collection
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import NamedTuple
 from steelyard.host.system import System
 
 _CPU = "sys/devices/system/cpu"
+_SPAN = re.compile(r"([0-9]{1,6})(?:-([0-9]{1,6}))?")
 
 
 class Core(NamedTuple):
@@ -51,12 +53,15 @@ class CpuLayout(NamedTuple):
 
 
 def parse_cpu_list(text: str) -> list[int]:
-    """CPUs of a list as the kernel writes it: `0-3,8,10-11`."""
+    """CPUs of a list as the kernel writes it: `0-3,8,10-11` (raises ValueError: it is none)."""
     cpus: list[int] = []
     for part in text.strip().split(","):
         if part:
-            first, _, last = part.partition("-")
-            cpus += range(int(first), int(last or first) + 1)
+            found = _SPAN.fullmatch(part)
+            span = range(int(found[1]), int(found[2] or found[1]) + 1) if found is not None else range(0)
+            if not span:
+                raise ValueError(f"{part[:40]!r} is no span of CPUs")
+            cpus += span
     return cpus
 
 

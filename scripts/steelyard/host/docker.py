@@ -15,7 +15,7 @@ from typing import Any
 
 from steelyard.errors import BadInput, MissingRequirement
 from steelyard.processes import signals_held
-from steelyard.processes.client import ClientFailed, run_client
+from steelyard.processes.client import ClientFailed, first_error, run_client
 
 MINIMUM_API = (1, 41)
 """Docker Engine 20.10, and podman's docker-compatible socket, whose own version numbers say nothing here."""
@@ -59,7 +59,7 @@ class Docker:
             return run_client(
                 [str(self.client), *arguments],
                 partial(DockerFailed, f"docker {' '.join(arguments[:2])}"),
-                last_words,
+                error_line,
                 timeout=timeout,
                 env=env,
                 merge_errors=merge_errors,
@@ -67,7 +67,17 @@ class Docker:
 
     def inspect(self, kind: str, names: Sequence[str]) -> list[dict[str, Any]]:
         """`docker KIND inspect NAMES`, parsed (see `run` for errors)."""
-        found: list[dict[str, Any]] = json.loads(self.run(kind, "inspect", *names))
+        printed = self.run(kind, "inspect", *names)
+        try:
+            found: list[dict[str, Any]] = json.loads(printed)
+        except ValueError as error:
+            raise DockerFailed(f"docker {kind} inspect", f"it printed no JSON ({error})", printed) from error
+        if (
+            not isinstance(found, list)
+            or len(found) < len(names)
+            or not all(isinstance(one, dict) for one in found)
+        ):
+            raise DockerFailed(f"docker {kind} inspect", f"it does not tell of {', '.join(names)}", printed)
         return found
 
 
@@ -99,7 +109,7 @@ def find_docker(environment: Mapping[str, str] = os.environ) -> Docker:
         raise MissingRequirement(_why_no_answer(error.said)) from error
     except ValueError as error:
         raise MissingRequirement(f"{client} does not tell its version: {INSTALL}") from error
-    server = versions.get("Server") or {}
+    server = (versions.get("Server") if isinstance(versions, dict) else None) or {}
     engine = str(server.get("Version", "unknown"))
     _require("the API of the container engine", str(server.get("ApiVersion", "unknown")), MINIMUM_API)
     try:
@@ -110,13 +120,11 @@ def find_docker(environment: Mapping[str, str] = os.environ) -> Docker:
     return Docker(Path(client), engine, compose)
 
 
-def last_words(printed: str) -> str:
-    """The last line that says something, without the prefixes of the client and the engine."""
-    lines = [line.strip() for line in printed.splitlines() if line.strip()]
-    lines = [line for line in lines if not line.startswith(("See 'docker", "Run 'docker"))]
-    return (
-        re.sub(r"^(docker: |Error response from daemon: |ERROR: |Error: )+", "", lines[-1]) if lines else ""
-    )
+def error_line(printed: str) -> str:
+    """The first line of an error, without the prefixes of the client and the engine."""
+    lines = [line for line in printed.splitlines() if not line.startswith(("See 'docker", "Run 'docker"))]
+    said = first_error("\n".join(lines))
+    return re.sub(r"^(docker: |Error response from daemon: |ERROR: |Error: )+", "", said)
 
 
 def _why_no_answer(said: str) -> str:
@@ -131,7 +139,7 @@ def _why_no_answer(said: str) -> str:
 
 
 def _require(what: str, version: str, minimum: tuple[int, int]) -> None:
-    found = re.match(r"v?(\d+)\.(\d+)", version)
+    found = re.match(r"v?([0-9]+)\.([0-9]+)", version)
     needed = ".".join(map(str, minimum))
     if found is None:
         raise MissingRequirement(

@@ -180,7 +180,7 @@ def memlock(_host: Host) -> Seen:
 _LOOKS: dict[str, Callable[[Host], Seen]] = {
     look.__name__.replace("_", "-"): look
     for look in (
-        *(host_states, settings.cores, settings.numa, settings.interrupts),
+        *(host_states, settings.cores, settings.isolated, settings.numa, settings.interrupts),
         *(settings.cgroup, steal, load, settings.swap, settings.memory, disk, memlock, settings.clock),
         *(settings.virtualization, settings.container),
     )

@@ -5,6 +5,7 @@ import os
 import re
 from pathlib import Path
 
+from steelyard.host.core_kinds import core_kinds, described
 from steelyard.host.cpus import parse_cpu_list, read_layout
 from steelyard.host.huge_pages import reserved_pages
 from steelyard.host.states import read_states
@@ -30,6 +31,8 @@ def read_facts(root: Path = Path("/"), architecture: str = os.uname().machine) -
     others = {
         "clock_source": system.text("sys/devices/system/clocksource/clocksource0/current_clocksource"),
         "container": container(system),
+        "core_kinds": described(core_kinds(system, online)) or None,
+        "isolated_cpus": system.text(f"{_CPU}/isolated") or None,
         "kernel_options": " ".join(one for one in options if _OPTIONS.fullmatch(one.partition("=")[0]))
         or None,
         **{name: value for name, value in states.items() if name not in HostFacts.model_fields},
@@ -101,8 +104,21 @@ def virtualization(system: System) -> str | None:
     return " ".join(word for word in (maker, product) if word) or "hypervisor"
 
 
+def lxcfs_files(system: System) -> list[str]:
+    """Files of /proc in the place of which lxcfs shows a container what is its own."""
+    lines = (system.text("proc/self/mountinfo") or "").splitlines()
+    parts = [line.partition(" - ") for line in lines]
+    return [
+        left.split()[4]
+        for left, _, right in parts
+        if right.startswith("fuse.lxcfs ") and len(left.split()) > 4 and left.split()[4].startswith("/proc/")
+    ]
+
+
 def container(system: System) -> str | None:
     """The container runtime around this process; None outside of containers."""
+    if lxcfs_files(system) or (system.text("run/systemd/container") or "").startswith("lxc"):
+        return "lxc"
     if system.path("run/.containerenv").exists():
         return "podman"
     if system.path(".dockerenv").exists():

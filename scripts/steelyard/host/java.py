@@ -13,13 +13,14 @@ from pathlib import Path
 from steelyard.errors import MissingRequirement
 from steelyard.jvm.identify import parse_identity
 from steelyard.jvm.options import CACHE_NAME
+from steelyard.processes.environment import child_environment
 from steelyard.results.spec import JvmIdentity
 
 MINIMUM = 17
 MINIMUM_MAVEN = (3, 8)
 ANSWER_LIMIT = 120.0
-"""Seconds within which a JVM has to say what it is; Maven has twice that. One that hangs is rare: a host that stands still for
-20 s and starts a JVM at a tenth of its speed is not."""
+"""Seconds within which a JVM has to say what it is; Maven has twice that. JVMs that hang are rare; hosts that stand
+still for 20 s and then start a JVM at a tenth of its speed are not."""
 INSTALL = "`sudo apt install openjdk-17-jdk-headless` or `sudo dnf install java-17-openjdk-devel`"
 INSTALL_MAVEN = "`sudo apt install maven` or `sudo dnf install maven`"
 _PACKAGES = {
@@ -82,7 +83,8 @@ def vm_flags(home: str, pid: int) -> str:
         result = _ask([str(Path(home) / "bin" / "jcmd"), str(pid), "VM.flags"], ANSWER_LIMIT)
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return result.stdout if result.returncode == 0 else ""
+    # Without its last line end it was cut off, and an option of a shorter value is another.
+    return result.stdout if result.returncode == 0 and result.stdout.endswith("\n") else ""
 
 
 def shared_cache_stats(home: str, folder: Path) -> str:
@@ -106,7 +108,7 @@ def _ask(
         timeout=timeout,
         check=False,
         stdin=subprocess.DEVNULL,
-        env=environment,
+        env=child_environment() if environment is None else child_environment(environment),
     )
 
 
@@ -241,7 +243,7 @@ def find_maven(java_home: Path, environment: Mapping[str, str] = os.environ) -> 
         raise MissingRequirement(
             f"{found} cannot be run ({error}): install Maven anew with {INSTALL_MAVEN}"
         ) from error
-    version = re.search(r"Apache Maven ((\d+)\.(\d+)\S*)", re.sub(r"\x1b\[[\d;]*m", "", result.stdout))
+    version = re.search(r"Apache Maven (([0-9]+)\.([0-9]+)\S*)", re.sub(r"\x1b\[[\d;]*m", "", result.stdout))
     if version is None:
         said = (result.stderr or result.stdout).strip().partition("\n")[0]
         raise MissingRequirement(

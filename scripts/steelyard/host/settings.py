@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The doctor's look at settings of CPUs, memory and kernel: from files alone. What a session can set is in `states`."""
 
+import os
+from pathlib import Path
+
 from steelyard.host import facts
+from steelyard.host.core_kinds import core_kinds, described, isolated_cpus
+from steelyard.host.cpus import cpu_list
 from steelyard.host.smt import layout_of
 from steelyard.host.system import UNTOLD, Seen, System
-from steelyard.sampling.cgroup import read_limits
+from steelyard.sampling.cgroup import memory_high, read_limits
 from steelyard.units import format_size
 
 ONE_CPU = 0.9
@@ -15,15 +20,35 @@ _PRECISE_CLOCKS = ("tsc", "kvm-clock", "timebase", "arch_sys_counter", "hyperv_c
 
 
 def cores(system: System) -> Seen:
-    """Cores that run unlike numbers of hardware threads are unlike, and who got which would be measured."""
+    """Cores of unlike speeds or numbers of hardware threads are unlike, and who got which would be measured."""
     if (layout := layout_of(system)) is None:
         return UNTOLD
     counts = sorted({len(core.cpus) for core in layout.cores})
     state = f"{len(layout.cores)} with {' or '.join(map(str, counts))} hardware threads each"
+    if kinds := core_kinds(system, layout.cpus):
+        first = [cpu for cpu, kind in kinds.items() if kind == next(iter(kinds.values()))]
+        own = core_kinds(system, os.sched_getaffinity(0)) if system.root == Path("/") else kinds
+        return Seen(
+            f"{state}, of {len(set(kinds.values()))} kinds ({described(kinds)})",
+            "warn" if own else "info",
+            f"taskset -c {cpu_list(first)} ./steelyard ...   (cores of one kind)" if own else None,
+        )
     return (
         Seen(state)
         if len(counts) == 1
         else Seen(state, "warn", "bring all threads online, or one of each core")
+    )
+
+
+def isolated(system: System) -> Seen:
+    """The kernel spreads no threads over isolated CPUs: all threads of a server that is bound to several run on one."""
+    cpus = isolated_cpus(system)
+    if not cpus:
+        return Seen("none")
+    return Seen(
+        f"CPU {cpu_list(cpus)}",
+        "info",
+        "boot without isolcpus; a session leaves them out unless it is bound to them",
     )
 
 
@@ -59,10 +84,14 @@ def cgroup(system: System) -> Seen:
     version = facts.cgroup_version(system)
     if version is None:
         return Seen("none")
-    cpus, memory = read_limits(str(system.root).rstrip("/"))
-    found = ([f"{cpus:g} CPUs"] if cpus is not None else []) + (
-        [format_size(memory)] if memory is not None else []
-    )
+    root = str(system.root).rstrip("/")
+    try:
+        (cpus, memory), high = read_limits(root), memory_high(os.getpid(), root)
+    except ValueError as error:
+        return Seen(f"version {version}, {error}", "warn")
+    found = [f"{cpus:g} CPUs"] if cpus is not None else []
+    found += [format_size(memory)] if memory is not None else []
+    found += [f"{format_size(high)}, above which it is slowed down (memory.high)"] if high is not None else []
     if not found:
         return Seen(f"version {version}, no limits on this session")
     return Seen(
@@ -121,4 +150,10 @@ def container(system: System) -> Seen:
     runtime = facts.container(system)
     if runtime is None:
         return Seen("no")
+    if hidden := facts.lxcfs_files(system):
+        return Seen(
+            f"{runtime}, in which lxcfs shows another {', '.join(hidden)} than the host's",
+            "warn",
+            "run the session on the host, or in a container without lxcfs: other load of the host is not seen here",
+        )
     return Seen(runtime, "info", "look at the host too: run `steelyard doctor` there")

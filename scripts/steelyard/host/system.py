@@ -8,6 +8,8 @@ import subprocess
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from steelyard.processes.environment import child_environment
+
 Level = Literal["ok", "info", "warn"]
 
 
@@ -56,10 +58,8 @@ class System:
 
     def number(self, name: str) -> int | None:
         """A whole number; None when it cannot be read or is none."""
-        try:
-            return int(self.text(name) or "")
-        except ValueError:
-            return None
+        text = self.text(name) or ""
+        return int(text) if re.fullmatch(r"-?[0-9]+", text) else None
 
     def choice(self, name: str) -> str | None:
         """The chosen word of a file like `always [madvise] never`."""
@@ -101,7 +101,14 @@ class System:
         """Have the program do it: what it says when it refuses, empty when it did; None where there is none."""
         if not self._program:
             return None
-        done = subprocess.run([*self._program, *words], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [*self._program, *words],
+            env=child_environment(),
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+        )
         return "" if done.returncode == 0 else " ".join(done.stderr.split()) or f"exit {done.returncode}"
 
     def matching(self, folder: str, pattern: str) -> list[Path]:
@@ -120,4 +127,4 @@ class System:
     def memory(self, field: str) -> int | None:
         """A size of /proc/meminfo in bytes."""
         value = self.fields("proc/meminfo").get(field, "").split()
-        return int(value[0]) * 1024 if value and value[0].isdigit() else None
+        return int(value[0]) * 1024 if re.fullmatch(r"[0-9]+ kB", " ".join(value)) else None

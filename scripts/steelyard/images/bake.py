@@ -6,7 +6,6 @@ the caller), and bake itself, whose output is passed on. A release takes the def
 """
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -17,11 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from steelyard import __version__
-from steelyard.build import fingerprint, git
+from steelyard.build import GitFailed, fingerprint, git
 from steelyard.errors import BadInput, BuildFailed
 from steelyard.host.docker import Docker, DockerFailed
 from steelyard.images.lock import Bases, read_bases
 from steelyard.paths import ROOT
+from steelyard.processes import child_environment
 from steelyard.workload.loader import load_workload, workload_names
 
 BAKE_FILE = "images/docker-bake.hcl"
@@ -53,7 +53,7 @@ class Bakery:
         bases = {name: f"{_UNKNOWN}{name}" for name in read_bases()}
         bases |= {name: base.pinned for name, base in self.bases.items()}
         return {
-            **os.environ,
+            **child_environment(),
             **variables(),
             **{f"BASE_{name.upper()}": reference for name, reference in bases.items()},
             **{name: value for name, value in given.items() if value},
@@ -129,7 +129,7 @@ def variables(root: Path = ROOT) -> dict[str, str]:
         revision, epoch = git(root, "log", "-1", "--format=%H %ct").split()
         if git(root, "status", "--porcelain", "--untracked-files=no"):
             revision += "-dirty"
-    except (OSError, subprocess.CalledProcessError):
+    except (GitFailed, ValueError):
         revision, epoch = "unknown", "0"
     versions = {name: load_workload(name).workload.version for name in workload_names()}
     return {

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from steelyard.errors import BadInput, MissingRequirement
 from steelyard.host.docker import Docker, DockerFailed
 from steelyard.paths import CACHE, ROOT
+from steelyard.processes import child_environment
 from steelyard.results.store import write_atomic
 
 IMAGES = ROOT / "images"
@@ -95,7 +96,15 @@ def bases_here(docker: Docker, platform: str, on_line: Callable[[str], None]) ->
         on_line(f"{error}: bases are made of this machine's packages, which leaves OpenJ9 out")
         for command in (["setup-engine.sh", "start"], ["make-bases.sh", "-p", platform]):
             script = IMAGES / "local" / command[0]
-            if subprocess.call([str(script), *command[1:]], stdin=subprocess.DEVNULL, stdout=sys.stderr) != 0:
+            if (
+                subprocess.call(
+                    [str(script), *command[1:]],
+                    env=child_environment(),
+                    stdin=subprocess.DEVNULL,
+                    stdout=sys.stderr,
+                )
+                != 0
+            ):
                 raise MissingRequirement(
                     "no base can be had: it says why above; go on where the registry can be reached, or give your own"
                     " with `docker compose up --build` (docs/containers.md)"

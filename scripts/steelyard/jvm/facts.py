@@ -27,7 +27,9 @@ Source = Literal["options", "gc_log", "map", "process", "info"]
 
 _SIZES = ("heap", "initial_heap", "nursery", "memory", *CACHE_FIGURES)
 _ALIGNMENT = 2 * MIB
-"""Least that collectors round sizes to; G1's regions grow with the heap, of which they are a 2048th."""
+"""Least that collectors round sizes to."""
+_G1_REGIONS = 2048
+"""G1 takes the power of two from which on a heap has no more of them, and rounds sizes to one."""
 JVM_SETTINGS = ("heap", "initial_heap", "nursery", "gc", "gc_threads", "pages", "class_cache", "compile")
 _FAMILIES = {"generational": ("gencon", "parallel"), "regional": ("balanced", "g1"), "serial": ("serial",)}
 _HOTSPOT = {"heap": "MaxHeapSize", "initial_heap": "InitialHeapSize", "gc_threads": "ParallelGCThreads"}
@@ -183,8 +185,16 @@ def _agrees(name: str, value: Fact, wanted: Fact, kind: str, heap: int) -> bool:
         # OpenJ9's JIT asks for transparent ones for its code, whatever it is told.
         return value != "large"
     if name in ("heap", "initial_heap", "nursery") and isinstance(value, int) and isinstance(wanted, int):
-        return abs(value - wanted) <= max(_ALIGNMENT, wanted // 100, heap // 1024)
+        return abs(value - wanted) <= max(_ALIGNMENT, wanted // 100, _g1_region(heap))
     return value == wanted
+
+
+def _g1_region(heap: int) -> int:
+    """Size of a region of a heap, in bytes (JDK 17's and later ones' default: 1 to 32 MiB)."""
+    region = MIB
+    while region * _G1_REGIONS < heap and region < 32 * MIB:
+        region *= 2
+    return region
 
 
 def family(policy: str) -> str:
@@ -202,11 +212,13 @@ def hotspot_facts(flags: str) -> dict[str, Fact]:
     if not options:
         return {}
     found: dict[str, Fact] = {
-        setting: int(options[name]) for setting, name in _HOTSPOT.items() if name in options
+        setting: number
+        for setting, name in _HOTSPOT.items()
+        if (number := _whole_number(options.get(name))) is not None
     }
     low, high = options.get("NewSize"), options.get("MaxNewSize")
-    if high is not None:
-        found["nursery"] = int(high) if low == high else f"from {low or 'its default'} to {high} bytes"
+    if (number := _whole_number(high)) is not None:
+        found["nursery"] = number if low == high else f"from {low or 'its default'} to {high} bytes"
     for name in ("Parallel", "G1", "Serial", "Z", "Shenandoah", "Epsilon"):
         if options.get(f"Use{name}GC"):
             found["gc"] = family(name)
@@ -228,10 +240,21 @@ def hotspot_facts(flags: str) -> dict[str, Fact]:
 def openj9_facts(info: Mapping[str, Any]) -> dict[str, Fact]:
     """What OpenJ9's management beans say in `/bench/info`; nothing of another JVM's."""
     memory, pools = info.get("memory") or {}, info.get("memoryPools") or {}
-    if "GCMode" not in memory:
+    if not isinstance(memory, Mapping) or not isinstance(pools, Mapping) or "GCMode" not in memory:
         return {}
     found: dict[str, Fact] = {
-        setting: int(memory[name]) for setting, name in _OPENJ9.items() if name in memory
+        setting: number
+        for setting, name in _OPENJ9.items()
+        if (number := _whole_number(memory.get(name))) is not None
     }
-    nursery = [int(size) for name, size in pools.items() if name.startswith("nursery")]
-    return found | {"gc": family(str(memory["GCMode"]))} | ({"nursery": sum(nursery)} if nursery else {})
+    parts = [_whole_number(size) for name, size in pools.items() if name.startswith("nursery")]
+    nursery = [size for size in parts if size is not None]
+    known = {"nursery": sum(nursery)} if nursery and len(nursery) == len(parts) else {}
+    return found | {"gc": family(str(memory["GCMode"]))} | known
+
+
+def _whole_number(value: object) -> int | None:
+    """A number that a JVM tells, as a number or a text; None: it is none."""
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        return None
+    return int(value) if re.fullmatch(r"[0-9]+", str(value)) else None

@@ -25,9 +25,10 @@ from typing import Self
 
 from steelyard.clock import wait_until
 from steelyard.errors import ServerFailed
+from steelyard.process_tree import process_tree
+from steelyard.processes.environment import child_environment
 from steelyard.processes.guard import CHILD, OWNER, marked
 from steelyard.results.store import no_space
-from steelyard.sampling.tree import process_tree
 
 _STOP_POLL = 0.02
 _GUARD = Path(__file__).with_name("guard.py")
@@ -162,7 +163,8 @@ class Child:
 def _runs(pid: int) -> bool:
     """Whether a process is there and has not ended."""
     with contextlib.suppress(OSError, IndexError):
-        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[0] not in "ZX"
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+        return stat.rpartition(")")[2].split()[0] not in "ZX"
     return False
 
 
@@ -170,7 +172,12 @@ def _runs(pid: int) -> bool:
 def _can_notice() -> bool:
     """Whether there is a `setpriv` that knows parents: that of busybox does not."""
     try:
-        tried = subprocess.run(["setpriv", "--pdeathsig", "KILL", "true"], capture_output=True, check=False)
+        tried = subprocess.run(
+            ["setpriv", "--pdeathsig", "KILL", "true"],
+            env=child_environment(),
+            capture_output=True,
+            check=False,
+        )
     except OSError:
         return False
     return tried.returncode == 0
@@ -224,7 +231,7 @@ class Children:
             command: program and arguments.
             console: file for standard output and error.
             cwd: working directory.
-            env: the whole environment; None inherits ours.
+            env: the whole environment; None: `child_environment`.
             stdin: PIPE for one that is told something.
 
         Raises:
@@ -252,7 +259,11 @@ class Children:
                     stdout=output,
                     stderr=subprocess.STDOUT,
                     cwd=cwd,
-                    env={**(os.environ if env is None else env), OWNER: self._mark, CHILD: mark},
+                    env={
+                        **(child_environment() if env is None else env),
+                        OWNER: self._mark,
+                        CHILD: mark,
+                    },
                     start_new_session=True,
                 )
             except OSError as error:
@@ -302,6 +313,7 @@ class Children:
         self._guard = subprocess.Popen(
             [sys.executable, "-I", "-S", str(_GUARD), self._mark],
             stdin=subprocess.PIPE,
+            env=child_environment(),
             start_new_session=True,
         )
         threading.Thread(target=self._replace, args=[self._guard], daemon=True).start()

@@ -1,27 +1,57 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One command of a client (`docker`, `kubectl`), with all that it starts, to its end or its limit."""
+"""One command of a client (`docker`, `kubectl`), with all that it starts, to its end or its limit; what a program that
+failed said of it."""
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 from steelyard.errors import ServerFailed
+from steelyard.paths import CACHE
+from steelyard.processes.environment import child_environment
+
+KEPT = CACHE / "failed"
+"""What programs printed that failed, a file each; the last failure's."""
+_COLOURS = re.compile(r"\x1b\[[\d;]*[A-Za-z]")
+_ERROR = re.compile(r"\[?(error|fatal|docker)\b", re.IGNORECASE)
 
 
 class ClientFailed(ServerFailed):
-    """A command failed; the sentence holds its last words."""
+    """A command failed; the sentence holds its first error line, and the file that holds all that it printed."""
 
-    def __init__(self, what: str, said: str) -> None:
-        super().__init__(f"{what}: {said}")
+    def __init__(self, what: str, said: str, printed: str = "") -> None:
+        kept = keep_output(what.partition(" ")[0], printed) if len(printed.strip().splitlines()) > 1 else None
+        super().__init__(f"{what}: {said}" + (f" (all that it printed: {kept})" if kept is not None else ""))
         self.said = said
+
+
+def first_error(printed: str) -> str:
+    """The first line that a program that failed marked as an error and that says something, else its last line; colours
+    left out."""
+    lines = [line.strip() for line in _COLOURS.sub("", printed).splitlines()]
+    marked = (line for line in lines if _ERROR.match(line) and re.sub(r"\W*error\W*", "", line.lower()))
+    return next(marked, next((line for line in reversed(lines) if line), ""))
+
+
+def keep_output(program: str, printed: str) -> Path | None:
+    """The file in which all is kept that a program printed that failed; None: it cannot be written."""
+    path = KEPT / f"{program}.txt"
+    try:
+        KEPT.mkdir(parents=True, exist_ok=True)
+        path.write_text(printed, encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    return path
 
 
 def run_client(
     command: Sequence[str],
-    failed: Callable[[str], ClientFailed],
-    last_words: Callable[[str], str],
+    failed: Callable[[str, str], ClientFailed],
+    error_line: Callable[[str], str],
     *,
     timeout: float | None,
     given: str | None = None,
@@ -35,11 +65,11 @@ def run_client(
 
     Args:
         command: program and arguments.
-        failed: makes the exception of what was said.
-        last_words: of what it printed, the line to pass on.
+        failed: makes the exception of what was said, and of all that was printed.
+        error_line: of what it printed, the line to pass on.
         timeout: seconds; None: no limit.
         given: its standard input.
-        env: its whole environment; None: ours.
+        env: what its environment is made of (`child_environment`); None: ours.
         merge_errors: as above.
 
     Raises:
@@ -51,23 +81,23 @@ def run_client(
             stdin=subprocess.PIPE if given is not None else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT if merge_errors else subprocess.PIPE,
-            env=env,
+            env=child_environment() if env is None else child_environment(env),
             start_new_session=True,
         )
     except OSError as error:
-        raise failed(f"{command[0]} cannot be started ({error.strerror})") from error
+        raise failed(f"{command[0]} cannot be started ({error.strerror})", "") from error
     with process:
         try:
             printed, errors = process.communicate(given.encode() if given is not None else None, timeout)
         except subprocess.TimeoutExpired as error:
             _kill(process)
-            raise failed(f"no answer within {timeout:.0f} s") from error
+            raise failed(f"no answer within {timeout:.0f} s", "") from error
         except BaseException:
             _kill(process)
             raise
     if process.returncode != 0:
         said = (errors or printed).decode(errors="replace")
-        raise failed(last_words(said) or f"exit code {process.returncode}")
+        raise failed(error_line(said) or f"exit code {process.returncode}", said)
     return printed
 
 

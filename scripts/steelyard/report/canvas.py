@@ -7,6 +7,8 @@ dark and print. Text stays text. The same figures give the same bytes: no dates,
 
 import io
 import re
+import textwrap
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -18,6 +20,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from steelyard.analysis import figures
+from steelyard.escape import printable
 
 WIDTH = 440
 """Width of a chart in CSS pixels: two stand side by side on a screen, one on a phone."""
@@ -26,10 +29,15 @@ INK = {name: f"#0102{index:02x}" for index, name in enumerate(_NAMES, start=3)}
 """Stand-in colours by name; the page defines `--chart-<name>`."""
 SERIES = [(INK["s1"], "o", "-"), (INK["s2"], "s", "--"), (INK["s3"], "^", "-."), (INK["s4"], "D", ":")]
 """Colour, marker and dash of each series: told apart without colour as well."""
+LINES, LEGEND = 4, 60
+"""Lines of a label, at most, and characters of a line in a legend."""
 STEPS = [1, 2, 2.5, 5, 10]
 """Distances between ticks that people read easily."""
 _STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
+    # Labels are the user's: a dollar is a dollar, and no formula that may not be one.
+    "text.parse_math": False,
+    "text.usetex": False,
     "font.family": "DejaVu Sans",  # ships with matplotlib: text is laid out alike on every host
     "font.size": 12,
     "text.color": INK["text"],
@@ -80,7 +88,7 @@ def rows(labels: Sequence[str], height: int | None = None) -> Axes:
     axes = canvas(height or 76 + 34 * len(labels))
     axes.grid(visible=False, axis="y")
     axes.grid(visible=True, axis="x")
-    axes.set_yticks(range(len(labels)), [wrapped(label) for label in labels])
+    axes.set_yticks(range(len(labels)), [wrapped(printable(label)) for label in labels])
     axes.set_ylim(len(labels) - 0.5, -0.6)
     axes.spines["left"].set_visible(False)
     return axes
@@ -91,9 +99,20 @@ def near(axes: Axes, text: str, point: tuple[float, float], offset: tuple[int, i
     axes.annotate(text, point, xytext=offset, textcoords="offset points", **look)
 
 
-def wrapped(label: str) -> str:
-    """A label of several factors, one to a line."""
-    return label.replace(", ", "\n")
+def legend_text(label: str) -> str:
+    """A label for a legend, which leaves out labels that begin with an underscore."""
+    text = wrapped(label, LEGEND)
+    return f"\N{ZERO WIDTH SPACE}{text}" if text.startswith("_") else text
+
+
+def wrapped(label: str, width: int = 30) -> str:
+    """A label of several factors, one to a line; of a long one what three lines hold, so that the chart keeps room."""
+    lines = [part for factor in label.split(", ") for part in textwrap.wrap(factor, width) or [""]]
+    return "\n".join(
+        lines
+        if len(lines) <= LINES
+        else [*lines[: LINES - 1], f"{lines[LINES - 1][: width - 1]}\N{HORIZONTAL ELLIPSIS}"]
+    )
 
 
 def finish(axes: Axes, key: str, title: str, description: str) -> Chart:
@@ -101,11 +120,14 @@ def finish(axes: Axes, key: str, title: str, description: str) -> Chart:
 
     The key is made unique on the page by the caller: identifiers inside the SVG start with it.
     """
-    key = key.replace(".", "-")
+    key = re.sub(r"[^\w-]", "-", key)
     target = io.StringIO()
-    with mpl.rc_context({"svg.hashsalt": key}):
+    with mpl.rc_context({"svg.hashsalt": key}), warnings.catch_warnings():
+        # Signs that the font lacks are laid out by their box; the page shows them in a font that has them.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")
         no_metadata = dict.fromkeys(("Creator", "Date", "Format", "Type"))
         axes.figure.canvas.print_figure(target, format="svg", metadata=no_metadata)
+    title, description = printable(title), printable(description)
     return Chart(title, _for_page(target.getvalue(), key, title, description))
 
 
@@ -114,19 +136,26 @@ def _for_page(svg: str, key: str, title: str, description: str) -> str:
     box = re.search(r'viewBox="([^"]+)"', body)
     inner = body[body.index(">") + 1 : body.rindex("</svg>")]
     inner = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", inner, flags=re.DOTALL)
-    inner = re.sub(r'<g id="[^"]*"', "<g", inner)  # matplotlib numbers its groups alike in every chart
-    inner = re.sub(r"\bid=\"", f'id="{key}-', inner)
-    inner = inner.replace('xlink:href="#', f'href="#{key}-').replace("url(#", f"url(#{key}-")
-    inner = re.sub(r'( (?:d|x|y|points|transform)=")([^"]+)"', _shorter, inner)
-    inner = re.sub(r"font-family: [^;\"]+; ", "", inner)
-    for name, ink in INK.items():
-        inner = inner.replace(ink, f"var(--chart-{name})")
+    # Inside of tags alone: what stands between them is text that anybody may have written.
+    inner = re.sub(r"<[^>]*>", lambda tag: _tag(tag[0], key), inner)
     inner = re.sub(r"\n\s*", "\n", inner).strip()
     return (
         f'<svg viewBox="{box[1] if box else ""}" role="img" aria-labelledby="{key}-t {key}-d">'
         f'<title id="{key}-t">{escape(title)}</title><desc id="{key}-d">{escape(description)}</desc>\n'
         f"{inner}\n</svg>"
     )
+
+
+def _tag(tag: str, key: str) -> str:
+    """A tag with identifiers of this chart alone, colours of the page, and no more digits than it takes."""
+    tag = re.sub(r'<g id="[^"]*"', "<g", tag)  # matplotlib numbers its groups alike in every chart
+    tag = re.sub(r"\bid=\"", f'id="{key}-', tag)
+    tag = tag.replace('xlink:href="#', f'href="#{key}-').replace("url(#", f"url(#{key}-")
+    tag = re.sub(r'([ \n](?:d|x|y|points|transform)=")([^"]+)"', _shorter, tag)
+    tag = re.sub(r"font-family: [^;\"]+; ", "", tag)
+    for name, ink in INK.items():
+        tag = tag.replace(ink, f"var(--chart-{name})")
+    return tag
 
 
 def _shorter(match: re.Match[str]) -> str:

@@ -8,16 +8,19 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, NullLocator
 
 from steelyard.analysis import figures
+from steelyard.analysis.owners import NONE
 from steelyard.analysis.paired import paired, share_interval
 from steelyard.analysis.sentences import SURVIVED, beyond_noise
 from steelyard.report.canvas import (
     ABOVE,
     INK,
+    LEGEND,
     SERIES,
     STEPS,
     Chart,
     canvas,
     finish,
+    legend_text,
     near,
     rows,
     styled,
@@ -58,9 +61,16 @@ def over_levels(view: View, metric: MetricInfo) -> Chart | None:
             summary = view.summary(metric.name, arm)
             told = figures.with_unit(metric, summary.mean) if summary else view.why_no_mean(metric.name, arm)
             words.append(f"{view.arm_label(arm)}: {told}")
-            if summary is None:
-                continue
             place = axis.position[arm] + shift
+            if summary is None:
+                if view.has_none(metric.name, arm):
+                    below: dict[str, Any] = {
+                        "xycoords": ("data", "axes fraction"),
+                        "ha": "center",
+                        "color": INK["muted"],
+                    }
+                    near(axes, NONE, (place, 0.0), (0, 6), fontsize=11, **below)
+                continue
             line.append((place, summary.mean * times))
             over_trials = paired(summary.values)
             if over_trials is not None:
@@ -70,11 +80,11 @@ def over_levels(view: View, metric: MetricInfo) -> Chart | None:
         if line and axis.numeric:
             axes.plot(*zip(*line, strict=True), color=color, ls=dash, lw=1.1, alpha=0.6, zorder=2)
         if series:
-            axes.plot([], [], color=color, marker=marker, ls=dash, ms=5, lw=1.1, label=series)
+            axes.plot([], [], color=color, marker=marker, ls=dash, ms=5, lw=1.1, label=legend_text(series))
     low, high = view.axis.ends
     axes.set_xlim(low - 0.6, high + 0.6)
-    axes.set_xticks(list(axis.ticks), [wrapped(name) for name in axis.ticks.values()])
-    axes.set_xlabel(axis.label)
+    axes.set_xticks(list(axis.ticks), [wrapped(name, axis.room) for name in axis.ticks.values()])
+    axes.set_xlabel(wrapped(axis.label, LEGEND))
     cut = _cut_axis(axes)
     axes.yaxis.set_major_locator(MaxNLocator(6, steps=STEPS))
     first, second = axes.get_yticks()[:2]
@@ -243,5 +253,8 @@ def cpu_by_group(view: View) -> Chart | None:
         told = (f"{CPU_GROUPS[g]} {figures.number(mean, 4)}" for g, mean in zip(shares, means, strict=True))
         words.append(f"{label}: {', '.join(told)}")
     return finish(
-        axes, "cpu-groups", "CPU seconds per 1,000 requests by thread group", f"{'; '.join(words)}."
+        axes,
+        "cpu-groups",
+        f"CPU seconds per 1,000 requests of {view.whose} by thread group",
+        f"{'; '.join(words)}.",
     )

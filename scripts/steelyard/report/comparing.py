@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from steelyard.analysis import figures
 from steelyard.analysis.across import Effect, Range, Side, effects, yields
 from steelyard.analysis.estimates import arm_label
-from steelyard.analysis.metrics import THROUGHPUT, metric
+from steelyard.analysis.metrics import THROUGHPUT
 from steelyard.analysis.sentences import beyond_noise, rests_on
 from steelyard.report.tables import Cell, Column, Table, cells, numbers, words
 from steelyard.results.analysis import Estimate
@@ -44,7 +44,7 @@ def _effects(first: Side, second: Side, found: Sequence[Effect]) -> Table:
     columns = [*words("metric", "arm"), *numbers("first host", "second host", "second / first")]
     rows = [
         cells(
-            metric(one.metric).label,
+            next((i.label for i in first.analysis.metrics if i.name == one.metric), one.metric),
             arm_label(first.session, one.arm),
             _estimate(one.first),
             _estimate(one.second),
@@ -54,12 +54,13 @@ def _effects(first: Side, second: Side, found: Sequence[Effect]) -> Table:
     ]
     notes = [
         (
-            "Changes against the baseline of the same session, with 95 % intervals over its blocks; in bold: beyond"
-            " noise there, p below 5 % after Holm's correction."
+            "Changes against the baseline of the same session, with 95 % CI over its blocks. second / first: how"
+            " many times the second host's ratio is the first one's, with Welch's 95 % CI. It says that an arm"
+            " helps more there, not why."
         ),
         (
-            "second / first: how many times the second host's ratio is the first one's, with Welch's 95 % interval; in"
-            " bold where it excludes 1. It says that an arm helps more there, not why."
+            "In bold, in every column: the interval leaves out no change (0 %, or 1 times). Intervals are simultaneous"
+            " over the comparisons of the primary metric, and over those of the reported ones (Bonferroni)."
         ),
     ]
     left = [arm for side in (first, second) for arm in side.analysis.arms]
@@ -73,9 +74,8 @@ def _estimate(found: Estimate | None) -> Cell:
         return Cell(figures.DASH, ("no comparison",))
     if found.unequal is not None:
         return Cell(figures.effect(found), ("inconclusive: void or unsteady trials",))
-    return Cell(
-        figures.effect(found), (figures.bounds(found) or "no interval", rests_on(found)), beyond_noise(found)
-    )
+    notes = (figures.bounds(found) or "no interval", rests_on(found))
+    return Cell(figures.effect(found), notes, 0 if beyond_noise(found) else None)
 
 
 def _apart(found: Range | None) -> Cell:
@@ -83,9 +83,8 @@ def _apart(found: Range | None) -> Cell:
         return Cell(figures.DASH, ("no comparison",))
     if found.low is None or found.high is None:
         return Cell(f"{found.value:.3f}", ("no spread seen",))
-    return Cell(
-        f"{found.value:.3f}", (f"{found.low:.3f} to {found.high:.3f}",), not found.low <= 1 <= found.high
-    )
+    beyond = not found.low <= 1 <= found.high
+    return Cell(f"{found.value:.3f}", (f"{found.low:.3f} to {found.high:.3f}",), 0 if beyond else None)
 
 
 def _yields(sides: tuple[Side, Side], told: tuple[dict[str, dict[str, Range]], ...]) -> Table:
@@ -98,7 +97,7 @@ def _yields(sides: tuple[Side, Side], told: tuple[dict[str, dict[str, Range]], .
                 row = [_range(own[arm].get(name)) for name in shown]
                 rows.append(cells(arm_label(side.session, arm), which, *row))
     notes = [
-        "Throughput in requests per second: geometric means over valid trials, with 95 % intervals over trials of that"
+        "Throughput in requests per second: geometric means over valid trials, with 95 % CI over trials of that"
         " one session. Per core: "
         + " and ".join(map(_cores, sides))
         + ". Per GiB: of the servers' resident memory."

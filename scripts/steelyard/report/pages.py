@@ -5,10 +5,12 @@ import re
 from functools import cache
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_eval_context
+from jinja2.nodes import EvalContext
 from markupsafe import Markup
 
 from steelyard.analysis import figures
+from steelyard.escape import for_code, for_markdown, printable
 from steelyard.report import charts, procedures, records, tables
 from steelyard.report.search_chart import search_levels, search_paths
 from steelyard.report.tables import Cell
@@ -38,6 +40,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        finalize=_shown,
     )
     environment.globals |= {"tables": tables, "charts": charts, "procedures": procedures, "records": records}
     environment.globals |= {
@@ -48,6 +51,7 @@ def _environment() -> Environment:
     environment.filters |= {
         "typeset": typeset,
         "plain": _plain,
+        "code": for_code,
         "stressed": _stressed,
         "count": figures.count,
     }
@@ -56,20 +60,25 @@ def _environment() -> Environment:
 
 def typeset(text: str) -> str:
     """Signs for reading: a real minus before figures, and no line break between a figure and its unit."""
-    text = re.sub(r"(?<![\w.])-(?=\d)", "\N{MINUS SIGN}", text)
+    text = re.sub(r"(?<![\w.])-(?=\d)", "\N{MINUS SIGN}", printable(text))
     text = text.replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
     return re.sub(rf"(\d) (?={_UNIT})", "\\1\N{NO-BREAK SPACE}", text)
 
 
+@pass_eval_context
+def _shown(context: EvalContext, value: object) -> object:
+    """Text of the page without control characters; what is markup already stays, as does Markdown (`_plain`)."""
+    return printable(value) if context.autoescape and type(value) is str else value
+
+
 def _plain(raw: object) -> str:
     """Text that Markdown shows as it is, on one line."""
-    return re.sub(r"([\\`*_|<>\[\]#])", r"\\\1", " ".join(str(raw).split()))
+    return for_markdown(str(raw))
 
 
 def _stressed(cell: Cell) -> str:
     """A cell of a Markdown table."""
-    lines = [_plain(line) for line in (cell.text, *cell.notes) if line]
-    if cell.strong:
-        first = min(1, len(lines) - 1)
-        lines[first] = f"**{lines[first]}**"
-    return "<br>".join(lines)
+    lines = [_plain(line) for line in (cell.text, *cell.notes)]
+    if cell.bold is not None:
+        lines[cell.bold] = f"**{lines[cell.bold]}**"
+    return "<br>".join(filter(None, lines))

@@ -7,11 +7,22 @@ import re
 
 from steelyard.analysis import figures
 from steelyard.analysis.metrics import THROUGHPUT
+from steelyard.escape import for_spreadsheet, printable
 from steelyard.report.view import View
 from steelyard.results.analysis import MetricInfo, SearchResult
 
 _SPREAD = ("mean", "min", "max", "sd", "cv")
-_COMPARED = ("ratio", "low", "high", "p", "p_holm", "detectable", "detectable_high", "cannot_rule_out")
+_COMPARED = (
+    "ratio",
+    "low",
+    "high",
+    "p",
+    "p_adjusted",
+    "comparisons",
+    "detectable",
+    "detectable_high",
+    "cannot_rule_out",
+)
 CSV_COLUMNS = ("metric", "unit", "better", "arm", "baseline", "n", *_SPREAD, "blocks", *_COMPARED)
 """`n`: valid trials of the arm; `blocks`: blocks in which the baseline is valid too."""
 _SECONDS = {"ms": 1e-3, "s": 1.0, "CPU s": 1.0}
@@ -30,8 +41,9 @@ def to_csv(view: View) -> str:
 
 def _row(view: View, metric: MetricInfo, arm: str) -> dict[str, object]:
     s, e = view.summary(metric.name, arm), view.estimate(metric.name, arm)
-    row: dict[str, object] = {"metric": metric.name, "unit": metric.unit, "better": metric.better, "arm": arm}
-    row |= {"baseline": view.baseline, "n": s.n if s else 0, "blocks": e.n if e else ""}
+    row: dict[str, object] = {"metric": for_spreadsheet(metric.name), "unit": metric.unit}
+    row |= {"better": metric.better, "arm": for_spreadsheet(arm), "baseline": for_spreadsheet(view.baseline)}
+    row |= {"n": s.n if s else 0, "blocks": e.n if e else ""}
     row |= {name: figures.plain(getattr(s, name)) for name in _SPREAD if s}
     # Solved for numerically: more digits differ by platform.
     return row | {name: figures.plain(getattr(e, name), 6) for name in _COMPARED if e}
@@ -42,8 +54,13 @@ def _search_row(view: View, result: SearchResult) -> dict[str, object]:
     values = [run.value for run in result.runs if run.value is not None]
     unit = {"memory": "bytes", "rate": "arrivals/s"}.get(result.varies, result.varies)
     better = "lower" if result.varies == "memory" else "higher"
-    row: dict[str, object] = {"metric": "search", "unit": unit, "better": better, "arm": result.arm}
-    row |= {"baseline": view.baseline, "n": result.n, "mean": figures.plain(result.value)}
+    row: dict[str, object] = {"metric": "search", "unit": unit, "better": better}
+    row |= {
+        "arm": for_spreadsheet(result.arm),
+        "baseline": for_spreadsheet(view.baseline),
+        "n": result.n,
+        "mean": figures.plain(result.value),
+    }
     row |= {"min": figures.plain(min(values, default=None)), "max": figures.plain(max(values, default=None))}
     if result.against is not None:
         row["blocks"] = result.against.n
@@ -62,7 +79,7 @@ def to_benchstat(view: View) -> str:
     told = {"session": session.id, "host": session.host.hostname, "cpu": session.host.cpu_model}
     if len(view.jvms) == 1:
         told["jvm"] = f"{view.jvms[0].vm_name} {view.jvms[0].runtime_version}"
-    lines = [f"{key}: {text}" for key, text in told.items()]
+    lines = [f"{key}: {' '.join(printable(text).split())}" for key, text in told.items()]
     lines += [f"Unit {unit} better={m.better}" for m, unit, _ in measures if m.better != "neither"]
     name = _camel(str(view.experiment.get("name") or "session"))
     for arm in sorted(view.arms, key=lambda arm: arm.name != view.baseline):
@@ -91,7 +108,7 @@ def _camel(name: str) -> str:
 
 
 def _token(raw: object) -> str:
-    return re.sub(r"[\s/=]+", "_", str(raw)) or "_"
+    return re.sub(r"[\s/=]+", "_", printable(str(raw))) or "_"
 
 
 def _no_procs(path: str) -> str:

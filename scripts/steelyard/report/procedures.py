@@ -10,7 +10,19 @@ from matplotlib.ticker import MaxNLocator
 
 from steelyard.analysis import figures
 from steelyard.analysis.curves import SHARES
-from steelyard.report.canvas import GROUPED, INK, SERIES, STEPS, Chart, canvas, finish, near, rows, styled
+from steelyard.report.canvas import (
+    GROUPED,
+    INK,
+    SERIES,
+    STEPS,
+    Chart,
+    canvas,
+    finish,
+    legend_text,
+    near,
+    rows,
+    styled,
+)
 from steelyard.report.charts import GROUP_INK
 from steelyard.report.tables import CPU_GROUPS
 from steelyard.report.view import View
@@ -100,7 +112,7 @@ def _ramp_curves(view: View, shown: Mapping[str, list[list[float]]]) -> Chart:
         look: dict[str, Any] = {"color": color, "marker": marker, "ms": 6, "mfc": INK["surface"], "mew": 1.8}
         for place in marks.values():
             axes.plot(*place, zorder=4, **look)
-        axes.plot([], [], label=view.arm_label(arm), **look)
+        axes.plot([], [], label=legend_text(view.arm_label(arm)), **look)
         told = ", ".join(f"{share} % at {place[0]:.1f} s" for share, place in marks.items())
         end = f"ends at {figures.number(middle[-1])} req/s"
         words.append(f"{view.arm_label(arm)}: {told or 'no level'}, {end}")
@@ -138,7 +150,7 @@ def _strips(
     for index, arm in enumerate(arms):
         color, marker, _ = SERIES[index % len(SERIES)]
         look: dict[str, Any] = {"color": color, "mfc": "none", "ms": 5, "mew": 1.1, "alpha": 0.75}
-        axes.plot([], [], marker, label=view.arm_label(arm), **look)
+        axes.plot([], [], marker, label=legend_text(view.arm_label(arm)), **look)
         for place, values in enumerate(lines.values()):
             y = place + (index - (len(arms) - 1) / 2) * step
             found = values.get(arm, [])
@@ -184,7 +196,7 @@ def _cpu_stack(view: View, arm: str, stack: Mapping[str, list[float]], ends: tup
     axes = canvas(215, _SMALL)
     shortest = min(stack.values(), key=len)
     series = [values[: len(shortest)] for values in stack.values()]
-    labels = [CPU_GROUPS.get(group, "compiler server") for group in stack]
+    labels = [CPU_GROUPS.get(group, "JITServer") for group in stack]
     look: dict[str, Any] = {"edgecolor": INK["surface"], "lw": 0.4, "alpha": 0.92}
     axes.stackplot(
         _middles(shortest), *series, colors=[GROUP_INK[group] for group in stack], labels=labels, **look
@@ -195,7 +207,7 @@ def _cpu_stack(view: View, arm: str, stack: Mapping[str, list[float]], ends: tup
     axes.yaxis.set_major_locator(MaxNLocator(5, steps=STEPS))
     spaces = {"handlelength": 0.8, "handletextpad": 0.35, "columnspacing": 0.8}
     axes.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=len(stack), fontsize=10, **spaces)
-    spent = ", ".join(f"{CPU_GROUPS.get(g, 'compiler')} {sum(v):.1f} CPU s" for g, v in stack.items())
+    spent = ", ".join(f"{CPU_GROUPS.get(g, 'JITServer')} {sum(v):.1f} CPU s" for g, v in stack.items())
     title = f"{view.arm_label(arm)}: cores used"
     return finish(axes, f"ramp-cpu-{arm}", title, f"Median over trials: {spent}.")
 

@@ -10,7 +10,18 @@ from matplotlib.ticker import MaxNLocator, NullLocator
 
 from steelyard.analysis import figures
 from steelyard.analysis.search import bracket
-from steelyard.report.canvas import ABOVE, INK, SERIES, STEPS, Chart, canvas, finish, styled, wrapped
+from steelyard.report.canvas import (
+    ABOVE,
+    INK,
+    SERIES,
+    STEPS,
+    Chart,
+    canvas,
+    finish,
+    legend_text,
+    styled,
+    wrapped,
+)
 from steelyard.report.view import View
 from steelyard.results.analysis import SearchResult, SearchRun
 from steelyard.spec.search import Varied
@@ -87,13 +98,22 @@ def search_levels(view: View) -> Chart | None:
                 axes.plot([place] * 2, [result.low * scale, result.high * scale], color=color, lw=2)
             words.append(f"{view.arm_label(result.arm)}: {measure.text(result.value)}")
         if line:
-            axes.plot(*zip(*line, strict=True), color=color, ls=dash, lw=1.1, alpha=0.6, label=series or None)
+            axes.plot(
+                *zip(*line, strict=True),
+                color=color,
+                ls=dash,
+                lw=1.1,
+                alpha=0.6,
+                label=legend_text(series) or None,
+            )
     if len(view.axis.series) > 1:
         axes.legend(loc="best")
     low, high = view.axis.ends
     axes.set_xlim(low - 0.6, high + 0.6)
     axes.set_ylim(bottom=0)
-    axes.set_xticks(list(view.axis.ticks), [wrapped(name) for name in view.axis.ticks.values()])
+    axes.set_xticks(
+        list(view.axis.ticks), [wrapped(name, view.axis.room) for name in view.axis.ticks.values()]
+    )
     axes.set_xlabel(view.axis.label)
     measure.ticks(axes)
     measure.numbers(axes)

@@ -9,6 +9,8 @@ from steelyard.analysis import figures
 from steelyard.analysis.best import LOST
 from steelyard.analysis.curves import SHARES
 from steelyard.analysis.estimates import LEAST_SWITCHES, few_switches
+from steelyard.analysis.metrics import PARTS
+from steelyard.analysis.owners import NONE, parts_of
 from steelyard.analysis.paired import share_interval
 from steelyard.analysis.search import told
 from steelyard.analysis.sentences import SURVIVED, beyond_noise
@@ -22,6 +24,8 @@ from steelyard.units import format_size
 CPU_GROUPS = {"request": "request", "jit": "JIT", "gc": "GC", "network": "network", "other": "other"}
 """Thread groups (names as in results.measurement) with their labels, in the order in which they are stacked."""
 QUANTILES = ("p50", "p90", "p99", "max")
+BOLD = "A change is in bold where it is beyond noise: where its interval leaves out 0."
+"""The one rule of bold, in every table."""
 
 
 @dataclass(frozen=True)
@@ -35,11 +39,12 @@ class Column:
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell: its text, smaller lines below it, and whether the first of them (or the text) is stressed."""
+    """A cell: its text, and smaller lines below it."""
 
     text: str
     notes: tuple[str, ...] = ()
-    strong: bool = False
+    bold: int | None = None
+    """Which of its lines is in bold, from 0, the text: a change that is beyond noise, and nothing else."""
     kind: str = ""
     """What the page shows by colour: `void`, or the outcome of a check."""
     hover: str = ""
@@ -102,18 +107,38 @@ def headline(view: View) -> Table:
         row += [_against_baseline(view, metric, arm.name) for metric in view.headline]
     notes = [f"In every arm: {', '.join(constant)}."] if constant else []
     notes.append(
-        "Means over valid trials; below each, the change against the baseline arm with its 95 % interval"
-        " (paired by block). A change in bold lies beyond noise: p below 5 % after Holm's correction."
+        "Means over valid trials; below each, the change against the baseline arm with its 95 % confidence interval"
+        f" (paired by block). {BOLD}"
     )
+    notes += _families(view)
     notes += _switches(view)
     if view.analysis.blocks_complete < view.analysis.blocks_planned:
         notes.append("Arms that lack blocks have means over other blocks: compare the changes.")
     elif len({tuple(one.rounds) for one in view.analysis.summaries[view.analysis.primary].values()}) > 1:
         notes.append(
-            "Where a comparison was repeated, an arm's mean has its valid trials of both times; changes, and the"
-            " figures of the answer, are of the time that counts."
+            "Where a comparison was repeated, an arm's mean has its valid trials of both times; changes are of the time"
+            " that counts."
         )
     return Table("Arms against the baseline", columns, rows, heads, notes)
+
+
+def _families(view: View) -> list[str]:
+    """That intervals are simultaneous, where a family has several comparisons."""
+    counts = {
+        what: max(
+            (e.comparisons for name in names for e in view.analysis.estimates.get(name, {}).values()),
+            default=1,
+        )
+        for what, names in view.families.items()
+    }
+    told = [f"the {count} comparisons of {what}" for what, count in counts.items() if count > 1]
+    if not told:
+        return []
+    note = (
+        f"Intervals are simultaneous over {' and over '.join(told)}: with 95 % confidence all intervals of such a"
+        " family hold their true changes together (each is at 100 % \N{MINUS SIGN} 5 %/comparisons, Bonferroni)."
+    )
+    return [note]
 
 
 def _switches(view: View) -> list[str]:
@@ -150,16 +175,59 @@ SPLIT: list[tuple[str, str, Callable[[Spec], str]]] = [
 
 def _against_baseline(view: View, metric: MetricInfo, arm: str) -> Cell:
     summary = view.summary(metric.name, arm)
+    if summary is None and view.has_none(metric.name, arm):
+        return Cell(NONE)
     if summary is None:
         return Cell(figures.DASH, (view.why_no_mean(metric.name, arm),))
     text = figures.value(metric, summary.mean)
+    parts = tuple(parts_of(view.analysis, metric, arm, figures.value))
     if arm == view.baseline:
-        return Cell(text)
-    estimate = view.estimate(metric.name, arm)
-    if estimate is None or estimate.ratio is None:
-        return Cell(text, ("no comparison",))
-    bounds = figures.bounds(estimate) or ("no interval" if few_switches(estimate) else "no spread seen")
-    return Cell(text, (figures.effect(estimate), bounds), beyond_noise(estimate))
+        return Cell(text, parts)
+    found = view.estimate(metric.name, arm)
+    if found is None or found.ratio is None:
+        return Cell(text, (_why_not_compared(view, metric, arm), *parts))
+    bounds = figures.bounds(found) or ("no interval" if few_switches(found) else "no spread seen")
+    return Cell(text, (figures.effect(found), bounds, *parts), 1 if beyond_noise(found) else None)
+
+
+def _why_not_compared(view: View, metric: MetricInfo, arm: str) -> str:
+    if view.has_none(metric.name, view.baseline) and not view.has_none(metric.name, arm):
+        return "the baseline has none"
+    return "no comparison"
+
+
+def by_role(view: View) -> Table | None:
+    """Memory and CPU of servers, of JITServers and of both together; None where no arm has a JITServer.
+
+    What an arm does not have adds nothing: arms are compared by the sums.
+    """
+    if not any(spec.of("compiler") for spec in view.specs.values()):
+        return None
+    rows = []
+    for metric in view.named(*PARTS):
+        rows.append([Cell(metric.label, (figures.unit(metric),))])
+        for arm in view.arms:
+            summary, found = view.summary(metric.name, arm.name), view.estimate(metric.name, arm.name)
+            mine = [_part(view, metric, part, arm.name) for part in PARTS[metric.name].values()]
+            total = figures.value(metric, summary.mean) if summary else figures.DASH
+            label = _estimate_label(view, arm.name)
+            change = Cell(
+                figures.effect(found), bold=0 if found is not None and beyond_noise(found) else None
+            )
+            rows.append(cells(label, *mine, total, change, figures.bounds(found) or figures.DASH))
+    columns = [
+        *words(view.arm_heading),
+        *numbers("servers", "JITServer", "sum", "change of the sum", "95 % CI"),
+    ]
+    note = f"Means over valid trials. A component that an arm does not have ({NONE}) adds nothing to its sum. {BOLD}"
+    return Table("Memory and CPU of servers and JITServer", columns, rows, 1, [note]) if rows else None
+
+
+def _part(view: View, metric: MetricInfo, part: str, arm: str) -> str:
+    if view.has_none(part, arm):
+        return NONE
+    summary = view.summary(part, arm)
+    return figures.value(metric, summary.mean) if summary else figures.DASH
 
 
 def detectable(view: View) -> Table:
@@ -173,9 +241,9 @@ def detectable(view: View) -> Table:
             rows.append(cells(metric.label, *map(_detectable, found)))
     note = (
         "Relative change against the baseline that a session like this one finds at least four times in five (80 %"
-        " power; 5 % level, corrected where several comparisons are): the upper figure by the upper 95 % bound of the"
-        " spread between blocks, the lower one if the spread seen is the true one. A smaller true effect would often"
-        " have been missed."
+        " power, at the level of the intervals): the upper figure by the upper 95 % bound of the spread between blocks,"
+        " the lower one if the spread seen is the true one. Over 100 %: nothing below a doubling (or a halving) can be"
+        " seen. It says what may have been missed; a change that was found stands by its interval, whatever its size."
     )
     return Table("Smallest detectable effect", columns, rows, 1, [note])
 
@@ -187,7 +255,7 @@ def _detectable(e: Estimate | None) -> str:
 def estimates(view: View) -> Table:
     """Everything that was estimated: metric by metric, one row per arm."""
     columns = [*words(view.arm_heading), *numbers("n", "mean", "min", "max", "sd", "cv", "change")]
-    columns += numbers("95 % interval", "p", "p (Holm)", "cannot rule out", "detectable")
+    columns += numbers("95 % CI", "p", "p (adjusted)", "cannot rule out", "detectable")
     rows = []
     for metric in view.measured:
         rows.append([Cell(metric.label, (figures.unit(metric),))])
@@ -195,24 +263,33 @@ def estimates(view: View) -> Table:
             summary = view.summary(metric.name, arm.name)
             if summary is not None:
                 rows.append(_estimate_row(view, metric, arm.name, summary))
+            elif view.has_none(metric.name, arm.name):
+                rest = [figures.DASH] * (len(columns) - 3)
+                rows.append(cells(_estimate_label(view, arm.name), figures.DASH, NONE, *rest))
     note = (
         "n: valid trials. sd and cv: standard deviation and coefficient of variation between trials. change: ratio"
-        " to the baseline, mean of the logarithms over blocks in which both arms are valid. p (Holm): corrected"
-        " for the number of comparisons. cannot rule out: the largest change, either way, inside the interval."
-        " detectable: the smallest change that such a session finds four times in five, by the spread seen and by its"
-        " upper 95 % bound."
+        " to the baseline, mean of the logarithms over blocks in which both arms are valid. 95 % CI: simultaneous over"
+        " the comparisons of the primary metric, of the reported ones, and of all the others (Bonferroni). p: of the"
+        " comparison alone; p (adjusted): that times the comparisons, below 0.05 just where the interval leaves out 0."
+        " cannot rule out: the largest change, either way, inside the interval. detectable: the smallest change that"
+        " such a session finds four times in five, by the spread seen and by its upper 95 % bound; over 100 %: nothing"
+        f" below a doubling. {BOLD}"
     )
     return Table("All estimates", columns, rows, 1, [note])
 
 
+def _estimate_label(view: View, arm: str) -> str:
+    return view.arm_short(arm) + (" (baseline)" if arm == view.baseline else "")
+
+
 def _estimate_row(view: View, metric: MetricInfo, arm: str, summary: Summary) -> list[Cell]:
     e = view.estimate(metric.name, arm)
-    label = view.arm_short(arm) + (" (baseline)" if arm == view.baseline else "")
+    label = _estimate_label(view, arm)
     spread = (summary.mean, summary.min, summary.max, summary.sd)
-    chances = (e.p, e.p_holm) if e else (None, None)
+    chances = (e.p, e.p_adjusted) if e else (None, None)
     shown = [label, str(summary.n), *(figures.value(metric, x) for x in spread), figures.percent(summary.cv)]
-    effect = Cell(figures.effect(e), strong=e is not None and beyond_noise(e))
-    judged = [*map(figures.probability, chances), figures.percent(e.cannot_rule_out if e else None)]
+    effect = Cell(figures.effect(e), bold=0 if e is not None and beyond_noise(e) else None)
+    judged = [*map(figures.probability, chances), figures.limit(e.cannot_rule_out if e else None)]
     return cells(*shown, effect, figures.bounds(e) or figures.DASH, *judged, _detectable(e))
 
 
@@ -244,8 +321,8 @@ def latency_figure(found: Iterable[Latency], name: str) -> float | None:
 def cpu_by_group(view: View) -> Table | None:
     """CPU per 1,000 requests by thread group; None when it was not measured."""
     metrics = {f"cpu_per_1k_{group}": label for group, label in CPU_GROUPS.items()} | {"cpu_per_1k": "all"}
-    note = "Server CPU seconds per 1,000 requests, mean over valid trials."
-    return _means(view, "CPU per 1,000 requests by thread group", metrics, note)
+    note = "CPU seconds per 1,000 requests, mean over valid trials."
+    return _means(view, f"CPU per 1,000 requests of {view.whose} by thread group", metrics, note)
 
 
 def gc(view: View) -> Table | None:
@@ -258,11 +335,12 @@ def gc(view: View) -> Table | None:
 def startup(view: View) -> Table | None:
     """Start-up; None when it was not measured."""
     metrics = {"start_time": "first response", "ready_message_time": "ready message"}
-    metrics |= {"first_answers_time": "every operation", "start_cpu": "CPU", "start_rss": "memory (RSS)"}
+    metrics |= {"first_answers_time": "every operation", "start_cpu": f"CPU of {view.whose}"}
+    metrics |= {"start_rss": f"memory (RSS) of {view.whose}"}
     note = (
-        "From the start of the process, slowest JVM of each trial; CPU and memory of all servers when each had answered"
-        " for the first time. Mean over valid trials, largest trial in brackets. JVMs of a trial start together and"
-        " share the CPUs."
+        "From the start of the process, slowest JVM of each trial; CPU and memory when each server had answered for the"
+        " first time. Mean over valid trials, largest trial in brackets. JVMs of a trial start together and share the"
+        " CPUs."
     )
     return _means(view, "Start-up", metrics, note, largest=True)
 
@@ -294,7 +372,7 @@ def survival(view: View) -> Table | None:
     """How many trials lived to the end of their load; None for other procedures."""
     if not view.named(SURVIVED):
         return None
-    columns = [*words(view.arm_heading), *numbers("lived", "of trials", "share", "95 % interval")]
+    columns = [*words(view.arm_heading), *numbers("lived", "of trials", "share", "95 % CI")]
     rows = []
     for arm in view.arms:
         summary = view.summary(SURVIVED, arm.name)
@@ -313,7 +391,7 @@ def searches(view: View) -> list[Table]:
     """What the searches found, and how each of them ended; nothing for a session that does not search."""
     if not view.analysis.searches:
         return []
-    columns = [*words(view.arm_heading), *numbers("found", "95 % interval", "against the baseline")]
+    columns = [*words(view.arm_heading), *numbers("found", "95 % CI", "against the baseline")]
     columns += numbers("searches", "trials")
     rows, runs = [], []
     for result in view.analysis.searches:
@@ -321,7 +399,7 @@ def searches(view: View) -> list[Table]:
         against, ratio = result.against, Cell(figures.DASH)
         if against is not None:
             spread = figures.interval(against.low, against.high) if against.low and against.high else ""
-            ratio = Cell(figures.change(against.ratio), (spread,))
+            ratio = Cell(figures.change(against.ratio), (spread,), 0 if against.beyond_noise else None)
         within = f"{shown(result.low)} to {shown(result.high)}" if result.high is not None else figures.DASH
         arm = Cell(view.arm_short(result.arm), ("baseline",) if result.arm == view.baseline else ())
         stated, trials = f"{result.n} of {len(result.runs)}", sum(len(run.steps) for run in result.runs)
@@ -329,7 +407,10 @@ def searches(view: View) -> list[Table]:
         for run in result.runs:
             edges = [shown(run.passed), shown(run.failed), shown(run.value)]
             runs.append(cells(arm.text, run.block, *edges, len(run.steps), run.end, run.why))
-    note = "Interval over blocks (Student's t), widened by the brackets; searches: those that stated a value."
+    note = (
+        "Interval over blocks (Student's t), widened by the brackets; of changes simultaneous over the arms"
+        f" (Bonferroni). Searches: those that stated a value. {BOLD}"
+    )
     names = numbers("block", "last that passed", "first that failed", "stated", "trials")
     ended = [*words(view.arm_heading), *names, *words("ended", "how")]
     return [
@@ -357,6 +438,9 @@ def _means(
         for metric in known:
             summary = view.summary(metric.name, arm.name)
             top = f" ({figures.value(metric, summary.max)})" if summary is not None and largest else ""
+            if view.has_none(metric.name, arm.name):
+                row.append(NONE)
+                continue
             some = view.partly(metric.name, arm.name)
             mean = some[1].mean if some else summary.mean if summary else None
             row.append((f"{some[0]}: " if some else "") + figures.value(metric, mean) + top)

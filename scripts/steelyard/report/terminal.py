@@ -9,6 +9,7 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from steelyard.escape import printable
 from steelyard.report import tables
 from steelyard.report.tables import Cell, Table
 from steelyard.report.view import View
@@ -22,21 +23,21 @@ def render_summary(
     """The answer, the table of the arms and what holds for every figure."""
     view = View(session, analysis, trials, journal)
     found = tables.main(view)
-    answer = [Text(sentence) for sentence in view.answer]
-    notes = [Text(note, style="dim") for note in found.notes]
-    caveats = [Text(f"! {caveat}", style="yellow") for caveat in view.caveats]
+    answer = [Text(printable(sentence)) for sentence in view.answer]
+    notes = [Text(printable(note), style="dim") for note in found.notes]
+    caveats = [Text(printable(f"! {caveat}"), style="yellow") for caveat in view.caveats]
     parts: list[RenderableType] = [*answer, drawn(found)]
     spaced = [Padding(part, (0, 0, 1, 0)) for part in parts]
-    return Group(Text(view.title, style="bold"), "", *spaced, *notes, *caveats)
+    return Group(Text(printable(view.title), style="bold"), "", *spaced, *notes, *caveats)
 
 
 def drawn(table: Table) -> RichTable:
     """A table for the terminal, without its notes."""
     made = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for column in table.columns:
-        head = Text(column.label)
+        head = Text(printable(column.label))
         if column.unit:
-            head.append(f"\n{column.unit}", style="dim")
+            head.append(f"\n{printable(column.unit)}", style="dim")
         made.add_column(head, justify="right" if column.figure else "left", vertical="top")
     for row in table.rows:
         made.add_row(*(_cell(cell) for cell in row))
@@ -44,7 +45,8 @@ def drawn(table: Table) -> RichTable:
 
 
 def _cell(cell: Cell) -> Text:
-    shown = Text(cell.text)
-    for index, note in enumerate(cell.notes):
-        shown.append(f"\n{note}", style="bold" if cell.strong and index == 0 else "dim")
+    shown = Text()
+    shown.append(printable(cell.text), style="bold" if cell.bold == 0 else None)
+    for line, note in enumerate(cell.notes, start=1):
+        shown.append(f"\n{printable(note)}", style="bold" if cell.bold == line else "dim")
     return shown

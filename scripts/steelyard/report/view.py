@@ -14,8 +14,10 @@ from steelyard.analysis import figures
 from steelyard.analysis.best import LOST
 from steelyard.analysis.estimates import arm_label
 from steelyard.analysis.formulas import OVERALL
+from steelyard.analysis.owners import NONE, has_none
 from steelyard.analysis.rounds import told_by_arm
 from steelyard.analysis.sentences import answer
+from steelyard.escape import printable
 from steelyard.results.analysis import Analysis, Estimate, MetricInfo, Summary
 from steelyard.results.measurement import Latency
 from steelyard.results.schema import ArmRecord, JournalEntry, Session, Trial
@@ -46,6 +48,11 @@ class Axis:
         """First and last place of the arms."""
         return min(self.ticks), max(self.ticks)
 
+    @property
+    def room(self) -> int:
+        """Characters of a line below a tick."""
+        return max(8, 44 // len(self.ticks))
+
 
 class View:
     """One session, ready to be shown."""
@@ -65,7 +72,7 @@ class View:
         self.trials = sorted(trials, key=lambda trial: trial.order)
         self.void = [trial for trial in self.trials if trial.state == "void"]
         self.experiment = session.experiment
-        self.title = str(self.experiment.get("title") or self.experiment.get("name") or session.id)
+        self.title = printable(str(self.experiment.get("title") or self.experiment.get("name") or session.id))
         self.study: dict[str, Any] | None = self.experiment.get("study")
         self.created = moment(session.created)
         self.arms = session.arms
@@ -117,7 +124,15 @@ class View:
         }
         arms = [note for spec in self.specs.values() for note in (*spec.notes, *spec.embedded)]
         holding = [text for text, holds in own.items() if holds]
-        return list(dict.fromkeys([*self.session.notes, *arms, *holding, *a.notes, *self._interrupted()]))
+        logs = [
+            f"Collections of {part.name} in {trial.arm} are not known: {part.gc_unknown}."
+            for trial in self.trials
+            for part in trial.components
+            if part.gc_unknown is not None
+        ]
+        return list(
+            dict.fromkeys([*self.session.notes, *arms, *holding, *a.notes, *logs, *self._interrupted()])
+        )
 
     def _interrupted(self) -> list[str]:
         """What the journal says of interruptions: a session that goes on after one meets another state of its host."""
@@ -146,7 +161,7 @@ class View:
     def factor_label(self, name: str) -> str:
         """A factor for people."""
         factor = self.experiment.get("factors", {}).get(name) or {}
-        return str(factor.get("label") or name.replace("_", " "))
+        return printable(str(factor.get("label") or name.replace("_", " ")))
 
     @cached_property
     def factors(self) -> list[str]:
@@ -172,7 +187,7 @@ class View:
 
     def arm_label(self, arm: str) -> str:
         """An arm in the experiment's words."""
-        return arm_label(self.session, arm)
+        return printable(arm_label(self.session, arm))
 
     @property
     def arm_heading(self) -> str:
@@ -236,8 +251,31 @@ class View:
         memory = [m for m in self.measured if m.name == MEMORY and m not in self.headline]
         return [*self.headline[:1], *memory, *self.headline[1:]]
 
+    @cached_property
+    def whose(self) -> str:
+        """Whose memory and CPU the sums of this session are."""
+        return (
+            "servers and JITServer" if any(spec.of("compiler") for spec in self.specs.values()) else "servers"
+        )
+
+    @cached_property
+    def families(self) -> dict[str, list[str]]:
+        """Metrics whose comparisons are judged together, by what to call them."""
+        primary = self.analysis.primary
+        reported = self.experiment.get("metrics", {}).get("report", [])
+        return {
+            "the primary metric": [primary],
+            "the reported metrics": [name for name in reported if name != primary],
+        }
+
+    def has_none(self, metric: str, arm: str) -> bool:
+        """Whether a metric is of components that an arm does not have."""
+        return has_none(metric, self.specs[arm])
+
     def why_no_mean(self, metric: str, arm: str) -> str:
         """Why a metric of an arm has no mean: nothing valid, or a share that some trials never reached."""
+        if self.has_none(metric, arm):
+            return NONE
         valid = any(trial.arm == arm and trial.state == "valid" for trial in self.trials)
         if some := self.partly(metric, arm):
             return f"in {some[0]} trials only"
@@ -297,7 +335,7 @@ def level_text(level: object) -> str:
     """A level as it is written in an experiment file."""
     if isinstance(level, bool):
         return "on" if level else "off"
-    return f"{level:,g}" if isinstance(level, float) else str(level)
+    return f"{level:,g}" if isinstance(level, float) else printable(str(level))
 
 
 def trial_name(trial: Trial) -> str:

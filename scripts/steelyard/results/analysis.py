@@ -38,17 +38,22 @@ class Estimate(Record):
     """exp(mean of log(arm / baseline)); None with fewer than two blocks or non-positive figures."""
     low: float | None
     high: float | None
-    """95 % interval of the ratio (Student's t over blocks); None, as p, where all blocks agree exactly."""
+    """95 % interval of the ratio (Student's t over blocks), simultaneous over its family; None, as p, where all blocks
+    agree exactly."""
     p: float | None
-    p_holm: float | None
-    """p after Holm's correction over its family: the primary metric, the reported metrics, or all the others."""
+    """Of this comparison alone."""
+    p_adjusted: float | None
+    """p by Bonferroni's correction over its family: below 5 % just where the interval leaves out 1."""
     detectable: float | None
-    """Smallest relative effect that this session could detect with 80 % power at 5 % (Bonferroni's level where the
-    family has several comparisons), as a fraction, if the spread seen is the true one."""
+    """Smallest relative effect that this session could detect with 80 % power at the level of the interval, as a
+    fraction, if the spread seen is the true one."""
     detectable_high: float | None = None
     """The same by the upper 95 % bound of the spread: the power is at least 80 % there."""
     cannot_rule_out: float | None
     """Largest relative effect, either way, inside the interval, as a fraction."""
+    comparisons: int = 1
+    """Of its family, this one included: those of the primary metric, of the reported metrics, or of all the others.
+    Interval, verdict and detectable effect are at 5 %/comparisons."""
     ratios: list[float]
     """Ratio of each block."""
     remarks: list[str] = Field(default_factory=list)
@@ -144,8 +149,10 @@ class SearchComparison(Record):
     low: float | None
     """None, here and below: fewer than two blocks."""
     high: float | None
+    comparisons: int = 1
+    """Arms that are compared with the baseline: the interval is simultaneous over them (Bonferroni)."""
     beyond_noise: bool = False
-    """Whether the interval excludes 1 at Bonferroni's level: all arms are compared with the baseline."""
+    """Whether the interval excludes 1."""
 
 
 class SearchResult(Record):

@@ -77,6 +77,8 @@ class ComponentResult(Record):
     gc_pause_seconds: float | None = None
     gc_pause_max: float | None = None
     """Longest pause; seconds."""
+    gc_unknown: str | None = None
+    """Why its GC log does not tell of its collections; None: it does, or there is none."""
     allocated: float | None = None
     """Bytes that it allocated, by its GC log; None without two collections between which it tells."""
     compiled: dict[str, int] = Field(default_factory=dict)

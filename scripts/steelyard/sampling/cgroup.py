@@ -8,7 +8,7 @@ cgroup-v2.
 
 import glob
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
@@ -105,8 +105,8 @@ def parse_mounts(mountinfo: str) -> list[tuple[str, frozenset[str]]]:
 
 def parse_membership(text: str) -> dict[str, str]:
     """Group of a process by controller, from /proc/PID/cgroup; version 2 under `UNIFIED`."""
-    lines = [line.split(":", 2) for line in text.splitlines()]
-    return {name: path for _, names, path in lines for name in names.split(",")}
+    lines = [parts for line in text.splitlines() if len(parts := line.split(":", 2)) == 3]
+    return {name: path for _, names, path in lines for name in names.split(",") if path.startswith("/")}
 
 
 def _folders(point: str, path: str) -> Iterator[str]:
@@ -121,13 +121,13 @@ def _folders(point: str, path: str) -> Iterator[str]:
 
 
 def number(text: bytes, key: bytes) -> int | None:
-    """A number of a file of lines `key number`, or with an empty key the file's only one; None: it is not there."""
-    if not key:
-        return int(text) if text else None
-    at = text.find(b"\n" + key + b" ") + 1
-    if not text.startswith(key + b" ", at):
-        return None
-    return int(text[at + len(key) + 1 :].split(None, 1)[0])
+    """A number of a file of lines `key number`, or with an empty key the file's only one; None: it is not there, as a
+    whole line."""
+    at = text.find(b"\n" + key + b" ") + 1 if key else 0
+    line, end, _ = text[at:].partition(b"\n")
+    start = key + b" " if key else b""
+    word = line.removeprefix(start)
+    return int(word) if end and line.startswith(start) and word.isdigit() else None
 
 
 class ControlGroup:
@@ -165,8 +165,11 @@ class ControlGroup:
         inactive = found.pop("working_set", None)
         if inactive is not None and "memory" in found:
             found["working_set"] = max(0, found["memory"] - inactive)
-        if found and self._huge:
-            found["huge"] = sum(number(contents[path], b"") or 0 for path in self._huge)
+        huge = [size for path in self._huge if (size := number(contents[path], b"")) is not None]
+        if (
+            found and huge and len(huge) == len(self._huge)
+        ):  # one size of page that is not told, and no sum is known
+            found["huge"] = sum(huge)
         return found or None
 
     def close(self) -> None:
@@ -184,19 +187,35 @@ def throttled_seconds() -> float | None:
 def read_limits(root: str = "") -> tuple[float | None, int | None]:
     """The tightest limits on this process, of its group or one above: CPUs and bytes of memory; None: no limit.
 
-    `root` is as for `find`.
+    `root` is as for `find` (raises ValueError: a limit that is there cannot be read).
     """
     quotas = (_quota(place) for place in _upwards(find("cpu", os.getpid(), root)))
     return min((one for one in quotas if one is not None), default=None), memory_limit(os.getpid(), root)
 
 
+def memory_high(pid: int, root: str = "") -> int | None:
+    """The size above which the kernel slows a process down and takes memory from its group, or one above (version 2);
+    bytes, None: none (raises ValueError as `read_limits`)."""
+    places = [place for place in _upwards(find("memory", pid, root)) if place.unified]
+    return _least(f"{place.folder}/memory.high" for place in places)
+
+
 def memory_limit(pid: int, root: str = "") -> int | None:
-    """The tightest limit on a process's memory, of its group or one above; bytes, None: no limit."""
-    sizes = [
-        _text(f"{folder}/{'memory.max' if unified else 'memory.limit_in_bytes'}").strip()
+    """The tightest limit on a process's memory, of its group or one above; bytes, None: no limit (raises ValueError as
+    `read_limits`)."""
+    return _least(
+        f"{folder}/{'memory.max' if unified else 'memory.limit_in_bytes'}"
         for folder, unified in _upwards(find("memory", pid, root))
-    ]
-    return min((int(size) for size in sizes if size.isdigit() and int(size) < _UNLIMITED), default=None)
+    )
+
+
+def _least(files: Iterable[str]) -> int | None:
+    """The least size in files that each hold one or `max`; those that are not there, as of the topmost group, hold
+    none."""
+    texts = [text for name in files if (text := _text(name).strip()) not in ("", "max")]
+    if wrong := next((text for text in texts if not _is_number(text)), None):
+        raise ValueError(f"a limit on memory reads {wrong[:40]!r}")
+    return min((int(text) for text in texts if int(text) < _UNLIMITED), default=None)
 
 
 def _upwards(place: Place | None) -> Iterator[Place]:
@@ -209,7 +228,15 @@ def _upwards(place: Place | None) -> Iterator[Place]:
 def _quota(place: Place) -> float | None:
     names = ["cpu.max"] if place.unified else ["cpu.cfs_quota_us", "cpu.cfs_period_us"]
     words = " ".join(_text(f"{place.folder}/{name}") for name in names).split()
-    return int(words[0]) / int(words[1]) if words and words[0].isdigit() else None
+    if not words or words[0] in ("max", "-1"):
+        return None
+    if len(words) != 2 or not all(map(_is_number, words)) or int(words[1]) == 0:
+        raise ValueError(f"a limit on CPU time reads {' '.join(words)[:40]!r}")
+    return int(words[0]) / int(words[1])
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit()
 
 
 def _text(path: str) -> str:

@@ -11,7 +11,7 @@ NOTHING = "internal-nothing"
 
 
 class Watched(NamedTuple):
-    """One component to sample: its main process, and all that belong to it (tree.py)."""
+    """One component to sample: its main process, and all that belong to it (process_tree.py)."""
 
     name: str
     pid: int

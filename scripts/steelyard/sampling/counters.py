@@ -81,18 +81,26 @@ def parse_counters(body: bytes) -> tuple[float | None, list[Count]]:
     try:
         raw = json.loads(body)
         counts = [
-            Count(name, int(x["requests"]), int(x["errors"]), int(x["serviceTimeNanos"]) / 1e9)
+            Count(name, _number(x["requests"]), _number(x["errors"]), _number(x["serviceTimeNanos"]) / 1e9)
             for name, x in raw["operations"].items()
         ]
         millis = raw.get("epochMillis")
-        return (None if millis is None else float(millis) / 1000), counts
+        return (None if millis is None else _number(millis) / 1000), counts
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"no counters: {error!r}") from error
 
 
+def _number(value: object) -> int:
+    """A whole number (raises TypeError: something else, a text that looks like one among it)."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{value!r} is no whole number")
+    return value
+
+
 def parse_metrics(body: bytes) -> tuple[None, list[Figure]]:
     """Read Prometheus' text format; what is no finite number is left out (raises ValueError: nothing else is there)."""
-    told = [Figure(name, float(value)) for name, value in _FIGURE.findall(body.decode(errors="replace"))]
+    lines = _FIGURE.findall(body.decode(errors="replace"))
+    told = [Figure(name, float(value)) for name, value in lines if value.isascii() and "_" not in value]
     found = [one for one in told if math.isfinite(one.value)]
     if not found:
         raise ValueError("no figures")

@@ -9,10 +9,13 @@ without a collection are the JIT's or a debugger's.
 What was allocated since the collection before OpenJ9 says to the byte. Of HotSpot it is what the heap grew by from the
 end of one pause to the start of the next, in MiB that each pause rounds down; collectors that free memory beside the
 application (ZGC, Shenandoah) do not tell it so.
+
+A log that is not understood tells nothing, and why (`GcLog.unknown`): with one pause that cannot be read, no sum of
+pauses is known. Under some languages HotSpot writes numbers with a comma; both are read.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import partial
@@ -22,22 +25,28 @@ from typing import NamedTuple
 from steelyard.units import MIB, parse_size
 
 _LINE = re.compile(
-    r"^\[(?P<time>\d{4}-[^\]]+)\]\[[^\]]*\]\[\w+\s*\]\[(?P<tags>[\w,]+)\s*\] (?P<text>.*)$", re.MULTILINE
+    r"^\[(?P<time>[0-9]{4}-[^\]]+)\]\[[^\]]*\]\[\w+\s*\]\[(?P<tags>[\w,]+)\s*\] (?P<text>.*)$", re.MULTILINE
 )
 # A pause is logged when it ends, with its length; ZGC logs its pauses as phases, marked by generation since JDK 21.
+_DECIMAL = r"[0-9]+(?:[.,][0-9]+)?"
 _PAUSE = re.compile(
-    r"GC\(\d+\) (?:[YyO]: )?Pause .*?(?: (?P<before>\d+)M->(?P<after>\d+)M\(\d+M\))? (?P<ms>[\d.]+)ms"
+    r"GC\([0-9]+\) (?:[YyO]: )?Pause .*?"
+    rf"(?: (?P<before>[0-9]+[KMG])->(?P<after>[0-9]+[KMG])\([0-9]+[KMG]\))? (?P<ms>{_DECIMAL})ms"
 )
+_A_PAUSE = re.compile(r"\bPause\b|[0-9][KMG]?->[0-9]+[KMG]?\(")
+"""In a message that `_PAUSE` should read."""
+_FREED_BESIDE = re.compile(r"GC\([0-9]+\) (?:[YyO]: )?Concurrent ")
+_OF_A_COLLECTION = re.compile(r"\bGC\([0-9]+\) ")
 _FREES_IN_PAUSES = ("Serial", "Parallel", "G1")
 _SETTING = re.compile(r"(?:Heap )?([A-Z][\w -]*): (.*)")
 
 _STAMP = re.compile(r' timestamp="([^"]+)"')
 _ZONES_APART = 15 * 60
 _BEGIN = re.compile(r'[^>]*?timestamp="([^"]+)"')
-_END = re.compile(r'<exclusive-end\b[^>]*?durationms="([\d.]+)"')
-_COLLECTION = re.compile(r'<gc-end\b[^>]*?durationms="([\d.]+)"')
-_ALLOCATED = re.compile(r'<allocation-stats totalBytes="(\d+)"')
-_NURSERY = re.compile(r'<mem type="nursery" free="\d+" total="(\d+)"')
+_END = re.compile(rf'<exclusive-end\b[^>]*? durationms="({_DECIMAL})"')
+_COLLECTION = re.compile(rf'<gc-end\b[^>]*? durationms="({_DECIMAL})"')
+_ALLOCATED = re.compile(r'<allocation-stats totalBytes="([0-9]+)"')
+_NURSERY = re.compile(r'<mem type="nursery" free="[0-9]+" total="([0-9]+)"')
 _ATTRIBUTE = re.compile(r'<attribute name="([^"]*)" value="([^"]*)"')
 
 _NUMBER = partial(int, base=0)
@@ -96,7 +105,9 @@ class GcLog:
     """In order of time."""
     settings: GcSettings = GcSettings()
     allocated: tuple[Allocated, ...] = ()
-    """In order of time."""
+    """In order of time; empty where one of them is not known."""
+    unknown: str | None = None
+    """Why its pauses are not known, and then nor is what was allocated; None: they are."""
 
     def allocation(self, t0: float, t1: float) -> Allocation | None:
         """What was allocated from the first to the last collection of a window (epoch seconds).
@@ -109,7 +120,9 @@ class GcLog:
 
     def totals(self, t0: float, t1: float) -> dict[str, float | None]:
         """Fields of `ComponentResult`: number and longest of the pauses that began in the window (epoch seconds), and
-        the time stood still in it."""
+        the time stood still in it; None where the log does not tell them."""
+        if self.unknown is not None:
+            return dict.fromkeys(("gc_count", "gc_pause_seconds", "gc_pause_max"))
         inside = [pause.seconds for pause in self.pauses if t0 <= pause.epoch < t1]
         stood = (min(begin + seconds, t1) - max(begin, t0) for begin, seconds in self.pauses)
         return {
@@ -125,50 +138,111 @@ def parse_gc_log(text: str, zone: tzinfo | None = None) -> GcLog:
 
 
 def read_gc_logs(paths: Iterable[Path], started: float | None = None) -> GcLog:
-    """Read the files of one JVM's log, in any order; files that are missing or empty hold nothing.
+    """Read the files of one JVM's log, in any order; without one that holds something nothing is known.
 
     OpenJ9 continues a log in further files, each with the settings at its head. It can leave bytes that are no text.
     `started`, the start of the JVM's process (epoch seconds), tells the zone of its times.
     """
     texts = [path.read_text(encoding="utf-8", errors="replace") for path in paths if path.exists()]
+    texts = [text for text in texts if text.strip()]
     zone = _zone_of(texts, started)
     logs = [parse_gc_log(text, zone) for text in texts]
     settings = next((log.settings for log in logs if log.settings.policy is not None), GcSettings())
     pauses = sorted(pause for log in logs for pause in log.pauses)
     allocated = sorted(one for log in logs for one in log.allocated)
-    return GcLog(tuple(pauses), settings, tuple(allocated))
+    unknown = next((log.unknown for log in logs if log.unknown is not None), None)
+    if unknown is None and settings.policy is None and not pauses:
+        unknown = "the GC log names no collector" if logs else "the GC log is empty"
+    if unknown is not None:
+        return GcLog(settings=settings, unknown=unknown)
+    is_complete = all(log.allocated or not log.pauses for log in logs)
+    return GcLog(tuple(pauses), settings, tuple(allocated) if is_complete else ())
 
 
 def _parse_hotspot(text: str) -> GcLog:
     """Read a file of HotSpot's; a last line that was cut off is passed over."""
     pauses = []
-    allocated = []
-    used = 0
+    held: list[tuple[float, str | None, str | None]] = []
     init: dict[str, str] = {}
     policy = None
-    for line in _LINE.finditer(text):
+    lines = text[: text.rfind("\n") + 1].splitlines()
+    if text.strip() and not any(map(_LINE.match, lines)):
+        return GcLog(unknown="no line of the GC log can be read")
+    for number, whole in enumerate(lines, start=1):
+        line = _LINE.match(whole)
+        if line is None:
+            if re.search(r"\bPause\b", whole):
+                return GcLog(unknown=_unread(number, whole))
+            continue
         tags, message = line["tags"], line["text"]
-        if tags in ("gc", "gc,phases") and (pause := _PAUSE.fullmatch(message)):
-            seconds = float(pause["ms"]) / 1000
-            begin = datetime.fromisoformat(line["time"]).timestamp() - seconds
-            pauses.append(GcPause(begin, seconds))
-            if pause["before"] and policy in _FREES_IN_PAUSES:
-                allocated.append(Allocated(begin, (int(pause["before"]) - used) * MIB))
-                used = int(pause["after"])
+        if tags in ("gc", "gc,phases") and _A_PAUSE.search(message) and not _FREED_BESIDE.match(message):
+            if (pause := _hotspot_pause(line["time"], message)) is None:
+                return GcLog(unknown=_unread(number, whole))
+            pauses.append(pause[0])
+            held += [(pause[0].epoch, *pause[1:])] * (policy in _FREES_IN_PAUSES)
         elif tags == "gc" and message.startswith("Using "):
             policy = message.removeprefix("Using ")
         elif tags == "gc,init" and (setting := _SETTING.fullmatch(message)):
             init[setting[1]] = setting[2]
+    if not pauses and any(map(_OF_A_COLLECTION.search, lines)):
+        return GcLog(unknown="the GC log tells of collections and of no pause")
+    return GcLog(tuple(sorted(pauses)), _hotspot_settings(policy, init), _hotspot_allocated(held))
+
+
+def _hotspot_allocated(held: Iterable[tuple[float, str | None, str | None]]) -> tuple[Allocated, ...]:
+    """From what the heap held before and after each pause; nothing where one does not tell it, for what the next one
+    finds has grown from nobody knows what."""
+    allocated, used = [], 0
+    for begin, before, after in held:
+        if before is None or after is None:
+            return ()
+        allocated.append(Allocated(begin, _size(before) - used))
+        used = _size(after)
+    return tuple(allocated)
+
+
+def _hotspot_settings(policy: str | None, init: Mapping[str, str]) -> GcSettings:
     workers = init.get("Parallel Workers") or init.get("GC Workers") or ("1" if policy == "Serial" else "")
-    threads = re.match(r"\d+", workers)
-    settings = GcSettings(
+    threads = re.match(r"[0-9]+", workers)
+    return GcSettings(
         policy=policy,
         max_heap=_known(parse_size, init.get("Max Capacity")),
         initial_heap=_known(parse_size, init.get("Initial Capacity")),
         large_pages=init.get("Large Page Support"),
         gc_threads=int(threads[0]) if threads else None,
     )
-    return GcLog(tuple(sorted(pauses)), settings, tuple(allocated))
+
+
+def _hotspot_pause(time: str, message: str) -> tuple[GcPause, str | None, str | None] | None:
+    """A pause, and the size of the heap before and after it as it is written; None: it cannot be read."""
+    pause, end = _PAUSE.fullmatch(message), _epoch(time)
+    if pause is None or end is None:
+        return None
+    seconds = _number(pause["ms"]) / 1000
+    return GcPause(end - seconds, seconds), pause["before"], pause["after"]
+
+
+def _unread(number: int, line: str) -> str:
+    return f"line {number} of the GC log tells of a pause and cannot be read: {line.strip()[:200]}"
+
+
+def _number(text: str) -> float:
+    """A number with a point or a comma."""
+    return float(text.replace(",", "."))
+
+
+def _size(text: str) -> int:
+    """Bytes of a size such as `16M`."""
+    return int(text[:-1]) * {"K": 1024, "M": MIB, "G": 1024 * MIB}[text[-1]]
+
+
+def _epoch(stamp: str, zone: tzinfo | None = None) -> float | None:
+    """Epoch seconds of a time in ISO 8601 (`zone`: of one that names none); None: it is none."""
+    try:
+        at = datetime.fromisoformat(stamp)
+        return (at if at.tzinfo is not None else at.replace(tzinfo=zone)).timestamp()
+    except (ValueError, OverflowError, OSError):
+        return None
 
 
 def _zone_of(texts: Iterable[str], started: float | None) -> tzinfo | None:
@@ -179,7 +253,10 @@ def _zone_of(texts: Iterable[str], started: float | None) -> tzinfo | None:
     stamps = [stamp[1] for text in texts if text.lstrip().startswith("<") and (stamp := _STAMP.search(text))]
     if started is None or not stamps:
         return None
-    ahead = datetime.fromisoformat(min(stamps)).replace(tzinfo=UTC).timestamp() - started
+    first = _epoch(min(stamps), UTC)
+    if first is None:
+        return None
+    ahead = first - started
     offset = round(ahead / _ZONES_APART) * timedelta(seconds=_ZONES_APART)
     return timezone(offset) if abs(offset) < timedelta(days=1) else None
 
@@ -196,16 +273,46 @@ def _parse_openj9(text: str, zone: tzinfo | None) -> GcLog:
         page_size=_known(_NUMBER, named.get("pageSize")),
         gc_threads=_known(_NUMBER, named.get("gcthreads")),
     )
-    pauses, allocated = [], []
-    for section in sections:
-        if (stamp := _BEGIN.match(section)) is None:
-            continue
-        begin = datetime.fromisoformat(stamp[1]).replace(tzinfo=zone).timestamp()
+    if (unknown := _openj9_unknown(head, settings.policy)) is not None:
+        return GcLog(settings=settings, unknown=unknown)
+    pauses, allocated, is_complete = [], [], True
+    for number, section in enumerate(sections, start=1):
+        is_last = number == len(sections)
+        if is_last and ">" not in section:
+            break  # cut off in its first line
+        stamp = _BEGIN.match(section)
+        begin = _epoch(stamp[1], zone) if stamp is not None else None
+        if begin is None or not _openj9_is_read(section, is_last=is_last):
+            return GcLog(settings=settings, unknown=f"section {number} of the GC log cannot be read")
         if (seconds := _openj9_stood(section)) > 0:
             pauses.append(GcPause(begin, seconds))
-        if sizes := _ALLOCATED.findall(section):
+        sizes = _ALLOCATED.findall(section)
+        tags = len(re.findall(r"<allocation-stats\b", section)), len(re.findall(r"\btotalBytes=", section))
+        is_complete &= tags == (len(sizes), len(sizes)) or (is_last and tags[0] == len(sizes) + 1)
+        if sizes:
             allocated.append(Allocated(begin, sum(map(int, sizes))))
-    return GcLog(tuple(sorted(pauses)), settings, tuple(allocated))
+    return GcLog(tuple(sorted(pauses)), settings, tuple(allocated) if is_complete else ())
+
+
+def _openj9_unknown(head: str, policy: str | None) -> str | None:
+    """Why the pauses of a file are not known, by what stands before its first section."""
+    if "<verbosegc" not in head:
+        return "the GC log is none that OpenJ9 writes today"
+    if policy is not None and "metronome" in policy:
+        return "metronome stops the application in quanta, of which its GC log tells the sums alone"
+    if "<gc-end" in head:
+        return "the GC log tells of a collection outside of a pause"
+    return None
+
+
+def _openj9_is_read(section: str, *, is_last: bool) -> bool:
+    """Whether the parts of an exclusive section are there and can be read; the last one may have been cut off."""
+    ends = re.findall(r"<exclusive-end\b[^>]*>", section)
+    collections = re.findall(r"<gc-end\b[^>]*>", section)
+    begun = len(re.findall(r"<gc-start\b[^>]*>", section))
+    is_whole = len(ends) == 1 and len(collections) == begun
+    is_cut = is_last and not ends and len(collections) <= begun
+    return (is_whole or is_cut) and all(map(_END.match, ends)) and all(map(_COLLECTION.match, collections))
 
 
 def _openj9_stood(section: str) -> float:
@@ -215,7 +322,7 @@ def _openj9_stood(section: str) -> float:
     collections = _COLLECTION.findall(section[: end.start()] if end else section)
     if not collections:
         return 0.0
-    return (float(end[1]) if end else sum(map(float, collections))) / 1000
+    return (_number(end[1]) if end else sum(map(_number, collections))) / 1000
 
 
 def _known(parse: Callable[[str], int], text: str | None) -> int | None:

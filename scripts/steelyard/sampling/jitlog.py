@@ -20,7 +20,7 @@ from pathlib import Path
 _COMPILED = re.compile(r"^\+ \([^)]*\) .*? @ [0-9A-Fa-f]+-[0-9A-Fa-f]+ (.*)$")
 _CLOCKS = 0.1
 """Seconds by which the time of a file may be behind the wall clock: the kernel takes it from the last tick."""
-_VERSION = re.compile(r"^#JITServer:.*JITServer version: ([\d.]+)")
+_VERSION = re.compile(r"^#JITServer:.*JITServer version: ([0-9.]+)")
 
 
 @dataclass
@@ -33,6 +33,8 @@ class JitLog:
     """Of them those that the JITServer had compiled before, for another server (AOT cache)."""
     local: int = 0
     """And by the server itself."""
+    unread: int = 0
+    """Lines that tell of a compilation and cannot be read: with one of them no count is known."""
     connected: int = 0
     """Connections to a JITServer that was another one before, or none."""
     lost: int = 0
@@ -44,10 +46,17 @@ class JitLog:
     version: str | None = None
     """Version of its side of the protocol, where it tells it."""
 
+    @property
+    def is_known(self) -> bool:
+        """Whether its counts of methods are: it tells of some, and every line of them was read."""
+        return not self.unread and bool(self.remote or self.local)
+
     def add(self, line: str) -> None:
         """Take in a line."""
         if line.startswith("+ ("):
-            if found := _COMPILED.match(line):
+            found = _COMPILED.match(line)
+            self.unread += found is None
+            if found is not None:
                 words = found[1].split()
                 remote = "remote" in words
                 self.remote += remote
@@ -73,7 +82,8 @@ def read_jit_logs(paths: Iterable[Path], since: float = 0.0) -> JitLog:
                 continue
             with path.open(encoding="utf-8", errors="replace") as lines:
                 for line in lines:
-                    found.add(line)
+                    if line.endswith("\n"):  # else it was cut off, and what it says of where may be missing
+                        found.add(line)
         except OSError:
             continue
     return found

@@ -24,10 +24,10 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import Exit
+from steelyard.process_tree import environment
 from steelyard.sampling.output import Stream
 from steelyard.sampling.procfs import parse_stat
 from steelyard.sampling.sampler import Sampler
-from steelyard.sampling.tree import environment
 
 SETTINGS = "STEELYARD_OBSERVE"
 MARKER = "STEELYARD_COMPONENT"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """One watched component: CPU, memory, faults, threads by group, PSS and context switches, each the sum over all of its
-processes (tree.py) at one moment, with what those that have ended had used.
+processes (process_tree.py) at one moment, with what those that have ended had used.
 
 The kernel adds what a process used, and what its ended children did, to its parent's `cutime`, `cminflt` and so on when
 the parent takes note of its end (proc(5)). So processes that were never seen count as soon as they have ended. What was
@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
 from typing import NamedTuple, Self
 
+from steelyard.process_tree import Trees
 from steelyard.sampling.config import Watched
 from steelyard.sampling.groups import GROUPS, group_of
 from steelyard.sampling.procfs import (
@@ -23,11 +24,12 @@ from steelyard.sampling.procfs import (
     Stat,
     Totals,
     cpu_clock,
+    has_large_pages,
     parse_comm_and_ticks,
+    parse_schedstat,
     parse_stat,
     status_number,
 )
-from steelyard.sampling.tree import Trees
 
 IDLE_SKIP = 3
 _ATTEMPTS = 4
@@ -89,14 +91,21 @@ class Threads:
         for thread in self._threads.values():
             thread.stat.close()
 
-    def switches(self) -> list[int]:
-        """Voluntary and involuntary context switches of all threads, read now (the dear part: a file each)."""
+    def switches(self) -> list[int] | None:
+        """Voluntary and involuntary context switches of all threads, read now (the dear part: a file each); None: the
+        kernel does not tell them."""
         for tid, thread in self._threads.items():
             status = ProcFile(f"{self._folder}/{tid}/status")
-            if content := status.read(4096):
-                fields = (b"voluntary_ctxt_switches", b"nonvoluntary_ctxt_switches")
-                thread.switches = [status_number(content, field) for field in fields]
+            content = status.read(4096)
             status.close()
+            if content:
+                fields = (b"voluntary_ctxt_switches", b"nonvoluntary_ctxt_switches")
+                counted = [
+                    number for field in fields if (number := status_number(content, field)) is not None
+                ]
+                if len(counted) < len(fields):
+                    return None
+                thread.switches = counted
         counts = (thread.switches for thread in self._threads.values())
         return [sum(column) for column in zip(self._ended_switches, *counts, strict=True)]
 
@@ -158,8 +167,9 @@ class RunQueue:
             for tid in listed:
                 file = self._files.setdefault(tid, ProcFile(f"{self._folder}/{tid}/schedstat"))
                 if content := file.read(64):
-                    ran, waited, _ = content.split()
-                    self._read[tid] = int(ran), int(waited)
+                    if (figures := parse_schedstat(content)) is None:
+                        return None
+                    self._read[tid] = figures
         ran, waited = (sum(column) for column in zip((0, 0), *self._read.values(), strict=True))
         return waited / 1e9 if ran else None
 
@@ -293,7 +303,7 @@ class Process:
         return self._alone
 
     def take(self, pids: Sequence[int]) -> None:
-        """Its processes are these now, parents before what they started. Others that it had stay until they are gone."""
+        """Its processes are these now, parents before what they started. Others stay until they are gone."""
         for pid in pids:
             if pid not in self._members:
                 self._members[pid] = _Member(pid, self._role)
@@ -336,7 +346,9 @@ class Process:
             if not self._alone:
                 children = children.plus(one.stat.children)
             if one.stat.children.beyond(one.known).beyond(one.credited).minor_faults:
-                self._ended_count += 1  # no process runs without page faults, and none that was seen has had these
+                self._ended_count += (
+                    1  # no process runs without page faults, and none that was seen has had these
+                )
             one.known, one.credited = one.stat.children, Totals()
         totals = totals.plus(children)
         self.cpu = totals.cpu / CLOCK_TICKS
@@ -359,12 +371,14 @@ class Process:
         """Proportional memory of all processes together, bytes; None where one that runs does not tell."""
         return self._sum([(one, one.pss()) for one in self._members.values() if one.alive])
 
-    def read_switches(self) -> list[int]:
-        """Voluntary and involuntary context switches of all threads. What processes did that have ended meanwhile is
-        not known, and not in it."""
+    def read_switches(self) -> list[int] | None:
+        """Voluntary and involuntary context switches of all threads; None: the kernel does not tell them. What
+        processes did that have ended meanwhile is not known, and not in it."""
         for one in self._members.values():
             if one.threads is not None and one.alive:
-                one.switched = one.threads.switches()
+                if (switched := one.threads.switches()) is None:
+                    return None
+                one.switched = switched
         counts = (one.switched for one in self._members.values())
         return [sum(column) for column in zip(self._ended_switches, *counts, strict=True)]
 
@@ -432,7 +446,8 @@ class Process:
         self.rss = self._sum([(one, one.rss()) for one in alive])
 
     def _sum(self, sizes: Sequence[tuple[_Member, int | None]]) -> int | None:
-        """Memory of processes together. One without a figure that has just ended has none; any other makes it unknown."""
+        """Memory of processes together. One without a figure that has just ended has none; with another it is
+        unknown."""
         total, known = 0, False
         for one, size in sizes:
             if one.borrows:
@@ -476,7 +491,7 @@ def spent(pid: int, mark: str = "") -> tuple[float | None, int | None]:
     return (one.used, one.rss) if one.read() is not None and not one.ended else (None, None)
 
 
-def _shape(status: bytes | None) -> list[int]:
+def _shape(status: bytes | None) -> list[int | None]:
     """Sizes of a process's parts of memory, which hardly two processes have alike."""
     return [status_number(status, field) for field in _SHAPE] if status is not None else []
 
@@ -487,11 +502,18 @@ def _has_ended(pid: int) -> bool:
     return line is None or parse_stat(line).state in ENDED_STATES
 
 
-def _memory(content: bytes | None, *fields: bytes) -> int | None:
-    """Bytes of all fields together; None where the first is not there: what is not told is not 0."""
-    if content is None or b"\n%s:" % fields[0] not in content:
+def _memory(content: bytes | None, first: bytes, *large: bytes) -> int | None:
+    """Bytes of all fields together; None where one is not there: what is not told is not 0. Those of large pages may be
+    missing where there are none."""
+    if content is None:
         return None
-    return sum(status_number(content, field) for field in fields) * 1024
+    sizes = [status_number(content, field) for field in (first, *large)]
+    missing = [field for field, size in zip((first, *large), sizes, strict=True) if size is None]
+    if first in missing or (
+        missing and (has_large_pages() or any(b"\n%s:" % field in content for field in missing))
+    ):
+        return None
+    return sum(size for size in sizes if size is not None) * 1024
 
 
 def _ticks_below(pid: int, watched: Set[int]) -> int:

@@ -9,6 +9,7 @@ import os
 import resource
 import time
 import zlib
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -87,9 +88,12 @@ class Stat(NamedTuple):
 
 
 def parse_stat(line: bytes) -> Stat:
-    """Read /proc/PID/stat (proc(5)); the name in it may hold spaces and brackets."""
-    state, *rest = line[line.rindex(b")") + 2 :].split(b" ", 20)[:20]
-    field = [0, *map(int, rest)]  # by place after the state
+    """Read /proc/PID/stat (proc(5)); the name in it may hold spaces and brackets (raises ValueError: not such a line,
+    or one that was cut off)."""
+    state, *rest = line[line.rindex(b")") + 2 :].split(b" ", 20)
+    if len(rest) < 20 or len(state) != 1:
+        raise ValueError(f"not a line of /proc/PID/stat: {line[:80]!r}")
+    field = [0, *map(int, rest[:19])]  # by place after the state
     return Stat(
         state,
         field[1],
@@ -101,16 +105,41 @@ def parse_stat(line: bytes) -> Stat:
 
 
 def parse_comm_and_ticks(line: bytes) -> tuple[bytes, int]:
-    """Name and CPU (user + system) in clock ticks of /proc/PID/task/TID/stat: the hot path, so nothing else."""
+    """Name and CPU (user + system) in clock ticks of /proc/PID/task/TID/stat: the hot path, so nothing else (raises
+    ValueError as `parse_stat`)."""
     end = line.rindex(b")")
     fields = line[end + 2 :].split(b" ", 13)
+    if len(fields) < 14:
+        raise ValueError(f"not a line of /proc/PID/task/TID/stat: {line[:80]!r}")
     return line[line.index(b"(") + 1 : end], int(fields[11]) + int(fields[12])
 
 
-def status_number(status: bytes, field: bytes) -> int:
-    """A number (sizes: KiB) of /proc/PID/status or smaps_rollup; 0 when the field is not there."""
+def status_number(status: bytes, field: bytes) -> int | None:
+    """A number (sizes: KiB) of /proc/PID/status or smaps_rollup; None: it is not there as a whole line, in a form that
+    is known."""
     at = status.find(b"\n" + field + b":")
-    return int(status[at + len(field) + 2 :].split(None, 1)[0]) if at >= 0 else 0
+    line, end, _ = status[at + len(field) + 2 :].partition(b"\n")
+    words = line.split()
+    if at < 0 or not end or not words or not words[0].isdigit() or words[1:] not in ([], [b"kB"]):
+        return None
+    return int(words[0])
+
+
+@cache
+def has_large_pages(root: Path = Path("/")) -> bool:
+    """Whether this kernel has a pool of large pages, so that processes may have some of it."""
+    try:
+        return b"\nHugePages_Total:" in (root / "proc/meminfo").read_bytes()
+    except OSError:
+        return True
+
+
+def parse_schedstat(content: bytes) -> tuple[int, int] | None:
+    """Nanoseconds that a thread ran and waited for a CPU (the kernel's scheduler/sched-stats.rst); None: not told."""
+    words = content.split()
+    if len(words) != 3 or not content.endswith(b"\n") or not all(map(bytes.isdigit, words)):
+        return None
+    return int(words[0]), int(words[1])
 
 
 def cpu_clock(pid: int) -> float | None:
@@ -157,8 +186,20 @@ class HostCpu(NamedTuple):
 
 
 def parse_host_cpu(line: bytes) -> HostCpu:
-    """Read the first line of /proc/stat. Guest time is already in user and nice (proc(5))."""
-    user, nice, system, idle, iowait, irq, softirq, steal = (int(x) / CLOCK_TICKS for x in line.split()[1:9])
+    """Read the first line of /proc/stat. Guest time is already in user and nice (proc(5)).
+
+    Raises:
+        ValueError: it is another line, or was cut off.
+    """
+    first, has_end, _ = line.partition(b"\n")
+    if not has_end or not first.startswith(b"cpu "):
+        raise ValueError(f"not the first line of /proc/stat: {line[:80]!r}")
+    words = first.split()[1:]
+    if len(words) < 10 or not all(
+        map(bytes.isdigit, words)
+    ):  # as since Linux 2.6.33: of fewer, which one is missing?
+        raise ValueError(f"not the first line of /proc/stat: {line[:80]!r}")
+    user, nice, system, idle, iowait, irq, softirq, steal = (int(x) / CLOCK_TICKS for x in words[:8])
     return HostCpu(user + nice + system, irq + softirq, steal, idle + iowait)
 
 

@@ -76,7 +76,7 @@ class Samples:
     @classmethod
     def load(cls, folder: Path) -> "Samples":
         """Read `samples/` of a trial. Files that are not there yet count as empty, a cut last line as not there."""
-        counted = _table(folder, "counters", keys=2)
+        counted = _from_zero(_table(folder, "counters", keys=2))
         return cls(
             _table(folder, "processes", keys=1),
             _table(folder, "threads", keys=2),
@@ -132,7 +132,7 @@ class Samples:
         return [(float(second), float(rate)) for second, rate in enumerate(np.diff(counts), start=1)]
 
     def requests(self, process: str, t0: float, t1: float) -> Counts | None:
-        """Growth of a server's counters over a window; None where they do not cover it.
+        """Growth of a server's counters over a window; None where those of one operation do not cover it.
 
         Zero for a server that told its counters over the window and had no operation to tell of.
         """
@@ -144,12 +144,8 @@ class Samples:
         if not grown:
             said = self.internal.get((process, NOTHING, "requests"))
             return Counts(0.0, 0.0) if said is not None and said.delta(t0, t1) is not None else None
-        known = [
-            Counts(requests, errors)
-            for requests, errors in grown
-            if requests is not None and errors is not None
-        ]
-        return Counts(*map(sum, zip(*known, strict=True))) if known else None
+        requests, errors = (whole(column, sum) for column in zip(*grown, strict=True))
+        return Counts(requests, errors) if requests is not None and errors is not None else None
 
     def counts_away(self, t0: float, t1: float) -> float | None:
         """Time between the window's ends and the servers' counts nearest to them, seconds, both ends together.
@@ -254,13 +250,15 @@ class Samples:
         """Longest time over a window in which a server used next to no CPU (`STALLED`) of what it used else, seconds.
 
         It was stopped, or what it waits for was. A collection is none: it uses CPU. A server that uses so little CPU
-        that its silence is nothing (`STALL_SHOWS`) does not stall.
+        that its silence is nothing (`STALL_SHOWS`) does not stall; one that uses none at all stalls all the time.
         """
         cpu = total([self._series(process, column) for column in ("user_s", "system_s")], t0, t1)
         if cpu is None:
             return None
         steps, grown = np.diff(cpu.t), np.diff(cpu.v)
         mean = grown.sum() / (t1 - t0)
+        if mean <= 0:
+            return t1 - t0
         longest = run = 0.0
         for seconds, used in zip(steps, grown, strict=True):
             run = run + float(seconds) if used <= STALLED * mean * seconds else 0.0
@@ -372,6 +370,20 @@ def _rows(folder: Path, name: str) -> Iterator[list[str]]:
         )
     missing = [""] * (len(columns) - len(header))
     yield from (row + missing for row in rows if len(row) == len(header))
+
+
+def _from_zero(counters: Table) -> Table:
+    """Counters of operations that a server lists from their first request on, with 0 at each time at which it told its
+    counters and did not list them."""
+    times: dict[str, set[float]] = defaultdict(set)
+    for (process, *_), series in counters.items():
+        times[process].update(series.t.tolist())
+
+    def begun(process: str, series: Series) -> Series:
+        before = np.array(sorted(at for at in times[process] if at < series.t[0]))
+        return Series(np.concatenate((before, series.t)), np.concatenate((np.zeros(before.size), series.v)))
+
+    return {key: begun(key[0], series) for key, series in counters.items()}
 
 
 def _table(folder: Path, name: str, keys: int) -> Table:

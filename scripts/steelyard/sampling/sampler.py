@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from steelyard.process_tree import Trees
 from steelyard.sampling.cgroup import ControlGroup
 from steelyard.sampling.config import NOTHING, OWN_NAME, Config, Watched, parse_config
 from steelyard.sampling.counters import (
@@ -28,7 +29,6 @@ from steelyard.sampling.counters import (
 from steelyard.sampling.output import GROUP_COLUMNS, WATCHED, Output, output, text
 from steelyard.sampling.process import Figures, Process
 from steelyard.sampling.procfs import CLOCK_TICKS, ProcFile, interrupts_apart, parse_host_cpu
-from steelyard.sampling.tree import Trees
 
 LAST_ANSWERS = 1.0
 """Seconds that the last sample waits for the servers' counters."""

@@ -10,11 +10,13 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-_HEAD = re.compile(r"^([0-9a-f]+)-([0-9a-f]+) (\S{4}) \S+ \S+ \d+ *(.*)$", re.MULTILINE)
-_FIELD = re.compile(r"^(\w+): +(\d+) kB$", re.MULTILINE)
+_HEAD = re.compile(r"^([0-9a-f]+)-([0-9a-f]+) (\S{4}) \S+ \S+ [0-9]+ *(.*)$", re.MULTILINE)
+_FIELD = re.compile(r"^(\w+): +([0-9]+) kB$", re.MULTILINE)
+_OTHER = re.compile(r"\w+:(?: |$)")
+"""Every line that begins no mapping."""
 _ORDINARY = 64
 """Largest page, in KiB, that is no huge one: ppc64le and some kernels for other processors have 64 KiB."""
-_ARCHIVE = re.compile(r".*\.(jsa|aot)|.*/C\d+M\d+F\w+_.+_G\d+L\d+")
+_ARCHIVE = re.compile(r".*\.(jsa|aot)|.*/C[0-9]+M[0-9]+F\w+_.+_G[0-9]+L[0-9]+")
 """HotSpot's archives and caches; a shared class cache of OpenJ9."""
 
 
@@ -32,13 +34,20 @@ class Area(NamedTuple):
     """Resident in explicit ones."""
 
 
+_NEEDED = ("Rss", "KernelPageSize", "AnonHugePages", "Private_Hugetlb", "Shared_Hugetlb")
+
+
 def parse_smaps(text: str) -> list[Area]:
-    """Read all mappings, in order of address."""
+    """Read all mappings, in order of address; none at all where one lacks what is needed: it may be the heap."""
     heads = list(_HEAD.finditer(text))
+    if any(not _HEAD.match(line) and not _OTHER.match(line) for line in text.splitlines()):
+        return []
     ends = [*(one.start() for one in heads), len(text)][1:]
     found = []
     for head, end in zip(heads, ends, strict=True):
         sizes = {name: int(size) for name, size in _FIELD.findall(text, head.end(), end)}
+        if not sizes.keys() >= set(_NEEDED):
+            return []
         explicit = sizes.get("Private_Hugetlb", 0) + sizes.get("Shared_Hugetlb", 0)
         # Kernels before 5.18 or so count the transparent pages of files apart: they are no heap.
         resident = (0 if sizes.get("KernelPageSize", 0) > _ORDINARY else sizes.get("Rss", 0)) + explicit

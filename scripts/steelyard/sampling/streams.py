@@ -10,7 +10,7 @@ What counts for a whole machine (CPU of others, steal, clock) is put together fr
 
 import json
 import subprocess
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property

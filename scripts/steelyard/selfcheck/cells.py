@@ -85,8 +85,20 @@ def _sessions(setup: Setup, *musts: Must, name: str = "", share: float = 1.0) ->
     )
 
 
-def _covered(level: str, name: str = "interval holds the truth") -> Must:
-    return Must(name, f"{level} covered", "about", 1 - LEVEL)
+def _covered(level: str) -> Must:
+    return Must("interval holds the truth", f"{level} covered", "about", 1 - LEVEL)
+
+
+def _all_covered(levels: str) -> list[Must]:
+    """Several arms: each interval is at the level that the family leaves it, so that all hold together."""
+    each = 1 - LEVEL / len(levels)
+    return [
+        Must("all intervals hold the truth", "all covered", "at least", 1 - LEVEL),
+        *(
+            Must(f"interval of {level} holds the truth", f"{level} covered", "about", each)
+            for level in levels
+        ),
+    ]
 
 
 def power(host: HostModel, blocks: int, effect: float) -> float:
@@ -118,7 +130,7 @@ def _plots() -> Iterator[Cell]:
         Setup(hosts.SWITCHED, 6, (x, Arm("b", state="y"))), ALARM, CLAIMED, name=f"2 equal arms {name}"
     )
     several = (x, Arm("b", state="x"), Arm("c", state="y"), Arm("d", state="y"))
-    musts = CAUTIOUS, CLAIMED, *(_covered(arm, f"interval of {arm} holds the truth") for arm in "bcd")
+    musts = CAUTIOUS, CLAIMED, *_all_covered("bcd")
     yield _sessions(Setup(hosts.SWITCHED, 6, several), *musts, name=f"4 equal arms {name}", share=0.5)
     setup = Setup(hosts.SWITCHED, 6, (x, Arm("b", 0.04, state="y")))
     found = Must("found on its side", "b found", "about", power(setup.host, 6, 0.04))
@@ -157,7 +169,7 @@ def _several_arms() -> Iterator[Cell]:
     several = (A, Arm("b", 0.03), Arm("c", -0.03), Arm("d", 0.06))
     yield _sessions(
         Setup(DRIFTING, 6, several),
-        *(_covered(arm, f"interval of {arm} holds the truth") for arm in "bcd"),
+        *_all_covered("bcd"),
         name="4 unequal arms",
         share=0.5,
     )

@@ -202,6 +202,7 @@ def count(setup: Setup, session: Session, trials: Sequence[Trial]) -> Tally:
         tally.update(
             _estimate(arm, changed[arm.name], found[arm.name], setup.blocks, setup.host.spread(setup.blocks))
         )
+    tally["all covered"] += all(tally[f"{arm.level} covered"] for arm in setup.arms[1:])
     tally["reported alarm"] += any(
         beyond_noise(one) for name in setup.report for one in analysis.estimates[name].values()
     )

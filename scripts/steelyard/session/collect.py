@@ -252,7 +252,8 @@ def _result(evidence: Evidence, component: Component) -> ComponentResult:
         found |= {"ready_message_seconds": started.ready_message_seconds, "start_rss": started.rss}
     if log := evidence.gc_logs.get(name):
         found |= log.totals(start, end) | {"allocated": _allocated(evidence, name, log)}
-    if compiled := evidence.jit_logs.get(name):
+        found["gc_unknown"] = log.unknown
+    if (compiled := evidence.jit_logs.get(name)) and compiled.is_known:
         found["compiled"] = {
             "remote": compiled.remote,
             "local": compiled.local,

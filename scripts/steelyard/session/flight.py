@@ -14,7 +14,7 @@ from typing import Any
 from steelyard.engines.base import Deployment
 from steelyard.errors import NoSpace
 from steelyard.paths import ROOT
-from steelyard.processes import Child
+from steelyard.processes import Child, child_environment
 from steelyard.results.schema import Phase
 from steelyard.results.spec import WEIGHED, Component, Role, Spec
 from steelyard.results.store import write_atomic
@@ -166,7 +166,7 @@ class Flight:
                 [sys.executable, "-m", "steelyard.sampling", str(self.folder / "sampler.json")],
                 console=self.folder / "logs" / "sampler.log",
                 cwd=ROOT / "scripts",
-                env={**os.environ, "PYTHONPATH": str(ROOT / "scripts")},
+                env=child_environment(PYTHONPATH=str(ROOT / "scripts")),
             )
             if self.streams is not None:
                 self.streams.own(self.sampler)

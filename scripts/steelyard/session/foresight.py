@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from steelyard.analysis.estimates import GIVEN
-from steelyard.analysis.figures import count, percent, span
+from steelyard.analysis.figures import DOUBLING, count, percent, span
 from steelyard.analysis.metrics import metric
+from steelyard.analysis.owners import named
 from steelyard.analysis.paired import detectable_effect, paired, share_interval
 from steelyard.analysis.sentences import SURVIVED
 from steelyard.errors import SteelyardError
@@ -70,13 +71,13 @@ def told(plan: SessionPlan, foreseen: Sequence[Foreseen]) -> list[str]:
     for one in foreseen:
         arms.setdefault(one._replace(arm=""), []).append(one.arm)
     lines = [
-        f"{metric(name).label}: nothing, as the arrivals decide it and not the servers"
+        f"{_label(plan, name)}: nothing, as the arrivals decide it and not the servers"
         for name in _given(plan)
     ]
     for one, names in arms.items():
         who = "every arm" if len(names) == len(plan.arms) - 1 else ", ".join(names)
-        change = f"a change of {span(one.low, one.high)}, " if one.low is not None else ""
-        lines.append(f"{metric(one.metric).label}, {who}: {change}{one.source}")
+        change = _change(one.low, one.high)
+        lines.append(f"{_label(plan, one.metric)}, {who}: {change}{one.source}")
     if plan.experiment.procedure == "survive":
         blocks = plan.experiment.design.blocks
         least = percent(share_interval(blocks, blocks)[0], 0)
@@ -84,6 +85,19 @@ def told(plan: SessionPlan, foreseen: Sequence[Foreseen]) -> list[str]:
             f"trials survived: if all {blocks} of an arm live, {least} of all such trials is not ruled out"
         )
     return lines
+
+
+def _label(plan: SessionPlan, name: str) -> str:
+    return named(metric(name), plan.specs.values()).label
+
+
+def _change(low: float | None, high: float | None) -> str:
+    """The sizes, where they say anything."""
+    if low is None:
+        return ""
+    if low > DOUBLING:
+        return "nothing below a doubling (or a halving), "
+    return f"a change of {span(low, high)}, "
 
 
 def _given(plan: SessionPlan) -> list[str]:

@@ -2,7 +2,6 @@
 """The record of a session: written when it begins, held against this host when it goes on."""
 
 import platform
-import subprocess
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from steelyard import __version__
-from steelyard.build import BUILDS, git
+from steelyard.build import BUILDS, GitFailed, git
 from steelyard.errors import BadInput, MissingRequirement, ProgramGone
 from steelyard.experiment.schema import Experiment
 from steelyard.host.doctor import examine
@@ -74,7 +73,9 @@ def new_session(plan: SessionPlan, results: Path) -> SessionDirectory:
         schedule=plan.schedule,
         host=read_facts(),
         versions=_versions(plan),
-        first_port=plan.request.first_port,
+        first_port=min(
+            (port for spec in plan.specs.values() for port in spec.ports), default=plan.request.first_port
+        ),
         injectors_share_cores=plan.injectors_share_cores,
         notes=plan.notes,
         profilers=list(plan.profilers),
@@ -203,5 +204,5 @@ def _revision() -> str | None:
         # A session must not hold a lock that a person's git waits for.
         changed = git(ROOT, "--no-optional-locks", "status", "--porcelain", "--untracked-files=no")
         return commit + ("+" if changed else "")
-    except (OSError, subprocess.CalledProcessError):
+    except GitFailed:
         return None

@@ -25,8 +25,10 @@ from steelyard.experiment.matrix import (
 from steelyard.experiment.schema import Experiment, ProcedureName
 from steelyard.experiment.settings import HostChecks
 from steelyard.host.cards import SERVERS
-from steelyard.host.cpus import cpu_list
-from steelyard.host.ports import refuse_ephemeral
+from steelyard.host.core_kinds import core_kinds, isolated_cpus
+from steelyard.host.cpus import cpu_list, parse_cpu_list
+from steelyard.host.facts import lxcfs_files
+from steelyard.host.ports import free_first_port, refuse_ephemeral
 from steelyard.host.smt import planned_cores
 from steelyard.host.state import HostState
 from steelyard.host.states import STATES
@@ -34,6 +36,7 @@ from steelyard.host.system import System
 from steelyard.paths import EXPERIMENTS
 from steelyard.results.schema import GateTerms, Profiler, ScheduledTrial
 from steelyard.results.spec import WEIGHED, Spec
+from steelyard.sampling.cgroup import memory_high, memory_limit
 from steelyard.session.datasets import alike
 from steelyard.session.duet import halves, refuse_impossible
 from steelyard.session.profiling import require_profilers
@@ -42,7 +45,7 @@ from steelyard.session.schedule import make_schedule, populating_seconds, trial_
 from steelyard.spec.layout import FIRST_PORT
 from steelyard.spec.plan import make_spec
 from steelyard.spec.search import range_of
-from steelyard.spec.split import check_conserved
+from steelyard.spec.split import check_conserved, check_isolated, check_kinds
 from steelyard.units import format_duration, format_size
 from steelyard.workload.loader import Found
 from steelyard.yamlfile import Scalar, find_file
@@ -200,13 +203,19 @@ def plan_of(request: Request, question: Question) -> SessionPlan:
     seed = experiment.design.seed if experiment.design.seed is not None else secrets.randbelow(2**31)
     arms = expand(experiment, settings)
     runtimes = Runtimes(workload, request.jdk, request.where)
-    specs, second = map(alike, _specs(arms, experiment, runtimes, request.first_port))
+    made = _specs(arms, experiment, runtimes, request.first_port)
+    if request.first_port == FIRST_PORT:
+        wanted = {port for specs in made for spec in specs.values() for port in spec.ports}
+        if (first := free_first_port(wanted, FIRST_PORT)) != FIRST_PORT:
+            made = _specs(arms, experiment, runtimes, first)
+    specs, second = map(alike, made)
     runtimes.refuse_unused([arm.deployment for arm in arms])
     refuse_ephemeral(port for spec in (*specs.values(), *second.values()) for port in spec.ports)
     varied = {key for name, factor in experiment.factors.items() for key, _ in factor.values(name)}
     if experiment.search is not None and experiment.search.lower is not None:
         varied.add(experiment.search.lower)
     check_conserved(specs, varied)
+    check_host([*specs.values(), *second.values()])
     _refuse_different_builds(arms, specs)
     refuse_absurd(specs, equal=experiment.design.equal, at_once=experiment.design.duet)
     if experiment.search is not None:
@@ -304,22 +313,58 @@ def _refuse_different_builds(arms: Sequence[Arm], specs: dict[str, Spec]) -> Non
         )
 
 
+def check_host(specs: Sequence[Spec], system: System | None = None) -> None:
+    """Refuse what this host, as it is, would make unequal or not see.
+
+    Raises:
+        BadInput: cores of unlike kinds, or isolated ones.
+        MissingRequirement: other load of the host cannot be seen from here.
+    """
+    host = system or System()
+    here = [spec for spec in specs if not spec.remote]
+    cpus = {cpu for spec in here for one in spec.components for cpu in one.cpus}
+    # All that may be used, so that what to run on can be named.
+    online = parse_cpu_list(host.text("sys/devices/system/cpu/online") or "")
+    cpus |= os.sched_getaffinity(0) if host.root == Path("/") else set(online)
+    check_kinds(here, core_kinds(host, cpus))
+    check_isolated(here, isolated_cpus(host))
+    if here and "/proc/stat" in lxcfs_files(host):
+        raise MissingRequirement(
+            "lxcfs shows this container a /proc/stat of its own, so that other load of the host is not seen: run the"
+            " session on the host, or in a container without lxcfs"
+        )
+
+
 def refuse_absurd(specs: dict[str, Spec], equal: bool = False, at_once: bool = False) -> None:
     """Arms that this host cannot hold, one at a time or `at_once`, or that come out the same on it where they may not
     be `equal` (raises BadInput)."""
-    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // (len(specs) if at_once else 1)
+    physical = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    own = _own_memory()
     seen: dict[str, str] = {}
     for name, spec in specs.items():
         here = not spec.remote
         limits = [one.memory_bytes or 0 for one in spec.of(*WEIGHED) if here]
         heaps = [one.heap_bytes or 0 for one in spec.servers if here]
+        # Processes are in the harness's own control group, containers are not.
+        most = min(physical, own) if own is not None and spec.engine == "process" else physical
+        memory = most // (len(specs) if at_once else 1)
+        where = "this host" if most == physical else "the control group of this session"
         for what, wanted in (("heap", sum(heaps)), ("memory limits", sum(limits))):
             if wanted > memory:
                 raise BadInput(
-                    f"arm {name} has {format_size(wanted)} of {what} and this host {format_size(memory)} of memory"
+                    f"arm {name} has {format_size(wanted)} of {what} and {where} {format_size(memory)} of memory"
                     f"{' for each side' * at_once}: lower it"
                 )
         # Arms whose settings are equal were refused before: `cores: all` and the number of cores are not.
         other = seen.setdefault(repr(spec.model_copy(update={"arm": "", "notes": []})), name)
         if other != name and not equal:
             raise BadInput(f"the arms {other} and {name} are the same on this host: leave one of them out")
+
+
+def _own_memory() -> int | None:
+    """What the control group of this session lets it have before the kernel slows it down or kills; None: no limit."""
+    try:
+        limits = [memory_limit(os.getpid()), memory_high(os.getpid())]
+    except ValueError:  # the doctor says so
+        return None
+    return min((limit for limit in limits if limit is not None), default=None)

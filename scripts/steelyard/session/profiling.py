@@ -17,7 +17,7 @@ from typing import get_args
 
 from steelyard.engines.base import Engine
 from steelyard.errors import BadInput, MissingRequirement, ServerFailed
-from steelyard.processes import Child, Children
+from steelyard.processes import Child, Children, child_environment
 from steelyard.results.schema import Phase, Profiler, Session
 from steelyard.results.spec import FOLDER, Component, Spec
 from steelyard.results.store import SessionDirectory, no_space
@@ -85,6 +85,7 @@ def _require_perf() -> None:
     try:
         tried = subprocess.run(
             [*_RECORD, "--output", "/dev/null", "true"],
+            env=child_environment(),
             capture_output=True,
             text=True,
             timeout=30,
@@ -237,5 +238,13 @@ def _is_java(pid: int) -> bool:
 def _told(data: Path) -> str:
     """What perf makes of a recording, as text; compiled methods by the map that the JVM left."""
     command = [*_REPORT, "--input", str(data)]
-    told = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=300, check=False)
+    told = subprocess.run(
+        command,
+        env=child_environment(),
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=300,
+        check=False,
+    )
     return told.stdout or told.stderr

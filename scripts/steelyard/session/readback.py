@@ -3,6 +3,7 @@
 
 import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -74,8 +75,9 @@ def _process(pid: int, names: set[str]) -> dict[str, Fact]:
         found["cpus"] = ",".join(map(str, sorted(os.sched_getaffinity(pid))))
     except OSError:
         return found
-    if (limit := memory_limit(pid)) is not None:
-        found["memory"] = limit
+    with suppress(ValueError):  # a limit that cannot be read is not told
+        if (limit := memory_limit(pid)) is not None:
+            found["memory"] = limit
     variables = (entry.partition("=") for entry in _read(pid, "environ").split("\0"))
     return found | {f"variable {name}": text for name, _, text in variables if name in names}
 

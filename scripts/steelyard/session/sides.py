@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a side of a gate is: from a word of the command line to the settings that its arm deploys."""
 
-import subprocess
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from steelyard.build import git
+from steelyard.build import GitFailed, git, why_no_commit
 from steelyard.errors import BadInput
 from steelyard.experiment.loader import Question, load_experiment
 from steelyard.experiment.matrix import Arm, expand
@@ -64,14 +63,15 @@ def _level(text: str, base: Question, arm: Arm, written: Load) -> dict[str, Any]
 def _require_same_workload(found: Found, commit: str) -> None:
     """Refuse a commit with another version of the workload: its servers are made for another load (raises BadInput)."""
     file = found.folder / "workload.yaml"
-    if not file.is_relative_to(ROOT) or not _is_commit(commit):
+    if not file.is_relative_to(ROOT) or _unknown(commit) is not None:
         return
     mine = found.workload
     try:
         text = git(ROOT, "show", f"{commit}:{file.relative_to(ROOT)}")
-    except (OSError, subprocess.CalledProcessError) as error:
+    except GitFailed as error:
         raise BadInput(
-            f"{commit} has no workload {mine.name}: give a commit that has it, or another --workload"
+            f"{commit} has no workload {mine.name} (git: {error.said}): give a commit that has it, or another"
+            " --workload"
         ) from error
     theirs = parse(text, Lines(Path(f"{commit}:{file.name}")))["version"]
     if theirs != mine.version:
@@ -119,19 +119,22 @@ def _given(text: str) -> dict[str, Any]:
         }
     if text in named_jdks() or (Path(text) / "bin" / "java").exists():
         return {"jdk": text}
-    if _is_commit(text):
+    if (failed := _unknown(text)) is None:
         return {"build": text}
     if "/" in text or ":" in text:
         return {"image": text}
+    if failed.said:  # git could not look
+        raise BadInput(why_no_commit(text, failed))
     raise BadInput(
         f"{text!r} is neither a commit of this checkout, nor a JDK that `doctor` lists, nor an image, nor an experiment"
         " file: say what it is, as in image=example/shop:2, build=v1.2, jdk=/opt/jdk, gc_threads=2"
     )
 
 
-def _is_commit(text: str) -> bool:
+def _unknown(text: str) -> GitFailed | None:
+    """None for a commit of this checkout, else what git said."""
     try:
         git(ROOT, "rev-parse", "--verify", "--quiet", f"{text}^{{commit}}")
-    except (OSError, subprocess.CalledProcessError):
-        return False
-    return True
+    except GitFailed as error:
+        return error
+    return None

@@ -20,7 +20,7 @@ from steelyard.errors import Busy, Exit, ServerFailed
 from steelyard.host.docker import Docker
 from steelyard.host.lock import host_lock
 from steelyard.paths import CACHE, ROOT
-from steelyard.processes import sweep
+from steelyard.processes import child_environment, sweep
 
 STATE = CACHE / "up" / "state.json"
 STOP_TIMEOUT = 60.0
@@ -76,6 +76,7 @@ def start(arguments: list[str], timeout: float = 360.0) -> Up:
     with log.open("wb") as output:
         keeper = subprocess.Popen(
             [sys.executable, "-m", "steelyard", *arguments, "--keep"],
+            env=child_environment(),
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Even shares of cores, heap and memory, and whether the arms of an experiment have the same in total."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from math import gcd
 from typing import Literal, NamedTuple
 
 from steelyard.errors import BadInput
-from steelyard.results.spec import WEIGHED, Spec
+from steelyard.results.spec import WEIGHED, Role, Spec
 from steelyard.units import MIB
 
 Core = tuple[int, ...]
@@ -119,6 +120,50 @@ def check_conserved(specs: Mapping[str, Spec], varied: Collection[str]) -> None:
     for what, unit, settings, total in totals:
         if not settings.intersection(varied):
             _same({name: total(spec) for name, spec in specs.items()}, what, unit)
+
+
+def check_kinds(specs: Iterable[Spec], kinds: Mapping[int, str]) -> None:
+    """Refuse arms whose servers, or whose injectors, would not all have the same mix of kinds of core: the faster cores
+    of one would be taken for its merit.
+
+    Args:
+        specs: of all arms, of a duet of both sides.
+        kinds: of each CPU, by a name for people; empty where all are of one kind.
+
+    Raises:
+        BadInput: naming who would have which, and what to do.
+    """
+    seen: dict[Role, tuple[str, dict[str, float]]] = {}
+    for spec in specs if kinds else ():
+        for one in spec.of("server", "injector"):
+            counts = Counter(kinds.get(cpu, "another") for cpu in one.cpus)
+            mix = {kind: count / len(one.cpus) for kind, count in sorted(counts.items())}
+            name = f"{one.name} of {spec.arm}"
+            first, other = seen.setdefault(one.role, (name, mix))
+            if mix != other:
+                usual, _ = Counter(kinds.values()).most_common(1)[0]
+                most = ",".join(str(cpu) for cpu in sorted(kinds) if kinds[cpu] == usual)
+                raise BadInput(
+                    f"this host's cores are not alike: {first} would have {_mixed(other)}, and {name} {_mixed(mix)}:"
+                    f" run on cores of one kind, as in `taskset -c {most} ./steelyard ...`"
+                )
+
+
+def _mixed(mix: Mapping[str, float]) -> str:
+    return " and ".join(f"{share:.0%} {kind}" for kind, share in mix.items())
+
+
+def check_isolated(specs: Iterable[Spec], isolated: Collection[int]) -> None:
+    """Refuse components that are bound to several CPUs of which some are isolated: the kernel would leave all their
+    threads where the first one began (raises BadInput)."""
+    for spec in specs if isolated else ():
+        for one in spec.components:
+            if len(one.cpus) > 1 and (alone := set(isolated).intersection(one.cpus)):
+                raise BadInput(
+                    f"{one.name} of {spec.arm} would be bound to CPU {min(alone)}, which is isolated (isolcpus): the"
+                    " kernel spreads no threads over such CPUs: leave them out with `taskset -c`, or boot without"
+                    " isolcpus"
+                )
 
 
 def _total(spec: Spec, size: str) -> float | None:

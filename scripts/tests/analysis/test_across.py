@@ -179,5 +179,37 @@ def test_tables_say_what_was_given_and_what_was_left_out() -> None:
     ]
     assert "4 cores that the servers had and 4 cores as given by the user" in second.notes[0]
     assert second.notes[1] == "As given by the user, and not measured: price."
-    assert first.rows[0][2].strong
-    assert first.rows[0][4].strong
+    assert [cell.bold for cell in first.rows[0][2:]] == [0, 0, 0], "the figure itself, in every column"
+    memory = first.rows[1]
+    assert [cell.bold for cell in memory[2:]] == [None, None, None]
+
+
+def test_distances_of_effects_are_simultaneous_and_bold_is_by_the_interval() -> None:
+    """Of five arms one differs by itself at 5 %, and not as one of five."""
+    rng = np.random.default_rng(8)
+    levels, blocks = [1, 2, 3, 4, 5, 6], 6
+
+    def host(shift: float) -> Side:
+        made = make_session(levels, blocks)
+        rates = {f"jvms-{n}": np.exp(rng.normal(0.0, 0.01, blocks)) for n in levels}
+        rates["jvms-2"] = np.exp(np.array([0.9, -0.6, 1.1, -1.2, 0.3, -0.5]) / 100 + shift)
+        rates["jvms-1"] = np.ones(blocks)
+        trials = [
+            make_trial(block, arm, metrics={"throughput": float(rate)})
+            for arm, values in rates.items()
+            for block, rate in enumerate(values, start=1)
+        ]
+        return Side(made, analyse(made, trials), trials)
+
+    one, other = host(0.0), host(0.0125)
+    found = {(effect.metric, effect.arm): effect for effect in effects(one, other)}["throughput", "jvms-2"]
+    assert found.apart is not None
+    assert found.first is not None
+    assert found.second is not None
+    alone = welch(*([math.log(ratio) for ratio in side.ratios] for side in (found.first, found.second)))
+    assert alone is not None
+    assert alone.low is not None
+    assert found.apart.low is not None
+    assert found.apart.low < 1 < alone.low
+    row = side_by_side(one, other)[0].rows[0]
+    assert row[4].bold is None

@@ -8,6 +8,7 @@ from steelyard.analysis.estimates import analyse
 from steelyard.analysis.heaps import left_heaps
 from steelyard.results.measurement import ComponentResult
 from steelyard.results.schema import Session, Trial
+from steelyard.results.spec import Role
 from steelyard.units import MIB
 
 
@@ -47,6 +48,39 @@ def session(heap: int | None = None) -> Session:
 def test_totals_of_what_jvms_took(one: list[int | None], two: list[int | None], says: str) -> None:
     trials = [trial("jvms-1", *one), trial("jvms-2", *two)]
     (note,) = [text for text in analyse(session(), trials).notes if text.startswith("Heaps were left")]
+    assert says in note
+
+
+MORE = "the arms did not have equal memory: beside its servers jvms-2 has"
+
+
+@pytest.mark.parametrize(
+    ("beside", "says"),
+    [
+        ([("compiler", 2048)], f"{MORE} compiler (limit 2,048 MiB)"),
+        ([("proxy", None), ("database", None)], f"{MORE} database (no limit)"),
+        ([("proxy", None)], "the arms had equal memory"),
+    ],
+)
+def test_equal_heaps_are_no_equal_memory_beside_a_component_of_one_arm(
+    beside: list[tuple[Role, int | None]], says: str
+) -> None:
+    """A JITServer of 2 GiB in one arm stood beside "the arms had equal memory"."""
+    made = session()
+    more = [
+        make_component(role, memory_bytes=None if limit is None else limit * MIB) for role, limit in beside
+    ]
+    proxy = make_component("proxy")
+    first, second = made.arms
+    own = ([*first.spec.components, proxy], [*second.spec.components, *more])
+    if all(role != "proxy" for role, _ in beside):
+        own[0].remove(proxy)
+    arms = [
+        arm.model_copy(update={"spec": arm.spec.model_copy(update={"components": components})})
+        for arm, components in zip(made.arms, own, strict=True)
+    ]
+    chosen = {"jvms-1": {(1, 0): trial("jvms-1", 64)}, "jvms-2": {(1, 0): trial("jvms-2", 32, 32)}}
+    (note,) = left_heaps(made.model_copy(update={"arms": arms}), chosen)
     assert says in note
 
 

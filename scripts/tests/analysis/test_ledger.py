@@ -294,6 +294,12 @@ def test_which_checks_apply_by_procedure(procedure, applied):
     assert not is_void(checks)
 
 
+def test_a_cluster_without_a_recorded_machine_has_no_known_clock() -> None:
+    elsewhere = SPEC.model_copy(update={"remote": True})
+    (check,) = [check for check in judge(healthy(machines=[]), elsewhere) if check.name == "clock-offset"]
+    assert (check.passed, check.value) == (False, None)
+
+
 def test_clocks_of_other_machines_have_to_be_known() -> None:
     (own,) = [check for check in judge(healthy(machines=[]), SPEC) if check.name == "clock-offset"]
     assert (own.passed, own.value) == (True, 0.0)
@@ -343,7 +349,7 @@ def test_too_few_flights_are_as_wrong_as_too_many() -> None:
     checks = {c.name: c for c in judge(healthy(ratios=[ratio(0.537, of=10_000)]))}
     assert not checks["outcomes"].passed
     assert checks["outcomes"].detail == (
-        "There were 0.537 flights found per query (0.521 to 0.553 but for chance), where 0.600 to 0.700 is right."
+        "There were 0.537 flights found per query (99.9 % CI 0.521 to 0.553); 0.600 to 0.700 is right."
     )
     assert "outcomes" in failed(ratios=[ratio(None, of=0)])
     assert "outcomes" not in failed(SPEC.model_copy(update={"ratios": []}), ratios=[])

@@ -8,7 +8,7 @@ from builders import make_component, make_measurement, make_spec, make_trial
 
 from steelyard.analysis import curves, warmup
 from steelyard.analysis.chance import FALSE_ALARM
-from steelyard.analysis.metrics import METRICS, REGISTRY, metric, metrics_of
+from steelyard.analysis.metrics import METRICS, PARTS, REGISTRY, metric, metrics_of
 from steelyard.analysis.reference import filled
 from steelyard.experiment.schema import Metrics
 from steelyard.results.measurement import CgroupResult, ComponentResult, Latency
@@ -93,6 +93,8 @@ def server(number, **changes):
         "ready_message_seconds": 1.0 + number,
         "start_cpu_seconds": 5.0,
         "start_rss": 100.0,
+        "rss_mean": 2.0**30 - 3.5,
+        "pss_mean": 0.5,
         "faults": 600.0,
         "switches": 1200.0,
         "gc_count": 3,
@@ -131,6 +133,7 @@ COMPILER = {
     "start_cpu_seconds": 1.0,
     "start_rss": 10.0,
     "rss_mean": 7.0,
+    "pss_mean": 3.0,
     "cgroup": GROUP,
 }
 
@@ -169,7 +172,10 @@ def test_every_metric_of_a_steady_trial() -> None:
             "memory_rss": 2.0 * 2**30,
             "memory_rss_peak": 3.0,
             "memory_pss": 4.0,
+            "memory_rss_servers": 2.0 * 2**30 - 7.0,
             "memory_rss_compiler": 7.0,
+            "memory_pss_servers": 1.0,
+            "memory_pss_compiler": 3.0,
             "cpu_per_1k": 2.0,
             "server_cpu_share": 1.0,  # 60 CPU seconds of both in 60 s of one CPU
             "cpu_per_1k_request": 1.0,
@@ -178,6 +184,7 @@ def test_every_metric_of_a_steady_trial() -> None:
             "cpu_per_1k_gc": 0.5,
             "cpu_per_1k_network": 0.0,
             "cpu_per_1k_other": 0.0,
+            "cpu_per_1k_servers": 1.0,
             "cpu_per_1k_compiler": 1.0,
             "cpu_per_1k_database": 0.2,
             "cpu_per_1k_proxy": 0.1,
@@ -193,7 +200,10 @@ def test_every_metric_of_a_steady_trial() -> None:
             "start_time": 4.0,
             "ready_message_time": 3.0,
             "start_cpu": 11.0,
+            "start_cpu_servers": 10.0,
             "start_cpu_compiler": 1.0,
+            "start_rss_servers": 200.0,
+            "start_rss_compiler": 10.0,
             "start_rss": 210.0,
             "compiled_remotely": 0.75,
             "gc_per_second": 0.1,
@@ -214,13 +224,16 @@ def test_every_metric_of_a_steady_trial() -> None:
 @pytest.mark.parametrize(
     ("missing", "lost"),
     [
-        ({"cpu_seconds": None}, {"cpu_per_1k", "cpu_per_1k_system", "server_cpu_share"}),
+        (
+            {"cpu_seconds": None},
+            {"cpu_per_1k", "cpu_per_1k_servers", "cpu_per_1k_system", "server_cpu_share"},
+        ),
         (
             {"cpu_by_group": {}},
             {f"cpu_per_1k_{group}" for group in ("request", "jit", "jit_servers", "gc", "network", "other")},
         ),
         ({"start_seconds": None}, {"start_time"}),
-        ({"gc_count": None, "gc_pause_seconds": None}, {"gc_per_second", "gc_pause_share"}),
+        ({"gc_count": None, "gc_pause_seconds": None}, {"gc_per_second", "gc_pause_share", "gc_pause_max"}),
         ({"allocated": None}, {"allocated_per_1k"}),
         ({"switches": None}, {"switches_per_1k"}),
         ({"cgroup": None}, {"cgroup_cpu_per_1k", "cgroup_memory", "cgroup_memory_peak", "throttled_share"}),
@@ -260,11 +273,31 @@ def test_start_up_trials_have_the_figures_of_a_start_and_no_others() -> None:
         "ready_message_time": 3.0,
         "first_answers_time": 7.25,
         "start_cpu": 11.0,
+        "start_cpu_servers": 10.0,
         "start_cpu_compiler": 1.0,
         "start_rss": 210.0,
+        "start_rss_servers": 200.0,
+        "start_rss_compiler": 10.0,
         "compiled_remotely": 0.75,
     }
     assert "first_answers_time" not in metrics_of(measured(first_answers={"browse": 5.5}), by)
+
+
+def test_a_sum_is_what_its_parts_are_together() -> None:
+    for procedure in ("steady", "start-up", "ramp-up"):
+        by = WHOLE.model_copy(update={"procedure": procedure})
+        curves = {"cpu_jit": [0.5] * 40, "cpu_compiler": [0.25] * 40}
+        found = metrics_of(measured(curves=curves), by)
+        for total, parts in PARTS.items():
+            known = [found[part] for part in parts.values() if part in found]
+            if len(known) == len(parts):
+                assert found[total] == pytest.approx(sum(known)), total
+        if procedure == "ramp-up":
+            assert found["cpu_compilation"] == 30.0
+    alone = make_spec(components=[make_component("server")], procedure="ramp-up")
+    assert metrics_of(measured(curves=curves), alone)["cpu_compilation"] == 20.0, "no compiler adds nothing"
+    lost = metrics_of(measured(curves={"cpu_jit": [0.5]}), WHOLE.model_copy(update={"procedure": "ramp-up"}))
+    assert "cpu_compilation" not in lost, "one that was not measured does not add nothing"
 
 
 def test_ramp_up_trials_have_the_figures_of_their_curve() -> None:

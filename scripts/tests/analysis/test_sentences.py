@@ -5,7 +5,16 @@ import pytest
 from builders import make_climb, make_session, make_trial, make_trials
 
 from steelyard.analysis.estimates import analyse, arm_label
-from steelyard.analysis.figures import bounds, change, interval, percent, with_unit
+from steelyard.analysis.figures import (
+    bounds,
+    change,
+    interval,
+    limit,
+    not_ruled_out,
+    percent,
+    span,
+    with_unit,
+)
 from steelyard.analysis.figures import effect as change_of
 from steelyard.analysis.metrics import metric
 from steelyard.analysis.sentences import TIED, answer, brief, effect
@@ -55,10 +64,21 @@ def test_figure(name, value, text):
 def test_percent_and_interval() -> None:
     assert percent(0.0306) == "3.1 %"
     assert percent(0.0999) == "10 %"
-    assert percent(99.0) == "100-fold"
-    assert percent(6.67e28) == percent(999.0) == "over 1,000-fold"
+    assert percent(99.0) == percent(6.67e28) == "over 900 %"
+    assert percent(99.0, sign=True) == "\N{MULTIPLICATION SIGN} 100"
     assert percent(6.67e28, sign=True) == "over \N{MULTIPLICATION SIGN} 1,000"
     assert interval(0.9, 1.25) == "\N{MINUS SIGN}10 to +25 %"
+    assert interval(1.0002, 1.03) == "+0.02 to +3.00 %", "it does not seem to reach what it leaves out"
+    assert interval(0.99996, 1.03) == "0.0 to +3.0 %"
+
+
+def test_what_can_be_detected_or_ruled_out_is_no_figure_above_a_doubling() -> None:
+    assert (limit(0.42), limit(1.0), limit(13.3), limit(6.67e28)) == ("42 %", "100 %", *["over 100 %"] * 2)
+    assert span(0.42, 6.67e28) == "42 to over 100 %"
+    assert span(2.0, 13.3) == span(13.3, None) == "over 100 %"
+    assert span(0.02, 0.15) == "2.0 to 15 %"
+    assert not_ruled_out(0.15) == "cannot rule out a difference of up to 15 %"
+    assert not_ruled_out(13.3) == "not even a doubling is ruled out"
 
 
 def test_study_like_answer() -> None:
@@ -79,20 +99,17 @@ def test_study_like_answer() -> None:
     ]
     first, second, third = told(list(rate), {}, trials=trials)
     assert first == (
-        "The highest throughput seen was that with JVMs = 6: 288 req/s, +188 % against JVMs = 1 (95 % interval +184 to"
-        " +193 %, 6 blocks), beyond noise; against JVMs = 4 it is +0.2 % (\N{MINUS SIGN}1.1 to +1.5 %), within noise:"
-        " cannot rule out a difference of up to 1.5 %."
+        "The highest throughput seen was that with JVMs = 6: 288 req/s, +188 % against JVMs = 1 (simultaneous 95 % CI"
+        " +183 to +195 %, 6 blocks), beyond noise; against JVMs = 4 it is +0.2 % (\N{MINUS SIGN}2.2 to +2.6 %), within"
+        " noise: cannot rule out a difference of up to 2.6 %."
     )
     assert second == (
-        "Memory (RSS): 100 MiB with JVMs = 1; 280 MiB with JVMs = 4, +180 % (95 % interval +180 to +180 %, 6"
-        " blocks), beyond noise; 400 MiB with JVMs = 6, +300 % (95 % interval +299 to +301 %, 6 blocks), beyond"
-        " noise."
+        "Memory (RSS) of the servers: 100 MiB with JVMs = 1; 280 MiB with JVMs = 4, +180 % (simultaneous 95 % CI +180"
+        " to +180 %, 6 blocks), beyond noise; 400 MiB with JVMs = 6, +300 % (simultaneous 95 % CI +299 to +301 %, 6"
+        " blocks), beyond noise."
     )
-    assert third == (
-        "How far to believe it: 6 of 6 blocks are complete; a true change of 5.8 % in throughput would be found in at"
-        " least 80 % of such sessions (their spread taken at its upper 95 % bound, 4 comparisons corrected; by the"
-        " spread seen it would be 2.7 %)."
-    )
+    # Every difference from the baseline was found: what it takes to find one in most sessions is no doubt about them.
+    assert third == "How far to believe it: 6 of 6 blocks are complete."
 
 
 def test_highest_of_all_at_the_last_level() -> None:
@@ -124,17 +141,32 @@ def test_an_arm_without_figures_is_named() -> None:
     assert "against JVMs = 4 it is not compared (0 blocks in common)" in first
 
 
-def test_means_are_over_the_blocks_that_are_compared() -> None:
-    """The arm lacks the two fast blocks: its mean over its own blocks would be below the baseline's."""
+NOTE = "means are over all valid trials of an arm, a change is over the blocks that both of its arms have"
+
+
+def test_an_arm_has_one_mean_and_what_a_change_is_over_is_said() -> None:
+    """The arm lacks the two fast blocks: means of sentence and table are the same, and the change is of four blocks."""
     base = [100.0, 101.0, 99.0, 100.0, 200.0, 201.0]
     trials = [
         make_trial(block, arm, metrics={"throughput": value, "memory_rss": value * 2**20})
         for arm, values in (("jvms-1", base), ("jvms-2", [110.5, 111.0, 109.0, 110.0]))
         for block, value in enumerate(values, start=1)
     ]
-    first, second, _ = told([1, 2], {}, trials=trials)
+    asked = make_session([1, 2], 6, metrics={"report": ["memory_rss"]})
+    found = analyse(asked, trials)
+    first, second, last = answer(asked, found)
     assert first.startswith("Throughput was highest with JVMs = 2: 110 req/s, +10.1 % against JVMs = 1")
-    assert second.startswith("Memory (RSS): 100 MiB with JVMs = 1; 110 MiB with JVMs = 2, +10.1 %")
+    assert second.startswith(
+        "Memory (RSS) of the servers: 134 MiB with JVMs = 1; 110 MiB with JVMs = 2, +10.1 %"
+    )
+    assert NOTE in last
+    for arm, told_mean in (("jvms-1", 134), ("jvms-2", 110)):
+        assert found.summaries["throughput"][arm].mean == pytest.approx(told_mean, abs=0.5)
+
+
+def test_nothing_is_said_of_blocks_where_all_are_compared() -> None:
+    figures = {"jvms-1": about(100), "jvms-2": about(200, 1, 1)}
+    assert NOTE not in told([1, 2], figures)[-1]
 
 
 def test_next_step_is_worse() -> None:
@@ -153,8 +185,33 @@ def test_downwards_from_the_baseline() -> None:
 
 
 def test_few_blocks_far_apart_would_find_next_to_nothing() -> None:
-    last = told([1, 2], {"jvms-1": [100.0] * 3, "jvms-2": [101.0, 300.0, 20.0]})[-1]
-    assert "not even a tenfold change in throughput would be found in 80 % of such sessions" in last
+    first, last = told([1, 2], {"jvms-1": [100.0] * 3, "jvms-2": [101.0, 300.0, 20.0]})
+    assert (
+        "nothing below a doubling (or a halving) of throughput can be seen (80 % power, spread at its upper 95 % bound)"
+        in last
+    )
+    assert first.endswith("within noise: not even a doubling is ruled out.")
+    assert "fold" not in first + last
+
+
+def test_what_a_session_can_detect_is_said_where_nothing_was_found() -> None:
+    figures = {"jvms-1": about(100), "jvms-2": about(100, 1, 2)}
+    assert re.search(
+        r"this session can detect changes of [\d.]+ % or more in throughput \(80 % power, spread at its upper 95 %"
+        r" bound; [\d.]+ % if the spread seen is the true one\)\.$",
+        told([1, 2], figures)[-1],
+    )
+    some = told([1, 2, 4], {**figures, "jvms-4": about(120, 1, 4)})[-1]
+    assert re.search(r"or more in throughput with JVMs = 2 \(80 % power, .*, 2 comparisons corrected;", some)
+
+
+def test_power_never_stands_beside_an_effect_that_was_found() -> None:
+    """+26 % beyond noise beside "a true change of 42 % would be found" was read as a doubt."""
+    base, more = [100.0, 104.0, 96.0, 101.0, 99.0], [126.0, 131.0, 135.0, 118.0, 124.0]
+    first, last = told([1, 2], {"jvms-1": base, "jvms-2": more}, blocks=5)
+    assert "beyond noise" in first
+    assert "detect" not in last
+    assert "would" not in last
 
 
 def test_exact_ties_show_nothing() -> None:
@@ -164,7 +221,7 @@ def test_exact_ties_show_nothing() -> None:
         "No difference in throughput was beyond noise: JVMs = 2 against JVMs = 1 is +50 % (6 blocks), every block gave"
         " just that: no spread was seen, so there is no interval, and chance is not ruled out."
     )
-    assert "would be found" not in last
+    assert "detect" not in last
     assert TIED in told([1, 2], {"jvms-1": [2.0] * 6, "jvms-2": [2.0] * 6})[0]
 
 
@@ -226,7 +283,7 @@ def test_no_difference_over_several_arms() -> None:
         "No difference in throughput against JVMs = 1 was beyond noise: the highest seen, JVMs = 4, is "
     )
     assert re.search(
-        r"over the 2 comparisons together the session cannot rule out differences of up to [\d.]+ %\.$", first
+        r"over the 2 comparisons together cannot rule out a difference of up to [\d.]+ %\.$", first
     )
 
 
@@ -249,15 +306,17 @@ def test_lower_is_better() -> None:
 
 
 def test_several_arms_are_several_chances() -> None:
-    """p below 5 % alone, but not after Holm: said so, with what cannot be ruled out."""
+    """p below 5 % alone, but not as one of five: within noise, by the interval that stands beside it."""
     asked = make_session([1, 2, 4, 6, 8, 10], 6)
     figures = {f"jvms-{level}": about(100, 1, level) for level in (2, 4, 6, 8, 10)}
     figures |= {"jvms-1": about(100), "jvms-10": [101.2, 101.9, 100.1, 101.0, 100.2, 101.6]}
     found = analyse(asked, make_trials(figures)).estimates["throughput"]["jvms-10"]
     assert found.p is not None
-    assert found.p_holm is not None
-    assert found.p < 0.05 < found.p_holm
-    assert re.search("not beyond noise once all comparisons are counted: cannot rule out", effect(found))
+    assert found.p_adjusted is not None
+    assert found.p < 0.05 < found.p_adjusted
+    assert re.search(
+        r"simultaneous 95 % CI \N{MINUS SIGN}0[.]\d to [+]\d[.]\d %, 6 blocks\), within noise", effect(found)
+    )
 
 
 def test_belief_counts_what_went_wrong() -> None:

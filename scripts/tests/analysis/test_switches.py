@@ -52,7 +52,7 @@ def test_two_switches_give_no_interval() -> None:
         found.low,
         found.high,
         found.p,
-        found.p_holm,
+        found.p_adjusted,
         found.detectable,
         found.cannot_rule_out,
     )

@@ -20,7 +20,7 @@ FAULTS = {
         "pairing",
         "sd-for-variance",
         "z-for-t",
-        "holm-dropped",
+        "correction-dropped",
         "voids-counted",
     ),
     *("window-steady", "window-ramp-up", "first-look"),

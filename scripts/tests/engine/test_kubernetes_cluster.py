@@ -13,7 +13,7 @@ from planned import containers, specs
 
 from steelyard.engines.images import jvm_of
 from steelyard.engines.kubernetes import cluster as asked
-from steelyard.engines.kubernetes.cluster import RIGHTS, Cluster, KubectlFailed, find_cluster, last_words
+from steelyard.engines.kubernetes.cluster import RIGHTS, Cluster, KubectlFailed, error_line, find_cluster
 from steelyard.engines.kubernetes.engine import KubernetesEngine, require_rights
 from steelyard.engines.kubernetes.images import ClusterImages
 from steelyard.engines.kubernetes.lock import take_lock
@@ -133,9 +133,9 @@ def test_who_says_no_is_asked_once(tmp_path: Path) -> None:
     assert (tmp_path / "asked").read_text(encoding="utf-8").count("get") == 1
 
 
-def test_last_words() -> None:
+def test_error_line() -> None:
     said = 'W0101 12:00:00 cache\nError from server (Forbidden): error when creating "STDIN": pods "x" is forbidden\n'
-    assert last_words(said) == 'pods "x" is forbidden'
+    assert error_line(said) == 'pods "x" is forbidden'
 
 
 def test_rights_that_are_missing_are_all_named(tmp_path: Path) -> None:

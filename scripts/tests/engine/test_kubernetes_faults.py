@@ -101,6 +101,8 @@ def test_the_namespace_is_deleted(trial: Trial) -> None:
     assert trial.failure("injector-1") == "injector-1 ended because somebody deleted its pod load-0-x7k2p"
     for path in (trial.folder / "pods").iterdir():
         path.unlink()
+    units = trial.deployment._units.values()
+    wait_until(lambda: not any(unit.there for unit in units), "the end of both pods")
     trial.answer("", 1, f"Error from server (NotFound): {ENDING}")
     assert trial.deployment.stop() == []
     with pytest.raises(ServerFailed, match=f"server could not be started: {ENDING}"):

@@ -5,7 +5,8 @@ import pytest
 from builders import make_jvm
 from planned import containers, cores, specs
 
-from steelyard.engines.kubernetes.large_pages import page_for, quantity, reserved, resource_of
+from steelyard.engines.kubernetes.large_pages import page_for, reserved, resource_of
+from steelyard.engines.kubernetes.pods import quantity
 from steelyard.errors import MissingRequirement
 from steelyard.results.spec import Spec
 from steelyard.units import MIB

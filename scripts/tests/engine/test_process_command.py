@@ -106,7 +106,9 @@ def test_only_what_is_harmless_is_inherited() -> None:
         "PATH": "/bin",
         "HOME": "/root",
         "TZ": "UTC",
-        "LC_ALL": "C.UTF-8",
+        "LANG": "tr_TR.UTF-8",
+        "LC_NUMERIC": "de_DE.UTF-8",
+        "LANGUAGE": "fr",
     }
     assert inherited_environment(ours) == {"PATH": "/bin", "HOME": "/root", "TZ": "UTC", "LC_ALL": "C.UTF-8"}
 

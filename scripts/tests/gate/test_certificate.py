@@ -103,7 +103,7 @@ def test_says_how_many_blocks_an_effect_takes() -> None:
     assert needed(wild, (0.01,), 100.0)[0].blocks is None
     made = certify(equal_session(20), starts(0.01, 20))
     (line,) = sentences(made, "cpu_per_1k")
-    assert line.startswith("CPU per 1,000 requests: a true 1 %: ")
+    assert line.startswith("CPU of the servers per 1,000 requests: a true 1 %: ")
     assert sentences(made, "throughput") == ["throughput: the certificate has no figure of it"]
 
 

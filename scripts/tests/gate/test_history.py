@@ -74,7 +74,7 @@ def test_a_step_is_found_where_it_is() -> None:
     assert place.entry.session == "s-012"
     assert place.harmful is True
     assert place.after / place.before == pytest.approx(1.06, abs=0.015)
-    assert "CPU per 1,000 requests is worse from s-012 on, commit 000000cabc" in told(place)
+    assert "CPU of the servers per 1,000 requests is worse from s-012 on, commit 000000cabc" in told(place)
     assert spread(found) == pytest.approx(0.01, rel=0.4)
 
 

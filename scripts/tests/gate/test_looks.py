@@ -191,7 +191,7 @@ def test_a_regression_needs_its_confirmation() -> None:
     second = gate(confirms=session.id)
     confirmed = conclude(first, (second, bad))
     assert confirmed.outcome == "regression"
-    assert "CPU per 1,000 requests is 8.0 % worse" in confirmed.sentence
+    assert "CPU of the servers per 1,000 requests is 8.0 % worse" in confirmed.sentence
     assert "over 6 pairs, and again in a second session (+8.0 %, over 6 pairs)" in confirmed.sentence
     refuted = conclude(first, (second, pairs(0.0, blocks=20)))
     assert refuted.outcome == "inconclusive"

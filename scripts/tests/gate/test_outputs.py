@@ -105,3 +105,37 @@ def test_what_the_certificate_does_not_hold_for_stands_beside_the_answer(capsys)
     assert f"\n{told[0].upper()}{told[1:]}.\n" in to_markdown(result)
     _print(result)
     assert told in capsys.readouterr().out
+
+
+ODD = "a\x1b[31m\x00 | `c` <b> $x$ --> ]]> %0A\n::error::no"
+
+
+def test_odd_text_breaks_no_output(tmp_path):
+    """XML has no control characters, a comment ends at `--`, a runner obeys lines that begin with two colons."""
+    asked = ended("regression")
+    looks = [one.model_copy(update={"sentence": ODD}) for one in asked.looks]
+    beside = [one.model_copy(update={"label": ODD, "metric": ODD}) for one in asked.beside]
+    changes = {
+        "sentence": ODD,
+        "notes": [ODD],
+        "workload": f"{ODD} 2",
+        "label": ODD,
+        "session": ODD,
+        "sides": SIDES,
+    }
+    odd = asked.model_copy(update={**changes, "metric": ODD, "looks": looks, "beside": beside})
+    written = {path.name: path.read_text(encoding="utf-8") for path in write_outputs(tmp_path, odd)}
+    for name in ("gate.md", "gate.junit.xml", "gate.annotations"):
+        assert not re.search(r"[\x00-\x09\x0b-\x1f]", written[name]), name
+    suite = ElementTree.fromstring(written["gate.junit.xml"].encode())
+    assert "\\x1b[31m" in (suite.findtext("testcase/system-out") or "")
+    lines = written["gate.annotations"].splitlines()
+    assert all(line.startswith(("::error title=", "::warning title=")) for line in lines)
+    assert len(lines) == 1 + sum(bool(one.worse) for one in asked.beside)
+    first, *rest = written["gate.md"].splitlines()
+    assert first.index("-->") == len(first) - 3
+    assert not any(line.startswith("::") for line in rest)
+    before, _, after = written["gate.md"].split("```")  # the chart is one block, in which all is text
+    assert "<b>" not in (before + after).replace("`a'/ <b>@x`", "")
+    table = [line for line in rest if line.startswith("|")]
+    assert {line.count("|") for line in table} == {5}

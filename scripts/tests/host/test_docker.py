@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.errors import BadInput, MissingRequirement
-from steelyard.host.docker import Docker, find_docker, last_words
+from steelyard.host.docker import Docker, error_line, find_docker
 
 GOOD = '{"Client":{"Version":"28.2.2"},"Server":{"Version":"26.1.5+dfsg1","ApiVersion":"1.45"}}'
 PODMAN = GOOD.replace("26.1.5+dfsg1", "5.4.2").replace("1.45", "1.41")
@@ -78,10 +78,10 @@ def test_an_engine_elsewhere_is_refused(tmp_path: Path) -> None:
         find_docker(environment)
 
 
-def test_last_words_are_without_prefixes() -> None:
+def test_the_error_line_is_without_prefixes() -> None:
     printed = "docker: Error response from daemon: No such image: a:1\nSee 'docker run --help'.\n"
-    assert last_words(printed) == "No such image: a:1"
-    assert last_words("") == ""
+    assert error_line(printed) == "No such image: a:1"
+    assert error_line("") == ""
 
 
 def test_an_interrupt_waits_for_a_whole_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -113,6 +113,7 @@ def test_everything_that_disturbs_is_found(laptop: Path) -> None:
         "numa": "info",
         "numa-balancing": "warn",
         "cores": "ok",
+        "isolated": "ok",
         "cpus-online": "info",
         "max-frequency": "info",
         "c-states": "info",

@@ -9,11 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import trees
 
 import steelyard
 from steelyard.errors import BadInput, Busy, PortInUse
 from steelyard.host.lock import host_lock
-from steelyard.host.ports import refuse_ephemeral, require_ports
+from steelyard.host.ports import free_first_port, held_ports, refuse_ephemeral, require_ports
+from steelyard.host.system import System
 
 SCRIPTS = Path(steelyard.__file__).parents[1]
 HOLD = """
@@ -155,10 +157,103 @@ def test_port_of_a_server_that_has_just_ended_is_free() -> None:
     require_ports([port])
 
 
+RANGE, RESERVED = (f"proc/sys/net/ipv4/ip_local_{name}" for name in ("port_range", "reserved_ports"))
+
+
+def host(root: Path, low: int, high: int, reserved: str = "") -> System:
+    trees.put(root, RANGE, f"{low}\t{high}")
+    trees.put(root, RESERVED, reserved)
+    return System(root)
+
+
 def test_a_port_of_outgoing_connections_is_refused(tmp_path: Path) -> None:
-    source = tmp_path / "range"
-    source.write_text("32768\t60999\n", encoding="ascii")
-    refuse_ephemeral([9080, 32767, 61000], source)
-    with pytest.raises(BadInput, match=r"port 36120 lies between 32768 and 60999.*below 32768"):
-        refuse_ephemeral([9080, 36120], source)
-    refuse_ephemeral([36120], tmp_path / "none")
+    system = host(tmp_path, 32768, 60999)
+    refuse_ephemeral([9080, 32767, 61000], system)
+    with pytest.raises(BadInput, match=r"port 36120 lies between 32768 and 60999.*for example 32766"):
+        refuse_ephemeral([36120, 36121], system)
+    refuse_ephemeral([36120], System(tmp_path / "none"))
+
+
+def test_reserved_ports_are_handed_out_to_nobody(tmp_path: Path) -> None:
+    system = host(tmp_path, 1024, 65535, "9000,9080-9083")
+    refuse_ephemeral([9080, 9083], system)
+    assert free_first_port([9080, 9083], 9080, system) == 9080
+    assert free_first_port([7000, 7003], 7000, system) == 9080
+    with pytest.raises(BadInput, match="for example 9080"):
+        refuse_ephemeral([7000, 7001], system)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "first"),
+    [
+        (32768, 60999, 9080),
+        (9000, 65535, 8996),
+        (1100, 60999, 1096),
+        (1026, 60999, 61000),
+        (1024, 65535, 9080),
+    ],
+)
+def test_ports_that_nobody_chose_lie_outside_of_the_range_where_they_can(
+    tmp_path: Path, low: int, high: int, first: int
+) -> None:
+    system = host(tmp_path, low, high)
+    assert free_first_port(range(9080, 9084), 9080, system) == first
+    refuse_ephemeral(range(first, first + 4), system)
+
+
+def test_ports_of_a_range_without_an_outside_are_held_and_can_be_opened(tmp_path: Path) -> None:
+    system = host(tmp_path, 1024, 65535)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    with held_ports([port], system) as held, socket.socket() as server, socket.socket() as taken:
+        assert held == [port]
+        require_ports([port])
+        with pytest.raises(OSError, match="in use"):
+            taken.bind(("127.0.0.1", port))  # as what the kernel hands out, without SO_REUSEADDR
+        server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        server.bind(("127.0.0.1", port))
+        server.listen()
+        with socket.create_connection(("127.0.0.1", port)):
+            pass
+    with held_ports([9080], host(tmp_path, 32768, 60999)) as held:
+        assert held == []
+
+
+HANDED_OUT = """
+import socket, sys
+from pathlib import Path
+from steelyard.host.ports import held_ports
+
+Path("/proc/sys/net/ipv4/ip_local_port_range").write_text("5000 5003")
+server = socket.socket()
+server.bind(("127.0.0.1", 80))
+server.listen(64)
+with held_ports([5000, 5001]) as held:
+    clients = [socket.socket() for _ in range(2)]
+    for client in clients:
+        client.connect(("127.0.0.1", 80))
+    print(held, sorted(client.getsockname()[1] for client in clients))
+    try:
+        socket.socket().connect(("127.0.0.1", 80))
+    except OSError as error:
+        print(error.strerror)
+"""
+
+
+def test_the_kernel_hands_out_no_port_that_is_held() -> None:
+    """In a network of its own, whose range of ports has four."""
+    words = [
+        "unshare",
+        "--net",
+        "sh",
+        "-c",
+        'ip link set lo up && exec "$0" -c "$1"',
+        sys.executable,
+        HANDED_OUT,
+    ]
+    if subprocess.run(["unshare", "--net", "ip", "link"], capture_output=True, check=False).returncode != 0:
+        pytest.skip("this user may not make a network")
+    environment = {**os.environ, "PYTHONPATH": str(SCRIPTS)}
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+    assert done.stdout == "[5000, 5001] [5002, 5003]\nCannot assign requested address\n", done.stderr

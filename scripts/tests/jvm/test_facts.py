@@ -169,6 +169,14 @@ def test_sizes_may_be_rounded_as_collectors_do(hotspot: JvmIdentity) -> None:
     assert differences(asks, [told(asks, nursery=(1024 + 128) * MIB)])
 
 
+@pytest.mark.parametrize(("heap", "region"), [(512, 1), (4096, 2), (4097, 4), (8192, 4), (8193, 8)])
+def test_g1_rounds_sizes_to_a_region(hotspot: JvmIdentity, heap: int, region: int) -> None:
+    asks = server(hotspot, heap_bytes=heap * MIB, nursery="100m")
+    off = max(2, region)  # other collectors round to 2 MiB
+    assert differences(asks, [told(asks, nursery=(100 - off) * MIB)]) == []
+    assert differences(asks, [told(asks, nursery=(100 - off - 1) * MIB)])
+
+
 @pytest.mark.parametrize(
     ("state", "good", "bad"),
     [("none", "unmapped", "own"), ("cold", "cold", "warm"), ("warm", "mapped", "own")],

@@ -30,6 +30,7 @@ from steelyard.analysis.metrics import metrics_of
 from steelyard.experiment.schema import ProcedureName
 from steelyard.results.analysis import Analysis
 from steelyard.results.schema import ArmRecord, Planned, ScheduledTrial, Session, Trial
+from steelyard.results.spec import Component
 from steelyard.results.store import SessionDirectory, write_record
 from steelyard.session.schedule import next_trial
 from steelyard.units import MIB
@@ -87,6 +88,8 @@ class Plan:
     report: tuple[str, ...] = ("memory_rss", "cpu_per_1k")
     shape: Callable[[Trial, random.Random], dict[str, Any]] | None = None
     """What else a trial of the procedure has."""
+    beside: Callable[[dict[str, Any]], list[Component]] = lambda _: []
+    """Components that an arm has beside servers and injectors, by its levels."""
 
 
 def arms_of(plan: Plan) -> list[ArmRecord]:
@@ -104,6 +107,7 @@ def arms_of(plan: Plan) -> list[ArmRecord]:
                 int(levels.get("jvms", 1)),
                 plan.procedure,
                 **({"mix": plan.mix} if plan.mix else {}),
+                beside=plan.beside(levels),
             ),
         )
         for index, levels in enumerate(combinations)

@@ -3,13 +3,14 @@
 
 import math
 import random
+from collections.abc import Sequence
 from typing import Any
 
 from builders import make_component, make_host, make_jvm, make_latency, make_measurement, make_spec
 
 from steelyard.experiment.schema import Load, ProcedureName
 from steelyard.results.measurement import ComponentResult, Latency, TrialMeasurement
-from steelyard.results.spec import Artifact, Spec
+from steelyard.results.spec import Artifact, Component, Spec
 from steelyard.units import MIB
 
 CORES = 16
@@ -44,7 +45,13 @@ def trace(rate: float, jvms: int, rng: random.Random) -> list[tuple[float, float
     ]
 
 
-def sample_spec(arm: str, jvms: int, procedure: ProcedureName = "steady", **changes: Any) -> Spec:
+def sample_spec(
+    arm: str,
+    jvms: int,
+    procedure: ProcedureName = "steady",
+    beside: Sequence[Component] = (),
+    **changes: Any,
+) -> Spec:
     """`jvms` servers and an injector on the same cores."""
     cores = CORES / jvms
     servers = [
@@ -70,7 +77,8 @@ def sample_spec(arm: str, jvms: int, procedure: ProcedureName = "steady", **chan
         "bundle": "ping",
         "procedure": procedure,
         "load": Load(users=48, measure=MEASURE),
-        "components": [*servers, injector],
+        "components": [*beside, *servers, injector],
+        "entry": ["server"],
         "mix": {"ping": 1.0},
         "server_cores": CORES,
         "injectors_share_cores": True,

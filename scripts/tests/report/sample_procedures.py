@@ -6,9 +6,13 @@ import random
 from typing import Any
 
 from sample import Plan, make
+from sample_figures import CORES, JVM
 
 from steelyard.results.analysis import Analysis, SearchComparison, SearchResult, SearchRun, SearchStep
+from steelyard.results.measurement import ComponentResult
 from steelyard.results.schema import Session, Trial
+from steelyard.results.spec import Artifact, Component
+from steelyard.units import MIB
 
 SECONDS = 90
 STATES = {"none": (1.0, 16.0, 1.25), "cold": (0.99, 18.0, 1.35), "warm": (1.02, 7.0, 0.62)}
@@ -54,6 +58,70 @@ def _start(trial: Trial, rng: random.Random) -> dict[str, Any]:
     ]
     answers = {name: first + times * late * rng.gauss(1, 0.08) for name, late in OPERATIONS.items()}
     return {"components": servers, "first_answers": answers, "trace": [], "latency": {}}
+
+
+def jitserver(levels: dict[str, Any]) -> list[Component]:
+    """The JITServer of the arms that compile in one."""
+    if levels.get("jit") == "local":
+        return []
+    artifact = Artifact(form="java", package="jitserver", words=["jitserver"], jvm=JVM)
+    made = Component(
+        name="jitserver-1",
+        kind="jitserver",
+        role="compiler",
+        artifact=artifact,
+        cpus=list(range(CORES)),
+        cores=CORES,
+        memory_bytes=2048 * MIB,
+    )
+    return [made]
+
+
+def _remote(trial: Trial, rng: random.Random) -> dict[str, Any]:
+    """A start whose compilations go to a JITServer: the servers are smaller and quicker, and the JITServer has both."""
+    remote = not trial.arm.startswith("jit-local")
+    first = (3.4 if remote else 4.2) * rng.gauss(1, 0.03)
+    (server,) = trial.components
+    changes: dict[str, Any] = {
+        "ready_message_seconds": first - 0.25,
+        "start_seconds": first,
+        "start_cpu_seconds": (5.1 if remote else 8.0) * rng.gauss(1, 0.02),
+        "start_rss": (155 if remote else 202) * MIB * rng.gauss(1, 0.01),
+        "compiled": {"remote": 5000, "local": 100} if remote else {},
+    }
+    components = [server.model_copy(update=changes)]
+    if remote:
+        components.append(
+            ComponentResult(
+                name="jitserver-1",
+                role="compiler",
+                cpu_seconds=2.0,
+                start_cpu_seconds=3.6 * rng.gauss(1, 0.05),
+                start_rss=115 * MIB * rng.gauss(1, 0.02),
+                rss_mean=140 * MIB,
+            )
+        )
+    answers = {name: first + late * rng.gauss(1, 0.08) for name, late in OPERATIONS.items()}
+    return {"components": components, "first_answers": answers, "trace": [], "latency": {}}
+
+
+def jitserver_plan() -> Plan:
+    """Start-up with the compiler in the server, and in a JITServer beside it."""
+    return Plan(
+        name="jitserver-start-up",
+        title="Start-up with a JITServer",
+        question="How long does a start take when the server compiles by itself, and when a JITServer does?",
+        factors={"jit": {"label": "compiler", "levels": ["local", "remote", "heuristics"]}},
+        study=None,
+        disturbed=(),
+        unsteady=(),
+        procedure="start-up",
+        primary="first_answers_time",
+        mix=dict.fromkeys(OPERATIONS, 0.2),
+        report=("start_time", "start_cpu", "start_cpu_compiler", "start_rss", "compiled_remotely"),
+        shape=_remote,
+        beside=jitserver,
+    )
 
 
 def _survive(trial: Trial, rng: random.Random) -> dict[str, Any]:

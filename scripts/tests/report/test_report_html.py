@@ -28,6 +28,7 @@ PLANS = {
     "poor": sample.poor_plan,
     "ramp-up": sample_procedures.ramp_up_plan,
     "start-up": sample_procedures.start_up_plan,
+    "jitserver": sample_procedures.jitserver_plan,
     "survive": sample_procedures.survive_plan,
 }
 VOID_TAGS = {"meta", "br"}
@@ -306,7 +307,7 @@ def test_a_survive_report_says_how_many_lived_and_what_that_speaks_for() -> None
     view, html = drawn("survive")
     assert view.answer[1] == (
         "With memory limit = 384m, 5 of 6 trials lived to the end: between 36 % and 100 % of all such trials would"
-        " (exact 95 % interval)."
+        " (exact 95 % CI)."
     )
     assert "share of trials that lived to the end" in _titles(html)
 

@@ -167,7 +167,7 @@ def _estimate(ratio: float | None, low: float | None, high: float | None) -> Est
         low=low,
         high=high,
         p=None,
-        p_holm=None,
+        p_adjusted=None,
         detectable=None,
         cannot_rule_out=None,
         ratios=[],

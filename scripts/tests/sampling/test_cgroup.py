@@ -284,3 +284,13 @@ def test_the_running_kernel() -> None:
     assert after.get("memory", 2 << 20) > 1 << 20
     throttled = throttled_seconds()
     assert throttled is None if "throttled_s" not in after else throttled >= after["throttled_s"]
+
+
+def test_a_size_of_large_pages_that_is_not_told_makes_their_sum_unknown(tmp_path: Path) -> None:
+    tree = Tree(tmp_path, "v2", "membership", "mountinfo-host")
+    group = tree.group(f"sys/fs/cgroup{V2_GROUP}", *V2_FILES)
+    _charge(group, "current")
+    (group / "hugetlb.1GB.current").write_text("many\n", encoding="ascii")
+    reading = tree.read().read()
+    assert reading is not None
+    assert "huge" not in reading

@@ -201,7 +201,92 @@ def test_no_log_yet(tmp_path: Path) -> None:
     log = read_gc_logs([empty, tmp_path / "missing.log"])
     assert log.pauses == ()
     assert log.settings == GcSettings()
-    assert log.totals(0, 1)["gc_pause_max"] is None
+    assert log.unknown == "the GC log is empty"
+    assert set(log.totals(0, 1).values()) == {None}
+    assert log.allocation(0, 4e9) is None
+
+
+COMMAS = """\
+[2026-11-25T10:00:00.000+0000][0,010s][info][gc] Using Parallel
+[2026-11-25T10:00:01.000+0000][1,000s][info][gc          ] GC(0) Pause Young (Allocation Failure) 16M->4M(61M) 12,500ms
+[2026-11-25T10:00:02.000+0000][2,000s][info][gc          ] GC(1) Pause Young (Allocation Failure) 20M->5M(61M) 7,500ms
+[2026-11-25T10:00:03.000+0000][3,000s][info][gc          ] GC(2) Pause Full (Ergonomics) 21M->5M(61M) 30,000ms
+"""
+
+
+def test_decimal_commas() -> None:
+    log = parse_gc_log(COMMAS)
+    assert log.totals(0, 4e9) == {
+        "gc_count": 3,
+        "gc_pause_seconds": pytest.approx(0.050),
+        "gc_pause_max": pytest.approx(0.030),
+    }
+    assert [one.size for one in log.allocated] == [16 * MIB] * 3
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("7,500ms", "7500us", "line 3 of the GC log tells of a pause and cannot be read"),
+        ("7,500ms", "1.007,500ms", "line 3 of the GC log"),
+        ("[info][gc          ] GC(1)", "[gc] GC(1)", "line 3 of the GC log"),
+        ("2026-11-25T10:00:02", "2026-11-25 at 10", "line 3 of the GC log"),
+        ("[info]", "", "no line of the GC log can be read"),
+    ],
+)
+def test_one_pause_that_cannot_be_read_and_no_sum_is_known(old: str, new: str, why: str) -> None:
+    log = parse_gc_log(COMMAS.replace(old, new))
+    assert log.unknown is not None
+    assert log.unknown.startswith(why)
+    assert set(log.totals(0, 4e9).values()) == {None}
+    assert log.allocation(0, 4e9) is None
+
+
+def test_a_pause_that_does_not_tell_what_the_heap_held_tells_no_allocation(tmp_path: Path) -> None:
+    path = tmp_path / "gc.log"
+    path.write_text(COMMAS.replace("20M->5M(61M)", "20->5"), encoding="utf-8")
+    log = read_gc_logs([path])
+    assert log.totals(0, 4e9)["gc_count"] == 3
+    assert log.allocation(0, 4e9) is None
+    kib = parse_gc_log(COMMAS.replace("20M->5M(61M)", "20480K->5120K(62464K)"))
+    assert [one.size for one in kib.allocated] == [16 * MIB] * 3
+
+
+def test_metronome_tells_sums_alone(tmp_path: Path) -> None:
+    path = tmp_path / "gc.xml"
+    path.write_text(
+        '<?xml version="1.0" encoding="UTF-8"?>\n<verbosegc version="x">\n'
+        '<initialized id="1" timestamp="2026-11-25T10:00:00.000">\n'
+        '  <attribute name="gcPolicy" value="-Xgcpolicy:metronome" />\n</initialized>\n'
+        '<gc-op id="4" type="heartbeat" timestamp="2026-11-25T10:00:02.000">\n'
+        '  <quanta quantumCount="100" minTimeMs="0.500" meanTimeMs="1.000" maxTimeMs="3.000" />\n</gc-op>\n',
+        encoding="utf-8",
+    )
+    log = read_gc_logs([path])
+    assert log.unknown is not None
+    assert log.unknown.startswith("metronome")
+    assert set(log.totals(0, 4e9).values()) == {None}
+    assert log.settings.policy == "-Xgcpolicy:metronome"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("durationms", "durationus"),
+        ("<exclusive-end", "<exclusive-stop"),
+        ('timestamp="2026-11-20T10:49:40', 'timestamp="20.11.2026 10:49:40'),
+        ("<verbosegc", "<gc"),
+        ("gcPolicy", "policy"),
+    ],
+)
+def test_an_openj9_log_of_another_format_is_unknown(old: str, new: str, tmp_path: Path) -> None:
+    text = (LOGS / "openj9-gencon-truncated.txt").read_text(encoding="utf-8")
+    assert old in text
+    path = tmp_path / "gc.log"
+    path.write_text(
+        text.replace(old, new) if old != "gcPolicy" else text[:800].replace(old, new), encoding="utf-8"
+    )
+    assert set(read_gc_logs([path]).totals(0, 4e9).values()) == {None}
 
 
 def test_option_writes_wall_clock_times_into_one_file() -> None:

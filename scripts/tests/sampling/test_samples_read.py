@@ -18,6 +18,8 @@ NO_MEMORY = {"rss_mean": None, "rss_peak": None, "pss_mean": None}
 
 
 def write(folder: Path, name: str, rows: list[str], end: str = "\n") -> None:
+    if name == "processes":
+        rows = [f"{row},1,0" for row in rows]
     (folder / f"{name}.csv").write_text("\n".join([COLUMNS[name], *rows]) + end, encoding="utf-8")
 
 
@@ -73,6 +75,28 @@ def test_requests_over_a_window_and_at_the_end(folder: Path) -> None:
     assert samples.counted() == Counts(1000 + 525, 10 + 10)
     assert samples.requests("a", T + 2, T + 80) is None
     assert samples.requests("nobody", T + 2, T + 8) is None
+
+
+def test_an_operation_that_is_listed_from_its_first_request_on_counts_whole(folder: Path) -> None:
+    """300 of `ping` and, from the middle on, 2,700 of `late`, of which the first sample has 600 already."""
+    rows = [f"{T + s},a,ping,{30 * s},0,0" for s in range(11)]
+    rows += [f"{T + s},a,late,{600 + 420 * (s - 5)},1,0" for s in range(5, 11)]
+    write(folder, "counters", rows)
+    samples = Samples.load(folder)
+    assert samples.requests("a", T, T + 10) == pytest.approx(Counts(300 + 2700, 1))
+    assert sum(rate for _, rate in samples.request_rate(T, T + 10)) == pytest.approx(3000)
+
+
+def test_an_operation_that_is_no_longer_told_makes_the_count_unknown(folder: Path) -> None:
+    rows = [f"{T + s},a,ping,{30 * s},0,0" for s in range(11)]
+    write(folder, "counters", [*rows, *(f"{T + s},a,gone,{s},0,0" for s in range(5))])
+    assert Samples.load(folder).requests("a", T, T + 10) is None
+
+
+def test_a_server_without_any_cpu_stalls_the_whole_window(folder: Path) -> None:
+    rows = [f"{T + s},a,7.0,1.0,1000,,0,0,,,1," for s in range(31)]
+    write(folder, "processes", rows)
+    assert Samples.load(folder).stall("a", T, T + 30) == 30.0
 
 
 def test_counts_are_as_far_away_as_those_of_the_server_that_told_them_latest(folder: Path) -> None:
@@ -202,6 +226,7 @@ def test_the_longest_gap_is_that_of_any_process_and_may_begin_before_the_window(
     assert samples.longest_gap(["a", "nobody"], T + 1, T + 9) is None
     rows = (folder / "processes.csv").read_text(encoding="utf-8").splitlines()[1:]
     gone = {f"{T + s + 0.5},b" for s in (5, 6, 7)}
+    rows = [row.removesuffix(",1,0") for row in rows]
     write(folder, "processes", [row for row in rows if row.rpartition(",b,")[0] + ",b" not in gone])
     samples = Samples.load(folder)
     for window in ((T + 1, T + 9), (T + 6, T + 9), (T + 1, T + 7), (T + 5, T + 7)):

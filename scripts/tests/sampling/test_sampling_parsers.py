@@ -16,12 +16,12 @@ from steelyard.sampling.counters import Count, Figure, parse_answer, parse_count
 from steelyard.sampling.output import text
 from steelyard.sampling.procfs import (
     CLOCK_TICKS,
+    Totals,
     cpu_clock,
     interrupts_apart,
     parse_comm_and_ticks,
     parse_host_cpu,
     parse_stat,
-    Totals,
     status_number,
 )
 
@@ -46,7 +46,7 @@ def test_stat_of_a_name_with_spaces_and_brackets() -> None:
 def test_status() -> None:
     assert status_number(STATUS, b"VmRSS") == 436008
     assert status_number(STATUS, b"HugetlbPages") == 2048
-    assert status_number(STATUS, b"VmSwap") == 0
+    assert status_number(STATUS, b"VmSwap") is None
     assert status_number(STATUS, b"voluntary_ctxt_switches") == 146
     assert status_number(STATUS, b"nonvoluntary_ctxt_switches") == 7
 

@@ -71,7 +71,9 @@ def test_heap_and_code_of_openj9(name: str, heap: str, code: str) -> None:
 
 def test_a_shared_class_cache_of_openj9_is_known_by_its_name() -> None:
     name = "/session/trials/1-a/cache/server/C290M4F1A64P_steelyard_G43L00"
-    (area,) = parse_smaps(f"7f6203059000-7f6208000000 rw-s 00000000 fe:00 12 {' ' * 20} {name}\nRss: 8 kB\n")
+    head = f"7f6203059000-7f6208000000 rw-s 00000000 fe:00 12 {' ' * 20} {name}\n"
+    zeros = "AnonHugePages: 0 kB\nShared_Hugetlb: 0 kB\nPrivate_Hugetlb: 0 kB\nKernelPageSize: 4 kB\n"
+    (area,) = parse_smaps(f"{head}Rss: 8 kB\n{zeros}")
     assert class_cache([area]) == "mapped"
     assert class_cache([area._replace(name="/opt/jdk/lib/server/C290.so")]) == "unmapped"
 

@@ -93,17 +93,27 @@ def against_the_arm_before(right):
 
 
 def one_family(right):
-    def with_holm(estimates, asked):
-        from steelyard.analysis.paired import holm
+    def in_families(estimates, asked):
+        from steelyard.analysis.estimates import simultaneous
 
-        ps = [one.p for arms in estimates.values() for one in arms.values()]
-        corrected = iter(holm(ps))
+        tested = sum(one.p is not None for arms in estimates.values() for one in arms.values())
         return {
-            name: {arm: one.model_copy(update={"p_holm": next(corrected)}) for arm, one in arms.items()}
+            name: {arm: simultaneous(one, max(1, tested)) for arm, one in arms.items()}
             for name, arms in estimates.items()
         }
 
-    return with_holm
+    return in_families
+
+
+def one_by_one(right):
+    """Verdicts at the level of the family beside intervals that are not."""
+
+    def simultaneous(found, comparisons):
+        told = right(found, comparisons)
+        alone = right(found, 1)
+        return told.model_copy(update={"low": alone.low, "high": alone.high})
+
+    return simultaneous
 
 
 def unknown_passes(right):
@@ -177,7 +187,10 @@ BUGS = (
         FIRST,
     ),
     Bug("voids counted as valid", "analysis.ledger:is_void", lambda right: lambda checks: False, VOIDS),
-    Bug("no Holm", "analysis.paired:holm", lambda right: list, ARMS),
+    Bug("no correction", "analysis.paired:adjusted", lambda right: lambda p, comparisons: p, ARMS),
+    Bug(
+        "intervals of one comparison for several", "analysis.estimates:simultaneous", one_by_one, "4 unequal"
+    ),
     Bug("gate sign wrong", "gate.verdict:decide", flipped, "gate, build 6 % worse"),
     Bug("warm-up's data counted", "session.evidence:Evidence.__post_init__", from_the_ramp, "whole trials"),
     Bug("no repeats of voids", "session.schedule:next_trial", repeats(0), VOIDS),
@@ -217,7 +230,7 @@ BUGS = (
         only_steady,
         "a fifth of all trials unsteady",
     ),
-    Bug("Holm over all metrics, the primary too", "analysis.estimates:_with_holm", one_family, DRIFTS),
+    Bug("one family of all metrics", "analysis.estimates:_in_families", one_family, POWER),
     Bug("unknown passes", "analysis.ledger:Rule.check", unknown_passes, VOIDS),
     Bug(
         "unequal voids ignored",

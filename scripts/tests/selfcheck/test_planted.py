@@ -24,9 +24,9 @@ def test_the_self_check_fails_with(bug, answers):
 
 
 def test_a_bug_is_planted_wherever_a_function_is_imported_and_taken_out_again() -> None:
-    bug = next(bug for bug in BUGS if bug.where == "analysis.paired:holm")
-    right = paired.holm
+    bug = next(bug for bug in BUGS if bug.where == "analysis.paired:adjusted")
+    right = paired.adjusted
     with planted(bug):
-        assert paired.holm is estimates.holm
-        assert paired.holm([0.03, 0.04]) == [0.03, 0.04]
-    assert paired.holm is estimates.holm is right
+        assert paired.adjusted is estimates.adjusted
+        assert paired.adjusted(0.03, 4) == 0.03
+    assert paired.adjusted is estimates.adjusted is right

@@ -83,7 +83,8 @@ def test_without_an_earlier_session_published_spreads_stand_in_and_say_so(
         "throughput, every arm: a change of 1.7 to 13 %, by published spreads (a quiet lab"
     )
     assert (
-        lines[1] == "memory (RSS), every arm: not known before, as no earlier session here tells its spread"
+        lines[1]
+        == "memory (RSS) of the servers, every arm: not known before, as no earlier session here tells its spread"
     )
 
 

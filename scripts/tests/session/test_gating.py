@@ -4,7 +4,6 @@
 import math
 import os
 import re
-import subprocess
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -17,6 +16,7 @@ from fake_clock import FakeClock
 from fake_engine import FakeEngine, World
 from sessions import Bench
 
+from steelyard.build import GitFailed
 from steelyard.cli import run as run_module
 from steelyard.clock import SYSTEM
 from steelyard.errors import Exit
@@ -335,7 +335,7 @@ def test_a_commit_with_another_version_of_the_workload_is_refused(
         if what != "show":
             return "0" * 40
         if more[0].startswith("v0"):
-            raise subprocess.CalledProcessError(128, "git")
+            raise GitFailed(["show"], "path does not exist in it", "")
         text = (ROOT / "apps" / "ping" / "workload.yaml").read_text(encoding="utf-8")
         return re.sub(r'version: ".*"', 'version: "0.9"', text)
 

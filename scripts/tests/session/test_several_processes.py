@@ -3,11 +3,11 @@
 the trial's figures are made of the same rows as the component's."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from one_table import require_one_table
-from test_collect import SECONDS, T, evidence, planned
-from types import SimpleNamespace
+from test_collect import SECONDS, T, evidence
 
 from steelyard.sampling.output import COLUMNS
 from steelyard.sampling.read import Samples

@@ -108,16 +108,21 @@ class Container:
     """A container that was started."""
 
     def __init__(self, docker: Docker, service: str, described: dict[str, Any], console: Path) -> None:
-        state = described["State"]
         self.told_to_end = False
         self.mark = ""
         self.name = service
-        self.id = str(described["Id"])
-        self.pid = int(state["Pid"])
-        self.started = datetime.fromisoformat(state["StartedAt"]).timestamp()
+        try:
+            state = described["State"]
+            self.id = str(described["Id"])
+            self.pid = int(state["Pid"])
+            self.started = datetime.fromisoformat(state["StartedAt"]).timestamp()
+            self._memory_limit = int(described["HostConfig"]["Memory"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise DockerFailed(
+                "docker container inspect", f"it does not tell of {service} ({error!r})"
+            ) from error
         self.console = console
         self._docker = docker
-        self._memory_limit = int(described["HostConfig"].get("Memory") or 0)
         self._ended: dict[str, Any] | None = None
         self._file: int | None = None
         self._console_kept = False

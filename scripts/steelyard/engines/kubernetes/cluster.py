@@ -19,8 +19,8 @@ from typing import Any
 
 from steelyard.clock import Deadline
 from steelyard.errors import MissingRequirement
-from steelyard.processes import signals_held
-from steelyard.processes.client import ClientFailed, run_client
+from steelyard.processes import child_environment, signals_held
+from steelyard.processes.client import ClientFailed, first_error, run_client
 
 NAMESPACE = "steelyard"
 """Where trials run, unless the user names another one."""
@@ -126,7 +126,7 @@ class Cluster:
                     return run_client(
                         [*self.command, *arguments],
                         partial(KubectlFailed, f"kubectl {arguments[0]}"),
-                        last_words,
+                        error_line,
                         timeout=timeout,
                         given=given,
                     )
@@ -137,8 +137,15 @@ class Cluster:
 
     def get(self, *arguments: str) -> list[dict[str, Any]]:
         """`kubectl get ARGUMENTS`: the objects (see `run` for errors)."""
-        found = json.loads(self.run("get", *arguments, "--output=json") or '{"items": []}')
-        return list(found["items"]) if "items" in found else [found]
+        printed = self.run("get", *arguments, "--output=json")
+        try:
+            found = json.loads(printed or '{"items": []}')
+        except ValueError as error:
+            raise KubectlFailed("kubectl get", f"it printed no JSON ({error})", printed) from error
+        listed = found.get("items", [found]) if isinstance(found, dict) else None
+        if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
+            raise KubectlFailed("kubectl get", "it printed no objects", printed)
+        return listed
 
     def apply(self, folder: Path, kinds: Sequence[str], label: str) -> None:
         """Apply what an overlay has of some kinds of component, by their label.
@@ -210,15 +217,18 @@ def find_cluster(
         versions = json.loads(cluster.run("version", "--output=json", timeout=20.0, patient=False))
     except KubectlFailed as error:
         raise MissingRequirement(_why_no_answer(cluster.context, error)) from error
+    except ValueError as error:
+        raise MissingRequirement(f"{client} does not tell its version: install another kubectl") from error
+    versions = versions if isinstance(versions, dict) else {}
     found = {
-        part: str(versions.get(part, {}).get("gitVersion", "unknown"))
+        part: str((versions.get(part) or {}).get("gitVersion", "unknown"))
         for part in ("clientVersion", "serverVersion")
     }
     for part, name in (
         ("clientVersion", "kubectl"),
         ("serverVersion", f"the cluster of context {cluster.context!r}"),
     ):
-        number = re.match(r"v(\d+)\.(\d+)", found[part])
+        number = re.match(r"v([0-9]+)\.([0-9]+)", found[part])
         if number is None or (int(number[1]), int(number[2])) < MINIMUM:
             raise MissingRequirement(
                 f"{name} is version {found[part]}, and {'.'.join(map(str, MINIMUM))} or newer is needed"
@@ -229,7 +239,12 @@ def find_cluster(
 def _current(client: Path) -> str:
     """The current context; empty where there is no configuration, as in a pod."""
     done = subprocess.run(
-        [str(client), "config", "current-context"], capture_output=True, text=True, timeout=20, check=False
+        [str(client), "config", "current-context"],
+        env=child_environment(),
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=False,
     )
     return done.stdout.strip()
 
@@ -253,9 +268,9 @@ def _attributes(namespace: str, group: str, resource: str, verb: str) -> dict[st
     return {"namespace": namespace, "group": group, "resource": name, "subresource": part, "verb": verb}
 
 
-def last_words(printed: str) -> str:
-    """The last line that says something, without what the client puts before it."""
+def error_line(printed: str) -> str:
+    """The first line of an error, without what the client puts before it."""
     lines = [line.strip() for line in printed.splitlines() if line.strip()]
     said = [line for line in lines if not re.match(r"[EWI]\d{4} |Warning: ", line)] or lines
-    plain = re.sub(r"^(error: |Error from server( \(\w+\))?: )+", "", said[-1]) if said else ""
+    plain = re.sub(r"^(error: |Error from server( \(\w+\))?: )+", "", first_error("\n".join(said)))
     return re.sub(r'^error when creating "[^"]*": ', "", plain)

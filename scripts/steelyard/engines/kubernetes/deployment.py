@@ -131,11 +131,14 @@ class KubernetesDeployment(Deployment[Member]):
     def granted(self, name: str) -> Facts:
         """CPUs, memory and environment of its container, as the API server has them."""
         unit, component = self._units[name], self._components[name]
-        cpus, memory = pods.cpu_limit(unit.pod, unit.container), pods.memory_limit(unit.pod, unit.container)
         asked = ",".join(map(str, sorted(component.cpus)))
-        found: dict[str, int | str] = {"cpus": asked if cpus == len(component.cpus) else f"{cpus} CPUs"}
-        if memory is not None:
-            found["memory"] = memory
+        found: dict[str, int | str] = {}
+        with contextlib.suppress(ValueError):  # what cannot be read is not told
+            cpus = pods.cpu_limit(unit.pod, unit.container)
+            found["cpus"] = asked if cpus == len(component.cpus) else f"{cpus} CPUs"
+        with contextlib.suppress(ValueError):
+            if (memory := pods.memory_limit(unit.pod, unit.container)) is not None:
+                found["memory"] = memory
         variables = pods.variables(unit.pod, unit.container)
         return found | {
             f"variable {key}": text.replace("$$", "$")

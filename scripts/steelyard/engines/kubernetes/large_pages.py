@@ -8,6 +8,7 @@ and no more (Kubernetes' documentation, Manage HugePages).
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from steelyard.engines.kubernetes.pods import quantity
 from steelyard.errors import MissingRequirement
 from steelyard.host.preparing import pages_of
 from steelyard.results.spec import Spec
@@ -21,12 +22,6 @@ def resource_of(size: int) -> str:
     """The resource that is large pages of a size in bytes: `hugepages-2Mi`."""
     unit = next(name for name, bytes_ in _UNITS.items() if size % bytes_ == 0)
     return f"{_PREFIX}{size // _UNITS[unit]}{unit}"
-
-
-def quantity(text: str) -> int:
-    """Bytes of a resource as Kubernetes writes it: `0`, `512Mi`."""
-    unit = text[-2:]
-    return int(text[:-2]) * _UNITS[unit] if unit in _UNITS else int(text)
 
 
 def reserved(nodes: Iterable[Mapping[str, Any]]) -> dict[int, int]:

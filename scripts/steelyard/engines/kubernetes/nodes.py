@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from steelyard.engines.base import processes_named
+from steelyard.engines.kubernetes import pods
 from steelyard.engines.kubernetes.cluster import Cluster, KubectlFailed
 from steelyard.engines.kubernetes.manifests import ROLE
 from steelyard.errors import MissingRequirement
@@ -32,8 +33,8 @@ def daemons() -> list[int]:
 
 
 def cpus(text: str) -> float:
-    """A number of CPUs as Kubernetes writes it: `2`, `1930m`."""
-    return float(text.removesuffix("m")) / 1000 if text.endswith("m") else float(text)
+    """A number of CPUs as Kubernetes writes it: `2`, `1930m` (raises ValueError: it is none)."""
+    return pods.cpus(text)
 
 
 def usable(nodes: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -4,6 +4,7 @@
 Pods are the API's objects as they are; of the containers in one, that of the component bears the name of its kind.
 """
 
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
@@ -32,6 +33,7 @@ _DISRUPTED = {
     "DeletionByPodGC": "was removed because its node is gone",
     "TerminationByKubelet": "was ended by its node (pressure, or a shutdown)",
 }
+_QUANTITY = re.compile(r"(\d+(?:\.\d+)?(?:[eE]\d{1,2})?)([A-Za-z]{0,2})", re.ASCII)
 _SUFFIXES = {
     "Ki": 2**10,
     "Mi": 2**20,
@@ -93,9 +95,7 @@ def memory_limit(pod: Pod, container: str) -> int | None:
 def cpu_limit(pod: Pod, container: str) -> float | None:
     """CPUs that a container may use, as the API server has it; None: no limit."""
     limit = _limits(pod, container).get("cpu")
-    if limit is None:
-        return None
-    return float(limit.removesuffix("m")) / 1000 if limit.endswith("m") else float(limit)
+    return cpus(limit) if limit is not None else None
 
 
 def variables(pod: Pod, container: str) -> dict[str, str]:
@@ -104,10 +104,20 @@ def variables(pod: Pod, container: str) -> dict[str, str]:
     return {one["name"]: one["value"] for one in found.get("env", ()) if "value" in one}
 
 
+def cpus(text: str) -> float:
+    """A number of CPUs as Kubernetes writes it: `2`, `1930m` (raises ValueError: it is none)."""
+    found = _QUANTITY.fullmatch(text)
+    if found is None or found[2] not in ("", "m"):
+        raise ValueError(f"{text!r} is no number of CPUs")
+    return float(found[1]) / (1000 if found[2] else 1)
+
+
 def quantity(text: str) -> int:
-    """Bytes of a quantity as Kubernetes writes it: `512Mi`, `2G`, `1000`."""
-    suffix = next((one for one in _SUFFIXES if text.endswith(one)), "")
-    return int(float(text.removesuffix(suffix)) * _SUFFIXES.get(suffix, 1))
+    """Bytes of a quantity as Kubernetes writes it: `512Mi`, `2G`, `1000` (raises ValueError: it is none)."""
+    found = _QUANTITY.fullmatch(text)
+    if found is None or found[2] not in ("", *_SUFFIXES):
+        raise ValueError(f"{text!r} is no size")
+    return int(float(found[1]) * _SUFFIXES.get(found[2], 1))
 
 
 def hindrance(pod: Pod, name: str, container: str) -> str | None:

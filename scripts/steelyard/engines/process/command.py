@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from steelyard.paths import ROOT
+from steelyard.processes import child_environment
 from steelyard.results.spec import Component, Spec
 
-_INHERITED = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "TZ", "TMPDIR")
+_INHERITED = ("PATH", "HOME", "USER", "LOGNAME", "TZ", "TMPDIR")
 """All that components get of our environment: options that JVMs, servers or applications read from it would change
 what is weighed behind the experiment's back."""
 SETTINGS = "settings.json"
@@ -89,8 +90,8 @@ def environment(component: Component, places: Places) -> dict[str, str]:
 
 
 def inherited_environment(source: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """What every component gets of our environment."""
-    return {key: value for key, value in source.items() if key in _INHERITED or key.startswith("LC_")}
+    """What every component gets of our environment, and the language of all that is parsed."""
+    return child_environment({key: value for key, value in source.items() if key in _INHERITED})
 
 
 def files(component: Component) -> dict[str, str]:
@@ -153,7 +154,8 @@ def load_script(injectors: Sequence[Component], packages: Mapping[str, str]) -> 
 
 
 def _script(purpose: str) -> list[str]:
-    return ["#!/bin/sh", f"# {purpose}", 'cd "$(dirname "$0")" || exit 1', "HERE=$PWD"]
+    language = [f"export {name}={text}" for name, text in child_environment({}).items()]
+    return ["#!/bin/sh", f"# {purpose}", 'cd "$(dirname "$0")" || exit 1', "HERE=$PWD", *language]
 
 
 def _start(component: Component, places: Places, primed: Path | None) -> list[str]:

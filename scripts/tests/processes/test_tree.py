@@ -13,8 +13,8 @@ from uuid import uuid4
 import pytest
 from waiting import is_running, wait_until
 
+from steelyard.process_tree import Trees, process_tree
 from steelyard.processes import Children
-from steelyard.sampling.tree import Trees, process_tree
 
 WAITS = "import sys; sys.stdin.read()"
 FROM_A_THREAD = f"""
@@ -180,7 +180,9 @@ def test_a_chain_that_is_new_as_a_whole_is_found(tmp_path: Path) -> None:
 def test_what_a_component_left_is_ended_with_it(tmp_path: Path, more: list[str]) -> None:
     console = tmp_path / "console.log"
     with Children() as children:
-        child = children.spawn("server-1", [sys.executable, "-c", ORPHAN, *more], console=console, cwd=tmp_path)
+        child = children.spawn(
+            "server-1", [sys.executable, "-c", ORPHAN, *more], console=console, cwd=tmp_path
+        )
         wait_until(lambda: "ended" in child.printed(), "its orphan")
         orphan = int(child.printed().split()[0])
         assert process_tree(child.pid, child.mark) == [child.pid, orphan]

@@ -110,7 +110,9 @@ class Trees:
             return None
 
     def _owner_by_mark(self, pid: int) -> str | None:
-        return next((self._marks[entry] for entry in environment(pid, self._proc) if entry in self._marks), None)
+        return next(
+            (self._marks[entry] for entry in environment(pid, self._proc) if entry in self._marks), None
+        )
 
 
 def environment(pid: int, proc: str = "/proc") -> list[bytes]:

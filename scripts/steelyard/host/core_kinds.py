@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kinds of core: on hybrid processors and big.LITTLE ones some are faster, whatever their number of threads.
+
+The kernel tells by the CPUs of each performance monitoring unit (Intel: `cpu_core`, `cpu_atom`), by `cpu_capacity`
+(Arm), and by the performance and frequency that the firmware grants to each. Cores of one kind may differ a little in
+the last two (favoured cores reach some per cent more), so that only a step of more than `STEP` makes another kind.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+
+from steelyard.host.cpus import cpu_list, parse_cpu_list
+from steelyard.host.system import System
+
+STEP = 1.1
+_CPU = "sys/devices/system/cpu"
+_UNITS = ("cpu_core", "cpu_atom", "cpu_lowpower")
+_MEASURES = ("cpu_capacity", "acpi_cppc/nominal_perf", "acpi_cppc/highest_perf", "cpufreq/cpuinfo_max_freq")
+"""Files of a CPU, each with a number that is larger for a faster core. AMD's preferred cores have the same nominal
+performance, and a highest one in steps of some per cent."""
+
+
+def core_kinds(system: System, cpus: Collection[int]) -> dict[int, str]:
+    """The kind of each of these CPUs, by a name for people; empty where all are of one, as far as the kernel tells."""
+    signs: dict[int, list[str]] = {cpu: [] for cpu in cpus}
+    units = {
+        cpu: unit for unit in _UNITS for cpu in parse_cpu_list(system.text(f"sys/devices/{unit}/cpus") or "")
+    }
+    _add(signs, units, str)
+    for measure in _MEASURES:
+        numbers = {cpu: system.number(f"{_CPU}/cpu{cpu}/{measure}") for cpu in cpus}
+        known = {cpu: number for cpu, number in numbers.items() if number}
+        if len(known) == len(numbers):
+            steps = _steps(known.values())
+            _add(
+                signs,
+                {cpu: f"{measure.rpartition('/')[2]} {steps[number]}" for cpu, number in known.items()},
+                str,
+            )
+    found = {cpu: ", ".join(words) for cpu, words in signs.items()}
+    return found if len(set(found.values())) > 1 else {}
+
+
+def described(kinds: Mapping[int, str]) -> str:
+    """CPUs by their kind, for people."""
+    groups = {kind: cpu_list([cpu for cpu, one in kinds.items() if one == kind]) for kind in kinds.values()}
+    return "; ".join(f"CPU {cpus}: {kind}" for kind, cpus in groups.items())
+
+
+def _add(signs: dict[int, list[str]], told: Mapping[int, str], shown: Callable[[str], str]) -> None:
+    """Take in what tells CPUs apart; what is the same for all of them does not."""
+    if len({told.get(cpu) for cpu in signs}) > 1:
+        for cpu, words in signs.items():
+            words.append(shown(told.get(cpu, "another")))
+
+
+def _steps(numbers: Collection[int]) -> dict[int, int]:
+    """For each number the largest of those that are reached from it in steps of less than `STEP`."""
+    ordered = sorted(set(numbers))
+    found: dict[int, int] = {}
+    group = [ordered[0]]
+    for number in ordered[1:]:
+        if number > group[-1] * STEP:
+            found |= dict.fromkeys(group, group[-1])
+            group = []
+        group.append(number)
+    return found | dict.fromkeys(group, group[-1])
+
+
+def isolated_cpus(system: System) -> set[int]:
+    """CPUs over which the kernel spreads no threads (`isolcpus`)."""
+    try:
+        return set(parse_cpu_list(system.text(f"{_CPU}/isolated") or ""))
+    except ValueError:
+        return set()
