@@ -257,7 +257,7 @@ class Figures(NamedTuple):
     processes: int
     """Those that run."""
     ended: int
-    """Those that are known to have ended so far; of several at once that nobody had seen, one."""
+    """Those that are known to have ended so far; of several that nobody had seen, one for all between two readings."""
 
 
 class Process:
