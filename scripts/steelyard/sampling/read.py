@@ -216,6 +216,10 @@ class Samples:
             "pss_mean": whole((float(one.mean()) if one.size else None for one in pss), sum),
         }
 
+    def process_count(self, process: str, t0: float, t1: float) -> float | None:
+        """Processes of a component, mean over a window."""
+        return self._series(process, "processes").mean(t0, t1)
+
     def faults(self, process: str, t0: float, t1: float) -> float | None:
         """Page faults (minor and major) of a process over a window."""
         return self._grown(process, ("minor_faults", "major_faults"), t0, t1)

@@ -243,6 +243,7 @@ def _result(evidence: Evidence, component: Component) -> ComponentResult:
     found: dict[str, Any] = {}
     if name in samples.process_names():
         found |= samples.memory([name], start, end)
+        found["processes"] = samples.process_count(name, start, end)
         found["cpu_seconds"] = samples.cpu_seconds(name, start, end)
     if component.counters and (counts := samples.requests(name, start, end)):
         found |= {"requests": round(counts.requests), "throughput": counts.requests / evidence.seconds}
