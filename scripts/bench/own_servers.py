@@ -39,6 +39,8 @@ LIMIT = 0.02
 USERS = 4
 PORT = 21900
 _GROUP = "steelyard-own-servers"
+_START = 60.0
+"""Seconds that a server may take to answer."""
 _SETTLE = 2.5
 """Seconds before and after the load in which the server is idle: both accounts are read there, more than a sample away
 from any use."""
@@ -135,7 +137,6 @@ def _php(folder: Path, port: int) -> list[str]:
         "<?php hash_pbkdf2('sha512', 'password', 'salt', 800); echo 'ok';", encoding="utf-8"
     )
     (folder / "php.conf").write_text(PHP.format(folder=folder, user="www-data"), encoding="utf-8")
-    folder.chmod(0o755)
     web = _nginx(
         folder,
         port,
@@ -276,11 +277,13 @@ def weigh(name: str, requests: int, port: int, children: Children) -> tuple[str,
     group = Group()
     with tempfile.TemporaryDirectory(prefix="own-") as text:
         folder = Path(text)
+        folder.chmod(0o755)  # workers may run as another user
         command = group.command(ALL[name].command(folder, port))
         child = children.spawn(name, command, console=folder / "console.log", cwd=folder)
         try:
+            deadline = time.monotonic() + _START
             while not answers(port):
-                if child.exit_code() is not None:
+                if child.exit_code() is not None or time.monotonic() > deadline:
                     raise SystemExit(f"{name}: {child.printed()[-2000:]}")
                 time.sleep(0.2)
             load(port, requests // 10)
