@@ -233,7 +233,8 @@ def test_one_that_ends_between_two_readings_of_a_moment_is_in_neither_and_in_the
 ) -> None:
     server.tell("worker 0.3 1")
     running = server.grown()
-    read, ended = module._Member.read, []
+    read = module._Member.read
+    ended: list[int] = []
 
     def ends(one: module._Member) -> bool:
         if one.pid != server.pid and not ended:
