@@ -6,6 +6,7 @@ a defect of the harness: its traceback is kept in a file, and a sentence says wh
 """
 
 import os
+import re
 import tempfile
 import traceback
 from enum import IntEnum
@@ -53,7 +54,8 @@ class Exit(IntEnum):
         16,
         "what a session runs (JDK, build, program, image) was removed or replaced while it went on; then `resume`",
     )
-    INTERRUPTED = 130, "interrupted (Ctrl-C, SIGTERM, a closed terminal or pipe); what was measured is kept"
+    INTERRUPTED = 130, "interrupted (Ctrl-C, SIGTERM, a closed terminal); what was measured is kept"
+    READER_GONE = 141, "who read the output has gone (`| head`), which is said by this code alone"
 
     def __new__(cls, code: int, meaning: str = "") -> Self:
         """A code with its meaning."""
@@ -87,6 +89,45 @@ def one_line(text: str, longest: int) -> str:
         return plain
     end = longest // 3
     return f"{plain[: longest - end - 5]} ... {plain[-end:]}"
+
+
+_PLAIN = [
+    (r"Input should be a valid integer(, unable to parse string as an integer)?", "must be a whole number"),
+    (r"(must be a whole number), got a number with a fractional part", r"\1"),
+    (r"Input should be a valid number(, unable to parse string as a number)?", "must be a number"),
+    (r"Input should be a finite number", "must be a number"),
+    (r"Input should be a valid (list|tuple|array)", "must be a list, as [a, b]"),
+    (
+        r"Input should be a valid (dictionary|mapping)( or instance of \w+)?",
+        "must have keys, as {key: value}",
+    ),
+    (r"Input should be an object", "must have keys, as {key: value}"),
+    (r"Input should be a valid string", "must be a text (in quotes, if it looks like a number)"),
+    (r"Input should be a valid boolean(, unable to interpret input)?", "must be true or false"),
+    (r"Input should be greater than or equal to (\S+)", r"must be at least \1"),
+    (r"Input should be greater than (\S+)", r"must be more than \1"),
+    (r"Input should be less than or equal to (\S+)", r"must be at most \1"),
+    (r"Input should be less than (\S+)", r"must be less than \1"),
+    (r"Input should be (.*)", r"must be \1"),
+    (r"String should match pattern '(.*)'", r"must have the form \1"),
+    (r"String should have at (least|most) (\d+) characters?", r"must have at \1 \2 characters"),
+    (
+        r"(?:List|Dictionary|Tuple) should have at (least|most) (\d+) items? after validation, not (\d+)",
+        r"must have at \1 \2 entries, and not \3",
+    ),
+    (r"(at (?:least|most) 1) (character|entr)(?:s|ies)", r"\1 \2"),
+    (r"(at (?:least|most) 1 entr)\b", r"\1y"),
+    (r"Field required", "is missing"),
+    (r"Extra inputs are not permitted", "is not known here"),
+]
+"""Sentences of the library that checks files and options, as people say it."""
+
+
+def plain_words(sentence: str) -> str:
+    """A sentence with what the library that checks input says of it in plain words."""
+    for theirs, ours in _PLAIN:
+        sentence = re.sub(theirs, ours, sentence)
+    return sentence
 
 
 class BadInput(SteelyardError, exit_code=Exit.BAD_INPUT):

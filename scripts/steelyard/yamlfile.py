@@ -25,7 +25,8 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from steelyard.errors import BadInput
+from steelyard.errors import BadInput, plain_words
+from steelyard.regular import read_text
 from steelyard.units import MIB, parse_duration, parse_share, parse_size
 
 KeyPath = tuple[str | int, ...]
@@ -143,9 +144,9 @@ def read_yaml(path: Path, model: type[M], what: str) -> tuple[M, Lines]:
             raise BadInput(
                 f"{path} is larger than {MAX_BYTES // 1024} KiB, which no {what.rsplit(maxsplit=1)[-1]} file is"
             )
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path)
     except (OSError, UnicodeDecodeError) as error:
-        why = os.strerror(error.errno or 0) if isinstance(error, OSError) else error
+        why = error.strerror if isinstance(error, OSError) else error
         raise BadInput(f"cannot read {path}: {why}") from error
     lines = Lines(path)
     data = parse(text, lines)
@@ -204,7 +205,7 @@ def nearest(word: str, known: list[str]) -> str:
 def first_error(error: ValidationError) -> tuple[str, str]:
     """Where the first error of a refused record is, and what."""
     first = error.errors()[0]
-    return ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
+    return ".".join(map(str, first["loc"])), plain_words(first["msg"].removeprefix("Value error, "))
 
 
 class _Index:
@@ -273,7 +274,7 @@ def _known_prefix(loc: tuple[int | str, ...], numbers: dict[KeyPath, int]) -> Ke
 
 def _sentence(detail: ErrorDetails, at: KeyPath) -> str:
     where = ".".join(map(str, at))
-    message = detail["msg"].removeprefix("Value error, ")
+    message = plain_words(detail["msg"].removeprefix("Value error, "))
     if detail["type"] == "unknown_key":
         return message.replace(repr(at[-1]), repr(where), 1) if at else message
     if detail["type"] == "missing":

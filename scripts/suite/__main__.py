@@ -59,7 +59,9 @@ def parser() -> argparse.ArgumentParser:
     )
     which.add_argument("--tier", action="append", choices=EVERY, help="this tier; may be given several times")
     made.add_argument(
-        "--jdk", metavar="PATH", help="the JDK that builds and runs the Java parts (default: JAVA_HOME, PATH)"
+        "--jdk",
+        metavar="JDK",
+        help="the JDK that builds and runs the Java parts: a name or a path (default: JAVA_HOME, PATH)",
     )
     made.add_argument("pytest", nargs="*", metavar="-- PYTEST", help="further arguments of pytest")
     return made

@@ -73,7 +73,7 @@ def test_sizes_durations_and_shares_are_numbers(path: Path) -> None:
         (
             "steelyard: 1\ninner:\n  words:\n  - a\n  - {b: c}\n",
             5,
-            "inner.words.1: input should be a valid string",
+            "inner.words.1: must be a text (in quotes",
         ),
         ("steelyard: 1\nname: a\n\nname: b\n", 4, "key 'name' occurs twice: keep one of them"),
         ("steelyard: 1\ninner: {size: 1, size: 2}\n", 2, "key 'size' occurs twice"),

@@ -13,8 +13,20 @@ from types import FrameType
 import typer
 
 from steelyard import __version__
-from steelyard.cli import certify, gate, history, host, hosts, images, inspect, prove, run, workload
-from steelyard.errors import BadInput, Exit, NoSpace, SteelyardError, crashed
+from steelyard.cli import (
+    certify,
+    completion,
+    gate,
+    history,
+    host,
+    hosts,
+    images,
+    inspect,
+    prove,
+    run,
+    workload,
+)
+from steelyard.errors import BadInput, Exit, NoSpace, SteelyardError, crashed, plain_words
 from steelyard.paths import CACHE
 
 try:  # older ones, as Debian's in the harness image, take click's
@@ -30,6 +42,7 @@ app = typer.Typer(
     epilog="Start with:  steelyard run jvm-count --quick  .  Exit codes: "
     + "; ".join(f"{int(code)} {code.meaning.replace('`', '')}" for code in Exit),
     no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
@@ -47,7 +60,7 @@ _COMMANDS: dict[str, list[Callable[..., None]]] = {
     ],
     "The gate": [gate.gate, certify.certify],
     "This host": [inspect.doctor, hosts.tune, workload.up, workload.down],
-    "The suite": [inspect.schema, prove.selfcheck],
+    "The suite": [inspect.schema, prove.selfcheck, completion.completion],
 }
 for _panel, _commands in _COMMANDS.items():
     for _command in _commands:
@@ -85,17 +98,18 @@ def _options(
 
 def main() -> None:
     """Run a command; every error is one sentence on standard error, and an exit code of its own."""
+    closed = _open_streams()
     signal.signal(signal.SIGTERM, _interrupt)
     signal.signal(signal.SIGHUP, _interrupt)
     try:
-        sys.exit(_run())
+        sys.exit(_run(closed))
     except SteelyardError as error:
         told = error
     except TyperException as error:
         command = getattr(getattr(error, "ctx", None), "command_path", "./steelyard")
         if not error.format_message():  # no command at all: the help was printed
             sys.exit(Exit.USAGE)
-        told = BadInput(f"{error.format_message().rstrip('.')}: see {command} --help")
+        told = BadInput(f"{plain_words(error.format_message()).rstrip('.')}: see {command} --help")
         told.exit_code = Exit.USAGE
     except (KeyboardInterrupt, Abort):
         sys.exit(Exit.INTERRUPTED)
@@ -105,14 +119,21 @@ def main() -> None:
     sys.exit(told.exit_code)
 
 
-def _run() -> int:
+def _run(closed: str) -> int:
+    if closed:
+        raise NoSpace(f"nothing can be printed: {closed} is closed; redirect it to a file, or to /dev/null")
     try:
         for word in sys.argv:
             word.encode()
     except UnicodeEncodeError as error:
         raise BadInput(f"the argument {error.object!r} is no valid text (UTF-8)") from error
     try:
-        return app(prog_name="./steelyard", standalone_mode=False) or Exit.OK
+        return (
+            app(prog_name="./steelyard", standalone_mode=False, complete_var=completion.VARIABLE) or Exit.OK
+        )
+    except BrokenPipeError:
+        _silence(1)
+        return Exit.READER_GONE
     except OSError as error:
         kind = {errno.ENAMETOOLONG: BadInput, errno.ENOSPC: NoSpace}.get(error.errno or 0)
         if kind is None:
@@ -124,7 +145,23 @@ def _run() -> int:
         # Only the libraries that print end so, when their reader (`| head`) has gone; Python would complain once more
         # when it flushes.
         _silence(1)
-        return Exit.INTERRUPTED
+        return Exit.READER_GONE
+
+
+def _open_streams() -> str:
+    """What of standard output the caller has closed (`>&-`), empty for nothing. It leads to nowhere from now on, or the
+    next file that is opened would take its place."""
+    closed = ""
+    for number, name in enumerate(("standard input", "standard output", "standard error")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
+            closed = name if number == 1 else closed
+    for name, number in (("stdin", 0), ("stdout", 1), ("stderr", 2)):
+        if getattr(sys, name) is None:  # Python's own, where it found none
+            setattr(sys, name, os.fdopen(number, "w" if number else "r", closefd=False, encoding="utf-8"))
+    return closed
 
 
 def _interrupt(number: int, _frame: FrameType | None) -> None:

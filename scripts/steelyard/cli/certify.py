@@ -76,7 +76,7 @@ def certify(
             certificates=options.told_certificates(certificates, out),
         )
         plan = equal_plan(ask(experiment, blocks=blocks, verb="certify", own=own), baseline, duet)
-        make_ready(plan, console)
+        make_ready(plan, console, [out, options.certificates_in(certificates, out)])
         directory = new_session(plan, out)
         say(
             console,

@@ -129,7 +129,7 @@ def gate(
 def _opened(plan: SessionPlan, terms: GateTerms, out: Path, console: Console) -> SessionDirectory:
     """The session, built and ready to run; or one that says why it will not."""
     if terms.same is None and not terms.abstains:
-        make_ready(plan, console)
+        make_ready(plan, console, [out])
         terms = terms.model_copy(update={"abstains": noisy_host(duet=bool(plan.second))})
     return new_session(replace(plan, gate=terms), out)
 

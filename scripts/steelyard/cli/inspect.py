@@ -15,6 +15,7 @@ from steelyard.analysis.figures import count
 from steelyard.analysis.metrics import METRICS
 from steelyard.analysis.sentences import answer
 from steelyard.cli import options
+from steelyard.cli.listing import print_listing
 from steelyard.cli.options import JsonOption, SessionArgument, conclude, open_console, print_json, say
 from steelyard.engines.kubernetes.cluster import NAMESPACE
 from steelyard.errors import BadInput, SteelyardError
@@ -25,6 +26,7 @@ from steelyard.host.doctor import Finding, examine
 from steelyard.host.facts import read_facts
 from steelyard.host.java import named_jdks
 from steelyard.paths import EXPERIMENTS, RESULTS
+from steelyard.regular import read_bytes
 from steelyard.report import write_report
 from steelyard.results.analysis import Analysis
 from steelyard.results.schema import JournalEntry, Session, Trial
@@ -47,11 +49,12 @@ def plan(
     blocks: options.BlocksOption = None,
     ask: options.Ask,
     out: options.OutOption = RESULTS,
+    profile: options.ProfileOption = [],  # noqa: B006 - typer reads the default, nothing changes it
     pool: options.PoolOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show what `run` would do, without doing it: arms, CPU and heap split, time, what it detects, order, commands."""
-    made = make_plan(ask(experiment, blocks=blocks))
+    made = make_plan(ask(experiment, blocks=blocks, profilers=profile))
     foreseen = foresee(made, out)
     if as_json:
         print_json({**_plan_document(made), "detects": [one._asdict() for one in foreseen]})
@@ -65,7 +68,7 @@ def plan(
         f" {options.expected(made)}\n",
         highlight=False,
     )
-    console.print(_arms_table(made))
+    print_listing(console, None, *_arms_table(made))
     for note in made.notes:
         say(console, f"note: {note}")
     if lines := told(made, foreseen):
@@ -81,6 +84,8 @@ def plan(
     for block in range(1, made.experiment.design.blocks + 1):
         order = [place.arm for place in made.schedule if place.block == block]
         say(console, f"  block {block}: {', '.join(order)}")
+    if made.profilers:
+        say(console, f"  then a trial of each arm watched by {', '.join(made.profilers)}, in no average")
     console.print("\n[bold]Commands[/bold] (first server of each arm)")
     for arm in made.arms:
         say(console, f"  {arm.name}: {command_line(made.specs[arm.name])}")
@@ -129,9 +134,9 @@ def _analysed(directory: Path) -> SessionDirectory:
             f"{directory} holds no finished trial yet: go on with `./steelyard resume {directory}`"
         )
     path = found.path / "analysis.json"
-    before = path.read_bytes() if path.exists() else None
+    before = read_bytes(path) if path.is_file() else None
     analyse_again(found)
-    if before not in (None, path.read_bytes()):
+    if before not in (None, read_bytes(path)):
         typer.echo(f"{path} was stale, foreign or edited: it was made anew from the trials", err=True)
     return found
 
@@ -147,7 +152,7 @@ def list_(
         if as_json:
             print_json(rows)
         else:
-            open_console().print(_table("Metrics", ["name", "unit", "better", "source"], rows))
+            print_listing(open_console(), "Metrics", ["name", "unit", "better", "source"], rows)
         return
     experiments = [_experiment_row(name, path) for name, path in experiment_files(EXPERIMENTS).items()]
     sessions = [_session_row(path.parent) for path in sorted(out.glob("*/session.json"))]
@@ -156,9 +161,11 @@ def list_(
         return
     console = open_console()
     console.print(f"Workloads: {', '.join(workload_names())}\n", highlight=False)
-    console.print(_table("Experiments", ["name", "workload", "factors", "blocks", "title"], experiments))
+    columns = ["name", "workload", "factors", "blocks", "title"]
+    print_listing(console, "Experiments", columns, experiments, headline="title")
     if sessions:
-        console.print(_table("Sessions", ["session", "state", "trials", "void", "answer"], sessions))
+        columns = ["session", "state", "trials", "void", "answer"]
+        print_listing(console, "Sessions", columns, sessions, headline="answer")
     else:
         console.print(f"No session in {out} yet: ./steelyard run jvm-count --quick", highlight=False)
 
@@ -226,14 +233,15 @@ def schema(
     print_json({**dialect, **models[name].model_json_schema()})
 
 
-def _arms_table(made: SessionPlan) -> Table:
-    rows = []
+def _arms_table(made: SessionPlan) -> tuple[list[str], list[dict[str, Any]]]:
+    """Columns and rows: the arms, and how they differ."""
+    rows: list[dict[str, Any]] = []
     for arm in made.arms:
         spec = made.specs[arm.name]
         servers = spec.servers
         heaps = [one.heap_bytes for one in servers if one.heap_bytes is not None]
         each = " | ".join(format_size(heap) for heap in dict.fromkeys(heaps))
-        row = {"arm": arm.name + " (baseline)" * arm.baseline, "JVMs": len(servers)}
+        row: dict[str, Any] = {"arm": arm.name + " (baseline)" * arm.baseline, "JVMs": len(servers)}
         row["cores each"] = f"{servers[0].cores:.3g}" + " shared" * (servers[0].cpus_shared_with > 1)
         row["CPUs of each JVM"] = " | ".join(dict.fromkeys(",".join(map(str, one.cpus)) for one in servers))
         row |= {"heap each": each or "JVM's choice", "heap in all": format_size(sum(heaps)) if heaps else "-"}
@@ -245,7 +253,7 @@ def _arms_table(made: SessionPlan) -> Table:
         row["host"] = ", ".join(f"{key}={value}" for key, value in spec.host_states.items())
         rows.append(row)
     # What no arm has needs no column.
-    return _table(None, [title for title in rows[0] if any(row[title] for row in rows)], rows)
+    return [title for title in rows[0] if any(row[title] for row in rows)], rows
 
 
 def _place(component: Component) -> str:
@@ -306,12 +314,3 @@ def _session_row(path: Path) -> dict[str, Any]:
     void = sum(trial.state == "void" for trial in trials)
     told = {"session": session.id, "state": state, "trials": len(trials)}
     return {**told, "void": void, "answer": answered}
-
-
-def _table(title: str | None, columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold", box=None, padding=(0, 2, 0, 0))
-    for column in columns:
-        table.add_column(column, header_style="bold", overflow="fold")
-    for row in rows:
-        table.add_row(*(escape(str(row.get(column, ""))) for column in columns))
-    return table

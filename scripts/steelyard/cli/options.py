@@ -17,6 +17,7 @@ from rich.segment import Segment
 from typer import Argument, Option
 
 from steelyard.analysis.sentences import answer
+from steelyard.cli import completion
 from steelyard.engines.kubernetes.cluster import NAMESPACE
 from steelyard.escape import printable
 from steelyard.paths import RESULTS
@@ -28,7 +29,12 @@ from steelyard.spec.layout import FIRST_PORT
 from steelyard.units import format_duration
 
 ExperimentArgument = Annotated[
-    str, Argument(metavar="EXPERIMENT", help="Name of a file in experiments/ (see `list`), or a path to one.")
+    str,
+    Argument(
+        metavar="EXPERIMENT",
+        help="Name of a file in experiments/ (see `list`), or a path to one.",
+        autocompletion=completion.experiments,
+    ),
 ]
 SessionArgument = Annotated[
     Path, Argument(metavar="DIR", help="Session directory, results/<experiment>-<time>.")
@@ -65,6 +71,7 @@ WorkloadOption = Annotated[
         "--workload",
         metavar="WORKLOAD",
         help="Another workload than the experiment's: a name, or the path of a workload file.",
+        autocompletion=completion.workloads,
         show_default=False,
     ),
 ]
@@ -80,7 +87,12 @@ GoOnOption = Annotated[
 ]
 JdkOption = Annotated[
     Path | None,
-    Option("--jdk", metavar="PATH", help="JDK of the servers.", show_default="JAVA_HOME, else java on PATH"),
+    Option(
+        "--jdk",
+        metavar="JDK",
+        help="JDK of the servers: a name that `doctor` lists, or a path.",
+        show_default="JAVA_HOME, else java on PATH",
+    ),
 ]
 PortOption = Annotated[
     int, Option("--port", metavar="P", min=1024, max=65000, help="Port of the first server.")
@@ -144,7 +156,12 @@ CertificatesOption = Annotated[
     ),
 ]
 GateExperimentArgument = Annotated[
-    str, Argument(metavar="[EXPERIMENT]", help="How to weigh: workload, load, procedure, metrics.")
+    str,
+    Argument(
+        metavar="[EXPERIMENT]",
+        help="How to weigh: workload, load, procedure, metrics.",
+        autocompletion=completion.experiments,
+    ),
 ]
 JsonOption = Annotated[bool, Option("--json", help="Print JSON on standard output.")]
 

@@ -2,6 +2,7 @@
 """`run` and `resume`."""
 
 from collections.abc import Collection
+from pathlib import Path
 
 import typer
 from rich.console import Console
@@ -19,12 +20,12 @@ from steelyard.host.switching import require_settable
 from steelyard.paths import RESULTS
 from steelyard.processes import Children
 from steelyard.results.schema import Trial
-from steelyard.results.store import SessionDirectory
+from steelyard.results.store import SessionDirectory, require_writable
 from steelyard.session.context import RunContext
 from steelyard.session.opening import new_session, require_same, unfinished
 from steelyard.session.plan import SessionPlan, make_plan
 from steelyard.session.runner import missing, run_session
-from steelyard.session.runtimes import Runtimes, Where, make_engines
+from steelyard.session.runtimes import Runtimes, Where, make_engines, require_startable
 from steelyard.session.workload_up import require_idle
 from steelyard.workload.loader import load_workload
 
@@ -52,7 +53,7 @@ def run(
         resume(begun.path, metrics_port, request.where.context, request.where.namespace, as_json)
         return
     plan = make_plan(request)
-    make_ready(plan, console, [metrics_port] if metrics_port is not None else [])
+    make_ready(plan, console, [out], [metrics_port] if metrics_port is not None else [])
     directory = new_session(plan, out)
     say(
         console,
@@ -81,16 +82,21 @@ def resume(
     _run(found, runtimes, console, as_json, metrics_port, differs)
 
 
-def make_ready(plan: SessionPlan, console: Console, more_ports: Collection[int] = ()) -> None:
+def make_ready(
+    plan: SessionPlan, console: Console, folders: Collection[Path], more_ports: Collection[int] = ()
+) -> None:
     """What a new session needs of this host before it is written down: the right to set host states, nothing else that
-    runs, its ports, its builds.
+    runs, its ports and programs, the folders that it writes to; its builds last, since they take minutes.
 
     Raises:
-        Busy, PortInUse, MissingRequirement, BuildFailed: as they say.
+        Busy, PortInUse, MissingRequirement, NoSpace, BuildFailed: as they say.
     """
     require_settable(spec.host_states for spec in plan.specs.values())
     require_idle(plan.runtimes.container_engine({spec.engine for spec in plan.specs.values()}))
-    require_ports(sorted({*more_ports, *(port for spec in plan.specs.values() for port in spec.ports)}))
+    require_ports(sorted(more_ports))
+    require_startable([*plan.specs.values(), *plan.second.values()])
+    for folder in folders:
+        require_writable(folder)
     ensure_builds(console, plan.runtimes)
 
 

@@ -3,14 +3,15 @@
 
 import json
 import os
+import shutil
 import signal
-import tempfile
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from typer import Argument, Option
 
+from steelyard.cli import completion
 from steelyard.cli.building import ensure_builds
 from steelyard.cli.options import JdkOption, JsonOption, PortOption, open_console, print_json
 from steelyard.errors import BadInput
@@ -18,21 +19,27 @@ from steelyard.experiment.matrix import Arm, fixed_arm
 from steelyard.experiment.schema import ENGINES
 from steelyard.experiment.settings import Settings
 from steelyard.host.cpus import read_layout
+from steelyard.host.java import absolute_jdk
 from steelyard.host.lock import host_lock
 from steelyard.host.ports import free_first_port, held_ports, refuse_ephemeral
-from steelyard.paths import CACHE
 from steelyard.processes import Children
+from steelyard.results.spec import Spec
 from steelyard.results.store import write_atomic
 from steelyard.session import workload_up
 from steelyard.session.deploying import Deployed
 from steelyard.session.plan import check_host, refuse_absurd
-from steelyard.session.runtimes import Runtimes, make_engines
+from steelyard.session.runtimes import Runtimes, make_engines, require_startable
 from steelyard.spec.layout import FIRST_PORT
 from steelyard.spec.plan import make_spec
 from steelyard.workload.loader import load_workload
 
 WorkloadArgument = Annotated[
-    str, Argument(metavar="WORKLOAD", help="Name (see `list`), or the path of a workload file.")
+    str,
+    Argument(
+        metavar="WORKLOAD",
+        help="Name (see `list`), or the path of a workload file.",
+        autocompletion=completion.workloads,
+    ),
 ]
 
 
@@ -86,16 +93,17 @@ def up(
     console = open_console(stderr=True)
     with console.status("looking for what it runs on"):
         runtimes = Runtimes(load_workload(workload), jdk)
-        runtimes.runtime(arm.deployment)
+        spec = _spec(runtimes, arm, port)
+        require_startable([spec])
     ensure_builds(console, runtimes)
     # The keeper runs in another folder.
     whole = str(Path(workload).absolute()) if workload.endswith((".yaml", ".yml")) else workload
     arguments = ["up", whole, "--engine", engine, "--jvms", str(jvms), "--port", str(port)]
-    own["jdk"] = str(jdk.expanduser().absolute()) if jdk is not None else None
+    own["jdk"] = str(absolute_jdk(jdk)) if jdk is not None else None
     arguments += [word for name, told in own.items() if told is not None for word in (f"--{name}", told)]
     arguments += [word for setting in set_ for word in ("--set", setting)]
     with console.status(f"starting {arm.name}"):
-        started = workload_up.start(arguments)
+        started = workload_up.start(arguments, workload_up.longest_start(spec))
     if as_json:
         print_json(vars(started))
         return
@@ -113,30 +121,37 @@ def down() -> None:
     typer.echo(f"{found.workload} is down" if found is not None else "nothing is up")
 
 
-def _keep(workload: str, arm: Arm, port: int, jdk: Path | None) -> None:
-    """The keeper: start the workload, note its servers, wait for SIGTERM, stop it."""
-    found = load_workload(workload)
-    runtimes = Runtimes(found, jdk)
+def _spec(runtimes: Runtimes, arm: Arm, port: int) -> Spec:
+    """What comes up: without injectors, whose load nobody asked for, nor would they take every setting of the servers.
+
+    Raises:
+        BadInput, MissingRequirement: an argument was refused, or what it needs is not there.
+    """
     cores = [core.cpus for core in read_layout().cores]
-    spec = make_spec(arm, "steady", found, cores, runtimes.runtime(arm.deployment), port)
+    runtime = runtimes.runtime(arm.deployment)
+    spec = make_spec(arm, "steady", runtimes.found, cores, runtime, port)
     if port == FIRST_PORT and (first := free_first_port(spec.ports, port)) != port:
-        spec = make_spec(arm, "steady", found, cores, runtimes.runtime(arm.deployment), first)
+        spec = make_spec(arm, "steady", runtimes.found, cores, runtime, first)
     refuse_absurd({arm.name: spec})
     check_host([spec])
     refuse_ephemeral(spec.ports)
+    return spec.model_copy(update={"components": [one for one in spec.components if one.role != "injector"]})
+
+
+def _keep(workload: str, arm: Arm, port: int, jdk: Path | None) -> None:
+    """The keeper: start the workload, note its servers, wait for SIGTERM, stop it."""
+    runtimes = Runtimes(load_workload(workload), jdk)
+    spec = _spec(runtimes, arm, port)
     ensure_builds(open_console(stderr=True), runtimes)
-    CACHE.mkdir(parents=True, exist_ok=True)
     with (
         host_lock(),
-        tempfile.TemporaryDirectory(dir=CACHE, prefix="up-") as folder,
         held_ports(spec.ports),
         Children() as children,
     ):
-        # Servers in containers may run as another user, who has to reach the folders in here.
-        Path(folder).chmod(0o755)
+        folder, is_up = workload_up.fresh_folder(), False
         engine = make_engines([spec.engine], runtimes, children, "up")[spec.engine]
         engine.check([spec])
-        deployment = engine.open(spec, Path(folder))
+        deployment = engine.open(spec, folder)
         try:
             deployed = Deployed(spec, deployment)
             deployed.bring_up()
@@ -148,7 +163,10 @@ def _keep(workload: str, arm: Arm, port: int, jdk: Path | None) -> None:
                 servers.append({"name": one.name, "url": one.url, "pid": pid, "cpus": one.cpus})
             up_now = workload_up.Up(arm.name, os.getpid(), servers, proxy)
             write_atomic(workload_up.STATE, json.dumps(vars(up_now)) + "\n")
+            is_up = True
             signal.pause()
         finally:
             workload_up.STATE.unlink(missing_ok=True)
             deployment.close()
+            if is_up:
+                shutil.rmtree(folder, ignore_errors=True)

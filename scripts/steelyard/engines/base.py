@@ -19,6 +19,7 @@ import psutil
 from steelyard.engines import readiness
 from steelyard.jvm.facts import Facts
 from steelyard.processes import process_tree
+from steelyard.processes.listening import Listener
 from steelyard.results.spec import ORDER, Component, Spec
 from steelyard.sampling.streams import Observer
 
@@ -34,6 +35,8 @@ class Running:
     """Epoch seconds at which its process began."""
     contained: bool = False
     """Whether it has a control group of its own, whose figures are worth reading."""
+    mark: str = ""
+    """An entry of the environment that its processes alone have (see `process_tree`); empty: they have none."""
 
     @property
     def name(self) -> str:
@@ -52,6 +55,10 @@ class Unit(Protocol):
     name: str
     started: float
     told_to_end: bool
+
+    @property
+    def mark(self) -> str:
+        """An entry of the environment that its processes alone have; empty: they have none."""
 
     @property
     def pid(self) -> int | None:
@@ -79,6 +86,11 @@ class Reached:
     def serves(self, component: Component) -> bool:
         """Whether it serves, by its own readiness check; one that is not reached from here counts as serving."""
         return readiness.answers(component)
+
+    def listens_elsewhere(self, component: Component) -> list[Listener]:  # noqa: ARG002 - for those that can look
+        """Where a component listens while nobody listens where it is asked; empty when it may still be on its way, and
+        where this host cannot see it."""
+        return []
 
     def began(self, name: str) -> float | None:  # noqa: ARG002 - for those that can look
         """Epoch seconds at which the process of a remote component began, to a few hundredths; None: not known."""
@@ -122,7 +134,13 @@ class Deployment(Reached, ABC, Generic[AnyUnit]):
     def running(self) -> list[Running]:
         """What was started and not stopped, in order of start, with the processes that it has now."""
         return [
-            Running(self._components[name], process_tree(one.pid), one.started, self.contained)
+            Running(
+                self._components[name],
+                process_tree(one.pid, one.mark),
+                one.started,
+                self.contained,
+                one.mark,
+            )
             for name, one in self._units.items()
             if not one.told_to_end and one.pid is not None
         ]
@@ -171,12 +189,12 @@ class Deployment(Reached, ABC, Generic[AnyUnit]):
         return None if unit is None else unit.exit_code()
 
     def kill(self, name: str) -> None:
-        """Kill a component on purpose, as a crash would end it (SIGKILL to its main process): that is no failure."""
+        """Kill a component on purpose, as a crash would end it (SIGKILL to all its processes): that is no failure."""
         unit = self._units[name]
         unit.told_to_end = True
-        if unit.pid is not None:
+        for pid in process_tree(unit.pid, unit.mark) if unit.pid is not None else ():
             with suppress(ProcessLookupError):
-                os.kill(unit.pid, signal.SIGKILL)
+                os.kill(pid, signal.SIGKILL)
 
     def stop(self, names: Iterable[str] | None = None, grace: float = 20.0) -> list[str]:
         """End components (None: all), injectors and servers before what they need: SIGTERM, SIGKILL after `grace`

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """When a server has answered: HTTP polls that cost little beside a starting JVM."""
 
+import errno
 import html
 import http.client
 import json
@@ -71,6 +72,21 @@ def answers(component: Component) -> bool:
             probe.settimeout(0.5)
             return probe.connect_ex(("127.0.0.1", component.port)) == 0
     answer = get(component.port, component.ready.path, timeout=0.5)
+    return answer is not None and answer[0] == component.ready.status
+
+
+def is_open(port: int) -> bool:
+    """Whether somebody listens on a port of 127.0.0.1; one that does not say so in half a second counts as well."""
+    with socket.socket() as probe:
+        probe.settimeout(0.5)
+        return probe.connect_ex(("127.0.0.1", port)) != errno.ECONNREFUSED
+
+
+def answers_at(address: str, port: int, component: Component) -> bool:
+    """Whether its readiness check is met at another address of this host."""
+    assert component.ready.path is not None
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(address, address)
+    answer = ask(http.client.HTTPConnection(host, port, timeout=0.5), component.ready.path)
     return answer is not None and answer[0] == component.ready.status
 
 

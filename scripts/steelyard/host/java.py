@@ -15,6 +15,7 @@ from steelyard.jvm.identify import parse_identity
 from steelyard.jvm.options import CACHE_NAME
 from steelyard.processes.environment import child_environment
 from steelyard.results.spec import JvmIdentity
+from steelyard.yamlfile import nearest
 
 MINIMUM = 17
 MINIMUM_MAVEN = (3, 8)
@@ -126,6 +127,8 @@ def find_jdk(chosen: Path | None = None, *, environment: Mapping[str, str] = os.
     Raises:
         MissingRequirement: there is none, it does not start, or it is too old.
     """
+    if chosen is not None and _is_name(chosen):
+        return jdk_of(str(chosen), environment)
     java, origin = _launcher(chosen, environment)
     jdk = identify(java)
     if jdk.identity.feature < MINIMUM:
@@ -157,30 +160,73 @@ def named_jdks(environment: Mapping[str, str] = os.environ) -> dict[str, Jdk]:
     return found
 
 
-def jdk_of(text: str) -> Jdk:
-    """The JDK of a level of the factor `jdk`: a path, or a name of `named_jdks` (raises MissingRequirement)."""
+def jdk_of(text: str, environment: Mapping[str, str] = os.environ) -> Jdk:
+    """The JDK of a level of the factor `jdk` or of `--jdk`: a path, or a name of `named_jdks` (raises
+    MissingRequirement)."""
     if "/" in text:
-        return find_jdk(Path(text))
-    known = named_jdks()
+        return find_jdk(Path(text), environment=environment)
+    known = named_jdks(environment)
     if text not in known:
         raise MissingRequirement(
-            f"this host has no JDK named {text}: it has {', '.join(sorted(known)) or 'none'}; install one with"
-            f" {INSTALL}, give its path, or set STEELYARD_JDKS to the folder that holds it"
+            f"this host has no JDK named {text}{nearest(text, sorted(known))}: it has {_listed(known)}; give the path"
+            f" of one, set STEELYARD_JDKS to the folder that holds it, or {_how_to_install(text)}"
         )
     return known[text]
 
 
+def _listed(known: Mapping[str, Jdk]) -> str:
+    return ", ".join(sorted(known)) or "none"
+
+
+def _how_to_install(name: str) -> str:
+    """How a JDK of such a name comes onto a host, `kind-feature`."""
+    kind, _, feature = name.partition("-")
+    if kind == "openj9" and feature.isdecimal():
+        return f"unpack an OpenJ9 {feature} (IBM Semeru Runtime) in a folder below /opt"
+    if kind == "hotspot" and feature.isdecimal():
+        return (
+            f"install it with `sudo apt install openjdk-{feature}-jdk-headless` or"
+            f" `sudo dnf install java-{feature}-openjdk-devel`"
+        )
+    return f"install one with {INSTALL}"
+
+
 def _launcher(chosen: Path | None, environment: Mapping[str, str]) -> tuple[Path, str]:
-    """The `java` to ask, and how to speak of where it came from."""
+    """The `java` to ask, and how to speak of where it came from: what was chosen, else the only one of this host."""
     if chosen is not None:
         return _below(chosen.expanduser(), "--jdk"), "--jdk"
     if home := environment.get("JAVA_HOME"):
         return _below(Path(home), "JAVA_HOME"), "JAVA_HOME"
     if found := shutil.which("java", path=environment.get("PATH", os.defpath)):
         return Path(found), "the java on the PATH"
+    known = named_jdks(environment)
+    if len(known) == 1:
+        (name, only), *_ = known.items()
+        return only.java, name
+    if known:
+        name = min(known)
+        raise MissingRequirement(
+            f"no JDK was chosen (no --jdk, no JAVA_HOME, no java on the PATH), and this host has {_listed(known)}:"
+            f" choose one, for example with --jdk {name}"
+        )
     raise MissingRequirement(
-        f"no JDK was found (no --jdk, no JAVA_HOME, no java on the PATH): install one with {INSTALL}"
+        f"no JDK was found (no --jdk, no JAVA_HOME, no java on the PATH, none below {_places()}): install one with"
+        f" {INSTALL}"
     )
+
+
+def absolute_jdk(chosen: Path) -> Path:
+    """What `--jdk` says, for a command in another folder; a name stays one."""
+    return chosen if _is_name(chosen) else chosen.expanduser().absolute()
+
+
+def _is_name(chosen: Path) -> bool:
+    """Whether it is a name of `named_jdks` and no path."""
+    return len(chosen.parts) == 1 and not str(chosen).startswith("~") and not chosen.exists()
+
+
+def _places() -> str:
+    return ", ".join(str(folder) for folder in USUAL_FOLDERS if folder.parent.name != "opt")
 
 
 def _below(path: Path, origin: str) -> Path:

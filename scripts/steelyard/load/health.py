@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.analysis.formulas import over, whole
+from steelyard.regular import read_text
 from steelyard.sampling.series import Series
 
 _NUMBERS = ("epochMillis", "requests", "late", "dropped")
@@ -98,7 +99,7 @@ def per_second(folders: Iterable[Path], start: float, end: float) -> list[float]
 def health_lines(folder: Path) -> Iterator[dict[str, Any]]:
     """What an injector has said so far, second by second; a line that is not whole or not sound is passed over."""
     try:
-        lines = (folder / "health.jsonl").read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = read_text(folder / "health.jsonl", errors="replace").splitlines()
     except OSError:
         return
     for line in lines:

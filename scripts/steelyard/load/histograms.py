@@ -13,6 +13,7 @@ from pathlib import Path
 
 from steelyard.analysis.formulas import OVERALL
 from steelyard.load.hdr import HIGH, MIDDLE, Counts, decode, empty, quantile
+from steelyard.regular import read_bytes
 from steelyard.results.measurement import Latency
 
 ERROR_SUFFIX = ":error"
@@ -65,7 +66,7 @@ def read_logs(paths: Iterable[Path], start: float = 0.0, end: float = float("inf
     for path in paths:
         name = f"{path.parent.name}/{path.name}"
         try:
-            text = path.read_bytes().decode("ascii")
+            text = read_bytes(path).decode("ascii")
         except (OSError, ValueError):
             recorded.damaged.append(f"{name} cannot be read")
             continue

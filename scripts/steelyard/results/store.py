@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from steelyard.errors import Altered, BadInput, NewerFormat, NoSpace
+from steelyard.regular import read_bytes
 from steelyard.results.analysis import Analysis
 from steelyard.results.binding import altered, digest
 from steelyard.results.schema import FORMAT_VERSION, JournalEntry, Session, Trial
@@ -54,10 +55,26 @@ def no_space(path: Path, error: OSError) -> Exception:
     """Turn a failed write into a sentence for the user, or hand the error back when it is another kind."""
     if error.errno not in _NO_SPACE:
         return error
+    return _cannot_write(path, error)
+
+
+def _cannot_write(path: Path, error: OSError) -> NoSpace:
     return NoSpace(
         f"cannot write {path} ({os.strerror(error.errno or 0)}): free some space or choose another --out;"
         " what was measured so far is kept"
     )
+
+
+def require_writable(folder: Path) -> None:
+    """See that files can be written in a folder, which need not be there yet and is not made (raises NoSpace)."""
+    there = folder.absolute()
+    while not there.exists() and there != there.parent:
+        there = there.parent
+    try:
+        with tempfile.TemporaryFile(dir=there):
+            pass
+    except OSError as error:
+        raise _cannot_write(folder, error) from error
 
 
 def write_record(path: Path, record: BaseModel) -> str:
@@ -81,12 +98,11 @@ def read_record(path: Path, kind: type[R], bound: str | None = None) -> R:
         Altered: it has another digest.
     """
     try:
-        data = path.read_bytes()
+        data = read_bytes(path)
         raw: dict[str, Any] = json.loads(data)
     except OSError as error:
-        raise BadInput(
-            f"{path} is not there or cannot be read: is {path.parent} a session directory?"
-        ) from error
+        why = "is not there" if isinstance(error, FileNotFoundError) else f"cannot be read ({error.strerror})"
+        raise BadInput(f"{path} {why}: is {path.parent} a session directory?") from error
     except (ValueError, RecursionError) as error:
         raise BadInput(f"{path} is damaged ({error}): restore it from a copy") from error
     version = raw.get("format_version") if isinstance(raw, dict) else None
@@ -132,7 +148,7 @@ class SessionDirectory:
         path = self.path / "session.json"
         found = read_record(path, Session)
         entries = self.journal()
-        if entries and digest(path.read_bytes()) != entries[0].digest:
+        if entries and digest(read_bytes(path)) != entries[0].digest:
             raise _altered(path, "is not as it was recorded")
         return found
 
@@ -227,7 +243,7 @@ class SessionDirectory:
         before = self._read_journal()
         lines = [line for line in before.split(b"\n") if line]
         if event == "session-start":
-            more["digest"] = digest((self.path / "session.json").read_bytes())
+            more["digest"] = digest(read_bytes(self.path / "session.json"))
         more["after"] = digest(lines[-1]) if lines else None
         entry = JournalEntry.model_validate({"time": now, "event": event, **more})
         begin = "" if before.endswith(b"\n") or not before else "\n"
@@ -241,7 +257,7 @@ class SessionDirectory:
 
     def _read_journal(self) -> bytes:
         try:
-            return self._journal.read_bytes()
+            return read_bytes(self._journal)
         except FileNotFoundError:
             return b""
         except OSError as error:

@@ -22,6 +22,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from steelyard.regular import read_text
 from steelyard.units import MIB, parse_size
 
 _LINE = re.compile(
@@ -152,7 +153,7 @@ def read_gc_logs(paths: Iterable[Path], started: float | None = None) -> GcLog:
     OpenJ9 continues a log in further files, each with the settings at its head. It can leave bytes that are no text.
     `started`, the start of the JVM's process (epoch seconds), tells the zone of its times.
     """
-    texts = [path.read_text(encoding="utf-8", errors="replace") for path in paths if path.exists()]
+    texts = [read_text(path, errors="replace") for path in paths if path.is_file()]
     texts = [text for text in texts if text.strip()]
     zone = _zone_of(texts, started)
     logs = [parse_gc_log(text, zone) for text in texts]

@@ -9,21 +9,23 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
-
-import psutil
 
 from steelyard.clock import SYSTEM, Clock, wait_until
 from steelyard.engines.base import Deployment, Running
-from steelyard.engines.readiness import POLL_INTERVAL, read_info, ready_message_after
+from steelyard.engines.readiness import POLL_INTERVAL, answers_at, read_info, ready_message_after
 from steelyard.errors import PortInUse, ServerFailed
 from steelyard.jvm.facts import Facts, Source
 from steelyard.processes import process_tree
+from steelyard.processes.listening import Listener
 from steelyard.results.spec import ORDER, Component, Role, Spec
-from steelyard.sampling.procfs import has_large_pages, status_number
+from steelyard.sampling.process import spent
 from steelyard.session.readback import MAPPED, ReadBack, mapped, observe
 
+LOOK_INTERVAL = 1.0
+"""Seconds between two looks at where a component listens."""
+LOOKS = 3
+"""How often in a row it has to be seen elsewhere, and nowhere else meanwhile, after the first time."""
 LOAD_TIMEOUT = 300.0
 """Seconds for one loader; 100,000 customers take a fraction of it (apps/README.md)."""
 
@@ -93,7 +95,7 @@ class Deployed:
     def _compilers(self) -> dict[str, tuple[float | None, int | None]]:
         """CPU and memory of the compilers that run, by name."""
         running = (self.started[one.name] for one in self.spec.of("compiler") if one.name in self.started)
-        return {one.component.name: _spent(_tree(one.running)) for one in running}
+        return {one.component.name: _spent(one.running) for one in running}
 
     def take_down(self, roles: Iterable[Role], grace: float = 20.0) -> list[str]:
         """Stop the components of some roles; returns what did not end by itself."""
@@ -130,6 +132,7 @@ class Deployed:
             if self.deployment.remote:
                 self._date(started)
             started.info = self._info(started.component)
+            started.running = replace(started.running, pids=_tree(started.running))
             if started.component.role == "server":
                 granted = self.deployment.granted(started.component.name)
                 started.told = self.read_back(started.running, started.info, granted)
@@ -192,6 +195,7 @@ class Deployed:
     def _wait_for(self, running: Running, beside: int, over: threading.Event) -> Started | None:
         """Waits until one serves; None when it is `over` before."""
         component = running.component
+        watch = _ListenerWatch(self.deployment, component, self.clock)
 
         def settled() -> bool:
             if self.deployment.serves(component):
@@ -199,6 +203,8 @@ class Deployed:
             failure = self.deployment.failure(component.name)
             if failure is not None:
                 raise ServerFailed(failure)
+            if sentence := watch.look():
+                raise ServerFailed(f"{sentence}: see {self.deployment.logs(component.name)}")
             return over.is_set()
 
         # Many polls a second beside a starting JVM would be part of its start.
@@ -206,7 +212,7 @@ class Deployed:
         if not wait_until(settled, component.ready.within, interval, self.clock):
             self.deployment.require_programs()
             raise ServerFailed(
-                f"{component.name} did not answer within {component.ready.within:.0f} s:"
+                f"{component.name} did not answer within {component.ready.within:.0f} s{watch.seen()}:"
                 f" see {self.deployment.logs(component.name)}"
             )
         if over.is_set():
@@ -214,24 +220,72 @@ class Deployed:
         answered = self.clock.time()
         # Only now: what a start script needed for a moment has gone.
         whole = replace(running, pids=_tree(running))
-        return Started(whole, answered, answered - running.started, *_spent(whole.pids))
+        return Started(whole, answered, answered - running.started, *_spent(running))
 
     def _refuse_stranger(self, started: Started) -> None:
         """Nobody else's server may be loaded with data, or weighed."""
-        component, pids = started.component, started.running.pids
+        component = started.component
         if component.info is None or started.running.contained:
             return
-        told = self._info(component).get("pid", pids[0])
-        if told not in pids:
+        # Workers come and go: it may be one that came since, or has gone.
+        before = _tree(started.running)
+        told = self._info(component).get("pid", before[0])
+        if told not in before and told not in _tree(started.running):
             raise PortInUse(
                 f"port {component.port} is answered by process {told}, not by {component.name}: stop that process, or"
                 " choose other ports with --port"
             )
 
 
+class _ListenerWatch:
+    """Looks, while one is waited for, whether it listens elsewhere than where it is asked: then no waiting helps.
+
+    A server may open other ports before its own (JMX, administration), so what it listens on is no proof. It is one
+    that the port is the right one and the address is not, or that its readiness check is met there.
+    """
+
+    def __init__(self, deployment: Deployment[Any], component: Component, clock: Clock) -> None:
+        self._deployment, self._component, self._clock = deployment, component, clock
+        self._next = clock.monotonic() + LOOK_INTERVAL
+        self._before: list[Listener] = []
+        self._looks = 0
+
+    def look(self) -> str | None:
+        """One sentence as soon as it is sure to listen elsewhere; costs nothing between looks."""
+        if self._clock.monotonic() < self._next:
+            return None
+        self._next = self._clock.monotonic() + LOOK_INTERVAL
+        wrong = [one for one in self._deployment.listens_elsewhere(self._component) if self._is_its_own(one)]
+        self._looks = self._looks + 1 if wrong and wrong == self._before else 0
+        self._before = wrong
+        if self._looks < LOOKS:
+            return None
+        return f"{self._component.name} listens on {_listed(wrong)}, {self._wanted()}"
+
+    def seen(self) -> str:
+        """The same of one that did not answer in time, as a part of that sentence; empty when nothing is known."""
+        found = self._deployment.listens_elsewhere(self._component)
+        return f" (it listens on {_listed(found)}, {self._wanted()})" if found else ""
+
+    def _is_its_own(self, one: Listener) -> bool:
+        if one.port == self._component.port:
+            return True
+        return self._component.ready.path is not None and answers_at(one.address, one.port, self._component)
+
+    def _wanted(self) -> str:
+        return (
+            f"and not on 127.0.0.1:{self._component.port}, where it is asked: give its command that address and"
+            " `${port}`"
+        )
+
+
+def _listed(found: Sequence[Listener]) -> str:
+    return ", ".join(map(str, found))
+
+
 def _tree(running: Running) -> list[int]:
     """All processes of a component, those that it started among them; none of one that runs elsewhere."""
-    return process_tree(running.pids[0]) if running.pids else []
+    return process_tree(running.pids[0], running.mark) if running.pids else []
 
 
 def _status(answer: tuple[int, bytes] | None) -> str:
@@ -242,24 +296,6 @@ def _first(body: bytes) -> str:
     return body.decode("utf-8", errors="replace").strip().partition("\n")[0][:200]
 
 
-def _spent(pids: Sequence[int]) -> tuple[float | None, int | None]:
-    """CPU seconds (user and system) and resident bytes of processes, large pages included; None when one has gone, or
-    none is here."""
-    if not pids:
-        return None, None
-    try:
-        times = [psutil.Process(pid).cpu_times() for pid in pids]
-        return sum(one.user + one.system for one in times), sum(map(_resident, pids))
-    except (psutil.Error, OSError, ValueError):
-        return None, None
-
-
-def _resident(pid: int) -> int:
-    """Resident bytes of a process as the sampler counts them (`memory_rss`): with the pages of the large-page pool,
-    which are in no resident set (raises ValueError where the kernel does not tell)."""
-    status = Path(f"/proc/{pid}/status").read_bytes()
-    resident, large = (status_number(status, field) for field in (b"VmRSS", b"HugetlbPages"))
-    # A kernel that has no large pages has no field of them either.
-    if resident is None or (large is None and (has_large_pages() or b"\nHugetlbPages:" in status)):
-        raise ValueError(f"/proc/{pid}/status does not tell its memory")
-    return (resident + (large or 0)) * 1024
+def _spent(running: Running) -> tuple[float | None, int | None]:
+    """CPU seconds and resident bytes of a component; None where it has ended, or is not here."""
+    return spent(running.pids[0], running.mark) if running.pids else (None, None)

@@ -18,6 +18,7 @@ from steelyard.analysis.ledger import PARTNER, is_void
 from steelyard.engines.base import Deployment
 from steelyard.engines.both import MARK, Both, marked, plain
 from steelyard.errors import BadInput
+from steelyard.regular import read_text
 from steelyard.results.schema import Check
 from steelyard.results.spec import Spec
 from steelyard.sampling.output import COLUMNS
@@ -135,7 +136,7 @@ def cut_out(samples: Path, side: str, to: Path) -> None:
     """Write what was sampled of one side under its own names, and what was sampled of the host and of the harness."""
     to.mkdir(parents=True, exist_ok=True)
     for path in samples.glob("*.csv"):
-        head, *rows = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        head, *rows = read_text(path).splitlines(keepends=True)
         if COLUMNS[path.stem].split(",")[1] == "process":
             rows = [own for row in rows if (own := _own(row, side)) is not None]
         (to / path.name).write_text("".join([head, *rows]), encoding="utf-8")

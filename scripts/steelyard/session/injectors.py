@@ -15,6 +15,7 @@ from steelyard.clock import SYSTEM, Clock, wait_until
 from steelyard.engines.base import Deployment
 from steelyard.errors import ServerFailed
 from steelyard.load.health import health_lines
+from steelyard.regular import read_text
 
 READY_TIMEOUT = 180.0
 LOAD_TIMEOUT = 120.0
@@ -103,7 +104,7 @@ class Injectors:
         found = []
         for folder in self.folders.values():
             with suppress(OSError, ValueError):
-                found.append(json.loads((folder / "summary.json").read_text(encoding="utf-8")))
+                found.append(json.loads(read_text(folder / "summary.json")))
         return [one for one in found if isinstance(one, dict)]
 
     def messages(self) -> list[str]:

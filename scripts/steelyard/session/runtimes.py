@@ -21,12 +21,13 @@ from steelyard.engines.kubernetes.images import ClusterImages
 from steelyard.engines.kubernetes.nodes import examine as examine_cluster
 from steelyard.engines.kubernetes.nodes import offered
 from steelyard.engines.process.command import command_line as process_line
-from steelyard.engines.process.engine import ProcessEngine
+from steelyard.engines.process.engine import ProcessEngine, require_commands
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import ENGINES, Deployment, JvmSettings
 from steelyard.host.docker import Docker, find_docker
 from steelyard.host.doctor import Finding
 from steelyard.host.java import Jdk, find_hotspot, find_jdk, jdk_of, require_program
+from steelyard.host.ports import require_ports
 from steelyard.paths import ROOT
 from steelyard.processes import Children
 from steelyard.results.spec import Spec
@@ -210,6 +211,17 @@ class Runtimes:
 
 def _asked(deployment: Deployment) -> tuple[str | None, str | None, str | None, bool]:
     return deployment.topology, deployment.jdk, deployment.build, deployment.jvm.jit == "remote"
+
+
+def require_startable(specs: Sequence[Spec]) -> None:
+    """What can be known of a start without the builds, for it is asked before they are made: ports are free, programs
+    are there.
+
+    Raises:
+        PortInUse, MissingRequirement: as they say.
+    """
+    require_commands([one for one in specs if one.engine == "process"])
+    require_ports(sorted({port for one in specs for port in one.ports}))
 
 
 def command_line(spec: Spec) -> str:

@@ -6,6 +6,7 @@ A small keeper process holds the servers, so that the terminal is free again; it
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,9 +22,16 @@ from steelyard.host.docker import Docker
 from steelyard.host.lock import host_lock
 from steelyard.paths import CACHE, ROOT
 from steelyard.processes import child_environment, sweep
+from steelyard.regular import read_text
+from steelyard.results.spec import ORDER, Spec
+from steelyard.results.store import no_space
+from steelyard.session.deploying import LOAD_TIMEOUT
 
 STATE = CACHE / "up" / "state.json"
+FOLDER = CACHE / "up" / "run"
 STOP_TIMEOUT = 60.0
+SPARE = 60.0
+"""Seconds for all else: finding JDKs, first starts in a directory."""
 
 
 @dataclass(frozen=True)
@@ -39,10 +47,30 @@ class Up:
     """Where requests to any of its services go; None without a proxy."""
 
 
+def fresh_folder(folder: Path = FOLDER) -> Path:
+    """The folder in which a workload runs, empty. It stays when a start failed, for its logs say why, until the next
+    (raises NoSpace)."""
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        # Servers in containers may run as another user, who has to reach the folders in here.
+        folder.chmod(0o755)
+    except OSError as error:
+        raise no_space(folder, error) from error
+    return folder
+
+
+def longest_start(spec: Spec) -> float:
+    """Seconds after which a workload has not come up: what its components may take, one role after the other, and its
+    data."""
+    roles = [[one.ready.within for one in spec.of(role)] for role in ORDER]
+    return SPARE + sum(max(each) for each in roles if each) + LOAD_TIMEOUT * len(spec.data)
+
+
 def current(state: Path = STATE) -> Up | None:
     """The workload that is up, or None. A state whose keeper has gone counts as nothing."""
     try:
-        found = Up(**json.loads(state.read_text(encoding="utf-8")))
+        found = Up(**json.loads(read_text(state)))
     except (OSError, ValueError, TypeError):
         return None
     return found if _is_keeper(found.keeper) else None
@@ -65,7 +93,7 @@ def require_idle(docker: Docker | None = None) -> None:
             sweep_containers(docker)
 
 
-def start(arguments: list[str], timeout: float = 360.0) -> Up:
+def start(arguments: list[str], timeout: float) -> Up:
     """Start the keeper with the arguments of `up` and wait until its servers are ready.
 
     Raises:
@@ -104,7 +132,7 @@ def start(arguments: list[str], timeout: float = 360.0) -> Up:
         keeper.wait()
         raise
     keeper.terminate()
-    raise ServerFailed(f"the workload was not up within {timeout:.0f} s: see {log}")
+    raise ServerFailed(f"the workload was not up within {timeout:.0f} s: see {log} and {FOLDER}")
 
 
 def stop() -> Up | None:

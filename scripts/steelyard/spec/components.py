@@ -2,12 +2,14 @@
 """One component of a spec: what it runs, with which options, environment and files, and how it is seen to serve."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from steelyard.errors import BadInput
 from steelyard.jvm.facts import readable
 from steelyard.jvm.jitserver import client_options
 from steelyard.jvm.options import jvm_options
+from steelyard.paths import ROOT
 from steelyard.results.spec import WEIGHED, Artifact, Component, JvmIdentity
 from steelyard.spec.layout import Layout, fill
 from steelyard.spec.split import CpuShare
@@ -15,6 +17,7 @@ from steelyard.workload.schema import LATER, Container, ContainerPlace, Process
 
 KEPT_CONNECTIONS = 1000
 """Idle connections that a proxy keeps to each kind of server (POWER9 study)."""
+JVM_OPTIONS = "${jvm_options}"
 GIVEN_UP_FIRST = "keepalive_timeout 20s"
 """Liberty closes an idle connection after 30 s; one that both ends let go of at once would cost a request."""
 
@@ -40,9 +43,13 @@ def make_component(
     else:
         texts = {**values, "upstreams": _upstreams(layout)}
         special["files"] = {key: fill(text, texts, where) for key, text in how.templates.items()}
-        special |= {"copies": how.files, "port_taken": how.port_taken, "data": how.data}
+        copies = {key: _from_checkout(layout.found.require_text(path)) for key, path in how.files.items()}
+        special |= {"copies": copies, "port_taken": how.port_taken, "data": how.data}
         if how.folder is not None:
-            special["started_in"] = str((layout.found.folder / how.folder).resolve())
+            started_in = (layout.found.folder / how.folder).resolve()
+            if not started_in.is_dir():
+                raise BadInput(f"{where}: the folder that it is started in is not there: {started_in}")
+            special["started_in"] = str(started_in)
     environment = described.environment | how.environment
     if described.role == "server":
         environment |= _threads(layout, kind, where)
@@ -71,7 +78,7 @@ def make_component(
         port=layout.status.get(name, layout.ports.get(name)),
         serves=layout.ports[name] if name in layout.status and not layout.contained else None,
         jvm_options=options,
-        environment={key: fill(text, values, where) for key, text in environment.items()},
+        environment=_environment(layout, environment, values, where),
         ready=described.ready,
         counters=described.counters,
         info=described.info,
@@ -85,12 +92,34 @@ def make_component(
     return made.model_copy(update={"read_back": readable(made, jcmd=jcmd)})
 
 
+def _environment(
+    layout: Layout, written: Mapping[str, str], values: Mapping[str, object], where: str
+) -> dict[str, str]:
+    """The environment of a component. As a process it may be told the JVM's options there."""
+    if not layout.contained:
+        later = LATER | {"jvm_options"}
+        return {key: fill(text, values, where, later) for key, text in written.items()}
+    for key, text in written.items():
+        if JVM_OPTIONS in text:
+            raise BadInput(
+                f"{where}: {key} holds {JVM_OPTIONS}, which is for processes: its container takes them by"
+                f" `jvm_options: {key}`; put the variable into the environment of its process"
+            )
+    return {key: fill(text, values, where) for key, text in written.items()}
+
+
+def _from_checkout(path: Path) -> str:
+    """A path as a spec names it: one of the checkout from there, so that specs are the same in every checkout."""
+    return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
+
+
 def _jvm(layout: Layout, kind: str, how: Process | Container) -> JvmIdentity | None:
     """The JVM of a component; None where it is no JVM, takes no options, or nobody told."""
     if isinstance(how, Container):
         weighed = layout.kinds[kind].role in WEIGHED and how.jvm_options is not None
         return layout.runtime.server_jvm if weighed else None
-    if how.command is not None and "${jvm_options}" not in how.command:
+    told = [*(how.command or ()), *how.environment.values(), *layout.kinds[kind].environment.values()]
+    if how.command is not None and not any(JVM_OPTIONS in text for text in told):
         return None
     return layout.runtime.server_jvm if how.jvm == "servers" else layout.runtime.injector_jvm
 
@@ -149,7 +178,10 @@ def _refuse_jvm_settings(layout: Layout, kind: str, heap: int | None, where: str
     if not asked and heap is None:
         return
     how = layout.how(kind)
-    why = "nothing takes the JVM's options: add `${jvm_options}` to its command, or `jvm_options` to its container"
+    why = (
+        "nothing takes the JVM's options: add `${jvm_options}` to its command or to a variable of its environment"
+        " (CATALINA_OPTS), or `jvm_options` to its container"
+    )
     if isinstance(how, Container) and how.jvm_options is not None:
         why = (
             f"the JVM of the image {layout.runtime.images[kind]} is not known, and options differ between JVMs:"

@@ -1,12 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0
 """A journey as data: what users do, as HTTP requests that the injector plays without a program (loadgen/README.md)."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Collection, Iterable, Iterator
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
-from steelyard.yamlfile import Duration, Limit, Model, Scalar
+from steelyard.yamlfile import Duration, Limit, Model, Scalar, nearest
+
+REFERENCE = re.compile(r"\$\{([^}]*)\}")
+"""`${name}` in a text of a journey, as the injector reads it."""
+_UNSOUND = (
+    "missing ), unterminated subpattern",
+    "unbalanced parenthesis",
+    "unterminated character set",
+    "nothing to repeat",
+)
+"""Faults of a regular expression by which Java's refuse it as well; others have no meaning in Python alone."""
+
+
+def _from_the_root(path: str) -> str:
+    """A path that the injector can ask for (raises ValueError)."""
+    if path.startswith("${"):
+        raise ValueError(
+            f"it begins with `/`: a whole address or path that an answer gave ({path.partition('}')[0]}}}) cannot be"
+            " asked for. Save the part behind the `/` (with regex), and write the `/` here"
+        )
+    if not path.startswith("/"):
+        raise ValueError("it begins with `/`: it is a path of the server, without its address")
+    return path
+
+
+def _expression(written: str) -> str:
+    """A regular expression that is none in Java either is refused (raises ValueError)."""
+    try:
+        re.compile(written)
+    except re.error as error:
+        if error.msg in _UNSOUND and "\\Q" not in written:
+            raise ValueError(f"it is no regular expression ({error})") from error
+    return written
+
+
+RootPath = Annotated[str, AfterValidator(_from_the_root)]
+Expression = Annotated[str, AfterValidator(_expression)]
 
 
 class MixPart(Model):
@@ -47,10 +84,10 @@ class Variable(Model):
 class Check(Model):
     """What makes an answer right."""
 
-    status: int | list[int] = 200
+    status: int | Annotated[list[int], Field(min_length=1)] = 200
     contains: str | list[str] | None = None
     absent: str | list[str] | None = None
-    matches: str | None = None
+    matches: Expression | None = None
     json_: dict[str, Scalar | None] | None = Field(default=None, alias="json")
     """JSONPath -> expected value."""
 
@@ -60,7 +97,7 @@ class Extraction(Model):
 
     exactly_one = ("json_", "regex", "header", "css")
     json_: str | None = Field(default=None, alias="json")
-    regex: str | None = None
+    regex: Expression | None = None
     header: str | None = None
     css: str | None = None
     attribute: str | None = None
@@ -80,7 +117,7 @@ class Upload(Model):
 class Part(Model):
     """A further request of a page."""
 
-    path: str
+    path: RootPath
     headers: dict[str, str] = Field(default_factory=dict)
     conditional: bool = False
     """Ask only for what changed since this user last got it; 304 counts as right."""
@@ -89,9 +126,9 @@ class Part(Model):
 class WebSocket(Model):
     """An exchange over a WebSocket."""
 
-    path: str
+    path: RootPath
     send: str | None = None
-    expect: str
+    expect: Expression
     """A regular expression; what is sent before a message that matches it counts for nothing."""
     within: Limit = 10.0
 
@@ -124,7 +161,7 @@ class Step(Model):
     exactly_one = ("path", "websocket")
     operation: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,59}$")]
     method: Literal["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"] = "GET"
-    path: str | None = None
+    path: RootPath | None = None
     headers: dict[str, str] = Field(default_factory=dict)
     form: dict[str, str] | None = None
     body: str | None = None
@@ -143,7 +180,24 @@ class Step(Model):
     def _one_body(self) -> Self:
         if sum(body is not None for body in (self.form, self.body, self.multipart)) > 1:
             raise ValueError("give one of form, body and multipart")
+        request = self.headers or self.form or self.body or self.multipart or self.save or self.parts
+        if self.websocket is not None and (request or self.check != Check()):
+            raise ValueError("websocket stands alone: leave out what belongs to a request")
         return self
+
+    def texts(self) -> Iterator[str]:
+        """All that may hold `${name}`."""
+        yield from filter(None, (self.path, self.body))
+        yield from (*self.headers.values(), *(self.form or {}).values())
+        for contents in (self.check.contains, self.check.absent):
+            yield from [contents] if isinstance(contents, str) else contents or []
+        for field in (self.multipart or {}).values():
+            yield from [field] if isinstance(field, str) else [field.content, field.filename]
+        yield from (value for value in (self.check.json_ or {}).values() if isinstance(value, str))
+        for part in self.parts:
+            yield from (part.path, *part.headers.values())
+        if self.websocket is not None:
+            yield from filter(None, (self.websocket.path, self.websocket.send))
 
 
 class Visit(Model):
@@ -159,6 +213,19 @@ class Journey(Model):
 
     variables: dict[str, Variable] = Field(default_factory=dict)
     visits: Annotated[dict[str, Visit], Field(min_length=1)]
+
+    def require_names(self, parameters: Collection[str]) -> None:
+        """Refuse `${name}` that nothing gives a value (raises ValueError)."""
+        steps = [(visit, step) for visit, each in self.visits.items() for step in each.steps]
+        saved = {name for _, step in steps for name in step.save}
+        known = [*self.variables, *saved, *parameters]
+        for visit, step in steps:
+            for name in (name for text in step.texts() for name in REFERENCE.findall(text)):
+                if name not in known:
+                    raise ValueError(
+                        f"visit {visit}, {step.operation}: ${{{name}}} stands for nothing{nearest(name, known)}:"
+                        f" there are {', '.join(sorted(known)) or 'no names'}"
+                    )
 
     def parts(self, percent: dict[str, float] | None = None) -> list[MixPart]:
         """Requests of each visit, and how often it comes: `percent` of each instead of the weights."""

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds and reads workload files: the project's own by name, anybody's by path."""
 
+import os
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from steelyard.errors import BadInput
 from steelyard.paths import ROOT
 from steelyard.workload.schema import Workload
 from steelyard.yamlfile import find_file, read_yaml
@@ -22,6 +24,26 @@ class Found(NamedTuple):
         """Where a package's archive or folder lies."""
         package = self.workload.packages[name]
         return (self.folder / (package.archive or package.folder or "")).resolve()
+
+    def require_text(self, path: str) -> Path:
+        """A text that a path of the file names, which starts from its folder.
+
+        Raises:
+            BadInput: it is not there, or is no text.
+        """
+        found = (self.folder / path).resolve()
+        try:
+            found.read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise BadInput(
+                f"{self.workload.name}: {found} is no text (UTF-8), and files are copied as texts"
+            ) from error
+        except OSError as error:
+            raise BadInput(
+                f"{self.workload.name}: files: {path}: {found} cannot be read ({os.strerror(error.errno or 0)}): paths"
+                " in a workload file start from its own folder"
+            ) from error
+        return found
 
 
 def _files() -> dict[str, Path]:

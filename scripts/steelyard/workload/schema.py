@@ -4,7 +4,7 @@
 These models are the only definition of the format; `steelyard schema workload` exports them as JSON Schema.
 
 Texts may hold `${name}`: a setting of the workload (`${customers}`), something of the component itself (`${port}`,
-`${folder}`, `${java}`, `${package}`; `${jvm_options}` as a word of its own), or something of another component
+`${folder}`, `${java}`, `${package}`; `${jvm_options}`), or something of another component
 (`${database.port}`, `${database.host}`, `${proxy.url}`).
 """
 
@@ -26,6 +26,14 @@ TAKEN = LATER | {"name", "host", "port", "status", "jvm_options"}
 """What `${...}` stands for in a workload file already: no setting can have such a name."""
 
 
+def require_expression(written: str) -> None:
+    """Raise ValueError where a text is no regular expression."""
+    try:
+        re.compile(written)
+    except re.error as error:
+        raise ValueError(f"it is no regular expression ({error})") from error
+
+
 class Setting(Model):
     """A setting of the workload itself; experiments name it `WORKLOAD.setting`, as a factor or under `settings`."""
 
@@ -35,6 +43,8 @@ class Setting(Model):
     default: Scalar
     minimum: float | None = None
     maximum: float | None = None
+    pattern: str | None = None
+    """Type text: a regular expression that the whole value matches."""
     choices: list[str] | dict[str, str] | None = None
     """Its values; or each with the text by which the application knows it, which then stands for `${setting}`."""
     reads_back: str | None = None
@@ -44,6 +54,10 @@ class Setting(Model):
     def _default_fits(self) -> Self:
         if (self.type == "choice") != (self.choices is not None):
             raise ValueError("type choice has choices, and no other type has")
+        if self.pattern is not None:
+            if self.type != "text":
+                raise ValueError("pattern is for type text")
+            require_expression(self.pattern)
         self.check(self.default)
         return self
 
@@ -60,6 +74,8 @@ class Setting(Model):
         assert isinstance(value, str | int | float)
         if self.choices is not None and value not in self.choices:
             raise ValueError(f"it is one of {', '.join(self.choices)}, not {value!r}")
+        if self.pattern is not None and not re.fullmatch(self.pattern, str(value)):
+            raise ValueError(f"it does not match {self.pattern}, with which it is {self.about}: {value!r}")
         if isinstance(value, int | float):
             if self.minimum is not None and value < self.minimum:
                 raise ValueError(f"it is at least {self.minimum:g}, not {value:g}")
@@ -91,7 +107,8 @@ class Process(Model):
     java: list[str] | None = None
     """Words after `java` and its options: `[-jar, app.jar]`, `[-cp, "${package}/lib/*", org.example.Main]`."""
     command: list[str] | None = None
-    """A whole command line, in the foreground; JVM settings need `${jvm_options}` as a word of it."""
+    """A whole command line, in the foreground; JVM settings need `${jvm_options}`: as a word of it, in
+    one, or in a variable of its environment (`CATALINA_OPTS`)."""
     jvm: Literal["servers", "injectors"] = "servers"
     """The JDK of `java`: what the experiment compares, or the HotSpot that the injectors run on."""
     options: list[str] = Field(default_factory=list)
@@ -99,7 +116,7 @@ class Process(Model):
     environment: dict[str, str] = Field(default_factory=dict)
     """What leads it to other components; settings belong in the component's own `environment`."""
     files: dict[str, str] = Field(default_factory=dict)
-    """Files in its folder: name -> a path below the project that is copied."""
+    """Files in its folder: name -> the path of a text, from the folder of the workload file, that is copied."""
     templates: dict[str, str] = Field(default_factory=dict)
     """Files in its folder: name -> their text, with `${...}`; `${upstreams}` is an nginx `upstream` for each kind of
     server."""
@@ -228,10 +245,7 @@ class Consistency(Request):
     @field_validator("matches")
     @classmethod
     def _is_an_expression(cls, written: str | None) -> str | None:
-        try:
-            re.compile(written or "")
-        except re.error as error:
-            raise ValueError(f"it is no regular expression ({error})") from error
+        require_expression(written or "")
         return written
 
 
@@ -309,6 +323,8 @@ class Topology(Model):
         for name in [*named, *([self.entry] if self.entry else [])]:
             if name not in self.components:
                 raise ValueError(f"there is no component {name!r}: there are {', '.join(self.components)}")
+        if self.journey is not None:
+            self.journey.require_names(self.parameters)
         known = self.operations()
         # A scenario counts outcomes too, which only it knows.
         counted = [name for ratio in self.ratios for name in (ratio.count, ratio.per)] if self.journey else []

@@ -27,6 +27,7 @@ def test_a_session_in_another_language_and_below_umlauts(
     (path,) = out.iterdir()
     trials = SessionDirectory(path).trials()
     assert not void_for_other_reasons_than_noise(trials)
-    for trial in trials:
-        servers = [one for one in trial.components if one.role == "server"]
-        assert [(one.gc_unknown, (one.gc_count or 0) > 0) for one in servers] == [(None, True)] * len(servers)
+    # A trial that died with its JVM has no components; how many collections fall into a window is up to the machine.
+    assert all(trial.components for trial in trials)
+    servers = [one for trial in trials for one in trial.components if one.role == "server"]
+    assert [(one.gc_unknown, one.gc_count is not None) for one in servers] == [(None, True)] * len(servers)

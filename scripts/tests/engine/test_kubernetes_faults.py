@@ -82,7 +82,11 @@ def trial(tmp_path: Path) -> Iterator[Trial]:
 def test_an_injector_s_pod_is_killed(trial: Trial) -> None:
     trial.answer("logs", 0, "started\nat work")
     trial.tell("load-0-x7k2p", "load", "killed")
-    assert trial.failure("injector-1") == "injector-1 ended with signal 9 after printing: started | at work"
+    log = trial.deployment.logs("injector-1") / "console.log"
+    assert trial.failure("injector-1") == (
+        f"injector-1 ended with signal 9 after printing: started | at work: see {log}"
+    )
+    assert log.read_text(encoding="utf-8").split() == ["started", "at", "work"]
     assert trial.deployment.failure("server-1") is None
 
 

@@ -45,10 +45,10 @@ def gate(baseline: str, candidate: str, **more: Any) -> SessionPlan:
         ("image=example/shop:1", "image=example/shop:2", {"engine", "jvm"}),
         ("example/shop:1", "example/shop:2", {"engine", "jvm"}),
         ("jdk=openj9-21", "checkout", {"jvm"}),
-        ("jvms=2", "jvms=2,gc_threads=1", {"deployment"}),
+        ("jvms=2", "jvms=2,gc_threads=1", {"deployment", "settings"}),
         ("checkout", "threads=7", set()),
         ("build=HEAD", "checkout", set()),
-        ("OTHER.yaml", "checkout", {"deployment"}),
+        ("OTHER.yaml", "checkout", {"deployment", "settings"}),
     ],
 )
 def test_a_certificate_of_a_baseline_holds_for_the_gate_of_it(

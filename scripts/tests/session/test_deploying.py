@@ -3,18 +3,23 @@
 
 import math
 import os
+import re
+import subprocess
 import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
+from builders import make_component
 from fake_engine import FakeDeployment, FakeEngine, World
 from fake_site import READY_AFTER
 from planned import asked, specs, specs_of
 
+from steelyard.engines.base import Running
 from steelyard.errors import PortInUse, ProgramGone, ServerFailed
 from steelyard.jvm.facts import differences
 from steelyard.results.spec import Spec
+from steelyard.sampling.procfs import ProcFile
 from steelyard.session import deploying
 from steelyard.session.deploying import Deployed
 from steelyard.workload.schema import Consistency
@@ -214,13 +219,27 @@ def test_what_has_ended_is_told(world: World, services: Spec, tmp_path: Path) ->
 
 def test_memory_after_the_start_counts_the_pages_of_the_pool(monkeypatch: pytest.MonkeyPatch) -> None:
     """As `memory_rss` does: they are in no resident set, and a heap of large pages would seem to cost nothing."""
-    status = b"Name:\tjava\nVmRSS:\t  1000 kB\nHugetlbPages:\t  4096 kB\nThreads:\t9\n"
-    monkeypatch.setattr(Path, "read_bytes", lambda path: status if path.name == "status" else b"")
-    cpu, memory = deploying._spent([os.getpid()])
-    assert memory == 5096 * 1024
-    assert cpu
-    monkeypatch.setattr(Path, "read_bytes", lambda _: b"Name:\tjava\nState:\tZ (zombie)\n")
-    assert deploying._spent([os.getpid()]) == (None, None)
+    read = ProcFile.read
+
+    def with_large_pages(file: ProcFile, size: int = 1024) -> bytes | None:
+        content = read(file, size)
+        if content is None or b"\nVmRSS:" not in content:
+            return content
+        return re.sub(rb"\nHugetlbPages:[^\n]*", b"", content).replace(
+            b"\nVmRSS:", b"\nHugetlbPages:\t 4096 kB\nVmRSS:"
+        )
+
+    with subprocess.Popen(["sleep", "600"]) as process:
+        try:
+            running = Running(make_component(), [process.pid], 0.0)
+            _, small = deploying._spent(running)
+            monkeypatch.setattr(ProcFile, "read", with_large_pages)
+            _, large = deploying._spent(running)
+        finally:
+            process.kill()
+    assert small is not None
+    assert large is not None
+    assert large - small >= 4096 * 1024
 
 
 SMALL = "7f0000000000-7f0004000000 rw-p 00000000 00:00 0 \n" + "".join(

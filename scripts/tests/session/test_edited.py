@@ -2,6 +2,7 @@
 """A recorded session that somebody edited: `analyze` and `report` refuse it, or say what cannot be checked."""
 
 import json
+import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator
@@ -365,6 +366,30 @@ def test_a_torn_first_line_leaves_a_session_that_begins(tmp_path: Path, recorded
     found.log(1.8e9, "session-start")
     assert [entry.event for entry in found.journal()] == ["session-start"]
     assert found.session().id == "s"
+
+
+@pytest.mark.parametrize("command", ["analyze", "report", "resume"])
+@pytest.mark.parametrize("name", ["session.json", "journal.jsonl", f"trials/{FIRST}/trial.json"])
+def test_a_fifo_in_the_place_of_a_record_is_refused_and_not_waited_for(
+    directory: Path, steelyard: Callable[..., tuple[int, str]], command: str, name: str
+) -> None:
+    path = directory / name
+    path.unlink()
+    os.mkfifo(path)
+    code, said = steelyard(command, str(directory))
+    assert code == Exit.BAD_INPUT, said
+    assert f"{path} cannot be read (it is no regular file)" in said
+
+
+def test_a_fifo_in_the_place_of_what_was_measured_is_gone(directory: Path) -> None:
+    found = SessionDirectory(directory)
+    for trial in (directory / "trials").iterdir():
+        for path in [*trial.glob("samples/*"), *trial.glob("load/*/*"), trial / "sampler.json"]:
+            if path.is_file():
+                path.unlink()
+                os.mkfifo(path)
+    assert "are gone" in found.doubts(found.trials())[0]
+    analyse_again(found)
 
 
 def test_logs_of_the_jit_are_bound_and_those_of_earlier_trials_are_no_edit(tmp_path: Path) -> None:

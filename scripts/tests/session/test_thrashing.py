@@ -31,7 +31,7 @@ def samples(
     """Of a server with so many major faults a second, after 500 at its start, in a container that once had `peak`
     bytes; `keeps_peak`: the kernel does, which it does not with cgroup v2 before Linux 5.19."""
     rows = {
-        "processes": [f"{T + s},s,{s},0,1000,,{s},{500 + faults * s},{s},{s},5," for s in range(SECONDS)],
+        "processes": [f"{T + s},s,{s},0,1000,,{s},{500 + faults * s},{s},{s},5,,1,0" for s in range(SECONDS)],
         "cgroups": [
             f"{T + s},s,{s},0,0,0,{peak},{peak},{peak if keeps_peak else ''},0,"
             for s in range(SECONDS)

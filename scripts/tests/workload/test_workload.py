@@ -160,9 +160,9 @@ def test_a_users_own_server_is_a_workload(write: Callable[..., Path]) -> None:
     ("old", "new", "key", "says"),
     [
         ("min_heap: 48m", "minheap: 48m", "minheap", "unknown key 'minheap' (did you mean 'min_heap'?)"),
-        ("role: server", "role: sever", "        role: sever", "role: input should be 'server', 'compiler'"),
-        ("replicas: jvms", "replicas: 3", "        replicas", "replicas: input should be 'one' or 'jvms'"),
-        ("weight: 3", "weight: 0", "          weight", "weight: input should be greater than 0"),
+        ("role: server", "role: sever", "        role: sever", "role: must be 'server', 'compiler'"),
+        ("replicas: jvms", "replicas: 3", "        replicas", "replicas: must be 'one' or 'jvms'"),
+        ("weight: 3", "weight: 0", "          weight", "weight: must be more than 0"),
         (
             "{random: [1, 9]}",
             "{random: [9, 1]}",
@@ -174,7 +174,7 @@ def test_a_users_own_server_is_a_workload(write: Callable[..., Path]) -> None:
             "operation: list",
             "operation: List!",
             "            - {operation: List!",
-            "string should match pattern",
+            "must have the form",
         ),
         (
             "{folder: app}",
@@ -237,11 +237,11 @@ def test_a_users_own_server_is_a_workload(write: Callable[..., Path]) -> None:
             "{operation: list, path: /items}",
             "{operation: list, websocket: {path: /, expect: x, within: 0}}",
             "            - {operation: list",
-            "within: input should be greater than or equal to 0.001",
+            "within: must be at least 0.001",
         ),
         ("min_heap: 48m", "min_heap: 48", "min_heap", "min_heap: 48 is less than 1 MiB"),
-        ("name: shop", "name: My Shop", "name", "string should match pattern"),
-        ("steelyard: 1", "steelyard: 2", "steelyard", "steelyard: input should be 1 (it is 2)"),
+        ("name: shop", "name: My Shop", "name", "must have the form"),
+        ("steelyard: 1", "steelyard: 2", "steelyard", "steelyard: must be 1 (it is 2)"),
     ],
 )
 def test_what_is_wrong_is_told_with_its_line(
@@ -283,7 +283,7 @@ def test_a_place_that_stands_for_nothing_is_refused(
         ("{times: -1, operations: {a: 1}}", "the operations have no shares of all requests"),
         ("{operations: {a: 0}}", "the operations have no shares of all requests"),
         ("{operations: {}}", "the operations have no shares of all requests"),
-        ("{operations: {a: -1}}", "operations.a: input should be greater than or equal to 0"),
+        ("{operations: {a: -1}}", "operations.a: must be at least 0"),
     ],
 )
 def test_a_mix_without_shares_is_refused(write: Callable[..., Path], part: str, says: str) -> None:

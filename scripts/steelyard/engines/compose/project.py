@@ -19,6 +19,7 @@ from steelyard.engines.container import exit_code_of
 from steelyard.errors import MissingRequirement, PortInUse, ServerFailed
 from steelyard.host.docker import Docker, DockerFailed
 from steelyard.processes.children import ended_with
+from steelyard.processes.reasons import read_log
 from steelyard.units import MIB
 
 UP_LIMIT = 300.0
@@ -109,6 +110,7 @@ class Container:
 
     def __init__(self, docker: Docker, service: str, described: dict[str, Any], console: Path) -> None:
         self.told_to_end = False
+        self.mark = ""
         self.name = service
         try:
             state = described["State"]
@@ -151,15 +153,9 @@ class Container:
                 f"{self.name} was killed for want of memory (its limit is {self._memory_limit // MIB} MiB): raise"
                 " `memory`, or lower the heap"
             )
-        return ended_with(self.name, _exit_code(state), self.last_lines() or str(state.get("Error") or ""))
-
-    def last_lines(self, count: int = 3) -> str:
-        """Its last output lines in one line, for an error message; empty when they cannot be had."""
-        try:
-            printed = self._docker.run("logs", "--tail", str(count), self.id, merge_errors=True)
-        except DockerFailed:
-            return ""
-        return " | ".join(line.strip() for line in printed.splitlines() if line.strip())
+        self.keep_console()
+        printed = read_log(self.console) or str(state.get("Error") or "")
+        return ended_with(self.name, _exit_code(state), printed, self.console)
 
     def keep_console(self) -> None:
         """Write its whole output to `console`; without one when the engine does not answer."""

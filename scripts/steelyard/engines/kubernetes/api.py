@@ -23,6 +23,7 @@ from steelyard.clock import Deadline
 from steelyard.engines.kubernetes.cluster import Cluster
 from steelyard.errors import ServerFailed
 from steelyard.processes import Child, Children
+from steelyard.processes.reasons import reason
 
 PROXY_LIMIT = 30.0
 _ROUND = 30
@@ -78,7 +79,7 @@ class Proxy:
         while not self._accepts():
             if self._child.exit_code() is not None or deadline.passed:
                 raise ServerFailed(
-                    f"kubectl proxy does not serve: {self._child.last_lines() or 'it says nothing'}"
+                    f"kubectl proxy does not serve: {reason(self._child.printed()) or 'it says nothing'}"
                 )
             deadline.sleep(_POLL)
 

@@ -20,11 +20,12 @@ from steelyard.engines.kubernetes.cluster import AWAY_LIMIT, Cluster, KubectlFai
 from steelyard.engines.kubernetes.manifests import OBSERVER
 from steelyard.engines.kubernetes.member import Member, asking_for_map, asking_when_began
 from steelyard.engines.kubernetes.nodes import daemons
-from steelyard.engines.kubernetes.pods import NAME, TRIAL, Pod, with_last_words
+from steelyard.engines.kubernetes.pods import NAME, TRIAL, Pod, with_reason
 from steelyard.engines.kubernetes.removal import MAKERS, removal_of
 from steelyard.errors import ServerFailed
 from steelyard.jvm.facts import Facts
 from steelyard.processes import Children
+from steelyard.processes.reasons import READ
 from steelyard.results.spec import ORDER, Component, Spec
 from steelyard.results.store import no_space, write_atomic
 from steelyard.sampling.streams import Observer
@@ -206,7 +207,7 @@ class KubernetesDeployment(Deployment[Member]):
         if not unit.ended():
             return None
         if name not in self._told:
-            self._told[name] = with_last_words(unit.how_it_ended(), self._last_lines(unit))
+            self._told[name] = self._with_reason(unit.how_it_ended(), name, unit.pod, unit.container)
         return self._told[name]
 
     def out_of_memory(self) -> bool:
@@ -320,7 +321,7 @@ class KubernetesDeployment(Deployment[Member]):
     def _refuse(self, component: Component, pod: Pod, waited: float) -> None:
         why = pods.hindrance(pod, component.name, component.kind)
         if why is not None and (pods.node(pod) or waited > ROOM_LIMIT):
-            raise ServerFailed(with_last_words(why, self._printed_last(pod, component.kind)))
+            raise ServerFailed(self._with_reason(why, component.name, pod, component.kind))
 
     def _refuse_uncreated(self, components: Sequence[Component]) -> None:
         """A quota or a rule of the namespace may keep pods from being made: events alone tell of it."""
@@ -335,19 +336,19 @@ class KubernetesDeployment(Deployment[Member]):
         """Arguments of kubectl that run something beside a component."""
         return ["exec", *options, unit.pod_name, f"--container={OBSERVER}", "--"]
 
-    def _last_lines(self, unit: Member) -> str:
-        return self._printed_last(unit.pod, unit.container)
-
-    def _printed_last(self, pod: Pod, container: str, count: int = 3) -> str:
-        """Its last output lines in one line; empty when they cannot be had."""
-        words = ["logs", str(pod["metadata"]["name"]), f"--container={container}", f"--tail={count}"]
+    def _with_reason(self, sentence: str, name: str, pod: Pod, container: str) -> str:
+        """How a component ended, with its own words, all of which are kept; without them where they cannot be had."""
+        words = ["logs", str(pod["metadata"]["name"]), f"--container={container}", f"--limit-bytes={READ}"]
         if pods.status(pod, container).get("restartCount", 0):
             words.append("--previous")
         try:
             printed = self._cluster.run(*words, timeout=10.0, patient=False)
         except KubectlFailed:
-            return ""
-        return " | ".join(line.strip() for line in printed.splitlines() if line.strip())
+            return sentence
+        log = self.logs(name) / "console.log"
+        if printed:
+            write_atomic(log, printed)
+        return with_reason(sentence, printed, log)
 
     def _keep(self, unit: Member) -> None:
         """What it printed and wrote, as far as it can be had."""

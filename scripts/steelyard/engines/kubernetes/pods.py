@@ -7,10 +7,11 @@ Pods are the API's objects as they are; of the containers in one, that of the co
 import re
 from collections.abc import Mapping
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from steelyard.engines.container import exit_code_of
-from steelyard.processes.children import ended_with
+from steelyard.processes.children import ended_with, own_words
 from steelyard.units import MIB
 
 Pod = Mapping[str, Any]
@@ -154,8 +155,8 @@ def disruption(pod: Pod, name: str) -> str | None:
     return None
 
 
-def how_it_ended(pod: Pod, name: str, container: str, last: str = "") -> str | None:
-    """How a container ended by itself, in one sentence with its last words; None: it did not."""
+def how_it_ended(pod: Pod, name: str, container: str, printed: str = "") -> str | None:
+    """How a container ended by itself, in one sentence with its own words; None: it did not."""
     if out_of_memory(pod, container):
         limit = memory_limit(pod, container)
         shown = f"{limit // MIB} MiB" if limit is not None else "its node's memory"
@@ -163,12 +164,12 @@ def how_it_ended(pod: Pod, name: str, container: str, last: str = "") -> str | N
             f"{name} was killed for want of memory (its limit is {shown}): raise `memory`, or lower the heap"
         )
     code = exit_code(pod, container)
-    return ended_with(name, code, last) if code is not None else None
+    return ended_with(name, code, printed) if code is not None else None
 
 
-def with_last_words(sentence: str, last: str) -> str:
-    """What it said last, of one that ended by itself: of one that was taken away it tells nothing."""
-    return f"{sentence} after printing: {last}" if last and " ended with " in sentence else sentence
+def with_reason(sentence: str, printed: str, log: Path) -> str:
+    """With its own words, of one that ended by itself: of one that was taken away they tell nothing."""
+    return f"{sentence}{own_words(printed, log)}" if " ended with " in sentence else sentence
 
 
 def _ended(pod: Pod, container: str) -> Mapping[str, Any] | None:

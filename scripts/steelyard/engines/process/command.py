@@ -21,6 +21,7 @@ SHARED = "shared"
 """Folder beside those of a trial's components, which goes when they stop."""
 _OTHERS = re.compile(r"\$\{folder:([\w-]+)\}")
 """The folder of another component, by its name."""
+_JVM_OPTIONS = "${jvm_options}"
 _HERE = "\0"
 """Stands for the folder of a script until it is quoted; no word of a command can hold it."""
 
@@ -61,9 +62,14 @@ def command(component: Component, places: Places) -> list[str]:
     elif artifact.form == "java":
         words = ["${java}", "${jvm_options}", *words]
     options = component.jvm_options
-    words = [part for word in words for part in (options if word == "${jvm_options}" else [word])]
+    words = [part for word in words for part in (options if word == _JVM_OPTIONS else [word])]
     cpus = ",".join(str(cpu) for cpu in component.cpus)
-    return ["taskset", "-c", cpus, *(places.fill(word, component) for word in words)]
+    return ["taskset", "-c", cpus, *(_filled(word, component, places) for word in words)]
+
+
+def _filled(text: str, component: Component, places: Places) -> str:
+    """A text with its places, and with the JVM's options as a shell reads them."""
+    return places.fill(text.replace(_JVM_OPTIONS, shlex.join(component.jvm_options)), component)
 
 
 def environment(component: Component, places: Places) -> dict[str, str]:
@@ -73,7 +79,7 @@ def environment(component: Component, places: Places) -> dict[str, str]:
     HTTP_PORT overrides the port of server.xml; VERBOSEGC=false keeps Liberty from adding a GC log of its own beside
     ours on OpenJ9.
     """
-    found = {key: places.fill(text, component) for key, text in component.environment.items()}
+    found = {key: _filled(text, component, places) for key, text in component.environment.items()}
     jvm = component.artifact.jvm
     if component.artifact.form != "liberty" or jvm is None:
         return {**({"JAVA_HOME": jvm.home} if jvm is not None else {}), **found}

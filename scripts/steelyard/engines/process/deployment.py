@@ -16,9 +16,12 @@ from steelyard.engines.process.command import (
     files,
     inherited_environment,
 )
+from steelyard.engines.readiness import is_open
 from steelyard.errors import PortInUse
 from steelyard.jvm.options import OWN_CACHE
-from steelyard.processes import Child, Children
+from steelyard.processes import Child, Children, process_tree
+from steelyard.processes.listening import Listener, listeners
+from steelyard.processes.reasons import reason
 from steelyard.results.spec import Component
 from steelyard.results.store import no_space, write_atomic
 
@@ -63,14 +66,23 @@ class ProcessDeployment(Deployment[Child]):
         else:
             taken = component.artifact.form == "liberty" and _BIND_FAILED in child.printed()
         if taken:
+            said = f" (it said: {reason(child.printed())})" if code is not None else ""
             raise PortInUse(
                 f"{name} could not open port {component.port}, which something took meanwhile: choose other ports with"
-                " --port"
+                f" --port{said}"
             )
         failure = super().failure(name)
         if failure is not None:
             self.require_programs()
         return failure
+
+    def listens_elsewhere(self, component: Component) -> list[Listener]:
+        """By the kernel's tables (see `Reached.listens_elsewhere`)."""
+        child = self._units.get(component.name)
+        if child is None or component.port is None or is_open(component.port):
+            return []
+        # What it serves its users at is no port of its own readiness.
+        return [one for one in listeners(process_tree(child.pid)) if one.port != component.serves]
 
     def require_programs(self) -> None:
         """See that what the components run is still there and the same (see `Deployment.require_programs`)."""

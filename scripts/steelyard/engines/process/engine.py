@@ -18,9 +18,19 @@ from steelyard.errors import MissingRequirement, ProgramGone
 from steelyard.host import programs
 from steelyard.host.java import require_program
 from steelyard.host.ports import require_ports
+from steelyard.paths import ROOT
 from steelyard.processes import Children
 from steelyard.results.spec import Artifact, Spec
 from steelyard.results.store import write_atomic
+
+
+def require_commands(specs: Sequence[Spec]) -> None:
+    """See that the programs of whole command lines are there (raises MissingRequirement)."""
+    for component in (one for spec in specs for one in spec.deployed):
+        if component.artifact.form == "command":
+            program = Places("", component.artifact.path, "").fill(component.artifact.words[0], component)
+            if not program.startswith("${"):
+                require_program(program)
 
 
 @dataclass(frozen=True)
@@ -35,11 +45,7 @@ class ProcessEngine:
 
     def check(self, specs: Sequence[Spec]) -> None:
         """Refuse ports that are taken (PortInUse) and programs that are missing (MissingRequirement)."""
-        for component in (one for spec in specs for one in spec.deployed):
-            if component.artifact.form == "command":
-                program = Places("", None, "").fill(component.artifact.words[0], component)
-                if not program.startswith("${"):
-                    require_program(program)
+        require_commands(specs)
         require_ports(sorted({port for spec in specs for port in spec.ports}))
         for spec in specs:
             self.require_programs(spec)
@@ -62,6 +68,7 @@ class ProcessEngine:
                 lost.append(package)
             elif package is not None and artifact.path is None and not is_whole(package.parent):
                 lost.append(package.parent)
+            lost += [path for path in map(ROOT.joinpath, component.copies.values()) if not path.exists()]
             if lost:
                 raise ProgramGone(
                     f"{lost[0]}, which {component.name} runs, was removed, damaged or replaced: put back what the"

@@ -14,6 +14,8 @@ from steelyard.engines.process.deployment import ProcessDeployment
 from steelyard.engines.readiness import POLL_INTERVAL, answers
 from steelyard.errors import ServerFailed
 from steelyard.processes import Children
+from steelyard.processes.client import keep_output
+from steelyard.processes.reasons import read_log
 from steelyard.results.spec import Component
 from steelyard.results.store import no_space
 from steelyard.spec.injectors import ARCHIVE
@@ -98,12 +100,21 @@ def _wait(deployment: ProcessDeployment, component: Component, done: Callable[[]
     deadline = Deadline(PRIMING_TIMEOUT)
     while not done():
         if failure := deployment.failure(component.name):
-            raise ServerFailed(failure)
+            raise ServerFailed(_with_kept_log(failure, deployment, component))
         if deadline.passed:
-            raise ServerFailed(
-                f"{component.name} did not answer within {PRIMING_TIMEOUT:.0f} s: is its JDK sound?"
+            log = deployment.logs(component.name) / "console.log"
+            late = (
+                f"{component.name} did not answer within {PRIMING_TIMEOUT:.0f} s: is its JDK sound? See {log}"
             )
+            raise ServerFailed(_with_kept_log(late, deployment, component))
         deadline.sleep(POLL_INTERVAL)
+
+
+def _with_kept_log(sentence: str, deployment: ProcessDeployment, component: Component) -> str:
+    """The sentence on a first start that failed, which names a copy of its log: the folder of such a start goes."""
+    log = deployment.logs(component.name) / "console.log"
+    kept = keep_output(f"first-start-of-{component.name}", read_log(log))
+    return sentence.replace(str(log), str(kept)) if kept is not None else sentence
 
 
 def archived_classes(injector: Component, package: Path, children: Children) -> None:

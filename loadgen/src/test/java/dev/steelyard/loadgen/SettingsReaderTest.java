@@ -128,6 +128,14 @@ class SettingsReaderTest {
     assertEquals(5, services.parameters().get("visitsPerLogin"));
   }
 
+  /** As the workload file allows: the day of the servers' own clock. */
+  @Test
+  void takesTheDayOfTheSystem() throws Exception {
+    ObjectNode given = acmeair(valid(), "acmeair-monolith");
+    with(given, "parameters", "{\"today\": \"system\"}");
+    assertEquals("system", resolved(given).parameters().get("today"));
+  }
+
   @Test
   void printsWhatItReadsOfAScenario() throws Exception {
     ObjectNode given = acmeair(valid(), "acmeair-microservices").put("model", "probe");

@@ -13,6 +13,7 @@ import dev.steelyard.loadgen.journey.acmeair.Plan;
 import dev.steelyard.loadgen.requests.AcmeairRequests;
 import dev.steelyard.loadgen.requests.Step;
 import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.Map;
@@ -33,9 +34,12 @@ final class AcmeairScenario implements Scenario {
 
     Plan plan(boolean logsOut) {
       try {
-        return new Plan(customers, LocalDate.parse(today), visitsPerLogin, logsOut);
+        // The servers' own clock is in UTC unless their ACMEAIR_ZONE says otherwise.
+        LocalDate day =
+            "system".equals(today) ? LocalDate.now(ZoneOffset.UTC) : LocalDate.parse(today);
+        return new Plan(customers, day, visitsPerLogin, logsOut);
       } catch (DateTimeParseException e) {
-        throw must("parameters.today", today, "a date such as \"2026-06-15\"");
+        throw must("parameters.today", today, "a date such as \"2026-06-15\", or \"system\"");
       }
     }
   }

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows for people: a table where its columns fit, else each row in a few lines of its own, down to narrow terminals."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.markup import escape
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+_BETWEEN = 2
+"""Blanks between columns."""
+_LEAST = 24
+"""Characters that the last column needs to be read."""
+_WIDE = 100
+"""From here on a table is read more easily than lines, even if its columns have to be folded."""
+
+
+def print_listing(
+    console: Console,
+    title: str | None,
+    columns: Sequence[str],
+    rows: Sequence[dict[str, Any]],
+    headline: str | None = None,
+) -> None:
+    """Print rows.
+
+    Args:
+        console: where to.
+        title: above them; None: there is none.
+        columns: keys of the rows to show, in order; a row may lack some.
+        rows: of values.
+        headline: the column that stands beside the first one where each row has lines of its own.
+    """
+    widths = {name: max(cell_len(name), *(cell_len(_cell(row, name)) for row in rows)) for name in columns}
+    before = sum(widths[name] + _BETWEEN for name in columns[:-1])
+    fits = before + min(widths[columns[-1]], _LEAST) <= console.width
+    if fits or console.width >= _WIDE:
+        console.print(_table(title, columns, rows, whole=fits))
+        return
+    if title is not None:
+        console.print(Text(title, style="bold italic"))
+    for row in rows:
+        _print_lines(console, columns, row, headline)
+
+
+def _cell(row: dict[str, Any], name: str) -> str:
+    return str(row.get(name, ""))
+
+
+def _table(
+    title: str | None, columns: Sequence[str], rows: Sequence[dict[str, Any]], *, whole: bool
+) -> Table:
+    """`whole`: all columns but the last have their whole width."""
+    table = Table(
+        title=title, title_justify="left", title_style="bold", box=None, padding=(0, _BETWEEN, 0, 0)
+    )
+    for number, column in enumerate(columns):
+        # A name is copied from here into a command: it stays in one piece.
+        kept = number == 0 or (whole and number < len(columns) - 1)
+        table.add_column(column, header_style="bold", overflow="fold", no_wrap=kept)
+    for row in rows:
+        table.add_row(*(escape(_cell(row, column)) for column in columns))
+    return table
+
+
+def _print_lines(console: Console, columns: Sequence[str], row: dict[str, Any], headline: str | None) -> None:
+    first = Text(_cell(row, columns[0]), style="bold", overflow="fold")
+    if headline is not None and (told := _cell(row, headline)):
+        first.append(f"  {told}", style="not bold")
+    console.print(first)
+    rest = [(name, _cell(row, name)) for name in columns[1:] if name != headline]
+    text = Text(overflow="fold")
+    for name, value in rest:
+        if value:
+            text.append(f"{' | ' if text else ''}{name} ", style="dim").append(value)
+    if text:
+        console.print(Padding(text, (0, 0, 0, 4), expand=False))
