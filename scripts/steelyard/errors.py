@@ -97,7 +97,10 @@ _PLAIN = [
     (r"Input should be a valid number(, unable to parse string as a number)?", "must be a number"),
     (r"Input should be a finite number", "must be a number"),
     (r"Input should be a valid (list|tuple|array)", "must be a list, as [a, b]"),
-    (r"Input should be a valid (dictionary|mapping)( or instance of \w+)?", "must have keys, as {key: value}"),
+    (
+        r"Input should be a valid (dictionary|mapping)( or instance of \w+)?",
+        "must have keys, as {key: value}",
+    ),
     (r"Input should be an object", "must have keys, as {key: value}"),
     (r"Input should be a valid string", "must be a text (in quotes, if it looks like a number)"),
     (r"Input should be a valid boolean(, unable to interpret input)?", "must be true or false"),
