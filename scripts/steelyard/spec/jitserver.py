@@ -3,6 +3,7 @@
 
 from steelyard.experiment.schema import Deployment
 from steelyard.jvm.jitserver import server_options
+from steelyard.paths import ROOT
 from steelyard.workload.schema import Component, Container, Process, Ready
 
 KIND, RELAY = "jitserver", "relay"
@@ -51,7 +52,7 @@ def relays(deployment: Deployment) -> dict[str, Component]:
             cpus="injectors",
             process=Process(
                 command=["python3", "${folder}/relay.py", "${port}", *to, f"{delay:.9f}", "${status}"],
-                files={"relay.py": "scripts/steelyard/relay.py"},
+                files={"relay.py": str(ROOT / "scripts/steelyard/relay.py")},
             ),
             ready=Ready(path="/metrics"),
             metrics="/metrics",
