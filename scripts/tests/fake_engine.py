@@ -275,7 +275,7 @@ class FakeDeployment(Reached):
             used += cores
             rows["processes"].append(
                 f"{now},{name},{cores * age},0,{10**8},{9 * 10**7},{10 * age},"
-                f"{self.world.faults * age * (one.role == 'server')},{age},{age},30,{0.1 * age}"
+                f"{self.world.faults * age * (one.role == 'server')},{age},{age},30,{0.1 * age},1,0"
             )
             if (limit := one.memory_bytes) is not None:
                 rows["cgroups"].append(f"{now},{name},{cores * age},0,0,0,{limit},{limit},{limit},0,")
@@ -290,7 +290,7 @@ class FakeDeployment(Reached):
                 if name in self.sites:
                     count = self._requests(now) / len(self.spec.servers) + self.sites[name].own_requests
                     rows["counters"].append(f"{now},{name},all,{count},0,{0.001 * count}")
-        rows["processes"].append(f"{now},harness,{0.001 * age},0,{10**7},{10**7},0,0,0,0,1,")
+        rows["processes"].append(f"{now},harness,{0.001 * age},0,{10**7},{10**7},0,0,0,0,1,,1,0")
         rows["host"].append(f"{now},{self.world.clock.monotonic()},{used * age},0,{(2 - used) * age},0")
         folder.mkdir(exist_ok=True)
         for name, lines in rows.items():

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from uuid import uuid4
 
@@ -21,13 +22,14 @@ OBSERVED = Path(__file__).parent / "sampling" / "observed.py"
 class Pod:
     """A component and its observer."""
 
-    def __init__(self, folder: Path, name: str, role: str = "server") -> None:
+    def __init__(self, folder: Path, name: str, role: str = "server", launcher: Sequence[str] = ()) -> None:
+        """`launcher`: a command that starts the component, in place of a start of itself."""
         self.name, self.folder, self.observed = name, folder, folder / "observed"
         self.log, self.away = folder / "0.log", folder.parent / "away"
         self.observed.mkdir(parents=True)
         self.mark = f"{name}-{os.getpid()}-{uuid4()}"
         self.component = subprocess.Popen(
-            [sys.executable, str(OBSERVED)],
+            [*launcher, sys.executable, str(OBSERVED)],
             stdout=subprocess.PIPE,
             text=True,
             env={**os.environ, observe.MARKER: self.mark},

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import pytest
 from builders import make_jvm
 from fake_engine import FakeChildren, FakeEngine, Recorder, World
+from one_table import require_one_table
 from planned import asked, processes, session_of, specs_of
 from trees import Kernel
 
@@ -62,7 +63,10 @@ class Bench:
         engines: dict[str, Engine] = {"process": FakeEngine(self.world)}
         lock = f"test-{os.getpid()}"
         system = {"system": self.kernel} if self.kernel is not None else {}
-        return runner.run_session(directory, engines, context, differs, lock=lock, **system)
+        trials = runner.run_session(directory, engines, context, differs, lock=lock, **system)
+        for trial in directory.trials():
+            require_one_table(trial)
+        return trials
 
     def context(self, **watching: Any) -> RunContext:
         """What sessions on this world share, with a new watcher."""

@@ -27,7 +27,7 @@ LAYERS = [
     {"experiment"},
     {"workload"},
     {"yamlfile"},
-    {"clock", "errors", "escape", "units", "paths", "regular"},
+    {"clock", "errors", "escape", "process_tree", "units", "paths", "regular"},
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 

@@ -35,6 +35,8 @@ class Running:
     """Epoch seconds at which its process began."""
     contained: bool = False
     """Whether it has a control group of its own, whose figures are worth reading."""
+    mark: str = ""
+    """An entry of the environment that its processes alone have (see `process_tree`); empty: they have none."""
 
     @property
     def name(self) -> str:
@@ -53,6 +55,10 @@ class Unit(Protocol):
     name: str
     started: float
     told_to_end: bool
+
+    @property
+    def mark(self) -> str:
+        """An entry of the environment that its processes alone have; empty: they have none."""
 
     @property
     def pid(self) -> int | None:
@@ -123,7 +129,13 @@ class Deployment(Reached, ABC, Generic[AnyUnit]):
     def running(self) -> list[Running]:
         """What was started and not stopped, in order of start, with the processes that it has now."""
         return [
-            Running(self._components[name], process_tree(one.pid), one.started, self.contained)
+            Running(
+                self._components[name],
+                process_tree(one.pid, one.mark),
+                one.started,
+                self.contained,
+                one.mark,
+            )
             for name, one in self._units.items()
             if not one.told_to_end and one.pid is not None
         ]
@@ -172,12 +184,12 @@ class Deployment(Reached, ABC, Generic[AnyUnit]):
         return None if unit is None else unit.exit_code()
 
     def kill(self, name: str) -> None:
-        """Kill a component on purpose, as a crash would end it (SIGKILL to its main process): that is no failure."""
+        """Kill a component on purpose, as a crash would end it (SIGKILL to all its processes): that is no failure."""
         unit = self._units[name]
         unit.told_to_end = True
-        if unit.pid is not None:
+        for pid in process_tree(unit.pid, unit.mark) if unit.pid is not None else ():
             with suppress(ProcessLookupError):
-                os.kill(unit.pid, signal.SIGKILL)
+                os.kill(pid, signal.SIGKILL)
 
     def stop(self, names: Iterable[str] | None = None, grace: float = 20.0) -> list[str]:
         """End components (None: all), injectors and servers before what they need: SIGTERM, SIGKILL after `grace`

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Child processes that never outlive the harness, and what they start themselves."""
 
-from steelyard.processes.children import Child, Children, dying_with_us, process_tree, signals_held, sweep
+from steelyard.process_tree import process_tree
+from steelyard.processes.children import Child, Children, dying_with_us, signals_held, sweep
 from steelyard.processes.environment import child_environment
 
 __all__ = [

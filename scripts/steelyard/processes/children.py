@@ -25,13 +25,15 @@ from typing import Self
 
 from steelyard.clock import wait_until
 from steelyard.errors import ServerFailed
+from steelyard.process_tree import process_tree
 from steelyard.processes.environment import child_environment
-from steelyard.processes.guard import OWNER, marked
+from steelyard.processes.guard import CHILD, OWNER, marked
 from steelyard.processes.reasons import read_log, reason
 from steelyard.results.store import no_space
 
 _STOP_POLL = 0.02
 _GUARD = Path(__file__).with_name("guard.py")
+_ROUNDS = 100
 _GUARDS = 20
 """Guards of one command, after which it goes on without: something kills each."""
 
@@ -58,16 +60,6 @@ def signals_held() -> Iterator[None]:
             signal.signal(number, handler)
         for late in dict.fromkeys(caught):
             signal.raise_signal(late)
-
-
-def process_tree(pid: int) -> list[int]:
-    """A process and all that it has started, which still run: a proxy works in processes of its own."""
-    found = [pid]
-    for parent in found:
-        with contextlib.suppress(OSError):
-            text = Path(f"/proc/{parent}/task/{parent}/children").read_text(encoding="ascii")
-            found += [int(word) for word in text.split()]
-    return found
 
 
 def dying_with_us(command: Sequence[str]) -> list[str]:
@@ -122,6 +114,8 @@ class Child:
     """Epoch seconds just before it was started."""
     console: Path
     """File that holds its standard output and error."""
+    mark: str = ""
+    """An entry of the environment that it and what it starts have, and no other process."""
     told_to_end: bool = False
 
     @property
@@ -155,9 +149,21 @@ class Child:
         return read_log(self.console)
 
     def signal(self, number: int) -> None:
-        """Send a signal to the whole process group."""
+        """Send a signal to the whole process group, and to what it has started and is in another group."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.pid, number)
+        for pid in process_tree(self.pid, self.mark)[1:]:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                if os.getpgid(pid) != self.pid:
+                    os.kill(pid, number)
+
+
+def _runs(pid: int) -> bool:
+    """Whether a process is there and has not ended."""
+    with contextlib.suppress(OSError, IndexError):
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+        return stat.rpartition(")")[2].split()[0] not in "ZX"
+    return False
 
 
 @cache
@@ -203,6 +209,7 @@ class Children:
         self._commands: dict[str, str] = {}
         """For a crash, by name: the line that told the guard."""
         self._mark = f"{_identity(str(os.getpid()))}-{secrets.token_hex(8)}"
+        self._spawned = 0
         self._guard: subprocess.Popen[bytes] | None = None
         self._guards = 0
         self._lock = threading.RLock()
@@ -254,6 +261,9 @@ class Children:
             if shutil.which(command[0]) is None:
                 raise ServerFailed(f"cannot start {name} ({command[0]}): {os.strerror(errno.ENOENT)}")
             started = time.time()
+            with self._lock:
+                self._spawned += 1
+                mark = f"{self._mark}-{self._spawned}"
             try:
                 process = subprocess.Popen(
                     dying_with_us(command),
@@ -261,12 +271,16 @@ class Children:
                     stdout=output,
                     stderr=subprocess.STDOUT,
                     cwd=cwd,
-                    env={**(child_environment() if env is None else env), OWNER: self._mark},
+                    env={
+                        **(child_environment() if env is None else env),
+                        OWNER: self._mark,
+                        CHILD: mark,
+                    },
                     start_new_session=True,
                 )
             except OSError as error:
                 raise ServerFailed(f"cannot start {name} ({command[0]}): {error.strerror}") from error
-            child = Child(name, process, started, console)
+            child = Child(name, process, started, console, f"{CHILD}={mark}")
             self._running.append(child)
             self._tell_guard(f"+{child.pid}\n")
         return child
@@ -279,8 +293,11 @@ class Children:
                 child.signal(signal.SIGTERM)
         wait_until(lambda: all(child.exit_code() is not None for child in registered), grace, _STOP_POLL)
         for child in registered:
-            # The group may hold processes of its own even when its leader has ended.
-            child.signal(signal.SIGKILL)
+            # There may be processes of its own even when it has ended; one may start another before it is killed.
+            for _ in range(_ROUNDS):
+                child.signal(signal.SIGKILL)
+                if not any(_runs(pid) for pid in process_tree(child.pid, child.mark)):
+                    break
             child.process.wait()
             self._running.remove(child)
             self._tell_guard(f"-{child.pid}\n")

@@ -19,6 +19,8 @@ from pathlib import Path
 COMMAND_LIMIT = 120.0
 OWNER = "STEELYARD_OWNER"
 """Variable in the environment of every child: the mark of its harness."""
+CHILD = "STEELYARD_CHILD"
+"""Another one, with which child it is: what it starts is known by that, whoever is its parent."""
 
 
 def main() -> None:

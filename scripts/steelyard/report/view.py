@@ -25,7 +25,9 @@ from steelyard.results.spec import JvmIdentity, Spec
 from steelyard.results.store import SessionDirectory
 from steelyard.units import format_size
 
-MEMORY = "memory_rss"
+MEMORY, SHARED = "memory_rss", "memory_pss"
+_SHARES = 0.05
+"""Share of a component's RSS that has to be pages which its processes share for that to be said."""
 FEW_BLOCKS = 6
 """With fewer blocks than this the intervals are wide and a single odd trial weighs much (METHOD, Peeking)."""
 
@@ -131,8 +133,29 @@ class View:
             if part.gc_unknown is not None
         ]
         return list(
-            dict.fromkeys([*self.session.notes, *arms, *holding, *a.notes, *logs, *self._interrupted()])
+            dict.fromkeys(
+                [*self.session.notes, *arms, *holding, *self.sharing, *a.notes, *logs, *self._interrupted()]
+            )
         )
+
+    @cached_property
+    def sharing(self) -> list[str]:
+        """One sentence for each component whose processes share memory, by the first valid trial that shows it."""
+        found: dict[str, str] = {}
+        for trial in self.trials:
+            for part in trial.components if trial.state == "valid" else ():
+                rss, pss = part.rss_mean, part.pss_mean
+                if (part.processes or 0) < 1.5 or not rss or not pss or pss > (1 - _SHARES) * rss:
+                    continue
+                sizes = (f"{size / 2**20:.0f} MiB" for size in (rss, pss))
+                found.setdefault(
+                    part.name,
+                    "The {:.0f} processes of {} share memory: their RSS adds up to {} and counts a shared page once for"
+                    " each of them, PSS ({}) counts it once. Take PSS for what the component needs.".format(
+                        part.processes or 0, part.name, *sizes
+                    ),
+                )
+        return list(found.values())
 
     def _interrupted(self) -> list[str]:
         """What the journal says of interruptions: a session that goes on after one meets another state of its host."""
@@ -240,6 +263,8 @@ class View:
     def headline(self) -> list[MetricInfo]:
         """The primary metric, then those that the experiment reports."""
         wanted = [self.analysis.primary, *self.experiment.get("metrics", {}).get("report", [])]
+        if self.sharing and MEMORY in wanted:
+            wanted.insert(wanted.index(MEMORY), SHARED)
         # Without a valid trial the void ones still show: as crosses, and as dashes in the table.
         shown = self.measured or ([] if self.analysis.searches else self.analysis.metrics)
         known = {metric.name: metric for metric in shown}
@@ -248,7 +273,8 @@ class View:
     @cached_property
     def charted(self) -> list[MetricInfo]:
         """Metrics that get charts of their own: the headline, and always memory."""
-        memory = [m for m in self.measured if m.name == MEMORY and m not in self.headline]
+        name = SHARED if self.sharing else MEMORY
+        memory = [m for m in self.measured if m.name == name and m not in self.headline]
         return [*self.headline[:1], *memory, *self.headline[1:]]
 
     @cached_property

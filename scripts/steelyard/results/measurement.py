@@ -55,6 +55,8 @@ class ComponentResult(Record):
     errors: int | None = None
     throughput: float | None = None
     """Requests per second by its own counters."""
+    processes: float | None = None
+    """Processes that it had, mean over the window; None in sessions of versions that did not count them."""
     rss_mean: float | None = None
     rss_peak: float | None = None
     pss_mean: float | None = None

@@ -11,7 +11,7 @@ NOTHING = "internal-nothing"
 
 
 class Watched(NamedTuple):
-    """One process to sample."""
+    """One component to sample: its main process, and all that belong to it (process_tree.py)."""
 
     name: str
     pid: int
@@ -23,6 +23,10 @@ class Watched(NamedTuple):
     """Whether it has a control group of its own (a container), whose figures are sampled too."""
     metrics_url: str | None = None
     """Where it tells figures of its own in Prometheus' text format."""
+    mark: str = ""
+    """An entry of the environment (`NAME=VALUE`) that its processes alone have; empty: they have none."""
+    alone: bool = False
+    """Whether only the main process is meant; it always is of an `engine` and of the `harness`."""
 
 
 class Config(NamedTuple):

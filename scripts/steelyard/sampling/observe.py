@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import Exit
+from steelyard.process_tree import environment
 from steelyard.sampling.output import Stream
-from steelyard.sampling.process import children
 from steelyard.sampling.procfs import parse_stat
 from steelyard.sampling.sampler import Sampler
 
@@ -39,33 +39,26 @@ FOLDER = Path("/observed")
 WORK = Path("/tmp")
 """Where its own files lie, the FIFO `tell` among them."""
 WORDS = "tell"
-"""`ID look [tree]`: read everything, of all that runs now; `ID touch NAME [TEXT]`: write a file of the component;
+"""`ID look`: read everything; `ID touch NAME [TEXT]`: write a file of the component;
 `ID clock`: only hear it; `ID last`: sample a last time."""
 _LISTENS = 0.25
 """Seconds between looks for the component and its files."""
 _HEALTH, _READY = "health.jsonl", "ready"
 
 
-def main_process(own: int, value: str = "") -> int | None:
-    """The oldest process that bears the marker: others are what it started, or what was started beside it later."""
+def main_process(own: int, value: str = "") -> tuple[int, str] | None:
+    """The oldest process that bears the marker, and the entry of its environment: others are what it started, or what
+    was started beside it later."""
     found = []
     for pid in (int(name) for name in os.listdir("/proc") if name.isdigit()):  # noqa: PTH208 - names as text
+        entries = [entry for entry in environment(pid) if entry.startswith(f"{MARKER}={value}".encode())]
         try:
-            environment = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
             started = parse_stat(Path(f"/proc/{pid}/stat").read_bytes()).start
-        except (OSError, ValueError):  # of another user, or gone
+        except (OSError, ValueError):  # gone
             continue
-        if pid != own and any(one.startswith(f"{MARKER}={value}".encode()) for one in environment):
-            found.append((started, pid))
-    return min(found)[1] if found else None
-
-
-def tree(pid: int) -> list[int]:
-    """A process and what it started, which still runs."""
-    found = [pid]
-    for parent in found:
-        found += sorted(children(parent))
-    return found
+        if pid != own and entries:
+            found.append((started, pid, entries[0].decode(errors="surrogateescape")))
+    return min(found)[1:] if found else None
 
 
 class Observer:
@@ -80,8 +73,8 @@ class Observer:
         self._words = work / WORDS
         self._stream = stream
         self._waker = waker
-        self._pids: list[int] = []
-        """The component's processes, in the order in which they were seen; the main one first."""
+        self._main: tuple[int, str] | None = None
+        """The component's main process, and its mark."""
         self._health_read = 0
         self._injects = settings["role"] == "injector"
         self._ready = False
@@ -95,7 +88,7 @@ class Observer:
         with open(os.open(self._words, os.O_RDWR | os.O_CLOEXEC), "rb", buffering=0) as file:  # noqa: PTH123
             rest = b""
             while True:
-                listens = _LISTENS if self._injects or not self._pids else None
+                listens = _LISTENS if self._injects or self._main is None else None
                 if select.select([file], [], [], listens)[0]:
                     *lines, rest = (rest + file.read(65536)).split(b"\n")
                     if "last" in [self._hear(line.decode(errors="replace")) for line in lines]:
@@ -104,9 +97,10 @@ class Observer:
 
     def follow(self) -> None:
         """Look for the component until it is there, and for what an injector has written."""
-        if not self._pids and (pid := main_process(os.getpid(), self._marker)) is not None:
-            self._pids = [pid]
-            self._write_config()
+        if self._main is None:
+            self._main = main_process(os.getpid(), self._marker)
+            if self._main is not None:
+                self._write_config()
         if self._injects and not self._ready and (self._folder / _READY).exists():
             self._ready = True
             self._stream.say("file", _READY)
@@ -129,9 +123,7 @@ class Observer:
         told = time.time()
         number, _, rest = line.partition(" ")
         word, _, argument = rest.partition(" ")
-        if word == "look" and self._pids:
-            running = tree(self._pids[0]) if argument else []
-            self._pids += [pid for pid in running if pid not in self._pids]
+        if word == "look":
             self._write_config()
         elif word == "touch":
             name, _, content = argument.partition(" ")
@@ -144,13 +136,11 @@ class Observer:
         return word
 
     def _write_config(self) -> None:
-        """Have the sampler read everything in its next sample, of all that was seen."""
-        entries = [
-            {**self._settings, "name": NAME, "pid": pid}
-            if index == 0
-            else {"name": f"{NAME}:{index}", "pid": pid, "role": self._settings["role"]}
-            for index, pid in enumerate(self._pids)
-        ]
+        """Have the sampler read everything in its next sample."""
+        entries = []
+        if self._main is not None:
+            pid, mark = self._main
+            entries = [{**self._settings, "name": NAME, "pid": pid, "mark": mark}]
         new = self.config.with_suffix(".new")
         new.write_text(
             json.dumps({"output": "-", "interval": 1.0, "parent": os.getppid(), "processes": entries}),

@@ -16,7 +16,7 @@ STREAM = Path("-")
 
 COLUMNS = {
     "processes": "epoch,process,user_s,system_s,rss,pss,minor_faults,major_faults,"
-    "voluntary_switches,involuntary_switches,threads,wait_s",
+    "voluntary_switches,involuntary_switches,threads,wait_s,processes,ended",
     "threads": "epoch,process,group,cpu_s",
     "cgroups": "epoch,process,cpu_s,throttled_s,periods,throttled_periods,memory,working_set,peak,oom_kills,huge",
     "counters": "epoch,process,operation,requests,errors,service_s",

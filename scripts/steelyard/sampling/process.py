@@ -1,12 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One watched process: CPU, memory, faults, threads by group, PSS and context switches."""
+"""One watched component: CPU, memory, faults, threads by group, PSS and context switches, each the sum over all of its
+processes (process_tree.py) at one moment, with what those that have ended had used.
+
+The kernel adds what a process used, and what its ended children did, to its parent's `cutime`, `cminflt` and so on when
+the parent takes note of its end (proc(5)). So processes that were never seen count as soon as they have ended. What was
+seen and is in no parent's figures after it is gone (an orphan's, or that of a child whose parent ignores SIGCHLD) is
+kept here.
+"""
 
 import os
 import time
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
-from typing import Self
+from typing import NamedTuple, Self
 
+from steelyard.process_tree import Trees
 from steelyard.sampling.config import Watched
 from steelyard.sampling.groups import GROUPS, group_of
 from steelyard.sampling.procfs import (
@@ -14,6 +22,7 @@ from steelyard.sampling.procfs import (
     ENDED_STATES,
     ProcFile,
     Stat,
+    Totals,
     cpu_clock,
     has_large_pages,
     parse_comm_and_ticks,
@@ -23,6 +32,11 @@ from steelyard.sampling.procfs import (
 )
 
 IDLE_SKIP = 3
+_ATTEMPTS = 4
+"""Readings of a component in a moment, until none of its processes ends between the first and the last."""
+_YOUNG = 0.1
+"""Seconds for which a new process may still have the memory of the one that started it (vfork, posix_spawn)."""
+_SHAPE = (b"VmSize", b"VmData", b"VmStk", b"VmExe", b"VmLib")
 
 
 class _Thread:
@@ -67,15 +81,15 @@ class Threads:
         if gone or count != len(self._threads):
             self._list()
 
-    def cpu_by_group(self, process_cpu: float) -> dict[str, float]:
-        """CPU seconds by group; they add up to the process's: what was in no thread when read is in `other`.
+    @property
+    def ticks(self) -> Mapping[str, int]:
+        """CPU by group, as last read."""
+        return self._ticks
 
-        Args:
-            process_cpu: the process's CPU seconds, read after the threads.
-        """
-        seconds = {group: ticks / CLOCK_TICKS for group, ticks in self._ticks.items() if group != "other"}
-        seconds["other"] = max(0.0, process_cpu - sum(seconds.values()))
-        return seconds
+    def close(self) -> None:
+        """Give the files back; what was read stays."""
+        for thread in self._threads.values():
+            thread.stat.close()
 
     def switches(self) -> list[int] | None:
         """Voluntary and involuntary context switches of all threads, read now (the dear part: a file each); None: the
@@ -159,73 +173,290 @@ class RunQueue:
         ran, waited = (sum(column) for column in zip((0, 0), *self._read.values(), strict=True))
         return waited / 1e9 if ran else None
 
+    def close(self) -> None:
+        """Give the files back."""
+        for file in self._files.values():
+            file.close()
+
+
+class _Member:
+    """One process of a component."""
+
+    def __init__(self, pid: int, role: str) -> None:
+        self.pid = pid
+        self._stat = ProcFile(f"/proc/{pid}/stat")
+        self._status = ProcFile(f"/proc/{pid}/status")
+        self._rollup = ProcFile(f"/proc/{pid}/smaps_rollup")
+        self.threads = Threads(pid) if role == "server" else None
+        self.run_queue = RunQueue(pid) if role == "injector" else None
+        self.stat: Stat | None = None
+        self.status: bytes | None = None
+        """None: it has ended, or does not tell."""
+        self.exact = 0.0
+        """CPU seconds, of itself."""
+        self.known = Totals()
+        """What its ended children had used when the component was read before."""
+        self.credited = Totals()
+        """What of theirs since then is known to be that of processes that were seen."""
+        self.inherited = Totals()
+        """What ended children had used that it may have taken note of after its last reading, of which there is none
+        more."""
+        self.borrows = False
+        """Whether its memory is still that of the process that started it."""
+        self.switched = [0, 0]
+        self.waited: float | None = None
+
+    @property
+    def alive(self) -> bool:
+        """Whether it had not ended when it was read."""
+        return self.stat is not None and self.stat.state not in ENDED_STATES
+
+    @property
+    def count(self) -> int:
+        """Its threads. More than are known yet at first, so that the first reading already lists them: a window may
+        begin there."""
+        return self.stat.threads if self.stat is not None else 1
+
+    def read(self) -> bool:
+        """Whether it is there; what was read before stays if not."""
+        line = self._stat.read()
+        if line is None:
+            return False
+        self.stat = parse_stat(line)
+        self.status = self._status.read(4096) if self.alive else None
+        self.exact = cpu_clock(self.pid) or self.stat.own.cpu / CLOCK_TICKS
+        return True
+
+    def rss(self) -> int | None:
+        """Resident bytes with the large-page pool's, which the kernel's own RSS leaves out."""
+        return _memory(self.status, b"VmRSS", b"HugetlbPages")
+
+    def pss(self) -> int | None:
+        """Proportional memory in bytes, the large-page pool included. Dear: the kernel walks all page tables."""
+        return _memory(self._rollup.read(4096), b"Pss", b"Private_Hugetlb", b"Shared_Hugetlb")
+
+    def exists(self) -> bool:
+        """Whether it is still there."""
+        return self._stat.read() is not None
+
+    def close(self) -> None:
+        """Give the files back."""
+        for file in (self._stat, self._status, self._rollup):
+            file.close()
+        if self.threads is not None:
+            self.threads.close()
+        if self.run_queue is not None:
+            self.run_queue.close()
+
+
+class Figures(NamedTuple):
+    """A component as it was read."""
+
+    totals: Totals
+    threads: int
+    processes: int
+    """Those that run."""
+    ended: int
+    """Those that are known to have ended so far; of several that nobody had seen, one for all between two readings."""
+
 
 class Process:
-    """A watched process."""
+    """A watched component: its main process, and all others that belong to it."""
 
     def __init__(self, watched: Watched) -> None:
         self.name = watched.name
         self.is_server = watched.role == "server"
-        self._is_engine = watched.role == "engine"
+        self._role = watched.role
+        self._alone = watched.alone or watched.role in ("engine", "harness")
+        """Of the harness and of an engine: their children are watched themselves."""
         self.pid = watched.pid
+        self._members = {watched.pid: _Member(watched.pid, watched.role)}
+        """Parents before what they started."""
         self._watched_children: set[int] = set()
-        """Those that were seen below it; they stay when they have ended."""
+        """Those of an engine that were seen below it; they stay when they have ended."""
+        self.gone: list[int] = []
+        """Processes that were found gone in the last reading."""
+        self._ended = Totals()
+        """What processes had used that have ended and are in no other's figures."""
+        self._ended_groups = dict.fromkeys(GROUPS, 0)
+        self._ended_switches = [0, 0]
+        self._ended_wait = 0.0
+        self._ended_count = 0
         self.cpu = 0.0
         """CPU seconds at the last reading, in ticks as those of its threads."""
-        self._exact = 0.0
-        self.children = 0.0
-        """CPU seconds of children that have ended, of a server (the tools of its start script) and of an engine; of an
-        engine also of those that run."""
+        self.used = 0.0
+        """The same as exactly as the kernel tells."""
+        self.helpers = 0.0
+        """CPU seconds of an engine's children, those that have ended and those that run; in `used`."""
         self.ended = False
+        """Whether none of its processes runs any more."""
         self.epoch = 0.0
         """When it was read."""
         self.rss: int | None = None
-        """Resident bytes with the large-page pool's, which the kernel's own RSS leaves out; None once it has ended."""
+        """Resident bytes; None: it has ended, or a process does not tell."""
         self.started = 0.0
-        """When the process started, seconds since boot; known once it was read."""
-        self._stat = ProcFile(f"/proc/{watched.pid}/stat")
-        self._status = ProcFile(f"/proc/{watched.pid}/status")
-        self._rollup = ProcFile(f"/proc/{watched.pid}/smaps_rollup")
-        self.threads = Threads(watched.pid)
-        self.run_queue = RunQueue(watched.pid) if watched.role == "injector" else None
-        # More than are known yet, so that the first reading already lists them: a window may begin there.
-        self._count = 1
+        """When the main process started, seconds since boot; known once it was read."""
 
     @property
-    def used(self) -> float:
-        """CPU seconds at the last reading, with those of `children`, as exactly as the kernel tells."""
-        return self._exact + self.children
+    def alone(self) -> bool:
+        """Whether only its main process is meant."""
+        return self._alone
+
+    def take(self, pids: Sequence[int]) -> None:
+        """Its processes are these now, parents before what they started. Others stay until they are gone."""
+        for pid in pids:
+            if pid not in self._members:
+                self._members[pid] = _Member(pid, self._role)
 
     def read_threads(self, everything: bool) -> None:
-        """Read the threads; before `read`, so that the process's CPU is never less than theirs."""
-        self.threads.read(self._count, everything)
+        """Read the threads; before `read`, so that the CPU of processes is never less than theirs."""
+        for one in self._members.values():
+            if one.threads is not None:
+                one.threads.read(one.count, everything)
 
-    def read(self, watched: Mapping[int, Self] | None = None) -> Stat | None:
-        """Read the process; None when it is gone. The last reading of one that ended has its final counts, if whoever
-        started it has not yet taken note of its end.
+    def read(self, watched: Mapping[int, Self] | None = None) -> Figures | None:
+        """Read all processes; None when none is left. The last reading of one that ended has its final counts, if
+        whoever started it has not yet taken note of its end.
 
         Args:
-            watched: by id, the processes that are read for themselves, and so are not an engine's helpers.
+            watched: by id of their main processes, those that are read for themselves, and so are not an engine's
+                helpers.
         """
-        line = self._stat.read()
-        if line is None:
-            self.ended = True
+        self.gone = []
+        for _ in range(_ATTEMPTS):
+            self.epoch = time.time()
+            # One that ends between the reading of its parent and its own is in neither; in the next reading it is.
+            gone = [one for one in self._members.values() if not one.read()]
+            self._bury(gone)
+            if not gone:
+                break
+        members = list(self._members.values())
+        stats = [one.stat for one in members if one.stat is not None]
+        alive = [one for one in members if one.alive]
+        self.ended = not alive
+        if not stats:
             return None
-        self.epoch = time.time()
-        stat = parse_stat(line)
-        self.ended = stat.state in ENDED_STATES
-        status = None if self.ended else self._status.read(4096)
-        self.rss = _memory(status, b"VmRSS", b"HugetlbPages")
-        self._count = stat.threads
-        self.started = stat.start / CLOCK_TICKS
-        self.cpu = (stat.user + stat.system) / CLOCK_TICKS
-        self._exact = cpu_clock(self.pid) or self.cpu
-        # Not of others: the harness's children are the servers, which are watched themselves.
-        if self.is_server:
-            self.children = stat.children / CLOCK_TICKS
-        elif self._is_engine:
+        if self.pid in self._members:
+            self.started = (self._members[self.pid].stat or stats[0]).start / CLOCK_TICKS
+        totals, children = self._ended, Totals()
+        for one in members:
+            if one.stat is None:
+                continue
+            totals = totals.plus(one.stat.own)
+            if not self._alone:
+                children = children.plus(one.stat.children)
+            if one.stat.children.beyond(one.known).beyond(one.credited).minor_faults:
+                self._ended_count += (
+                    1  # no process runs without page faults, and none that was seen has had these
+                )
+            one.known, one.credited = one.stat.children, Totals()
+        totals = totals.plus(children)
+        self.cpu = totals.cpu / CLOCK_TICKS
+        self._read_memory(alive)
+        if self._role == "engine":
             self._read_helpers(watched or {})
-        return stat
+        exact = sum(one.exact for one in members)
+        self.used = exact + (children.cpu + self._ended.cpu) / CLOCK_TICKS + self.helpers
+        return Figures(totals, sum(one.count for one in alive), len(alive), self._ended_count)
+
+    def cpu_by_group(self) -> dict[str, float]:
+        """CPU seconds by group; they add up to `cpu`: what was in no thread when read is in `other`."""
+        sources = [self._ended_groups, *(one.threads.ticks for one in self._members.values() if one.threads)]
+        ticks = {group: sum(source[group] for source in sources) for group in GROUPS if group != "other"}
+        seconds = {group: count / CLOCK_TICKS for group, count in ticks.items()}
+        seconds["other"] = max(0.0, self.cpu - sum(seconds.values()))
+        return seconds
+
+    def read_pss(self) -> int | None:
+        """Proportional memory of all processes together, bytes; None where one that runs does not tell."""
+        return self._sum([(one, one.pss()) for one in self._members.values() if one.alive])
+
+    def read_switches(self) -> list[int] | None:
+        """Voluntary and involuntary context switches of all threads; None: the kernel does not tell them. What
+        processes did that have ended meanwhile is not known, and not in it."""
+        for one in self._members.values():
+            if one.threads is not None and one.alive:
+                if (switched := one.threads.switches()) is None:
+                    return None
+                one.switched = switched
+        counts = (one.switched for one in self._members.values())
+        return [sum(column) for column in zip(self._ended_switches, *counts, strict=True)]
+
+    def read_wait(self) -> float | None:
+        """Seconds that threads of an injector had work and waited for a CPU; None: the kernel does not tell."""
+        waits = []
+        for one in self._members.values():
+            if one.run_queue is not None:
+                one.waited = one.run_queue.wait()
+                waits.append(one.waited)
+        known = [wait for wait in waits if wait is not None]
+        return self._ended_wait + sum(known) if known and len(known) == len(waits) else None
+
+    def _bury(self, gone: Sequence[_Member]) -> None:
+        """Account for processes that have ended: each is in what its parent tells of ended children, or is kept."""
+        heirs: dict[int, list[_Member]] = {}
+        for one in gone:
+            del self._members[one.pid]
+            self.gone.append(one.pid)
+            one.close()
+            if one.stat is None:
+                continue  # it had ended before it was read
+            self._ended_count += 1
+            self._ended_switches = [
+                sum(both) for both in zip(self._ended_switches, one.switched, strict=True)
+            ]
+            self._ended_wait += one.waited or 0.0
+            for group, ticks in one.threads.ticks.items() if one.threads is not None else ():
+                self._ended_groups[group] += ticks
+            heirs.setdefault(self._heir(one, gone), []).append(one)
+        for pid, left in heirs.items():
+            owed = Totals()
+            for one in left:
+                assert one.stat is not None
+                owed = owed.plus(one.stat.own).plus(one.stat.children).plus(one.inherited)
+            heir = self._members.get(pid)
+            # It may have been read before they ended.
+            if heir is not None and not heir.read():
+                heir.inherited, owed = heir.inherited.plus(owed), Totals()
+            elif heir is not None and heir.stat is not None:
+                told = heir.stat.children.beyond(heir.known).beyond(heir.credited)
+                kept = owed.beyond(told)
+                heir.credited = heir.credited.plus(owed.beyond(kept))
+                owed = kept
+            self._ended = self._ended.plus(owed)
+
+    def _heir(self, one: _Member, gone: Sequence[_Member]) -> int:
+        """The nearest process above it that is still there; 0: none."""
+        parents = {each.pid: each.stat.parent for each in gone if each.stat is not None}
+        pid = parents[one.pid]
+        for _ in gone:
+            pid = parents.get(pid, pid)
+        return pid if pid in self._members and not self._alone else 0
+
+    def _read_memory(self, alive: Sequence[_Member]) -> None:
+        boot = time.clock_gettime(time.CLOCK_BOOTTIME)
+        for one in alive:
+            assert one.stat is not None
+            parent = self._members.get(one.stat.parent)
+            one.borrows = (
+                parent is not None
+                and boot - one.stat.start / CLOCK_TICKS < _YOUNG
+                and _shape(one.status) == _shape(parent.status)
+            )
+        self.rss = self._sum([(one, one.rss()) for one in alive])
+
+    def _sum(self, sizes: Sequence[tuple[_Member, int | None]]) -> int | None:
+        """Memory of processes together. One without a figure that has just ended has none; with another it is
+        unknown."""
+        total, known = 0, False
+        for one, size in sizes:
+            if one.borrows:
+                continue
+            if size is not None:
+                total, known = total + size, True
+            elif not _has_ended(one.pid):
+                return None
+        return total if known else None
 
     def _read_helpers(self, watched: Mapping[int, Self]) -> None:
         """The kernel adds to an engine process what a child used, once its end is noticed. Of a watched one all that
@@ -234,20 +465,41 @@ class Process:
         running = children(self.pid)
         self._watched_children |= running & watched.keys()
         ended = {pid for pid in self._watched_children if not _exists(pid)}
-        line = self._stat.read()
+        line = ProcFile(f"/proc/{self.pid}/stat", keep=False).read()
         if line is None:
             return
-        ticks = parse_stat(line).children + sum(
+        ticks = parse_stat(line).children.cpu + sum(
             _ticks_below(pid, watched.keys()) for pid in running - watched.keys()
         )
         # One that ended meanwhile may be in the reading above or not: then the figure waits for the next.
         if all(_exists(pid) for pid in self._watched_children - ended):
             known = sum(watched[pid].used for pid in ended)
-            self.children = ticks / CLOCK_TICKS - known
+            self.helpers = ticks / CLOCK_TICKS - known
 
-    def read_pss(self) -> int | None:
-        """Proportional memory in bytes, the large-page pool included. Dear: the kernel walks all page tables."""
-        return _memory(self._rollup.read(4096), b"Pss", b"Private_Hugetlb", b"Shared_Hugetlb")
+
+def spent(pid: int, mark: str = "") -> tuple[float | None, int | None]:
+    """CPU seconds and resident bytes of a component now, as the sampler reads them; None where nothing of it runs.
+
+    Args:
+        pid: its main process.
+        mark: as for `Trees.add`.
+    """
+    one, trees = Process(Watched("", pid, "backing")), Trees()
+    trees.add("", pid, mark)
+    trees.update()
+    one.take(trees.members(""))
+    return (one.used, one.rss) if one.read() is not None and not one.ended else (None, None)
+
+
+def _shape(status: bytes | None) -> list[int | None]:
+    """Sizes of a process's parts of memory, which hardly two processes have alike."""
+    return [status_number(status, field) for field in _SHAPE] if status is not None else []
+
+
+def _has_ended(pid: int) -> bool:
+    """Whether it is gone or only waits to be reaped."""
+    line = ProcFile(f"/proc/{pid}/stat", keep=False).read()
+    return line is None or parse_stat(line).state in ENDED_STATES
 
 
 def _memory(content: bytes | None, first: bytes, *large: bytes) -> int | None:
@@ -271,7 +523,7 @@ def _ticks_below(pid: int, watched: Set[int]) -> int:
         return 0
     stat = parse_stat(line)
     below = sum(_ticks_below(child, watched) for child in children(pid) - watched)
-    return stat.user + stat.system + stat.children + below
+    return stat.own.cpu + stat.children.cpu + below
 
 
 def _exists(pid: int) -> bool:

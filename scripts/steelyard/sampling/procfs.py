@@ -53,18 +53,38 @@ class ProcFile:
             self._fd = -1
 
 
+class Totals(NamedTuple):
+    """What processes have used since they began; CPU in clock ticks."""
+
+    user: int = 0
+    system: int = 0
+    minor_faults: int = 0
+    major_faults: int = 0
+
+    def plus(self, other: "Totals") -> "Totals":
+        """The sum of both."""
+        return Totals(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
+
+    def beyond(self, other: "Totals") -> "Totals":
+        """What there is more than in the other; of what is less, 0."""
+        return Totals(*(max(0, mine - theirs) for mine, theirs in zip(self, other, strict=True)))
+
+    @property
+    def cpu(self) -> int:
+        """CPU of both kinds."""
+        return self.user + self.system
+
+
 class Stat(NamedTuple):
     """The fields of /proc/PID/stat that are used; times in clock ticks since boot or of CPU."""
 
     state: bytes
-    minor_faults: int
-    major_faults: int
-    user: int
-    system: int
+    parent: int
+    own: Totals
+    children: Totals
+    """Of children that have ended and were waited for, and of theirs; `exec` keeps it."""
     threads: int
     start: int
-    children: int
-    """CPU (user and system) of children that have ended and were waited for; `exec` keeps it."""
 
 
 def parse_stat(line: bytes) -> Stat:
@@ -74,7 +94,14 @@ def parse_stat(line: bytes) -> Stat:
     if len(rest) < 20 or len(state) != 1:
         raise ValueError(f"not a line of /proc/PID/stat: {line[:80]!r}")
     field = [0, *map(int, rest[:19])]  # by place after the state
-    return Stat(state, field[7], field[9], field[11], field[12], field[17], field[19], field[13] + field[14])
+    return Stat(
+        state,
+        field[1],
+        Totals(field[11], field[12], field[7], field[9]),
+        Totals(field[13], field[14], field[8], field[10]),
+        field[17],
+        field[19],
+    )
 
 
 def parse_comm_and_ticks(line: bytes) -> tuple[bytes, int]:

@@ -99,7 +99,7 @@ class Samples:
         def lasting(table: Table, gone: Collection[str]) -> Table:
             return {
                 key: one.going_on(at, until, None if key[-1] not in gone else 0.0)
-                if key[0] == process or key[0].startswith(f"{process}:")
+                if key[0] == process
                 else one
                 for key, one in table.items()
             }
@@ -217,6 +217,10 @@ class Samples:
             "pss_mean": whole((float(one.mean()) if one.size else None for one in pss), sum),
         }
 
+    def process_count(self, process: str, t0: float, t1: float) -> float | None:
+        """Processes of a component, mean over a window."""
+        return self._series(process, "processes").mean(t0, t1)
+
     def faults(self, process: str, t0: float, t1: float) -> float | None:
         """Page faults (minor and major) of a process over a window."""
         return self._grown(process, ("minor_faults", "major_faults"), t0, t1)
@@ -226,7 +230,12 @@ class Samples:
         return self._grown(process, ("major_faults",), t0, t1)
 
     def switches(self, process: str, t0: float, t1: float) -> float | None:
-        """Context switches (either kind) of a server over a window, which is read at its ends."""
+        """Context switches (either kind) of a server over a window, which is read at its ends.
+
+        None where a process of it ended in the window: what it did after it was last read is not known.
+        """
+        if self._grown(process, ("ended",), t0, t1):
+            return None
         return self._grown(process, ("voluntary_switches", "involuntary_switches"), t0, t1)
 
     def run_queue_wait(self, process: str, t0: float, t1: float) -> float | None:
@@ -358,11 +367,14 @@ def _rows(folder: Path, name: str) -> Iterator[list[str]]:
     whole = text[: text.rfind("\n") + 1]
     rows = csv.reader(whole.splitlines())
     columns = _COLUMNS[name].split(",")
-    if next(rows, columns) != columns:
+    header = next(rows, columns)
+    # Columns are added at the end: samples of an earlier version tell of all but those.
+    if not header or header != columns[: len(header)]:
         raise BadInput(
             f"{folder / name}.csv does not have the columns {_COLUMNS[name]}: restore it from a copy"
         )
-    yield from (row for row in rows if len(row) == len(columns))
+    missing = [""] * (len(columns) - len(header))
+    yield from (row + missing for row in rows if len(row) == len(header))
 
 
 def _from_zero(counters: Table) -> Table:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from steelyard.process_tree import Trees
 from steelyard.sampling.cgroup import ControlGroup
 from steelyard.sampling.config import NOTHING, OWN_NAME, Config, Watched, parse_config
 from steelyard.sampling.counters import (
@@ -26,14 +27,8 @@ from steelyard.sampling.counters import (
     parse_metrics,
 )
 from steelyard.sampling.output import GROUP_COLUMNS, WATCHED, Output, output, text
-from steelyard.sampling.process import Process
-from steelyard.sampling.procfs import (
-    CLOCK_TICKS,
-    ProcFile,
-    Stat,
-    interrupts_apart,
-    parse_host_cpu,
-)
+from steelyard.sampling.process import Figures, Process
+from steelyard.sampling.procfs import CLOCK_TICKS, ProcFile, interrupts_apart, parse_host_cpu
 
 LAST_ANSWERS = 1.0
 """Seconds that the last sample waits for the servers' counters."""
@@ -57,6 +52,7 @@ class Sampler:
         self._tables = tables or output(config.output)
         self._processes: dict[str, Process] = {}
         self._by_pid: dict[int, Process] = {}
+        self._trees = Trees()
         self._groups: dict[str, ControlGroup] = {}
         self._counters = Counters(self._answered)
         self._host = ProcFile("/proc/stat")
@@ -102,6 +98,8 @@ class Sampler:
         with self._part("counters"):
             self._counters.ask()
         now = time.monotonic()
+        with self._part("trees"):
+            self._trees.update()
         for process in self._processes.values():
             if not process.ended:
                 self._sample_process(process)
@@ -118,37 +116,43 @@ class Sampler:
         self._samples += 1
 
     def _sample_process(self, process: Process) -> None:
+        if not process.alone:
+            process.take(self._trees.members(process.name))
         if process.is_server:
             with self._part("threads"):
                 process.read_threads(self._everything)
         with self._part("processes"):
-            stat = process.read(self._by_pid)
+            figures = process.read(self._by_pid)
+            for pid in process.gone:
+                self._trees.forget(pid)
         if process.ended:
             self._note(process.name, "the process has ended")
-        if stat is None:
+        if figures is None:
             return
         pss = switches = None
         if process.is_server and not process.ended and self._everything:
             with self._part("pss"):
                 pss = process.read_pss()
             with self._part("switches"):
-                switches = process.threads.switches()
+                switches = process.read_switches()
         with self._part("processes"):
-            self._add_process(process, stat, pss, switches)
+            self._add_process(process, figures, pss, switches)
 
-    def _add_process(self, process: Process, stat: Stat, pss: int | None, switches: list[int] | None) -> None:
-        epoch = f"{process.epoch:.4f}"
+    def _add_process(
+        self, process: Process, figures: Figures, pss: int | None, switches: list[int] | None
+    ) -> None:
+        epoch, totals = f"{process.epoch:.4f}", figures.totals
         voluntary, involuntary = switches if switches is not None else ("", "")
-        wait = process.run_queue.wait() if process.run_queue is not None else None
+        wait = process.read_wait()
         self._tables.add(
             "processes",
-            f"{epoch},{process.name},{stat.user / CLOCK_TICKS:.2f},{stat.system / CLOCK_TICKS:.2f},"
+            f"{epoch},{process.name},{totals.user / CLOCK_TICKS:.2f},{totals.system / CLOCK_TICKS:.2f},"
             f"{'' if process.rss is None else process.rss},{'' if pss is None else pss},"
-            f"{stat.minor_faults},{stat.major_faults},{voluntary},{involuntary},{stat.threads},"
-            f"{'' if wait is None else f'{wait:.4f}'}",
+            f"{totals.minor_faults},{totals.major_faults},{voluntary},{involuntary},{figures.threads},"
+            f"{'' if wait is None else f'{wait:.4f}'},{figures.processes},{figures.ended}",
         )
         if process.is_server:
-            for group, seconds in process.threads.cpu_by_group(process.cpu).items():
+            for group, seconds in process.cpu_by_group().items():
                 self._tables.add("threads", f"{epoch},{process.name},{group},{seconds:.2f}")
 
     def _sample_groups(self) -> None:
@@ -206,7 +210,9 @@ class Sampler:
         for watched in (own, *config.processes):
             if watched.name in self._processes:
                 continue
-            self._processes[watched.name] = self._by_pid[watched.pid] = Process(watched)
+            process = self._processes[watched.name] = self._by_pid[watched.pid] = Process(watched)
+            if not process.alone:
+                self._trees.add(watched.name, watched.pid, watched.mark)
             if watched.cgroup:
                 group = self._groups[watched.name] = ControlGroup(watched.pid)
                 if not group.found:

@@ -10,7 +10,7 @@ What counts for a whole machine (CPU of others, steal, clock) is put together fr
 
 import json
 import subprocess
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -177,15 +177,10 @@ class Streams:
                 raise StreamLost(f"nothing was heard of the observer of {one.called} for {LOST:.0f} s")
         self._flush()
 
-    def look(self, whole: Iterable[str]) -> None:
-        """Have everything read, what is dear too, and compare the clocks.
-
-        Args:
-            whole: components of which all that runs is watched, not the main process alone.
-        """
-        trees = set(whole)
+    def look(self) -> None:
+        """Have everything read, what is dear too, and compare the clocks."""
         asked = [one for one in self._streams.values() if one.tell is not None]
-        said = {self._say(one, f"look{' tree' if one.name in trees else ''}") for one in asked}
+        said = {self._say(one, "look") for one in asked}
         began = self._clock.time()
         for _ in range(_ROUNDS):
             self._wait(lambda: not any(one.words.keys() & said for one in asked))  # noqa: B023 - it ends here

@@ -72,9 +72,7 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
     throttled = [one.cgroup.throttled_seconds if one.cgroup else None for one in servers]
     machines = machine_results(evidence)
     gap = samples.longest_gap([one.name for one in evidence.spec.components], start, end)
-    # Of all their processes, as each component's own figure; of a component without samples it is not known.
-    weighed_processes = [name for one in weighed for name in _processes(evidence, one.name) or [one.name]]
-    memory = samples.memory(weighed_processes, start, end)
+    memory = samples.memory([one.name for one in weighed], start, end)
     jit = whole((one.cpu_by_group.get("jit") if one.cpu_by_group else None for one in servers), sum)
     return TrialMeasurement(
         measure_seconds=evidence.seconds,
@@ -243,9 +241,10 @@ def first_answers(evidence: Evidence) -> dict[str, float]:
 def _result(evidence: Evidence, component: Component) -> ComponentResult:
     samples, start, end, name = evidence.samples, evidence.start, evidence.end, component.name
     found: dict[str, Any] = {}
-    if processes := _processes(evidence, name):
-        found |= samples.memory(processes, start, end)
-        found["cpu_seconds"] = whole((samples.cpu_seconds(one, start, end) for one in processes), sum)
+    if name in samples.process_names():
+        found |= samples.memory([name], start, end)
+        found["processes"] = samples.process_count(name, start, end)
+        found["cpu_seconds"] = samples.cpu_seconds(name, start, end)
     if component.counters and (counts := samples.requests(name, start, end)):
         found |= {"requests": round(counts.requests), "throughput": counts.requests / evidence.seconds}
         found["errors"] = round(counts.errors)
@@ -344,17 +343,10 @@ def _injector_wait(evidence: Evidence, components: Sequence[ComponentResult]) ->
     injector's."""
 
     def share(one: ComponentResult) -> float | None:
-        names = _processes(evidence, one.name)
-        waits = (evidence.samples.run_queue_wait(name, evidence.start, evidence.end) for name in names)
-        waited = whole(waits, sum)
+        waited = evidence.samples.run_queue_wait(one.name, evidence.start, evidence.end)
         return over(waited, whole((waited, one.cpu_seconds), sum))
 
     return whole((share(one) for one in components if one.role == "injector"), max)
-
-
-def _processes(evidence: Evidence, name: str) -> list[str]:
-    """Names of a component's processes in the samples."""
-    return [one for one in evidence.samples.process_names() if one == name or one.startswith(f"{name}:")]
 
 
 def _late_share(evidence: Evidence) -> float | None:

@@ -11,8 +11,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import psutil
-
 from steelyard.clock import SYSTEM, Clock, wait_until
 from steelyard.engines.base import Deployment, Running
 from steelyard.engines.readiness import POLL_INTERVAL, answers_at, read_info, ready_message_after
@@ -21,6 +19,7 @@ from steelyard.jvm.facts import Facts, Source
 from steelyard.processes import process_tree
 from steelyard.processes.listening import Listener
 from steelyard.results.spec import ORDER, Component, Role, Spec
+from steelyard.sampling.process import spent
 from steelyard.session.readback import ReadBack, observe
 
 LOOK_INTERVAL = 1.0
@@ -96,7 +95,7 @@ class Deployed:
     def _compilers(self) -> dict[str, tuple[float | None, int | None]]:
         """CPU and memory of the compilers that run, by name."""
         running = (self.started[one.name] for one in self.spec.of("compiler") if one.name in self.started)
-        return {one.component.name: _spent(_tree(one.running)) for one in running}
+        return {one.component.name: _spent(one.running) for one in running}
 
     def take_down(self, roles: Iterable[Role], grace: float = 20.0) -> list[str]:
         """Stop the components of some roles; returns what did not end by itself."""
@@ -133,6 +132,7 @@ class Deployed:
             if self.deployment.remote:
                 self._date(started)
             started.info = self._info(started.component)
+            started.running = replace(started.running, pids=_tree(started.running))
             if started.component.role == "server":
                 granted = self.deployment.granted(started.component.name)
                 started.told = self.read_back(started.running, started.info, granted)
@@ -217,15 +217,17 @@ class Deployed:
         answered = self.clock.time()
         # Only now: what a start script needed for a moment has gone.
         whole = replace(running, pids=_tree(running))
-        return Started(whole, answered, answered - running.started, *_spent(whole.pids))
+        return Started(whole, answered, answered - running.started, *_spent(running))
 
     def _refuse_stranger(self, started: Started) -> None:
         """Nobody else's server may be loaded with data, or weighed."""
-        component, pids = started.component, started.running.pids
+        component = started.component
         if component.info is None or started.running.contained:
             return
-        told = self._info(component).get("pid", pids[0])
-        if told not in pids:
+        # Workers come and go: it may be one that came since, or has gone.
+        before = _tree(started.running)
+        told = self._info(component).get("pid", before[0])
+        if told not in before and told not in _tree(started.running):
             raise PortInUse(
                 f"port {component.port} is answered by process {told}, not by {component.name}: stop that process, or"
                 " choose other ports with --port"
@@ -280,7 +282,7 @@ def _listed(found: Sequence[Listener]) -> str:
 
 def _tree(running: Running) -> list[int]:
     """All processes of a component, those that it started among them; none of one that runs elsewhere."""
-    return process_tree(running.pids[0]) if running.pids else []
+    return process_tree(running.pids[0], running.mark) if running.pids else []
 
 
 def _status(answer: tuple[int, bytes] | None) -> str:
@@ -291,13 +293,6 @@ def _first(body: bytes) -> str:
     return body.decode("utf-8", errors="replace").strip().partition("\n")[0][:200]
 
 
-def _spent(pids: Sequence[int]) -> tuple[float | None, int | None]:
-    """CPU seconds (user and system) and resident bytes of processes; None when one has gone, or none is here."""
-    if not pids:
-        return None, None
-    try:
-        processes = [psutil.Process(pid) for pid in pids]
-        times = [one.cpu_times() for one in processes]
-        return sum(one.user + one.system for one in times), sum(one.memory_info().rss for one in processes)
-    except psutil.Error:
-        return None, None
+def _spent(running: Running) -> tuple[float | None, int | None]:
+    """CPU seconds and resident bytes of a component; None where it has ended, or is not here."""
+    return spent(running.pids[0], running.mark) if running.pids else (None, None)

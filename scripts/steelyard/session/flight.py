@@ -158,10 +158,7 @@ class Flight:
         self.injectors.wait_until_ready()
 
     def start_sampler(self) -> None:
-        """Sample what runs now; called again, the sampler takes up what has come since.
-
-        Of what does not serve yet only the main process: what else a start script needs is gone in a moment.
-        """
+        """Sample what runs now; called again, the sampler takes up what has come since, and reads what is dear."""
         self._write_sampler_config()
         if self.sampler is None:
             self.sampler = self.context.children.spawn(
@@ -176,7 +173,7 @@ class Flight:
         if self.streams is not None:
             with self._streaming():
                 self.streams.watch(self.deployment.observers())
-                self.streams.look({one.name for one in self.spec.injectors} | self.deployed.started.keys())
+                self.streams.look()
 
     def watch(self, seconds: float, *, survive: bool = False) -> None:
         """Wait; raise as soon as something of the trial has died.
@@ -286,15 +283,15 @@ class Flight:
             )
             processes += [
                 {
-                    "name": component.name if index == 0 else f"{component.name}:{index}",
+                    "name": component.name,
                     "pid": pid,
                     "role": _SAMPLED_AS.get(component.role, "backing"),
-                    "counters_url": counters if index == 0 else None,
-                    "metrics_url": metrics if index == 0 else None,
-                    "cgroup": running.contained and index == 0 and component.role in WEIGHED,
+                    "counters_url": counters,
+                    "metrics_url": metrics,
+                    "cgroup": running.contained and component.role in WEIGHED,
+                    "mark": running.mark,
                 }
-                for index, pid in enumerate(running.pids)
-                if index == 0 or component.role == "injector" or component.name in self.deployed.started
+                for pid in running.pids[:1]
             ]
         overhead = self.deployment.overhead()
         # The harness's own helpers are the clients of a container engine, and count as the engine's.
@@ -302,12 +299,17 @@ class Flight:
         processes.append({"name": "harness", "pid": os.getpid(), "role": role})
         processes += [
             # Below those of a cluster are pods, which their observers watch.
-            {"name": f"engine:{pid}", "pid": pid, "role": "engine" if self.streams is None else "backing"}
+            {
+                "name": f"engine:{pid}",
+                "pid": pid,
+                "role": "engine" if self.streams is None else "backing",
+                "alone": True,
+            }
             for pid in overhead
         ]
         # Of another engine nothing is below them that is the trial's.
         processes += [
-            {"name": f"engine:{pid}", "pid": pid, "role": "backing"}
+            {"name": f"engine:{pid}", "pid": pid, "role": "backing", "alone": True}
             for pid in self.beside
             if pid not in overhead
         ]

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from one_table import require_one_table
 from waiting import wait_until
 
 from steelyard.host.java import named_jdks
@@ -248,8 +249,11 @@ class Running:
                 return trials
 
     def end(self) -> int:
-        """Wait for the end; the exit code."""
+        """Wait for the end; the exit code. What each trial says as a whole is what it says of its components."""
         self.process.communicate()
+        for path in self.out.glob("*/session.json") if self.out.exists() else ():
+            for trial in SessionDirectory(path.parent).trials():
+                require_one_table(trial)
         return self.process.returncode
 
 

@@ -437,3 +437,31 @@ def test_a_session_with_void_trials_alone_shows_them() -> None:
     html = to_html(view)
     assert html.count("void, block 2") >= 3
     assert 'class="group"' not in html[: html.index('id="charts"')]
+
+
+def _sharing(processes: float | None, pss: float) -> View:
+    """The servers of one arm have so many processes and so much PSS of 100 MiB of RSS."""
+    session, trials, analysis = sample.make(sample.two_arm_plan())
+
+    def changed(trial: Trial) -> Trial:
+        part = trial.components[0].model_copy(
+            update={"processes": processes, "rss_mean": 100 * 2.0**20, "pss_mean": pss * 2.0**20}
+        )
+        return trial.model_copy(update={"components": [part, *trial.components[1:]]})
+
+    return View(session, analysis, [changed(trial) for trial in trials], ())
+
+
+def test_memory_that_forked_workers_share_is_said_and_counts_once_in_the_headline() -> None:
+    view = _sharing(3.0, 55.0)
+    name = view.trials[0].components[0].name
+    (told,) = view.sharing
+    assert told.startswith(f"The 3 processes of {name} share memory: their RSS adds up to 100 MiB and counts")
+    assert "PSS (55 MiB) counts it once" in told
+    assert told in view.caveats
+    assert "memory_pss" in [metric.name for metric in view.charted]
+
+
+@pytest.mark.parametrize(("processes", "pss"), [(1.0, 55.0), (3.0, 97.0), (None, 55.0)])
+def test_one_process_or_little_that_is_shared_needs_no_sentence(processes: float | None, pss: float) -> None:
+    assert _sharing(processes, pss).sharing == []

@@ -11,10 +11,11 @@ import pytest
 from steelyard.sampling import process
 from steelyard.sampling.config import Watched
 from steelyard.sampling.process import Process
-from steelyard.sampling.procfs import CLOCK_TICKS, ProcFile
+from steelyard.sampling.procfs import CLOCK_TICKS, ProcFile, Totals
 
-# After the state (proc(5)): 7 and 9 faults, 11 and 12 user and system, 13 and 14 of children, 17 threads, 19 start.
-STAT = "7 (a server) S 1 2 3 4 5 6 500 8 3 10 250 50 30 20 15 16 4 18 700 0 0"
+# After the state (proc(5)): 7 and 9 faults, 8 and 10 of children, 11 and 12 user and system, 13 and 14 of children,
+# 17 threads, 19 start.
+STAT = "7 (a server) S 1 2 3 4 5 6 500 8 3 2 250 50 30 20 15 16 4 18 700 0 0"
 STATUS = "Name:\ta server\nVmHWM:\t 9999 kB\nVmRSS:\t 2000 kB\nRssAnon:\t 1500 kB\nHugetlbPages:\t 4096 kB\n"
 ROLLUP = (
     "Rss:  2000 kB\nPss:  1000 kB\nPss_Anon:  900 kB\nShared_Hugetlb:  2048 kB\nPrivate_Hugetlb:  2048 kB\n"
@@ -68,8 +69,9 @@ def test_large_pages_that_the_kernel_does_not_tell_are_not_none(
 def test_cpu_and_faults_are_those_of_the_process_and_of_its_ended_children(recorded: Process) -> None:
     stat = recorded.read()
     assert stat is not None
-    assert (stat.minor_faults, stat.major_faults, stat.threads) == (500, 3, 4)
-    assert recorded.cpu == 300 / CLOCK_TICKS
+    assert stat.totals == Totals(user=280, system=70, minor_faults=508, major_faults=5)
+    assert (stat.threads, stat.processes) == (4, 1)
+    assert recorded.cpu == 350 / CLOCK_TICKS
     assert recorded.used == 350 / CLOCK_TICKS
 
 
@@ -85,5 +87,5 @@ def test_cpu_is_that_of_all_threads() -> None:
     assert stat is not None
     # Half a second by the thread's own clock; user and system time are each cut to a tick.
     assert watched.cpu >= 0.5 - 2 / CLOCK_TICKS
-    assert (stat.user + stat.system) / CLOCK_TICKS == watched.cpu
+    assert stat.totals.cpu / CLOCK_TICKS == watched.cpu
     assert child.returncode == os.EX_OK

@@ -16,6 +16,7 @@ from steelyard.sampling.counters import Count, Figure, parse_answer, parse_count
 from steelyard.sampling.output import text
 from steelyard.sampling.procfs import (
     CLOCK_TICKS,
+    Totals,
     cpu_clock,
     interrupts_apart,
     parse_comm_and_ticks,
@@ -37,8 +38,8 @@ STATUS = (
 def test_stat_of_a_name_with_spaces_and_brackets() -> None:
     stat = parse_stat(STAT)
     assert (stat.state, stat.threads, stat.start) == (b"S", 70, 660628)
-    assert (stat.minor_faults, stat.major_faults) == (5598, 796)
-    assert (stat.user, stat.system) == (91, 21)
+    assert (stat.own.minor_faults, stat.own.major_faults) == (5598, 796)
+    assert (stat.own.user, stat.own.system) == (91, 21)
     assert parse_comm_and_ticks(STAT) == (b"Start Level: (x) y", 112)
 
 
@@ -179,7 +180,8 @@ def test_text_fields_stay_one_field() -> None:
 
 def test_children_that_ended_keep_their_cpu_with_the_parent() -> None:
     stat = parse_stat(b"7 (a b) S 1 7 7 0 -1 0 5 0 6 0 100 20 30 4 20 0 9 0 777 0 0")
-    assert (stat.user, stat.system, stat.children, stat.start) == (100, 20, 34, 777)
+    assert (stat.own, stat.children) == (Totals(100, 20, 5, 6), Totals(30, 4, 0, 0))
+    assert (stat.parent, stat.start) == (1, 777)
 
 
 def test_figures_in_prometheus_text_format() -> None:

@@ -3,6 +3,10 @@
 
 import json
 import math
+import os
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -13,6 +17,7 @@ import pytest
 from pods import Pod
 from waiting import TINY, wait_until
 
+from steelyard.process_tree import process_tree
 from steelyard.processes import Children
 from steelyard.sampling import nodes, streams
 from steelyard.sampling.output import COLUMNS, boot_id
@@ -77,7 +82,7 @@ def test_several_pods_leave_what_one_sampler_leaves(
     until(home, lambda: min(sampled(tmp_path, f"server-{n}") for n in (1, 2)) >= 2)
     monkeypatch.setattr(streams, "HEARD", math.inf)
     asked = time.time()
-    home.look(["server-1"])
+    home.look()
 
     def dear_since(time: float) -> bool:
         return all(samples(tmp_path).processes[f"server-{n}", "pss"].t[-1] >= time for n in (1, 2))
@@ -141,6 +146,62 @@ def test_nothing_is_lost_while_nothing_gets_through(
     told = [row for row in rows if row[1:4:2] == ["processes", "component"]]
     assert series.t.size == len(told), "nothing is lost"
     assert len(set(series.t)) == series.t.size, "nothing counts twice"
+
+
+DAEMON = """
+import os, subprocess, sys
+if os.fork() == 0:
+    os.setsid()
+    daemon = subprocess.Popen(sys.argv[1:])
+    os.write(int(os.environ["TELL"]), b"%d" % daemon.pid)
+    os._exit(0)
+os.wait()
+sys.stdout = None
+os.read(int(os.environ["STAY"]), 1)
+"""
+
+
+@pytest.mark.parametrize("way", ["a thread", "a daemon"])
+def test_an_observer_watches_all_that_the_main_process_has_started(
+    tmp_path: Path, home: Streams, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a pod, too, with nothing to be told of them: one that another thread started, and one that left the session
+    of a parent that has ended."""
+    launcher = [sys.executable, str(Path(__file__).parents[1] / "fixtures" / "servers" / "launcher.py")]
+    if way == "a daemon":
+        launcher = [sys.executable, "-c", DAEMON]
+    stay, stays = os.pipe()
+    told, tell = os.pipe()
+    for name, end in (("STAY", stay), ("TELL", tell)):
+        os.set_inheritable(end, True)
+        monkeypatch.setenv(name, str(end))
+    popen = subprocess.Popen
+    monkeypatch.setattr(
+        subprocess, "Popen", lambda *words, **more: popen(*words, **more, pass_fds=(stay, tell))
+    )
+    pod = Pod(tmp_path / "server-1", "server-1", launcher=launcher)
+    monkeypatch.setattr(subprocess, "Popen", popen)
+    try:
+        home.watch({"server-1": pod.reached()})
+
+        def counted() -> float:
+            series = samples(tmp_path).processes.get(("server-1", "processes"))
+            return float(series.v[-1]) if series is not None else 0.0
+
+        until(home, lambda: counted() == 2)
+        until(home, lambda: collected(tmp_path, "server-1") > 0.3)
+        found = samples(tmp_path)
+        assert set(found.process_names()) == {"server-1", "observer:server-1"}, "one row for both"
+        assert found.processes["server-1", "rss"].v[-1] > 64 << 20
+    finally:
+        if way == "a daemon":
+            os.kill(int(os.read(told, 16)), signal.SIGKILL)
+        else:
+            for pid in process_tree(pod.component.pid)[1:]:
+                os.kill(pid, signal.SIGKILL)
+        pod.end()
+        for end in (stay, stays, told, tell):
+            os.close(end)
 
 
 def test_a_restarted_observer_is_not_taken_for_the_same(

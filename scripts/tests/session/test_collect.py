@@ -77,7 +77,7 @@ def written(
         "host": [f"{T + s},{s},0,0,{s},{other * s}" for s in seconds],
         "cgroups": [row for group in groups for row in group],
         "processes": [
-            f"{T + s},{n},{cpu(n, s)},1000,900,{s},0,{s},{s},5,{0.3 * s if n in injectors else ''}"
+            f"{T + s},{n},{cpu(n, s)},1000,900,{s},0,{s},{s},5,{0.3 * s if n in injectors else ''},1,0"
             for n in (*servers, *injectors)
             for s in seconds
         ],

@@ -101,18 +101,21 @@ def test_samples_are_cut_out_under_their_own_names(tmp_path: Path) -> None:
     both.mkdir()
     rows = {
         "processes": [
-            "1.0,side-one/server-1,1,0,9,9,0,0,0,0,1,",
-            "1.0,side-other/server-1,2,0,9,9,0,0,0,0,1,",
+            "1.0,side-one/server-1,1,0,9,9,0,0,0,0,1,,1,0",
+            "1.0,side-other/server-1,2,0,9,9,0,0,0,0,1,,1,0",
         ],
         "counters": ["1.0,side-one/server-1,all,10,0,0.1", "1.0,side-other/server-1,all,20,0,0.1"],
         "host": ["1.0,5,3,0,1,0.01"],
     }
-    rows["processes"] += ["1.0,harness,3,0,9,9,0,0,0,0,1,", "1.0,side-other/injector-1:1,4,0,9,9,0,0,0,0,1,"]
+    rows["processes"] += [
+        "1.0,harness,3,0,9,9,0,0,0,0,1,,1,0",
+        "1.0,side-other/injector-1,4,0,9,9,0,0,0,0,1,,1,0",
+    ]
     for name, lines in rows.items():
         (both / f"{name}.csv").write_text("\n".join([COLUMNS[name], *lines, ""]), encoding="utf-8")
     cut_out(both, "side-other", own)
     found = Samples.load(own)
-    assert found.process_names() == ["server-1", "harness", "injector-1:1"]
+    assert found.process_names() == ["server-1", "harness", "injector-1"]
     assert found.processes["server-1", "user_s"].v.tolist() == [2.0]
     counted = found.counted()
     assert counted is not None

@@ -96,7 +96,7 @@ def test_daemons_of_engines_are_no_disturbance_of_any_trial(bench: Bench) -> Non
     bench.run(directory)
     folder = directory.trial_path(1, "jvms-2", 0)
     watched = json.loads((folder / "sampler.json").read_text(encoding="utf-8"))["processes"]
-    assert {"name": "engine:1", "pid": 1, "role": "backing"} in watched
+    assert {"name": "engine:1", "pid": 1, "role": "backing", "alone": True} in watched
 
 
 def test_every_trial_of_a_block_draws_from_the_same_seed(bench: Bench) -> None:

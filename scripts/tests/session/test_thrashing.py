@@ -29,7 +29,7 @@ def samples(folder: Path, faults: float, peak: float, contained: bool = True) ->
     """Of a server with so many major faults a second, after 500 at its start, in a container that once had `peak`
     bytes."""
     rows = {
-        "processes": [f"{T + s},s,{s},0,1000,,{s},{500 + faults * s},{s},{s},5," for s in range(SECONDS)],
+        "processes": [f"{T + s},s,{s},0,1000,,{s},{500 + faults * s},{s},{s},5,,1,0" for s in range(SECONDS)],
         "cgroups": [f"{T + s},s,{s},0,0,0,{peak},{peak},{peak},0," for s in range(SECONDS) if contained],
     }
     for name, lines in rows.items():

@@ -125,6 +125,7 @@ class Container:
 
     def __init__(self, docker: Docker, service: str, described: dict[str, Any], console: Path) -> None:
         self.told_to_end = False
+        self.mark = ""
         self.name = service
         try:
             state = described["State"]

@@ -32,6 +32,7 @@ class Member:
     def __init__(self, component: Component, number: int, pod: Pod, watch: PodWatch) -> None:
         self.name, self.container, self.number = component.name, component.kind, number
         self.told_to_end = False
+        self.mark = ""
         self.pid = None
         self.pod_name = str(pod["metadata"]["name"])
         self.uid = str(pod["metadata"]["uid"])
