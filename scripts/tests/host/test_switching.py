@@ -283,8 +283,8 @@ def test_without_rights_nothing_is_touched_and_one_sentence_says_what_to_do(aske
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT / "scripts", capture_output=True, text=True, check=False
     )
-    assert (done.stdout, done.stderr) == (
+    sentence = (
         "thp of this host cannot be set (no permission to write it): run it as root (sudo) or let this user set"
-        " just that (docs/host-states.md), in a container also with --privileged, or leave thp out of the experiment\n",
-        "",
+        " just that (docs/host-states.md), in a container also with --privileged, or leave thp out of the experiment\n"
     )
+    assert (done.stdout, done.stderr) == (sentence, "")
