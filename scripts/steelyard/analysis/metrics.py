@@ -76,9 +76,14 @@ REGISTRY: tuple[Metric, ...] = (
     ),
     define("memory_rss", "bytes", 0, measured(lambda m: m.memory_rss), roles=WEIGHED)(
         "memory (RSS) of the servers",
+<<<<<<< HEAD
         "Resident set size summed over the servers each second, pages of the large-page pool included, mean over the"
         " window.",
         "Counts pages that JVMs share (class cache, libraries) once for each JVM.",
+=======
+        "Resident set size summed over all processes of the servers each second, mean over the window.",
+        "Counts pages that processes share (class cache, libraries, what workers have of their parent) once for each.",
+>>>>>>> main
     ),
     define("memory_pss", "bytes", 0, measured(lambda m: m.memory_pss), roles=WEIGHED)(
         "memory (PSS) of the servers",
@@ -113,7 +118,8 @@ REGISTRY: tuple[Metric, ...] = (
     ),
     define("cpu_per_1k", "CPU s", 3, per_1k(sum_of(readings.cpu)), roles=WEIGHED)(
         "CPU of the servers per 1,000 requests",
-        "User and system CPU seconds of the servers in the window / thousands of requests.",
+        "User and system CPU seconds of all processes of the servers in the window, those that ended included /"
+        " thousands of requests.",
         "Under SMT or a varying clock a CPU second is not a fixed amount of work.",
     ),
     define("server_cpu_share", "share", 4, cpu_share)(
@@ -359,7 +365,7 @@ REGISTRY: tuple[Metric, ...] = (
     define("switches_per_1k", "1/1k req", 1, per_1k(sum_of(lambda c: c.switches)), roles=WEIGHED)(
         "context switches of the servers per 1,000 requests",
         "Voluntary and involuntary context switches of the servers in the window / thousands of requests.",
-        "Threads that ended between two readings are missing.",
+        "Threads that ended between two readings are missing; there is none where a process of a server ended.",
     ),
     define(
         "cgroup_cpu_per_1k", "CPU s", 3, per_1k(sum_of(in_groups(lambda g: g.cpu_seconds))), roles=WEIGHED

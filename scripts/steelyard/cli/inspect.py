@@ -16,7 +16,7 @@ from steelyard.analysis.metrics import METRICS
 from steelyard.analysis.sentences import answer
 from steelyard.cli import options
 from steelyard.cli.listing import print_listing
-from steelyard.cli.options import JsonOption, SessionArgument, conclude, open_console, print_json, say
+from steelyard.cli.options import JsonOption, SessionArgument, conclude, open_console, print_json, say, tell
 from steelyard.engines.kubernetes.cluster import NAMESPACE
 from steelyard.errors import BadInput, SteelyardError
 from steelyard.experiment.loader import experiment_files, load_experiment
@@ -70,14 +70,14 @@ def plan(
     )
     print_listing(console, None, *_arms_table(made))
     for note in made.notes:
-        say(console, f"note: {note}")
+        tell(console, f"note: {note}")
     if lines := told(made, foreseen):
         over = count(made.experiment.design.blocks, "block")
         console.print(
             f"\n[bold]Will detect[/bold] (80 % power, all comparisons counted, {over})", highlight=False
         )
         for line in lines:
-            say(console, f"  {line}")
+            tell(console, line, indent="  ")
     for line in _by_certificate(made, out, pool):
         say(console, line)
     console.print(f"\n[bold]Schedule[/bold] (seed {made.seed})", highlight=False)

@@ -33,7 +33,8 @@ def print_listing(
         title: above them; None: there is none.
         columns: keys of the rows to show, in order; a row may lack some.
         rows: of values.
-        headline: the column that stands beside the first one where each row has lines of its own.
+        headline: the column that stands beside the first one where each row has lines of its own; the others follow in
+            one line. None: each has a line of its own.
     """
     widths = {name: max(cell_len(name), *(cell_len(_cell(row, name)) for row in rows)) for name in columns}
     before = sum(widths[name] + _BETWEEN for name in columns[:-1])
@@ -72,10 +73,15 @@ def _print_lines(console: Console, columns: Sequence[str], row: dict[str, Any], 
     if headline is not None and (told := _cell(row, headline)):
         first.append(f"  {told}", style="not bold")
     console.print(first)
-    rest = [(name, _cell(row, name)) for name in columns[1:] if name != headline]
-    text = Text(overflow="fold")
-    for name, value in rest:
-        if value:
-            text.append(f"{' | ' if text else ''}{name} ", style="dim").append(value)
-    if text:
-        console.print(Padding(text, (0, 0, 0, 4), expand=False))
+    rest = [(name, told) for name in columns[1:] if name != headline and (told := _cell(row, name))]
+    if headline is None:
+        for name, told in rest:
+            console.print(_below(Text.assemble((f"{name}: ", "dim"), told)))
+    elif rest:
+        parts = [Text.assemble((f"{name} ", "dim"), told) for name, told in rest]
+        console.print(_below(Text(" | ").join(parts)))
+
+
+def _below(text: Text) -> Padding:
+    text.overflow = "fold"
+    return Padding(text, (0, 0, 0, 4), expand=False)

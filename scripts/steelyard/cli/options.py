@@ -13,7 +13,9 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console, ConsoleOptions, RenderableType
+from rich.padding import Padding
 from rich.segment import Segment
+from rich.text import Text
 from typer import Argument, Option
 
 from steelyard.analysis.sentences import answer
@@ -264,6 +266,17 @@ class _Terminal(Console):
 def say(console: Console, line: str) -> None:
     """Print a line as it is, however long."""
     console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def tell(console: Console, sentence: str, indent: str = "") -> None:
+    """Print a sentence for people: on a terminal folded between words, else as one line.
+
+    Commands, which are copied, are for `say`.
+    """
+    if console.is_terminal:
+        console.print(Padding(Text(sentence), (0, 0, 0, len(indent)), expand=False))
+    else:
+        say(console, f"{indent}{sentence}")
 
 
 def conclude(directory: SessionDirectory, as_json: bool, **more: object) -> None:

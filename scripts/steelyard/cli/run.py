@@ -11,7 +11,7 @@ from steelyard.cli import options
 from steelyard.cli.building import ensure_builds
 from steelyard.cli.exporter import exported
 from steelyard.cli.live import screen
-from steelyard.cli.options import JsonOption, SessionArgument, conclude, open_console, say
+from steelyard.cli.options import JsonOption, SessionArgument, conclude, open_console, say, tell
 from steelyard.engines.kubernetes.cluster import NAMESPACE
 from steelyard.errors import Exit, SteelyardError, crashed
 from steelyard.experiment.schema import Deployment
@@ -60,7 +60,7 @@ def run(
         f"{plan.experiment.title}: {len(plan.schedule)} trials, about {options.expected(plan)}; {directory.path}",
     )
     for note in plan.notes:
-        say(console, f"note: {note}")
+        tell(console, f"note: {note}")
     _run(directory, plan.runtimes, console, as_json, metrics_port)
 
 
@@ -114,7 +114,7 @@ def prepared(found: SessionDirectory, where: Where, console: Console) -> tuple[R
     if any(arm.spec.engine == "kubernetes" for arm in session.arms):
         runtimes.require_same_cluster(session.versions)
     for sentence in (*doubts, *differs):
-        say(console, f"note: {sentence}")
+        tell(console, f"note: {sentence}")
     return runtimes, " ".join(differs)
 
 

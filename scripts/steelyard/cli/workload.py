@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 from typer import Argument, Option
 
 from steelyard.cli import completion
@@ -95,7 +96,7 @@ def up(
         runtimes = Runtimes(load_workload(workload), jdk)
         spec = _spec(runtimes, arm, port)
         require_startable([spec])
-    ensure_builds(console, runtimes)
+    _ensure_builds(console, runtimes, spec)
     # The keeper runs in another folder.
     whole = str(Path(workload).absolute()) if workload.endswith((".yaml", ".yml")) else workload
     arguments = ["up", whole, "--engine", engine, "--jvms", str(jvms), "--port", str(port)]
@@ -138,11 +139,17 @@ def _spec(runtimes: Runtimes, arm: Arm, port: int) -> Spec:
     return spec.model_copy(update={"components": [one for one in spec.components if one.role != "injector"]})
 
 
+def _ensure_builds(console: Console, runtimes: Runtimes, spec: Spec) -> None:
+    """What runs from a build of this project; a server of somebody else's needs none."""
+    if any(one.artifact.build is not None for one in spec.components if one.artifact.package is not None):
+        ensure_builds(console, runtimes)
+
+
 def _keep(workload: str, arm: Arm, port: int, jdk: Path | None) -> None:
     """The keeper: start the workload, note its servers, wait for SIGTERM, stop it."""
     runtimes = Runtimes(load_workload(workload), jdk)
     spec = _spec(runtimes, arm, port)
-    ensure_builds(open_console(stderr=True), runtimes)
+    _ensure_builds(open_console(stderr=True), runtimes, spec)
     with (
         host_lock(),
         held_ports(spec.ports),

@@ -25,8 +25,11 @@ class ClientFailed(ServerFailed):
 
     def __init__(self, what: str, said: str, printed: str = "") -> None:
         kept = keep_output(what.partition(" ")[0], printed) if len(printed.strip().splitlines()) > 1 else None
-        super().__init__(f"{what}: {said}" + (f" (all that it printed: {kept})" if kept is not None else ""))
         self.said = said
+        """Its first error line."""
+        self.told = said + (f" (all that it printed: {kept})" if kept is not None else "")
+        """The same, with the file that holds the rest."""
+        super().__init__(f"{what}: {self.told}")
 
 
 def first_error(printed: str) -> str:

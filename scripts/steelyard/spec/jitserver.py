@@ -52,7 +52,6 @@ def relays(deployment: Deployment) -> dict[str, Component]:
             cpus="injectors",
             process=Process(
                 command=["python3", "${folder}/relay.py", "${port}", *to, f"{delay:.9f}", "${status}"],
-                # Not beside the workload file, where relative paths start.
                 files={"relay.py": str(ROOT / "scripts/steelyard/relay.py")},
             ),
             ready=Ready(path="/metrics"),

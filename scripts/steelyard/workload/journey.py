@@ -24,11 +24,11 @@ def _from_the_root(path: str) -> str:
     """A path that the injector can ask for (raises ValueError)."""
     if path.startswith("${"):
         raise ValueError(
-            f"it begins with `/`: a whole address or path that an answer gave ({path.partition('}')[0]}}}) cannot be"
+            f"must begin with `/`: a whole address or path that an answer gave ({path.partition('}')[0]}}}) cannot be"
             " asked for. Save the part behind the `/` (with regex), and write the `/` here"
         )
     if not path.startswith("/"):
-        raise ValueError("it begins with `/`: it is a path of the server, without its address")
+        raise ValueError("must begin with `/`: it is a path of the server, without its address")
     return path
 
 

@@ -17,6 +17,7 @@ from waiting import TINY, wait_until
 from steelyard.engines.compose.project import Container, Project
 from steelyard.errors import MissingRequirement, PortInUse, ServerFailed, SteelyardError
 from steelyard.host.docker import Docker, DockerFailed
+from steelyard.processes import client as process_client
 
 LIMIT = 150 << 20
 
@@ -170,3 +171,22 @@ def test_why_containers_did_not_start(
     with pytest.raises(kind, match=sentence) as caught:
         Project(Docker(client, "26", "2.26"), tmp_path / "01-jvms-1").up(["server-1"], "trial.yaml", [])
     assert type(caught.value) is kind
+
+
+def test_a_container_that_ended_while_it_was_started_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The line of compose tells its exit code; why, its own log."""
+    monkeypatch.setattr(process_client, "KEPT", tmp_path / "failed")
+    client = tmp_path / "docker"
+    client.write_text(
+        '#!/bin/sh\ncase $1 in logs) echo starting; echo "ERROR: no licence for $2"; echo bye;;'
+        " *) echo 'Error: dependency failed to start: container t-server-1 exited (3)' >&2; exit 1;; esac\n",
+        encoding="utf-8",
+    )
+    client.chmod(0o755)
+    kept = tmp_path / "failed" / "t-server-1.txt"
+    why = rf"t-server-1 exited \(3\).* after printing: ERROR: no licence for t-server-1: see {kept}$"
+    with pytest.raises(ServerFailed, match=why):
+        Project(Docker(client, "26", "2.26"), tmp_path / "01-jvms-1").up(["server-1"], "trial.yaml", [])
+    assert kept.read_text(encoding="utf-8") == "starting\nERROR: no licence for t-server-1\nbye\n"

@@ -126,6 +126,26 @@ def test_servers_reach_their_database_and_each_other_through_the_proxy(services:
     assert database[-4:] == ["--host", "127.0.0.1", "--port", str(ports["flight-database"])]
 
 
+def test_the_command_of_a_plan_can_be_typed() -> None:
+    words = [
+        "sh",
+        "-c",
+        "echo a; exec ${java} ${jvm_options} -jar '${package}/x.jar'",
+        "--log=${folder}/a",
+        "b*",
+    ]
+    artifact = server().artifact.model_copy(update={"form": "command", "words": words})
+    line = command_line(server().model_copy(update={"artifact": artifact}))
+    typed = shlex.split(line.partition(" taskset ")[2])
+    assert typed[2:] == [
+        "sh",
+        "-c",
+        next(word for word in typed if word.startswith("echo a; exec ")),
+        f"--log=$TRIAL/servers/{server().name}/a",
+        "b*",
+    ]
+
+
 def test_copies_of_a_service_share_a_key_that_no_other_component_is_told_of() -> None:
     doubled = specs("acmeair-topology", "jvms=2", "total_heap=4g")["topology-microservices"]
     variable = "ACMEAIR_JWT_PRIVATEKEY_LOCATION"

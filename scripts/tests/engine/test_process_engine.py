@@ -22,7 +22,7 @@ from steelyard.engines.process.priming import archived_classes, primed_folder
 from steelyard.errors import MissingRequirement, PortInUse, ProgramGone, ServerFailed
 from steelyard.host.programs import write_mark
 from steelyard.paths import ROOT
-from steelyard.processes import Children
+from steelyard.processes import Children, client
 from steelyard.results.spec import Artifact, Component, Role
 from steelyard.spec.injectors import ARCHIVE
 from steelyard.workload.schema import Ready
@@ -223,11 +223,17 @@ exec {sys.executable} -m http.server --bind 127.0.0.1 "$HTTP_PORT"
     assert sorted(path.name for path in package.iterdir()) == [primed.name, "wlp"]
 
 
-def test_a_server_that_does_not_start_is_not_copied_from(tmp_path: Path, children: Children) -> None:
-    package = unprimed(tmp_path / "p", "#!/bin/sh\necho 'no such feature'; exit 3\n")
+def test_a_server_that_does_not_start_is_not_copied_from_and_its_log_is_kept(
+    tmp_path: Path, children: Children, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client, "KEPT", tmp_path / "failed")
+    package = unprimed(tmp_path / "p", "#!/bin/sh\necho 'no such feature'; echo bye; exit 3\n")
     one = process("server-1", artifact=LIBERTY.model_copy(update={"jvm": make_jvm("hotspot")}))
-    with pytest.raises(ServerFailed, match="server-1 ended with exit code 3 after printing: no such feature"):
+    kept = tmp_path / "failed" / "first-start-of-server-1.txt"
+    said = rf"server-1 ended with exit code 3 after printing: no such feature \| bye: see {kept}$"
+    with pytest.raises(ServerFailed, match=said):
         primed_folder(one, package, children)
+    assert kept.read_text(encoding="utf-8") == "no such feature\nbye\n"
     assert [path.name for path in package.iterdir()] == ["wlp"]
 
 

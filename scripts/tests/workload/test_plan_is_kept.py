@@ -78,20 +78,20 @@ def test_a_file_that_is_not_there_is_refused_by_the_plan(tmp_path: Path) -> None
     [
         (
             "${to}",
-            r"begins with `/`: a whole address or path that an answer gave \(\$\{to\}\) cannot be asked for",
+            r"must begin with `/`: a whole address or path that an answer gave \(\$\{to\}\) cannot be asked for",
         ),
         ("http://localhost/x", "it is a path of the server, without its address"),
-        ("x", "begins with `/`"),
-        ("", "begins with `/`"),
+        ("x", "must begin with `/`"),
+        ("", "must begin with `/`"),
     ],
 )
 def test_a_path_that_the_injector_would_refuse_is_refused_by_the_plan(path: str, says: str) -> None:
     save = {"to": {"header": "Location"}}
     with pytest.raises(ValidationError, match=says):
         journey(path=path, save=save)
-    with pytest.raises(ValidationError, match="begins with `/`"):
+    with pytest.raises(ValidationError, match="must begin with `/`"):
         journey(path="/", parts=[{"path": path}])
-    with pytest.raises(ValidationError, match="begins with `/`"):
+    with pytest.raises(ValidationError, match="must begin with `/`"):
         journey(websocket={"path": path, "expect": "x"})
     assert journey(path="/${to}", save=save)
 

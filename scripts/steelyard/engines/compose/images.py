@@ -75,7 +75,7 @@ def find_image(docker: Docker, reference: str, advice: str = "pull or build it, 
             docker.run("pull", "--quiet", reference, timeout=PULL_LIMIT)
         except DockerFailed as error:
             raise MissingRequirement(
-                f"the image {reference} is not on this host and cannot be pulled ({error.said}): {advice}"
+                f"the image {reference} is not on this host and cannot be pulled ({error.told}): {advice}"
             ) from error
         described = docker.inspect("image", [reference])[0]
     built_for, here = described["Architecture"], native_architecture()

@@ -18,7 +18,8 @@ from steelyard.clock import Deadline
 from steelyard.engines.container import exit_code_of
 from steelyard.errors import MissingRequirement, PortInUse, ServerFailed
 from steelyard.host.docker import Docker, DockerFailed
-from steelyard.processes.children import ended_with
+from steelyard.processes.children import ended_with, own_words
+from steelyard.processes.client import keep_output
 from steelyard.processes.reasons import read_log
 from steelyard.units import MIB
 
@@ -71,7 +72,18 @@ class Project:
             self._docker.run(*command, timeout=UP_LIMIT, env=told, whole=True)
             return self._docker.inspect("container", [f"{self.name}-{service}-1" for service in services])
         except DockerFailed as error:
-            raise _up_error(error) from error
+            found = _up_error(error)
+            if (ended := _EXITED.search(error.said)) is not None and isinstance(found, ServerFailed):
+                found = ServerFailed(f"{found}{self._words_of(ended[1])}")
+            raise found from error
+
+    def _words_of(self, container: str) -> str:
+        """What a container that ended while it was started said, as the end of a sentence."""
+        try:
+            printed = self._docker.run("logs", container, merge_errors=True)
+        except DockerFailed:
+            return ""
+        return own_words(printed, keep_output(container, printed))
 
     def remove(self) -> None:
         """Remove containers, volumes and network; an engine that is restarting is waited for.
@@ -91,6 +103,9 @@ class Project:
                 return
 
 
+_EXITED = re.compile(r"\bcontainer (\S+) (?:has )?exited \(\d+\)")
+
+
 def _up_error(error: DockerFailed) -> Exception:
     if _PORT_TAKEN.search(error.said):
         port = re.search(r"127\.0\.0\.1:(\d+)", error.said)
@@ -102,7 +117,7 @@ def _up_error(error: DockerFailed) -> Exception:
         return MissingRequirement(f"{error.said}: the image was removed; build or pull it again, then resume")
     if "Cannot connect to the Docker daemon" in error.said or "EOF" in error.said:
         return ServerFailed(f"the container engine went away ({error.said})")
-    return ServerFailed(f"the containers could not be started: {error.said}")
+    return ServerFailed(f"the containers could not be started: {error.told}")
 
 
 class Container:

@@ -89,7 +89,7 @@ class KubernetesDeployment(Deployment[Member]):
             self._cluster.apply(folder, kinds, NAME)
             placed = self._wait(components, watch)
         except KubectlFailed as error:
-            raise ServerFailed(f"{', '.join(kinds)} could not be started: {error.said}") from error
+            raise ServerFailed(f"{', '.join(kinds)} could not be started: {error.told}") from error
         for one in components:
             self._units[one.name] = Member(one, self._number(one), placed[one.name], watch)
 
@@ -282,7 +282,7 @@ class KubernetesDeployment(Deployment[Member]):
                 )
             except KubectlFailed as error:
                 if "no objects passed to apply" not in error.said:
-                    raise ServerFailed(f"the trial's objects could not be made: {error.said}") from error
+                    raise ServerFailed(f"the trial's objects could not be made: {error.told}") from error
         return self._watch
 
     def _number(self, component: Component) -> int:

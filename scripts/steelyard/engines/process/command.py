@@ -110,7 +110,12 @@ def command_line(component: Component) -> str:
     """Environment and command as a person would type them, folders left as names (for `plan`)."""
     places = Places(f"$TRIAL/servers/{component.name}", "$PACKAGE", "$CACHE")
     told = " ".join(f'{key}="{value}"' for key, value in environment(component, places).items())
-    return f"{told} {' '.join(command(component, places))}".strip()
+    return f"{told} {' '.join(map(_typed, command(component, places)))}".strip()
+
+
+def _typed(word: str) -> str:
+    """A word for a shell, which fills in the names of folders."""
+    return word if re.fullmatch(r"[\w@%+=:,./${}-]+", word) else shlex.quote(word)
 
 
 def deployment_script(spec: Spec, packages: Mapping[str, str], primed: Mapping[str, Path]) -> str:
