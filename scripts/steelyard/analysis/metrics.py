@@ -76,14 +76,9 @@ REGISTRY: tuple[Metric, ...] = (
     ),
     define("memory_rss", "bytes", 0, measured(lambda m: m.memory_rss), roles=WEIGHED)(
         "memory (RSS) of the servers",
-<<<<<<< HEAD
-        "Resident set size summed over the servers each second, pages of the large-page pool included, mean over the"
-        " window.",
-        "Counts pages that JVMs share (class cache, libraries) once for each JVM.",
-=======
-        "Resident set size summed over all processes of the servers each second, mean over the window.",
+        "Resident set size summed over all processes of the servers each second, pages of the large-page pool included,"
+        " mean over the window.",
         "Counts pages that processes share (class cache, libraries, what workers have of their parent) once for each.",
->>>>>>> main
     ),
     define("memory_pss", "bytes", 0, measured(lambda m: m.memory_pss), roles=WEIGHED)(
         "memory (PSS) of the servers",
