@@ -20,7 +20,7 @@ from typing import NoReturn
 from xml.etree import ElementTree
 
 from suite import REPORTS, RETRIED, SCRIPTS, UNITS_RUN
-from suite.reports import Outcome, count, maven_reports, read_report, slowest
+from suite.reports import Outcome, count, maven_reports, merge_tries, read_report, slowest
 from suite.tiers import DEFAULT, EVERY, TIERS, changed_paths, tiers_for
 
 FAILED, USAGE, INTERRUPTED = 12, 13, 130  # as the other commands (docs/commands.md)
@@ -204,7 +204,7 @@ def _report(name: str) -> Path:
 
 def _read_pytest(name: str, code: int) -> list[Outcome]:
     """The tests of a run of pytest, and one failure more where it ended otherwise than they tell."""
-    tests = [] if code == _NO_TEST else _read_or_failure(_report(name))
+    tests = [] if code == _NO_TEST else merge_tries(_read_or_failure(_report(name)))
     if code in (0, _NO_TEST) or count(tests)["failed"]:
         return tests
     ended = Outcome(name, 0.0, f"pytest ended with exit code {code}", is_skipped=False, is_retried=False)

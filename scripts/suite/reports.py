@@ -46,6 +46,16 @@ def _read_case(case: ElementTree.Element) -> Outcome:
     )
 
 
+def merge_tries(tests: Iterable[Outcome]) -> list[Outcome]:
+    """One outcome for each test of pytest: its report has an entry for each try, and one for a teardown that fails."""
+    merged: dict[str, Outcome] = {}
+    for test in tests:
+        earlier = merged.get(test.name, test)
+        failure = test.failure if test.failure is not None else earlier.failure
+        merged[test.name] = test._replace(failure=failure)
+    return list(merged.values())
+
+
 def maven_reports(since: float, root: Path = ROOT) -> list[Path]:
     """The reports that Maven's plugins wrote after the epoch time `since`."""
     found = [path for pattern in _MAVEN for path in root.glob(pattern)]

@@ -10,8 +10,8 @@ from .driver import EXPERIMENT, end_all
 
 
 @pytest.fixture(scope="package", autouse=True)
-def _prepared(built: object, nginx: None) -> None:
-    """The build that sessions take, and the proxy."""
+def _prepared(built: object) -> None:
+    """The build that sessions take."""
 
 
 @pytest.fixture(autouse=True)

@@ -124,6 +124,33 @@ def test_a_report_of_maven_tells_each_test(tmp_path: Path) -> None:
     assert tests[0].seconds == 1200.5
 
 
+def test_a_test_that_is_tried_twice_counts_once(tmp_path: Path) -> None:
+    text = (
+        "import pathlib, pytest\n"
+        "def once(name):\n"
+        "    seen = pathlib.Path(__file__).with_name(name)\n"
+        "    if not seen.exists():\n"
+        "        seen.touch()\n"
+        "        raise AssertionError\n"
+        "@pytest.fixture\n"
+        "def late(): once('late')\n"
+        "@pytest.fixture\n"
+        "def never(): assert False\n"
+        "@pytest.fixture\n"
+        "def badly_ended():\n"
+        "    yield\n"
+        "    assert False\n"
+        "@pytest.mark.flaky(reruns=1)\n"
+        "def test_call(): once('call')\n"
+        "@pytest.mark.flaky(reruns=1)\n"
+        "def test_setup(late): pass\n"
+        "@pytest.mark.flaky(reruns=1)\n"
+        "def test_never(never): pass\n"
+        "def test_teardown(badly_ended): pass\n"
+    )
+    assert count(run(tmp_path, text)) == Counter(passed=2, failed=2)
+
+
 def test_a_torn_report_is_a_failure(tmp_path: Path) -> None:
     torn = tmp_path / "TEST-torn.xml"
     torn.write_text('<testsuites><testsuite tests="1">', encoding="utf-8")
