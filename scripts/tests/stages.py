@@ -61,6 +61,7 @@ def tier_of(item: pytest.Item) -> str:
         "containers": "containers",
         "full": "long",
         "e2e": "sessions",
+        "alone": "sessions",
     }
     return next((tier for marker, tier in markers.items() if item.get_closest_marker(marker)), "unit")
 

@@ -315,3 +315,16 @@ def test_tiers_come_in_their_order_and_nothing_is_begun_by_looking() -> None:
     ]
     order = [name for at, name in enumerate(names) if name not in names[:at]]
     assert order == ["checks", "gate", "java", "e2e", "containers"]
+
+
+def test_what_sets_this_machine_is_no_unit_test() -> None:
+    collected = subprocess.run(
+        [sys.executable, "-m", "pytest", "--collect-only", "-q", "--tier=sessions", "tests/host"],
+        cwd=SCRIPTS,
+        env={**ENVIRONMENT, "PYTHONPATH": str(SCRIPTS)},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert "test_this_host_is_put_back_by_the_guard" in collected
+    assert "test_which_cpus_are_online" not in collected

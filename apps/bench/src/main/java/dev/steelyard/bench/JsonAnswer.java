@@ -19,7 +19,8 @@ final class JsonAnswer {
     response.setContentType("application/json");
     response.setCharacterEncoding(StandardCharsets.UTF_8.name());
     response.setHeader("Cache-Control", "no-store");
-    // As bytes: through its own writer Liberty states too small a length for a text that is not ASCII, and cuts it off.
+    // As bytes: through its own writer Liberty states too small a length for a text that is not
+    // ASCII, and cuts it off.
     try (JsonWriter writer = Json.createWriter(response.getOutputStream())) {
       writer.writeObject(body);
     }
