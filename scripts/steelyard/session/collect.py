@@ -82,7 +82,7 @@ def measure(evidence: Evidence, components: Sequence[ComponentResult]) -> TrialM
     weighed = [one for one in components if one.role in WEIGHED]
     # Of the servers' containers where the engine has some (our own group is not theirs), else of our own group. That
     # no group could be read does not mean that there is none.
-    contained = evidence.spec.engine != "process"
+    contained = evidence.spec.engine not in ("process", "synthetic")  # the self-check's simulates processes
     throttled = [one.cgroup.throttled_seconds if one.cgroup else None for one in servers]
     machines = machine_results(evidence)
     gap = samples.longest_gap([one.name for one in evidence.spec.components], start, end)
