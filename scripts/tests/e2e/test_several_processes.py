@@ -57,10 +57,10 @@ def words(*command: str) -> str:
     ("command", "mib", "cpu"),
     [
         # The shell stays, and is the main process; its server has 64 MiB, which its worker shares.
-        (words("sh", "-c", f"{PYTHON} $0 $1 1 0 64; true", WORKERS, "${port}"), 64, 0.5),
-        (words(PYTHON, "${package}/launcher.py", PYTHON, WORKERS, "${port}", "2", "0", "64"), 64, 0.5),
+        (words("sh", "-c", f"{PYTHON} $0 $1 1 0 64; true", WORKERS, "${port}"), 64, 0.1),
+        (words(PYTHON, "${package}/launcher.py", PYTHON, WORKERS, "${port}", "2", "0", "64"), 64, 0.1),
         # The CPU of programs that live for milliseconds, started by workers that live for seconds.
-        (words(PYTHON, WORKERS, "${port}", "2", "200", "64", "--program"), 64, 5.0),
+        (words(PYTHON, WORKERS, "${port}", "2", "200", "64", "--program"), 64, 2.0),
     ],
     ids=["a script without exec", "a thread of a launcher", "workers that come and go"],
 )
@@ -84,8 +84,8 @@ def test_a_component_is_all_its_processes(
 
 
 def _weighs_all(trial: Trial, mib: float, cpu: float) -> None:
-    """The trial's own figures have all of the server: two processes of at least so much, which they share; CPU per
-    1,000 requests is at least what the requests cost, and at least half of it is known not to be others'."""
+    """The trial's own figures have all of the server: processes that share so much memory, and CPU per 1,000 requests
+    of at least so much, far less than any machine needs for them and far more than the main process uses."""
     (server,) = (one for one in trial.components if one.role == "server")
     assert (server.processes or 0) > 1.5
     assert server.pss_mean is not None
