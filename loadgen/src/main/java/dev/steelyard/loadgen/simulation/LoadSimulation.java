@@ -72,8 +72,7 @@ public final class LoadSimulation extends Simulation {
   /** Ends the process with an error if the run has failed. */
   @Override
   public void after() {
-    if (life.failure() != null) {
-      System.err.println(life.failure());
+    if (life.tellFailure()) {
       System.exit(1);
     }
   }

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Beginning and end of a run: a thread of its own waits for the start file if it is to, flushes the
@@ -39,6 +40,7 @@ public final class RunLife {
   private volatile boolean initialised;
   private volatile boolean finished;
   private volatile boolean written;
+  private final AtomicBoolean told = new AtomicBoolean();
 
   /** Time for which operations in flight have been waited for. */
   private long drainedNanos;
@@ -90,6 +92,15 @@ public final class RunLife {
       return "The injector failed (%s%s): its recording is incomplete.".formatted(reason, where);
     }
     return written ? null : "The load ended before the run did: its recording is incomplete.";
+  }
+
+  /** Says once why the run has failed; whether it has. */
+  boolean tellFailure() {
+    String sentence = failure();
+    if (sentence != null && !told.getAndSet(true)) {
+      System.err.println(sentence);
+    }
+    return sentence != null;
   }
 
   private void live() {
@@ -201,8 +212,10 @@ public final class RunLife {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    if (run.control.ending() == Control.Ending.SIGNAL && failure() != null) {
-      System.err.println(failure());
+    Control.Ending ending = run.control.ending();
+    // A run may fail in the moment in which the signal comes.
+    boolean bySignal = ending == Control.Ending.SIGNAL || ending == Control.Ending.FAILURE;
+    if (bySignal && tellFailure()) {
       // The exit code would be that of the signal, as if all were written.
       Runtime.getRuntime().halt(1);
     }
