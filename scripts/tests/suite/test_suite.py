@@ -28,6 +28,14 @@ def test_error(broken): pass
 @pytest.mark.skip(reason="not here")
 def test_not_here(): pass
 """
+ONCE = """import pathlib, pytest
+def once(name):
+    seen = pathlib.Path(__file__).with_name(name)
+    if not seen.exists():
+        seen.touch()
+        raise AssertionError
+"""
+"""What fails at its first try alone."""
 OPTION = "def pytest_addoption(parser): parser.addoption('--tier', action='append')\n"
 TIERS = ("sessions",)
 # This may run in one of several workers; what is run here must not take itself for one.
@@ -126,12 +134,7 @@ def test_a_report_of_maven_tells_each_test(tmp_path: Path) -> None:
 
 def test_a_test_that_is_tried_twice_counts_once(tmp_path: Path) -> None:
     text = (
-        "import pathlib, pytest\n"
-        "def once(name):\n"
-        "    seen = pathlib.Path(__file__).with_name(name)\n"
-        "    if not seen.exists():\n"
-        "        seen.touch()\n"
-        "        raise AssertionError\n"
+        f"{ONCE}"
         "@pytest.fixture\n"
         "def late(): once('late')\n"
         "@pytest.fixture\n"
@@ -191,12 +194,7 @@ def test_only_tests_on_real_servers_are_tried_twice_and_only_what_then_passes_is
     tests = tmp_path / "tests"
     tests.mkdir()
     (tests / "test_it.py").write_text(
-        "import pathlib, pytest\n"
-        "def once(name):\n"
-        "    seen = pathlib.Path(__file__).with_name(name)\n"
-        "    if not seen.exists():\n"
-        "        seen.touch()\n"
-        "        raise AssertionError\n"
+        f"{ONCE}"
         "@pytest.mark.e2e\n"
         "def test_session(): once('session')\n"
         "@pytest.mark.e2e\n"
