@@ -198,6 +198,9 @@ class _Member:
         """What its ended children had used when the component was read before."""
         self.credited = Totals()
         """What of theirs since then is known to be that of processes that were seen."""
+        self.buried = False
+        """Whether processes that were seen ended below it since then. More than was seen of them may be theirs too:
+        what they did between their last reading and their end."""
         self.inherited = Totals()
         """What ended children had used that it may have taken note of after its last reading, of which there is none
         more."""
@@ -257,7 +260,8 @@ class Figures(NamedTuple):
     processes: int
     """Those that run."""
     ended: int
-    """Those that are known to have ended so far; of several that nobody had seen, one for all between two readings."""
+    """Those that are known to have ended so far. Of those that nobody had seen, one for all between two readings, and
+    none where one that was seen ended too."""
 
 
 class Process:
@@ -345,11 +349,10 @@ class Process:
             totals = totals.plus(one.stat.own)
             if not self._alone:
                 children = children.plus(one.stat.children)
-            if one.stat.children.beyond(one.known).beyond(one.credited).minor_faults:
-                self._ended_count += (
-                    1  # no process runs without page faults, and none that was seen has had these
-                )
-            one.known, one.credited = one.stat.children, Totals()
+            # No process runs without page faults, and none that was seen has had these.
+            if not one.buried and one.stat.children.beyond(one.known).minor_faults:
+                self._ended_count += 1
+            one.known, one.credited, one.buried = one.stat.children, Totals(), False
         totals = totals.plus(children)
         self.cpu = totals.cpu / CLOCK_TICKS
         self._read_memory(alive)
@@ -421,7 +424,7 @@ class Process:
             elif heir is not None and heir.stat is not None:
                 told = heir.stat.children.beyond(heir.known).beyond(heir.credited)
                 kept = owed.beyond(told)
-                heir.credited = heir.credited.plus(owed.beyond(kept))
+                heir.credited, heir.buried = heir.credited.plus(owed.beyond(kept)), True
                 owed = kept
             self._ended = self._ended.plus(owed)
 

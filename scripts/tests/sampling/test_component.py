@@ -29,8 +29,8 @@ def burn(seconds):
     while time.process_time() < end:
         pass
 
-def worker(seconds, size):
-    "A process of its own: its memory touched, its CPU used, then it waits for a line."
+def worker(seconds, size, late=0):
+    "A process of its own: its memory touched, its CPU used, then it waits for a line, and touches more at its end."
     come, go = os.pipe(), os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -38,6 +38,7 @@ def worker(seconds, size):
         burn(seconds)
         os.write(come[1], b".")
         os.read(go[0], 1)
+        memory += bytearray(os.urandom(1)) * late
         os._exit(0)
     os.read(come[0], 1)
     return pid, go[1]
@@ -54,7 +55,7 @@ print("up", flush=True)
 for line in sys.stdin:
     word, *arguments = line.split()
     if word == "worker":
-        workers.append(worker(float(arguments[0]), int(arguments[1])))
+        workers.append(worker(float(arguments[0]), *map(int, arguments[1:])))
     elif word == "ignore":
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     elif word == "thread":
@@ -195,6 +196,16 @@ def test_workers_that_are_replaced_count_once(server: Server) -> None:
     assert ended == 3
     assert seen[-1] >= 0.6 - TICKS
     assert server.watched.used == pytest.approx(kernel_count(server), abs=TICKS)
+
+
+def test_what_a_worker_does_after_its_last_reading_is_no_other_process(server: Server) -> None:
+    server.tell(f"worker 0 1 {MIB}")
+    before = server.read()
+    server.tell("let")
+    server.tell("reap")
+    after = server.read()
+    assert after.totals.minor_faults - before.totals.minor_faults > 200
+    assert after.ended - before.ended == 1
 
 
 def test_children_that_no_sample_ever_saw_count(server: Server) -> None:
