@@ -8,7 +8,8 @@ without a collection are the JIT's or a debugger's.
 
 What was allocated since the collection before OpenJ9 says to the byte. Of HotSpot it is what the heap grew by from the
 end of one pause to the start of the next, in MiB that each pause rounds down; collectors that free memory beside the
-application (ZGC, Shenandoah) do not tell it so.
+application (ZGC, Shenandoah) do not tell it so. A thread of the application that waits for such a collector to free
+memory (ZGC's `Allocation Stall`, Shenandoah's pacing) stands still by itself, which is no pause.
 
 A log that is not understood tells nothing, and why (`GcLog.unknown`): with one pause that cannot be read, no sum of
 pauses is known. Under some languages HotSpot writes numbers with a comma; both are read.
@@ -88,7 +89,7 @@ class GcSettings:
     """Settings read back from the log; None where the JVM does not log them. Sizes are bytes."""
 
     policy: str | None = None
-    """As the JVM calls it: `-Xgcpolicy:gencon`, `G1`, `Parallel`, `Serial`."""
+    """As the JVM calls it: `-Xgcpolicy:gencon`, `G1`, `Shenandoah`, `The Z Garbage Collector`."""
     max_heap: int | None = None
     initial_heap: int | None = None
     nursery: int | None = None
@@ -212,7 +213,10 @@ def _hotspot_allocated(held: Iterable[tuple[float, str | None, str | None]]) -> 
 
 
 def _hotspot_settings(policy: str | None, init: Mapping[str, str]) -> GcSettings:
-    workers = init.get("Parallel Workers") or init.get("GC Workers") or ("1" if policy == "Serial" else "")
+    # ZGC's "GC Workers" are those of its concurrent phases; "Runtime Workers" are as many as ParallelGCThreads.
+    workers = (
+        init.get("Parallel Workers") or init.get("Runtime Workers") or ("1" if policy == "Serial" else "")
+    )
     threads = re.match(r"[0-9]+", workers)
     return GcSettings(
         policy=policy,

@@ -65,6 +65,37 @@ def test_hotspot_serial_counts_every_pause_once(version: int) -> None:
     assert read(f"hotspot{version}-serial").totals(0, 4e9)["gc_count"] == 6
 
 
+@pytest.mark.parametrize(
+    ("name", "pauses", "collections", "stood", "longest"),
+    [
+        # By hand: the lines with `Pause ... ms` of each excerpt, their sum and the longest in milliseconds, and the
+        # different numbers in their `GC(...)`.
+        ("hotspot17-z", 12, 4, 0.158, 0.019),
+        ("hotspot25-z", 43, 10, 0.883, 0.062),
+        ("hotspot17-shenandoah", 32, 10, 8.170, 3.309),
+        ("hotspot25-shenandoah", 17, 8, 35.465, 21.943),
+    ],
+)
+def test_collectors_that_work_beside_the_application(
+    name: str, pauses: int, collections: int, stood: float, longest: float
+) -> None:
+    log = read(name)
+    assert log.settings.policy == ("The Z Garbage Collector" if name.endswith("z") else "Shenandoah")
+    assert (log.settings.max_heap, log.settings.initial_heap) == (96 * MIB, 64 * MIB)
+    assert log.settings.gc_threads == 2  # -XX:ParallelGCThreads=2, with one thread for the concurrent phases
+    assert log.settings.large_pages == "Disabled"
+    assert len(log.pauses) == pauses
+    assert sum(pause.seconds for pause in log.pauses) == pytest.approx(stood / 1000)
+    totals = log.totals(0, 4e9)
+    assert totals["gc_count"] == collections
+    assert totals["gc_pause_max"] == pytest.approx(longest / 1000)
+    # Within what the times of epoch seconds in a double tell.
+    assert totals["gc_pause_seconds"] == pytest.approx(stood / 1000, abs=pauses * 3e-7)
+    # Memory that is freed between pauses is told by none of them: it is unknown, and not 0.
+    assert log.allocated == ()
+    assert log.allocation(0, 4e9) is None
+
+
 def test_zgc_pauses_of_both_generations() -> None:
     log = parse_gc_log(
         "[2026-11-20T07:14:12.991-0500][0.195s][info][gc,phases   ] GC(0) Y: Pause Mark Start (Major) 0.023ms\n"
