@@ -16,6 +16,9 @@ files of all threads (`task/TID/children`) would cost ten times as much with ser
 import os
 from typing import NamedTuple
 
+_KERNEL = 2
+"""The process of which the kernel's own threads are children; they have no environment."""
+
 
 class _Seen(NamedTuple):
     """A process as first seen."""
@@ -25,6 +28,7 @@ class _Seen(NamedTuple):
     parent: int
     group: int
     session: int
+    ended: bool
 
 
 class Trees:
@@ -66,9 +70,14 @@ class Trees:
         new = sorted(seen for name in listed - self._looked_at if (seen := self._look_at(name)) is not None)
         self._looked_at |= listed
         unknown = [seen for seen in new if seen.pid not in self._owners and not self._assign(seen)]
-        if self._marks:
-            for seen in unknown:
-                self._assign(seen, self._owner_by_mark(seen.pid))
+        for seen in unknown if self._marks else ():
+            entries = environment(seen.pid, self._proc)
+            if entries is None:
+                continue
+            self._assign(seen, next((self._marks[entry] for entry in entries if entry in self._marks), None))
+            if not entries and not seen.ended and _KERNEL not in (seen.pid, seen.parent):
+                # It is being replaced by another program and will have an environment in a moment.
+                self._looked_at.discard(str(seen.pid))
         # What a process with a mark started may be without one, and started in the same moment.
         while [seen for seen in unknown if seen.pid not in self._owners and self._assign(seen)]:
             pass
@@ -105,23 +114,20 @@ class Trees:
             with open(f"{self._proc}/{pid}/stat", "rb", buffering=0) as file:  # noqa: PTH123 - no Path objects
                 line = file.read(1024)
             fields = line[line.rindex(b")") + 2 :].split(b" ", 20)
-            return _Seen(int(fields[19]), int(pid), int(fields[1]), int(fields[2]), int(fields[3]))
+            ended = fields[0] in b"ZX"
+            return _Seen(int(fields[19]), int(pid), int(fields[1]), int(fields[2]), int(fields[3]), ended)
         except (OSError, ValueError, IndexError):  # it has ended
             return None
 
-    def _owner_by_mark(self, pid: int) -> str | None:
-        return next(
-            (self._marks[entry] for entry in environment(pid, self._proc) if entry in self._marks), None
-        )
 
-
-def environment(pid: int, proc: str = "/proc") -> list[bytes]:
-    """Entries of a process's environment, as it was started with; none when it may not be read."""
+def environment(pid: int, proc: str = "/proc") -> list[bytes] | None:
+    """Entries of a process's environment, as it was started with: none while the process is being replaced by another
+    program (execve). None: it may not be read."""
     try:
         with open(f"{proc}/{pid}/environ", "rb", buffering=0) as file:  # noqa: PTH123 - no Path objects
-            return file.read().split(b"\0")
+            return [entry for entry in file.read().split(b"\0") if entry]
     except OSError:
-        return []
+        return None
 
 
 def process_tree(pid: int, mark: str = "") -> list[int]:

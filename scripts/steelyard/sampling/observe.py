@@ -51,7 +51,9 @@ def main_process(own: int, value: str = "") -> tuple[int, str] | None:
     was started beside it later."""
     found = []
     for pid in (int(name) for name in os.listdir("/proc") if name.isdigit()):  # noqa: PTH208 - names as text
-        entries = [entry for entry in environment(pid) if entry.startswith(f"{MARKER}={value}".encode())]
+        entries = [
+            entry for entry in environment(pid) or () if entry.startswith(f"{MARKER}={value}".encode())
+        ]
         try:
             started = parse_stat(Path(f"/proc/{pid}/stat").read_bytes()).start
         except (OSError, ValueError):  # gone

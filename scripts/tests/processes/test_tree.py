@@ -109,7 +109,23 @@ def test_a_daemon_is_found_by_its_mark(cleanup: ExitStack) -> None:
     launcher.others.append(daemon := int(launcher.tell()))
     assert launcher.tell() == "ended"
     assert process_tree(launcher.pid) == [launcher.pid], "nothing else tells of it"
-    assert process_tree(launcher.pid, mark) == [launcher.pid, daemon]
+    wait_until(
+        lambda: process_tree(launcher.pid, mark) == [launcher.pid, daemon], "the environment of the daemon"
+    )
+
+
+def test_what_was_seen_in_the_moment_of_its_execve_is_seen_again(tmp_path: Path) -> None:
+    """Until the new program is set up, the kernel shows an empty environment."""
+    write(tmp_path, 10, 1, 10, 100)
+    write(tmp_path, 11, 1, 11, 200)
+    (tmp_path / "11" / "environ").touch()
+    trees = Trees(str(tmp_path))
+    trees.add("server", 10, "MARK=1")
+    trees.update()
+    assert trees.members("server") == [10]
+    (tmp_path / "11" / "environ").write_bytes(b"PATH=/bin\0MARK=1\0")
+    trees.update()
+    assert trees.members("server") == [10, 11]
 
 
 def test_a_daemon_that_was_seen_before_stays(cleanup: ExitStack) -> None:
@@ -185,6 +201,6 @@ def test_what_a_component_left_is_ended_with_it(tmp_path: Path, more: list[str])
         )
         wait_until(lambda: "ended" in child.printed(), "its orphan")
         orphan = int(child.printed().split()[0])
-        assert process_tree(child.pid, child.mark) == [child.pid, orphan]
+        wait_until(lambda: process_tree(child.pid, child.mark) == [child.pid, orphan], "its environment")
         children.stop([child], grace=0.0)
         wait_until(lambda: not is_running(orphan), "the end of the orphan")
