@@ -36,7 +36,7 @@ from steelyard.session.context import RunContext
 from steelyard.session.opening import new_session
 from steelyard.session.plan import Request, make_plan
 from steelyard.session.runtimes import make_engines
-from steelyard.session.schedule import Course
+from steelyard.session.schedule import Schedule
 from steelyard.session.trial import TrialRunner
 
 PORT = 9080
@@ -136,7 +136,7 @@ def _runner(
     engines = make_engines([spec.engine], plan.runtimes, children, directory.path.name)
     states, meter = HostStates([], children, directory.path), _Meter()
     return (
-        TrialRunner(Course(directory.session()), directory, engines, RunContext(children, meter), states),
+        TrialRunner(Schedule(directory.session()), directory, engines, RunContext(children, meter), states),
         meter,
         arm,
     )

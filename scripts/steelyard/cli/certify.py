@@ -12,14 +12,13 @@ from steelyard.analysis.figures import count, percent
 from steelyard.analysis.metrics import metric
 from steelyard.cli import options
 from steelyard.cli.options import JsonOption, open_console, print_json, say
-from steelyard.cli.run import carried_out, make_ready
+from steelyard.cli.run import carry_out, make_ready
 from steelyard.gate.certificate import DAYS, Certificate, Noise, sentences
 from steelyard.gate.certificate import certify as certified
+from steelyard.gate.plan import CERTIFICATE_PAIRS, plan_certification
 from steelyard.paths import RESULTS
 from steelyard.results.store import SessionDirectory, write_record
-from steelyard.session.gating import equal_plan
 from steelyard.session.opening import new_session
-from steelyard.session.schedule import CERTIFIED
 from steelyard.units import format_duration
 
 
@@ -45,7 +44,7 @@ def certify(
             help="Pairs of equal arms. More know the spread better: 20 have a floor a sixth below that of 10, 40 a"
             " quarter.",
         ),
-    ] = CERTIFIED,
+    ] = CERTIFICATE_PAIRS,
     days: Annotated[float, Option("--days", metavar="N", min=0.01, help="How long it is valid.")] = DAYS,
     duet: options.DuetOption = False,
     ask: options.Ask,
@@ -75,14 +74,14 @@ def certify(
             pool=pool,
             certificates=options.told_certificates(certificates, out),
         )
-        plan = equal_plan(ask(experiment, blocks=blocks, verb="certify", own=own), baseline, duet)
+        plan = plan_certification(ask(experiment, blocks=blocks, verb="certify", own=own), baseline, duet)
         make_ready(plan, console, [out, options.certificates_in(certificates, out)])
         directory = new_session(plan, out)
         say(
             console,
             f"{count(blocks, 'pair')} of equal arms, about {options.expected(plan)}; {directory.path}",
         )
-        carried_out(directory, plan.runtimes, console)
+        carry_out(directory, plan.runtimes, console)
     made = certified(directory.session(), directory.trials(), pool, days)
     path = options.certificates_in(certificates, out) / made.name
     write_record(path, made)

@@ -13,24 +13,24 @@ from typer import Option
 from steelyard.analysis.figures import count, percent
 from steelyard.cli import options
 from steelyard.cli.options import JsonOption, open_console, print_json, say
-from steelyard.cli.run import carried_out, make_ready, prepared
+from steelyard.cli.run import carry_out, make_ready, prepared
 from steelyard.errors import BadInput, Exit
 from steelyard.escape import printable
 from steelyard.gate.outputs import write_outputs
-from steelyard.gate.result import Ended, GateResult, conclude, to_confirm
+from steelyard.gate.plan import (
+    CONFIRMATION,
+    create_confirmation,
+    find_certificate_here,
+    find_disturbances,
+    make_terms,
+    pair_seconds,
+    plan_gate,
+    schedule_pairs,
+)
+from steelyard.gate.result import Ended, GateResult, conclude, needs_confirmation
 from steelyard.paths import RESULTS
 from steelyard.results.schema import GateTerms
 from steelyard.results.store import SessionDirectory
-from steelyard.session.gating import (
-    CONFIRMATION,
-    certificate_for,
-    gate_plan,
-    new_confirmation,
-    noisy_host,
-    pair_seconds,
-    scheduled,
-    terms_of,
-)
 from steelyard.session.opening import new_session
 from steelyard.session.plan import SessionPlan
 from steelyard.session.runtimes import Where
@@ -105,11 +105,11 @@ def gate(
         pool=pool,
         certificates=options.told_certificates(certificates, out),
     )
-    plan = gate_plan(ask(experiment, verb="gate", own=own), sides, metric, duet)
-    certificate = certificate_for(plan, options.certificates_in(certificates, out), pool)
+    plan = plan_gate(ask(experiment, verb="gate", own=own), sides, metric, duet)
+    certificate = find_certificate_here(plan, options.certificates_in(certificates, out), pool)
     pair = pair_seconds(plan, certificate)
-    plan, looks = scheduled(plan, pair, seconds)
-    terms = terms_of(plan, looks, sides, tolerated, seconds, certificate)
+    plan, looks = schedule_pairs(plan, pair, seconds)
+    terms = make_terms(plan, looks, sides, tolerated, seconds, certificate)
     directory = _opened(plan, terms, out, console)
     if _answered(directory):
         _conclude(directory, as_json)
@@ -122,7 +122,7 @@ def gate(
     )
     for note in (*plan.notes, *terms.notes):
         say(console, f"note: {note}")
-    carried_out(directory, plan.runtimes, console, again=AGAIN)
+    carry_out(directory, plan.runtimes, console, again=AGAIN)
     _finish(directory, where, console, as_json)
 
 
@@ -130,7 +130,7 @@ def _opened(plan: SessionPlan, terms: GateTerms, out: Path, console: Console) ->
     """The session, built and ready to run; or one that says why it will not."""
     if terms.same is None and not terms.abstains:
         make_ready(plan, console, [out])
-        terms = terms.model_copy(update={"abstains": noisy_host(duet=bool(plan.second))})
+        terms = terms.model_copy(update={"abstains": find_disturbances(duet=bool(plan.second))})
     return new_session(replace(plan, gate=terms), out)
 
 
@@ -149,21 +149,21 @@ def _resumed(path: Path, where: Where, console: Console) -> SessionDirectory:
         )
     if not _answered(directory) and not directory.has_ended():
         runtimes, differs = prepared(directory, where, console)
-        carried_out(directory, runtimes, console, None, differs, AGAIN)
+        carry_out(directory, runtimes, console, None, differs, AGAIN)
     return directory
 
 
 def _finish(directory: SessionDirectory, where: Where, console: Console, as_json: bool) -> None:
     """Confirm a regression, and answer."""
-    if to_confirm((directory.session(), directory.trials())):
+    if needs_confirmation((directory.session(), directory.trials())):
         second = SessionDirectory(directory.path / CONFIRMATION)
         if not (second.path / "session.json").exists():
-            second = new_confirmation(directory)
+            second = create_confirmation(directory)
         if not second.has_ended():
             say(console, "a regression so far: a second session, in another order, confirms it or does not")
             runtimes, differs = prepared(second, where, console)
             try:
-                carried_out(second, runtimes, console, None, differs)
+                carry_out(second, runtimes, console, None, differs)
             except KeyboardInterrupt:
                 say(console, f"of the gate: {AGAIN} {directory.path}")
                 raise

@@ -23,9 +23,9 @@ from steelyard.gate.history import (
     spread,
     told,
 )
+from steelyard.gate.plan import OTHER_METRICS
 from steelyard.gate.result import GateResult
 from steelyard.results.store import SessionDirectory, read_record, write_atomic
-from steelyard.session.gating import BESIDE
 
 app = typer.Typer(
     help="Figures over commits: add sessions, draw them, find changes.",
@@ -41,7 +41,7 @@ MetricsOption = Annotated[
         "--metric",
         metavar="NAME",
         help="A metric; may be given several times.",
-        show_default=", ".join(BESIDE),
+        show_default=", ".join(OTHER_METRICS),
     ),
 ]
 
@@ -136,7 +136,7 @@ def _series(folder: Path, names: Sequence[str]) -> list[Series]:
     known = {info.name for info in METRICS}
     if unknown := [name for name in names if name not in known]:
         raise BadInput(f"{unknown[0]!r} is no metric: see `./steelyard list --metrics`")
-    found = series_of(read_entries(folder), read_acknowledged(folder), names or BESIDE)
+    found = series_of(read_entries(folder), read_acknowledged(folder), names or OTHER_METRICS)
     if not found:
-        raise BadInput(f"{folder} has no figure of {', '.join(names or BESIDE)}")
+        raise BadInput(f"{folder} has no figure of {', '.join(names or OTHER_METRICS)}")
     return found

@@ -22,6 +22,8 @@ from steelyard.errors import BadInput, SteelyardError
 from steelyard.experiment.loader import experiment_files, load_experiment
 from steelyard.experiment.schema import Experiment
 from steelyard.gate.certificate import sentences
+from steelyard.gate.plan import find_certificate_here, pair_seconds
+from steelyard.gate.power import describe, predict_detectable
 from steelyard.host.doctor import Finding, examine
 from steelyard.host.facts import read_facts
 from steelyard.host.java import named_jdks
@@ -32,8 +34,6 @@ from steelyard.results.analysis import Analysis
 from steelyard.results.schema import JournalEntry, Session, Trial
 from steelyard.results.spec import WEIGHED, Component, Spec
 from steelyard.results.store import SessionDirectory
-from steelyard.session.foresight import foresee, told
-from steelyard.session.gating import certificate_for, pair_seconds
 from steelyard.session.plan import SessionPlan, host_checks, make_plan, metric_checks
 from steelyard.session.runner import analyse_again
 from steelyard.session.runtimes import Where, command_line, examine_where
@@ -55,9 +55,9 @@ def plan(
 ) -> None:
     """Show what `run` would do, without doing it: arms, CPU and heap split, time, what it detects, order, commands."""
     made = make_plan(ask(experiment, blocks=blocks, profilers=profile))
-    foreseen = foresee(made, out)
+    changes = predict_detectable(made, out)
     if as_json:
-        print_json({**_plan_document(made), "detects": [one._asdict() for one in foreseen]})
+        print_json({**_plan_document(made), "detects": [change._asdict() for change in changes]})
         return
     console = open_console()
     console.print(f"[bold]{escape(made.experiment.title)}[/bold]")
@@ -71,7 +71,7 @@ def plan(
     print_listing(console, None, *_arms_table(made))
     for note in made.notes:
         tell(console, f"note: {note}")
-    if lines := told(made, foreseen):
+    if lines := describe(made, changes):
         over = count(made.experiment.design.blocks, "block")
         console.print(
             f"\n[bold]Will detect[/bold] (80 % power, all comparisons counted, {over})", highlight=False
@@ -95,7 +95,7 @@ def _by_certificate(made: SessionPlan, out: Path, pool: str | None) -> list[str]
     """What a noise certificate of this host says it takes to see an effect; nothing without one."""
     if made.experiment.search is not None or all(spec.remote for spec in made.specs.values()):
         return []
-    found = certificate_for(made, out / "certificates", pool)
+    found = find_certificate_here(made, out / "certificates", pool)
     if isinstance(found, str):
         return []
     block = pair_seconds(made, found) / 2 * len(made.specs)

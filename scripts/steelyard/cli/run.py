@@ -15,6 +15,7 @@ from steelyard.cli.options import JsonOption, SessionArgument, conclude, open_co
 from steelyard.engines.kubernetes.cluster import NAMESPACE
 from steelyard.errors import Exit, SteelyardError, crashed
 from steelyard.experiment.schema import Deployment
+from steelyard.gate.interim import ends_at
 from steelyard.host.ports import held_ports, require_ports
 from steelyard.host.switching import require_settable
 from steelyard.paths import RESULTS
@@ -126,7 +127,7 @@ def _run(
     metrics_port: int | None = None,
     differs: str = "",
 ) -> None:
-    trials = carried_out(directory, runtimes, console, metrics_port, differs)
+    trials = carry_out(directory, runtimes, console, metrics_port, differs)
     lacking = missing(directory.session(), trials)
     conclude(directory, as_json, session=str(directory.path), complete=not lacking)
     void = sum(trial.state == "void" for trial in trials)
@@ -139,7 +140,7 @@ def _run(
         raise typer.Exit(Exit.INCOMPLETE)
 
 
-def carried_out(
+def carry_out(
     directory: SessionDirectory,
     runtimes: Runtimes,
     console: Console,
@@ -161,7 +162,7 @@ def carried_out(
         ):
             names = [arm.spec.engine for arm in session.arms]
             engines = make_engines(names, runtimes, children, directory.path.name)
-            return run_session(directory, engines, RunContext(children, watcher), differs)
+            return run_session(directory, engines, RunContext(children, watcher), differs, ends_at=ends_at)
     except KeyboardInterrupt:
         where = runtimes.where.options()
         line = " ".join([again, *where, str(directory.path)])

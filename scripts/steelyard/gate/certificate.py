@@ -27,8 +27,8 @@ from steelyard.analysis.paired import CLEARLY, detectable_effect, paired, two_gr
 from steelyard.analysis.rounds import seconds_of, valid_trials
 from steelyard.errors import BadInput, Incomplete, SteelyardError
 from steelyard.gate.conditions import Conditions, conditions_of, differing
-from steelyard.gate.looks import LOOKS, arms_of, floor_of
-from steelyard.gate.result import most_void
+from steelyard.gate.interim import INTERIM_PAIRS, arms_of, floor_of
+from steelyard.gate.result import main_void_reason
 from steelyard.results.schema import FORMAT_VERSION, Session, Trial
 from steelyard.results.spec import Record
 from steelyard.results.store import read_record
@@ -146,7 +146,7 @@ def certify(
     if first is None:
         raise Incomplete(
             f"{session.id} has fewer than {FEWEST} pairs with {primary} that vary at all: nothing can be certified by"
-            f" it{most_void(trials)}"
+            f" it{main_void_reason(trials)}"
         )
     ended = max((end for trial in trials for _, end in trial.phases.values()), default=session.created)
     baseline = next(arm.spec for arm in session.arms if arm.baseline)
@@ -192,7 +192,7 @@ def noise_of(session: Session, trials: Sequence[Trial], names: Sequence[str]) ->
                 pair_sd=core.sd,
                 start_sd=core.sd / math.sqrt(2),
                 floor=floor_of(core.sd, core.n),
-                floors={look: floor_of(core.sd, core.n, [look]) for look in LOOKS},
+                floors={look: floor_of(core.sd, core.n, [look]) for look in INTERIM_PAIRS},
                 mean=math.exp(core.mean),
                 p=core.p,
                 drift=slope,

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 
 from steelyard.analysis.figures import capital, count, percent
 from steelyard.escape import for_runner, for_runner_property, printable
-from steelyard.gate.result import GateResult, LookResult
+from steelyard.gate.result import GateResult, InterimResult
 from steelyard.results.store import write_atomic, write_record
 from steelyard.units import format_duration
 
@@ -101,7 +101,7 @@ def bars_of(result: GateResult) -> list[Bar]:
     return found
 
 
-def _bar(result: GateResult, label: str, looks: Sequence[LookResult]) -> list[Bar]:
+def _bar(result: GateResult, label: str, looks: Sequence[InterimResult]) -> list[Bar]:
     return [bar for one in looks for bar in _harm(label, one.low, one.ratio, one.high, result.better)]
 
 

@@ -15,11 +15,11 @@ from steelyard.analysis.paired import paired
 from steelyard.analysis.rounds import seconds_of
 from steelyard.analysis.sentences import beyond_noise
 from steelyard.experiment.schema import Metrics
-from steelyard.gate.looks import LAST, LOOK_LEVEL, Look, arms_of, looks_of, out_of_time
+from steelyard.gate.interim import DECIDED, INTERIM_LEVEL, LAST, InterimAnalysis, arms_of, interim_analyses
 from steelyard.gate.verdict import Outcome
-from steelyard.results.analysis import Estimate
 from steelyard.results.schema import FORMAT_VERSION, Session, Trial
 from steelyard.results.spec import Record
+from steelyard.session.schedule import is_out_of_time
 from steelyard.units import format_duration
 
 Ended = tuple[Session, Sequence[Trial]]
@@ -27,8 +27,8 @@ _CAUSES = {"clock-step": 0, "sample-gaps": 1}
 """Checks whose failure makes further figures of a trial wrong; the first explains the second."""
 
 
-class LookResult(Record):
-    """One look."""
+class InterimResult(Record):
+    """One interim analysis."""
 
     blocks: int
     pairs: int
@@ -42,7 +42,7 @@ class LookResult(Record):
     """Why it was the last."""
 
 
-class Beside(Record):
+class OtherMetric(Record):
     """A further metric, which decides nothing."""
 
     metric: str
@@ -74,20 +74,20 @@ class GateResult(Record):
     session: str
     seconds: float
     """That its trials took."""
-    looks: list[LookResult]
-    confirmation: list[LookResult] | None = None
-    """Looks of the session that should confirm a regression; None: there was nothing to confirm."""
-    beside: list[Beside] = Field(default_factory=list)
+    looks: list[InterimResult]
+    confirmation: list[InterimResult] | None = None
+    """Analyses of the session that should confirm a regression; None: there was nothing to confirm."""
+    beside: list[OtherMetric] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)
     """What belongs beside the answer: sentences."""
     void: int = 0
     trials: int = 0
 
 
-def to_confirm(first: Ended) -> bool:
+def needs_confirmation(first: Ended) -> bool:
     """Whether a session ended with a regression, which a second one has to confirm."""
-    looks = looks_of(*first)
-    return bool(looks) and looks[-1].verdict.outcome == "regression"
+    analyses = interim_analyses(*first)
+    return bool(analyses) and analyses[-1].verdict.outcome == "regression"
 
 
 def conclude(first: Ended, second: Ended | None) -> GateResult:
@@ -97,8 +97,8 @@ def conclude(first: Ended, second: Ended | None) -> GateResult:
     if terms is None:
         raise ValueError(f"{session.id} is no gate")
     info = metric(str(session.experiment["metrics"]["primary"]))
-    looks, again = looks_of(*first), looks_of(*second) if second is not None else None
-    outcome, sentence = _answer(session, trials, looks, again)
+    analyses, again = interim_analyses(*first), interim_analyses(*second) if second is not None else None
+    outcome, sentence = _answer(session, trials, analyses, again)
     ended = [*trials, *(second[1] if second is not None else ())]
     return GateResult(
         outcome=outcome,
@@ -113,17 +113,20 @@ def conclude(first: Ended, second: Ended | None) -> GateResult:
         workload=f"{session.workload['name']} {session.workload['version']}",
         session=session.id,
         seconds=seconds_of(trials) + (seconds_of(second[1]) if second is not None else 0.0),
-        looks=[_told(look) for look in looks],
-        confirmation=[_told(look) for look in again] if again is not None else None,
-        beside=_beside(session, trials) if trials else [],
+        looks=[_interim_result(analysis) for analysis in analyses],
+        confirmation=[_interim_result(analysis) for analysis in again] if again is not None else None,
+        beside=_other_metrics(session, trials) if trials else [],
         notes=terms.notes,
-        void=sum(one.state == "void" for one in ended),
+        void=sum(trial.state == "void" for trial in ended),
         trials=len(ended),
     )
 
 
 def _answer(
-    session: Session, trials: Sequence[Trial], looks: Sequence[Look], again: Sequence[Look] | None
+    session: Session,
+    trials: Sequence[Trial],
+    analyses: Sequence[InterimAnalysis],
+    again: Sequence[InterimAnalysis] | None,
 ) -> tuple[Outcome, str]:
     """The verdict and its sentence."""
     terms = session.gate
@@ -132,37 +135,36 @@ def _answer(
         return "pass", f"pass: both sides are the same ({terms.same}), so there is nothing to measure."
     if terms.abstains:
         return "inconclusive", f"inconclusive: {'; '.join(terms.abstains)}."
-    if not looks:
-        if out_of_time(session, trials):
+    if not analyses:
+        if is_out_of_time(session, trials):
             began = count(len({trial.block for trial in trials}), "pair")
-            told = (
-                f"inconclusive: the time that was given ({format_duration(terms.seconds or 0.0)}) was used up"
-            )
-            return "inconclusive", f"{told} after {began}, before the first look{most_void(trials)}."
+            given = format_duration(terms.seconds or 0.0)
+            why = f"inconclusive: the time that was given ({given}) was used up"
+            return "inconclusive", f"{why} after {began}, before the first look{main_void_reason(trials)}."
         return "inconclusive", "inconclusive: the session ended before its first look."
-    last = looks[-1]
-    told = last.verdict.sentence.rstrip(".").replace(last.found.metric, metric(last.found.metric).label, 1)
-    told = f"{told.removesuffix(': run more blocks')}, over {count(last.found.n, 'pair')}"
-    if last.verdict.outcome == "regression":
-        return _confirmed(told, again[-1] if again else None)
-    why = "" if last.stops in ("it is decided", LAST) else f"; {last.stops or _UNTIMELY}"
-    if last.verdict.outcome == "inconclusive" and (last.found.unequal or 2 * last.found.n < last.blocks):
-        why += most_void(trials)
-    return last.verdict.outcome, f"{told}{why}."
+    last = analyses[-1]
+    outcome, effect = last.verdict.outcome, last.estimate
+    finding = f"{last.verdict.finding(metric(effect.metric).label)}, over {count(effect.n, 'pair')}"
+    if outcome == "regression":
+        return _confirmed(finding, again[-1] if again else None)
+    why = "" if last.stops in (DECIDED, LAST) else f"; {last.stops or _UNTIMELY}"
+    if outcome == "inconclusive" and (effect.unequal or 2 * effect.n < last.blocks):
+        why += main_void_reason(trials)
+    return outcome, f"{outcome}: {finding}{why}."
 
 
 _UNTIMELY = "the time that was given was used up before the next look"
-"""Why a gate has ended whose last look asked for more pairs."""
+"""Why a gate has ended whose last analysis asked for more pairs."""
 
 
-def most_void(trials: Sequence[Trial]) -> str:
+def main_void_reason(trials: Sequence[Trial]) -> str:
     """What voided most trials, in the words of the ledger; nothing where none is void."""
     void = [
         min(failed, key=lambda check: _CAUSES.get(check.name, len(_CAUSES)))
         for trial in trials
         if trial.state == "void"
         and not void_by_partner(trial.checks)
-        and (failed := [one for one in trial.checks if one.voids and one.failed])
+        and (failed := [check for check in trial.checks if check.voids and check.failed])
     ]
     if not void:
         return ""
@@ -171,70 +173,62 @@ def most_void(trials: Sequence[Trial]) -> str:
     return f"; of {count(len(void), 'void trial')} {often} by the check {name}: {detail}"
 
 
-def _confirmed(told: str, second: Look | None) -> tuple[Outcome, str]:
-    """What becomes of a regression by the last look of the second session; None: there was none."""
-    doubted = f"inconclusive: {told.removeprefix('regression: ')}"
+def _confirmed(finding: str, second: InterimAnalysis | None) -> tuple[Outcome, str]:
+    """What becomes of a regression by the last analysis of the second session; None: there was none."""
     if second is None:
-        return "inconclusive", f"{doubted}, but nothing confirmed it."
-    repeated = f"({effect(second.found)}, over {count(second.found.n, 'pair')})"
+        return "inconclusive", f"inconclusive: {finding}, but nothing confirmed it."
+    repeated = f"({effect(second.estimate)}, over {count(second.estimate.n, 'pair')})"
     if second.verdict.outcome == "regression":
-        return "regression", f"{told}, and again in a second session {repeated}."
+        return "regression", f"regression: {finding}, and again in a second session {repeated}."
     return (
         "inconclusive",
-        f"{doubted}, but a second session with another order did not confirm it {repeated}.",
+        f"inconclusive: {finding}, but a second session with another order did not confirm it {repeated}.",
     )
 
 
-def _told(look: Look) -> LookResult:
-    found = look.found
-    core = paired([math.log(ratio) for ratio in found.ratios], LOOK_LEVEL)
+def _interim_result(analysis: InterimAnalysis) -> InterimResult:
+    core = paired([math.log(ratio) for ratio in analysis.estimate.ratios], INTERIM_LEVEL)
     low, high = (math.exp(core.low), math.exp(core.high)) if core and not core.tied else (None, None)
-    return LookResult(
-        blocks=look.blocks,
-        pairs=found.n,
-        ratio=found.ratio,
+    return InterimResult(
+        blocks=analysis.blocks,
+        pairs=analysis.estimate.n,
+        ratio=analysis.estimate.ratio,
         low=low,
         high=high,
-        sentence=look.verdict.sentence,
-        stops=look.stops,
+        sentence=analysis.verdict.sentence,
+        stops=analysis.stops,
     )
 
 
-def _beside(session: Session, trials: Sequence[Trial]) -> list[Beside]:
+def _other_metrics(session: Session, trials: Sequence[Trial]) -> list[OtherMetric]:
     """What the other metrics show: they annotate."""
     analysis = analyse(session, trials)
     _, candidate = arms_of(session)
     asked = Metrics.model_validate(session.experiment["metrics"])
     infos = {info.name: info for info in analysis.metrics}
-    found = []
+    metrics = []
     for name in asked.report:
-        one = analysis.estimates.get(name, {}).get(candidate)
-        if one is None or one.ratio is None or name == asked.primary:
+        estimate = analysis.estimates.get(name, {}).get(candidate)
+        if estimate is None or estimate.ratio is None or name == asked.primary:
             continue
         info = infos[name]
-        shown = beyond_noise(one) and info.better != "neither"
-        worse = _is_worse(one, info.better) if shown else None
-        told = f"{effect(one)} ({bounds(one) or 'no interval'})"
-        found.append(
-            Beside(
+        shown = beyond_noise(estimate) and info.better != "neither"
+        metrics.append(
+            OtherMetric(
                 metric=name,
                 label=capital(info.label),
-                change=told,
+                change=f"{effect(estimate)} ({bounds(estimate) or 'no interval'})",
                 better=info.better,
-                worse=worse,
-                ratio=one.ratio,
-                low=one.low,
-                high=one.high,
+                worse=(estimate.ratio > 1) is (info.better == "lower") if shown else None,
+                ratio=estimate.ratio,
+                low=estimate.low,
+                high=estimate.high,
             )
         )
-    return found
+    return metrics
 
 
-def _is_worse(found: Estimate, better: str) -> bool:
-    return (found.ratio or 1.0) > 1 if better == "lower" else (found.ratio or 1.0) < 1
-
-
-def cannot_see(floor: float, margin: float) -> str:
+def explain_floor(floor: float, margin: float) -> str:
     """Why a certificate forbids a margin."""
     return (
         f"this host finds harm of {percent(floor)} at the least by its noise certificate, and the margin is"

@@ -12,14 +12,29 @@ from steelyard.results.analysis import Estimate
 
 Outcome = Literal["pass", "regression", "inconclusive"]
 Better = Literal["higher", "lower", "neither"]
+_MORE = ": run more blocks"
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the gate answers, with its figures in one sentence."""
+    """What the gate answers, with its figures."""
 
     outcome: Outcome
-    sentence: str
+    text: str
+    """The figures, after the metric where there is one."""
+    advice: str = ""
+    """What would help, for those who can still do it."""
+    metric: str | None = None
+    """Which the text is about; None: it is about something else."""
+
+    @property
+    def sentence(self) -> str:
+        """All of it in one sentence."""
+        return f"{self.outcome}: {self.finding(self.metric or '')}{self.advice}."
+
+    def finding(self, label: str) -> str:
+        """The figures, of a metric under this label."""
+        return f"{label}{self.text}" if self.metric is not None else self.text
 
 
 def decide(
@@ -55,20 +70,20 @@ def decide(
     if better == "neither":
         raise BadInput(f"{estimate.metric} has no better direction: gate on another metric")
     if floor is not None and margin < floor:
-        return _verdict(
+        return Verdict(
             "inconclusive",
             f"this host can only detect {percent(floor)} by its noise certificate, the margin is {percent(margin)}:"
             " use a quieter host or a wider margin",
         )
     if estimate.unequal is not None:
-        return _verdict("inconclusive", estimate.unequal)
+        return Verdict("inconclusive", estimate.unequal)
     core = paired([math.log(ratio) for ratio in estimate.ratios], level)
     if core is None:
         usable = count(len(estimate.ratios), "usable block")
-        return _verdict("inconclusive", f"{estimate.metric} has {usable}: run more blocks")
+        return Verdict("inconclusive", f" has {usable}", _MORE, estimate.metric)
     if core.tied:
-        same = "every block has the same ratio, so no spread was seen and nothing is ruled out"
-        return _verdict("inconclusive", f"{estimate.metric}: {same}")
+        same = ": every block has the same ratio, so no spread was seen and nothing is ruled out"
+        return Verdict("inconclusive", same, metric=estimate.metric)
     return _judge(estimate.metric, core, better, margin, (level, passing))
 
 
@@ -78,26 +93,21 @@ def _judge(name: str, core: Paired, better: Better, margin: float, levels: tuple
     upper = core.bound(worse > 0, passing)
     harm, bound = (worse * math.expm1(value) for value in (core.mean, upper))
     least, most = sorted(worse * math.expm1(value) for value in (core.low, core.high))
-    moved = f"{name} is {percent(abs(harm))} {'worse' if harm > 0 else 'better'}"
+    moved = f" is {percent(abs(harm))} {'worse' if harm > 0 else 'better'}"
     if bound < margin:
         text = (
             f"{moved}; harm of {percent(margin)} or more is ruled out ({percent(1 - passing, 0)},"
             f" bound {percent(bound)})"
         )
-        return _verdict("pass", text)
+        return Verdict("pass", text, metric=name)
     # By Student's t an interval that excludes zero and a bound beyond the margin put the estimate above half the
     # margin anyway (the bound is less than twice the estimate); METHOD's condition stands for other intervals.
     if least > 0 and harm >= margin / 2:
         text = (
             f"{moved}, at least {percent(least)} and up to {percent(most)} ({percent(1 - level, 0)} interval)"
         )
-        return _verdict("regression", text)
+        return Verdict("regression", text, metric=name)
     text = (
-        f"{moved}, but harm of up to {percent(bound)} cannot be ruled out and the margin is {percent(margin)}:"
-        " run more blocks"
+        f"{moved}, but harm of up to {percent(bound)} cannot be ruled out and the margin is {percent(margin)}"
     )
-    return _verdict("inconclusive", text)
-
-
-def _verdict(outcome: Outcome, text: str) -> Verdict:
-    return Verdict(outcome, f"{outcome}: {text}.")
+    return Verdict("inconclusive", text, _MORE, name)

@@ -2,8 +2,8 @@
 """The gate as a whole command, simulated: certificate, looks, futility, confirmation, abstention.
 
 One gate: a session of equal pairs on the host and its certificate; then, with the floor that it states, a session in
-stages, each trial as the real course asks for it; and where that calls a regression, the session that confirms it. What
-is counted is what the real `conclude` answers. `certified` are those whose certificate allows the margin.
+stages, each trial as the real schedule asks for it; and where that calls a regression, the session that confirms it.
+What is counted is what the real `conclude` answers. `certified` are those whose certificate allows the margin.
 """
 
 from collections import Counter
@@ -13,12 +13,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from steelyard.gate.certificate import noise_of
-from steelyard.gate.looks import LOOKS
-from steelyard.gate.result import cannot_see, conclude, to_confirm
+from steelyard.gate.interim import INTERIM_PAIRS
+from steelyard.gate.plan import CERTIFICATE_PAIRS
+from steelyard.gate.result import conclude, explain_floor, needs_confirmation
 from steelyard.results.schema import GateTerms, Session, Trial
 from steelyard.selfcheck.hosts import HostModel
 from steelyard.selfcheck.simulate import REPEATS, A, Arm, Setup, Tally, draws_of, run_session, template
-from steelyard.session.schedule import CERTIFIED, make_schedule, make_stages
+from steelyard.session.schedule import make_schedule, make_stages
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +29,14 @@ class Gate:
     host: HostModel
     candidate: Arm = field(default_factory=lambda: Arm("b"))
     margin: float = 0.03
-    certified: int = CERTIFIED
+    certified: int = CERTIFICATE_PAIRS
     duet: bool = False
     """Both sides run at once, those of the certificate too."""
 
     @property
     def setup(self) -> Setup:
         """Its sessions."""
-        return Setup(self.host, LOOKS[-1], (A, self.candidate), margin=self.margin, duet=self.duet)
+        return Setup(self.host, INTERIM_PAIRS[-1], (A, self.candidate), margin=self.margin, duet=self.duet)
 
 
 def run_gates(kind: Gate, gates: int, rng: np.random.Generator) -> Tally:
@@ -50,14 +51,14 @@ def run_gate(kind: Gate, rng: np.random.Generator) -> Tally:
     """One gate."""
     setup = kind.setup
     floor = _floor(kind, rng)
-    abstains = [cannot_see(floor, kind.margin)] if floor > kind.margin else []
+    abstains = [explain_floor(floor, kind.margin)] if floor > kind.margin else []
     terms = GateTerms(
-        margin=kind.margin, looks=[*LOOKS], floor=floor, sides={"baseline": "a", "candidate": "b"}
+        margin=kind.margin, looks=[*INTERIM_PAIRS], floor=floor, sides={"baseline": "a", "candidate": "b"}
     )
     session = _staged(setup, terms.model_copy(update={"abstains": abstains}), rng)
     first = (session, _run(setup, session, rng) if not abstains else list[Trial]())
     second = None
-    if to_confirm(first):
+    if needs_confirmation(first):
         again = _staged(setup, terms.model_copy(update={"confirms": session.id}), rng)
         second = (again, _run(setup, again, rng))
     result = conclude(first, second)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Simulated sessions through the real scheduler, ledger, analysis, gate and sentences, and what came out, counted.
 
-One session: the real schedule; each trial that the real course asks for (repeats too), by `trials`; then the real
+One session: the real schedule; each trial that it asks for (repeats too), by `trials`; then the real
 analysis of session and trials, the gate's verdict on the first arm, and the answer in words.
 """
 
@@ -21,13 +21,14 @@ from steelyard.analysis.metrics import metric
 from steelyard.analysis.paired import detectable_effect
 from steelyard.analysis.sentences import answer, beyond_noise
 from steelyard.experiment.schema import Design, Experiment, Factor, Metrics
+from steelyard.gate.interim import ends_at
 from steelyard.gate.verdict import decide
 from steelyard.results.analysis import Analysis, Estimate
 from steelyard.results.schema import ArmRecord, Session, Trial
 from steelyard.selfcheck.hosts import HostModel
 from steelyard.selfcheck.trials import SPEC, Truth, from_samples, plain
 from steelyard.session.duet import judged_together
-from steelyard.session.schedule import Course, make_schedule
+from steelyard.session.schedule import Schedule, make_schedule
 from steelyard.yamlfile import Scalar
 
 REPEATS = 2
@@ -130,8 +131,8 @@ def draws_of(
 def run_session(setup: Setup, session: Session, draws: Draws) -> list[Trial]:
     """One simulated session; the session layer's own rule says which trial is next."""
     arms = {arm.name: arm for arm in setup.arms}
-    course, trials, plot, shift = Course(session), list[Trial](), (0, 0), 0.0
-    while (place := course.next(trials)) is not None:
+    schedule, trials, plot, shift = Schedule(session, ends_at), list[Trial](), (0, 0), 0.0
+    while (place := schedule.next(trials)) is not None:
         common = draws.levels[place.order]
         if not trials or trials[-1].block != place.block:
             common += setup.host.first
@@ -139,8 +140,8 @@ def run_session(setup: Setup, session: Session, draws: Draws) -> list[Trial]:
             plot, shift = (place.block, place.plot), float(draws.rng.normal(0.0, setup.host.shift))
         common += shift
         found = {}
-        for planned in course.together(place):
-            arm, now, spec = arms[planned.arm], planned.order, course.spec(planned)
+        for planned in schedule.together(place):
+            arm, now, spec = arms[planned.arm], planned.order, schedule.spec(planned)
             own = float(draws.rng.normal(0.0, setup.host.own)) if setup.duet else 0.0
             level = common + own + math.log1p(arm.effect)
             truth = _truth(arm, level, draws.beside[now], *draws.chance[now])

@@ -22,7 +22,7 @@ from steelyard.results.spec import Spec
 from steelyard.results.store import SessionDirectory
 from steelyard.session.context import RunContext
 from steelyard.session.profiling import Profiles
-from steelyard.session.schedule import Course
+from steelyard.session.schedule import EndsAt, Schedule
 from steelyard.session.trial import TrialRunner
 
 _HOST = System()
@@ -35,6 +35,7 @@ def run_session(
     differs: str = "",
     system: System = _HOST,
     lock: str = LOCK,
+    ends_at: EndsAt | None = None,
 ) -> list[Trial]:
     """Run what is left of a session, then analyse it and write its report.
 
@@ -45,6 +46,7 @@ def run_session(
         differs: what is not as it was when the session was begun, and is no reason to refuse it.
         system: the host whose states are set; another for recorded trees.
         lock: name of what keeps other sessions out.
+        ends_at: the stopping rule of a gate, which needs one.
 
     Returns:
         Every trial of the session, valid and void.
@@ -54,29 +56,29 @@ def run_session(
         ServerFailed: the servers do not start; PortInUse, NoSpace: as they say. What was measured is kept.
         KeyboardInterrupt: passed on after everything was stopped and what was measured was analysed.
     """
-    course = Course(directory.session())
-    trials = course.whole(directory.trials())
+    schedule = Schedule(directory.session(), ends_at)
+    trials = schedule.whole(directory.trials())
     with host_lock(lock), ExitStack() as cleanup:
         for sentence in put_back(system):
             context.watcher.note(sentence)
-        plots = [spec.host_states for spec in course.specs.values()]
+        plots = [spec.host_states for spec in schedule.specs.values()]
         states = HostStates(plots, context.children, directory.path, system)
         cleanup.enter_context(states)
         for name, engine in engines.items():
-            engine.check([spec for spec in course.all_specs if spec.engine == name])
-        require_large_pages(course.specs.values(), system)
+            engine.check([spec for spec in schedule.all_specs if spec.engine == name])
+        require_large_pages(schedule.specs.values(), system)
         event = "session-resume" if directory.has_journal() else "session-start"
         directory.log(context.clock.time(), event, detail=differs or None)
-        runner = TrialRunner(course, directory, engines, context, states)
+        runner = TrialRunner(schedule, directory, engines, context, states)
         try:
-            while (planned := course.next(trials)) is not None:
-                context.watcher.trial_started(planned, len(trials), course.total(trials))
-                together = course.together(planned)
+            while (planned := schedule.next(trials)) is not None:
+                context.watcher.trial_started(planned, len(trials), schedule.total(trials))
+                together = schedule.together(planned)
                 for trial in runner.run(together):
                     trials.append(trial)
-                    context.watcher.trial_ended(trial, len(trials), course.total(trials))
+                    context.watcher.trial_ended(trial, len(trials), schedule.total(trials))
                 require_starts(trials, at_once=len(together))
-            Profiles(directory, engines, context, partial(_set_host, states)).make(course.session)
+            Profiles(directory, engines, context, partial(_set_host, states)).make(schedule.session)
             # Before the report, which says of a session that has not ended that it can be resumed.
             directory.log(context.clock.time(), "session-end")
         except BaseException as error:

@@ -5,16 +5,15 @@ Pure: the same rule runs real sessions, resumed sessions and simulated ones. Wha
 schedule and the outcomes so far alone, so a resumed session goes on exactly as an uninterrupted one would.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
 
-from steelyard.analysis.rounds import reached
+from steelyard.analysis.rounds import reached, seconds_of
 from steelyard.analysis.searching import next_search_trial, question_of
 from steelyard.analysis.warmup import ACCEPTED_FROM
 from steelyard.experiment.schema import Experiment
-from steelyard.gate.looks import ends_at, out_of_time
 from steelyard.results.schema import Planned, ScheduledTrial, Session, Trial
 from steelyard.results.spec import Spec
 
@@ -30,8 +29,11 @@ INJECTOR_START_SECONDS = 3.0
 LEAST_POPULATING_LOAD = 10.0
 """Seconds under load, at least, of a run that fills class caches."""
 STOP_SECONDS = 3.0
-CERTIFIED = 10
-"""Pairs of equal arms that a certificate is made of, where nobody asks for more."""
+OVERTIME = 1.1
+"""What the expected end may lie beyond the time that was given, as a factor."""
+
+EndsAt = Callable[[Session, Sequence[Trial], int], bool]
+"""Whether a gate ends at the interim analysis after so many blocks; the layer above decides it (`gate/interim.py`)."""
 
 
 def make_schedule(
@@ -77,16 +79,16 @@ def make_schedule(
     ]
 
 
-def make_stages(arms: Sequence[str], looks: Sequence[int], seed: int) -> list[ScheduledTrial]:
-    """The schedule of a gate: the blocks up to each look are drawn by themselves, so that at each look half of the
-    pairs have run in each order."""
-    found: list[ScheduledTrial] = []
-    for number, (before, look) in enumerate(pairwise([0, *looks])):
-        found += [
-            place.model_copy(update={"order": len(found) + at, "block": before + place.block})
-            for at, place in enumerate(make_schedule(arms, look - before, [seed, number]))
+def make_stages(arms: Sequence[str], interims: Sequence[int], seed: int) -> list[ScheduledTrial]:
+    """The schedule of a gate: the blocks up to each interim analysis are drawn by themselves, so that at each of them
+    half of the pairs have run in each order."""
+    places: list[ScheduledTrial] = []
+    for number, (before, last) in enumerate(pairwise([0, *interims])):
+        places += [
+            place.model_copy(update={"order": len(places) + at, "block": before + place.block})
+            for at, place in enumerate(make_schedule(arms, last - before, [seed, number]))
         ]
-    return found
+    return places
 
 
 def next_trial(
@@ -140,18 +142,40 @@ def next_trial(
     return None
 
 
-class Course:
-    """What runs next in a session; follows from session.json and the trials so far alone."""
+def is_out_of_time(session: Session, trials: Sequence[Trial]) -> bool:
+    """Whether one pair more, first or repeated, would no longer end within the time of a gate's session, going by
+    those that have ended; of a session that confirms its own."""
+    seconds = session.gate.seconds if session.gate is not None else None
+    pairs = {(trial.block, trial.attempt) for trial in trials}
+    if seconds is None or not pairs:
+        return False
+    spent = seconds_of(trials)
+    return spent + spent / len(pairs) > seconds * OVERTIME
 
-    def __init__(self, session: Session) -> None:
+
+class Schedule:
+    """What runs next in a session; follows from session.json and the trials so far alone.
+
+    Args:
+        session: its record.
+        ends_at: decides at a gate's interim analyses; None for sessions of experiments.
+
+    Raises:
+        ValueError: a gate without its stopping rule, which would run on to its last pair.
+    """
+
+    def __init__(self, session: Session, ends_at: EndsAt | None = None) -> None:
+        if session.gate is not None and ends_at is None:
+            raise ValueError(f"{session.id} is a gate: give the rule by which it ends")
         self.session = session
+        self._ends_at = ends_at
         self.specs = {arm.name: arm.spec for arm in session.arms}
         self._second = {arm.name: arm.second for arm in session.arms if arm.second is not None}
         self.question = question_of(session)
         self._baseline = next((arm.name for arm in session.arms if arm.baseline), None)
         self._repeats = Experiment.model_validate(session.experiment).design.repeats
         self._ended: dict[int, bool] = {}
-        """By look that was reached: whether the session ended at it."""
+        """By interim analysis that was reached: whether the session ended at it."""
 
     @property
     def all_specs(self) -> list[Spec]:
@@ -192,21 +216,21 @@ class Course:
         """The trial that runs now, None when the session is complete."""
         if self.question is not None:
             return next_search_trial(self.question, self.session.schedule, outcomes)
-        if self.session.gate is None:
+        if self._ends_at is None or self.session.gate is None:
             return self._next(self.session.schedule, outcomes)
-        for before, look in pairwise([0, *self.session.gate.looks]):
-            places = [place for place in self.session.schedule if before < place.block <= look]
-            # What was void is repeated before the look, as nobody knows whether there will be another.
-            own = [trial for trial in outcomes if before < trial.block <= look]
+        for before, last in pairwise([0, *self.session.gate.looks]):
+            places = [place for place in self.session.schedule if before < place.block <= last]
+            # What was void is repeated before the interim analysis, as nobody knows whether there will be another.
+            own = [trial for trial in outcomes if before < trial.block <= last]
             if (planned := self._next(places, own)) is not None:
                 pair = (planned.block, planned.attempt)
                 begins = all((trial.block, trial.attempt) != pair for trial in outcomes)
-                if begins and out_of_time(self.session, outcomes):
+                if begins and is_out_of_time(self.session, outcomes):
                     return None
                 return planned.model_copy(update={"order": len(outcomes)})
-            if look not in self._ended:
-                self._ended[look] = ends_at(self.session, outcomes, look)
-            if self._ended[look]:
+            if last not in self._ended:
+                self._ended[last] = self._ends_at(self.session, outcomes, last)
+            if self._ended[last]:
                 return None
         return None
 

@@ -35,7 +35,7 @@ from steelyard.session.duet import DUET, Duet, judged_together, merged
 from steelyard.session.evidence import gather
 from steelyard.session.flight import Flight, TrialFailedError
 from steelyard.session.procedures import PROCEDURES
-from steelyard.session.schedule import Course
+from steelyard.session.schedule import Schedule
 from steelyard.spec.search import with_value
 
 
@@ -43,7 +43,7 @@ from steelyard.spec.search import with_value
 class TrialRunner:
     """Runs the trials of one session."""
 
-    course: Course
+    schedule: Schedule
     directory: SessionDirectory
     engines: Mapping[str, Engine]
     context: RunContext
@@ -156,10 +156,10 @@ class TrialRunner:
 
         The seed is the same in every arm of a block: arms differ in what the experiment varies, not in the draw.
         """
-        spec = self.course.spec(planned)
-        if self.course.question is not None and planned.value is not None:
-            spec = with_value(spec, self.course.question.search, planned.value)
-        seed = self.course.session.seed + planned.block
+        spec = self.schedule.spec(planned)
+        if self.schedule.question is not None and planned.value is not None:
+            spec = with_value(spec, self.schedule.question.search, planned.value)
+        seed = self.schedule.session.seed + planned.block
         return spec.changed("injector", lambda one: {"settings": {**one.settings, "seed": seed}})
 
     def _set_host(self, planned: Planned, spec: Spec) -> None:

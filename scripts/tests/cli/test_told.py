@@ -16,7 +16,7 @@ from steelyard.cli.app import app
 from steelyard.errors import BadInput
 from steelyard.session.plan import Request
 
-PLANS = {"run": (run, "make_plan"), "gate": (gate, "gate_plan"), "certify": (certify, "equal_plan")}
+PLANS = {"run": (run, "make_plan"), "gate": (gate, "plan_gate"), "certify": (certify, "plan_certification")}
 """Where each command has its plan made."""
 SHARED = [
     *("--quick", "--workload", "shop/a shop.yaml", "--set", "users=8", "--set", "gc_threads=2"),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from builders import make_session, make_trial
 
-from steelyard.gate.looks import LOOKS
+from steelyard.gate.interim import INTERIM_PAIRS
 from steelyard.results.schema import GateTerms, Session, Trial
 from steelyard.session.schedule import make_stages
 
@@ -20,7 +20,7 @@ WOBBLE = [-1.0, 1.0, -0.5, 0.5, -0.2, 0.2, 0.8, -0.8, 0.1, -0.1] * 2
 def terms(**changes: Any) -> GateTerms:
     fields: dict[str, Any] = {
         "margin": 0.03,
-        "looks": [*LOOKS],
+        "looks": [*INTERIM_PAIRS],
         "floor": 0.02,
         "certificate": "ping.json",
         "sides": {"baseline": "main", "candidate": "change"},
@@ -30,13 +30,13 @@ def terms(**changes: Any) -> GateTerms:
 
 def gate(primary: str = "cpu_per_1k", **changes: Any) -> Session:
     made = make_session(
-        [1, 2], LOOKS[-1], metrics={"primary": primary, "report": ["throughput", "memory_rss"]}
+        [1, 2], INTERIM_PAIRS[-1], metrics={"primary": primary, "report": ["throughput", "memory_rss"]}
     )
     experiment = {**made.experiment, "name": "gate", "title": "gate", "design": {"blocks": 20, "repeats": 2}}
     return made.model_copy(
         update={
             "gate": terms(**changes),
-            "schedule": make_stages([BASE, NEW], LOOKS, 7),
+            "schedule": make_stages([BASE, NEW], INTERIM_PAIRS, 7),
             "experiment": {
                 **experiment,
                 "steelyard": 1,

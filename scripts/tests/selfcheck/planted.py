@@ -264,7 +264,7 @@ BUGS = (
     ),
     Bug(
         "regressions never confirmed",
-        "gate.result:to_confirm",
+        "gate.result:needs_confirmation",
         lambda right: lambda first: False,
         "whole gate, margin 3 %, truly -3 %, quiet",
     ),

@@ -21,7 +21,7 @@ from steelyard.sampling.output import COLUMNS
 from steelyard.sampling.read import Samples
 from steelyard.session.duet import cut_out, halves, judged_together, merged, refuse_impossible
 from steelyard.session.runner import require_starts
-from steelyard.session.schedule import Course
+from steelyard.session.schedule import Schedule
 
 SECOND_PORT = 9580
 SIDES = ("side-one", "side-other")
@@ -154,10 +154,10 @@ def session(blocks: int = 4) -> Session:
 
 
 def test_sides_swap_their_halves_and_have_either_as_often() -> None:
-    course, seen = Course(session()), []
+    schedule, seen = Schedule(session()), []
     for block in range(1, 5):
         found = {
-            arm: course.spec(Planned(order=0, block=block, arm=arm, attempt=attempt))
+            arm: schedule.spec(Planned(order=0, block=block, arm=arm, attempt=attempt))
             for arm in SIDES
             for attempt in (0, 1)
         }
@@ -174,19 +174,19 @@ def outcome(block: int, arm: str, attempt: int = 0, state: Literal["valid", "voi
 
 
 def test_a_pair_runs_and_is_repeated_together() -> None:
-    course = Course(session(blocks=2))
-    first = course.next([])
+    schedule = Schedule(session(blocks=2))
+    first = schedule.next([])
     assert first is not None
-    both = course.together(first)
+    both = schedule.together(first)
     assert [one.block for one in both] == [1, 1]
     assert {one.arm for one in both} == set(SIDES)
     assert [one.order for one in both] == [0, 1]
     ended = [
         outcome(block, arm, state="void" if block == 1 else "valid") for block in (1, 2) for arm in SIDES
     ]
-    again = course.next(ended)
+    again = schedule.next(ended)
     assert again is not None
-    assert [(one.block, one.attempt) for one in course.together(again)] == [(1, 1), (1, 1)]
+    assert [(one.block, one.attempt) for one in schedule.together(again)] == [(1, 1), (1, 1)]
 
 
 def test_a_pair_that_does_not_start_is_repeated_once() -> None:
@@ -200,12 +200,12 @@ def test_a_pair_that_does_not_start_is_repeated_once() -> None:
 
 
 def test_a_side_whose_partner_a_crash_took_runs_again() -> None:
-    course = Course(session(blocks=2))
+    schedule = Schedule(session(blocks=2))
     ended = [outcome(1, "side-one"), outcome(1, "side-other"), outcome(2, "side-one")]
-    assert course.whole(ended) == ended[:2]
-    planned = course.next(course.whole(ended))
+    assert schedule.whole(ended) == ended[:2]
+    planned = schedule.next(schedule.whole(ended))
     assert planned is not None
-    assert [one.block for one in course.together(planned)] == [2, 2]
+    assert [one.block for one in schedule.together(planned)] == [2, 2]
 
 
 def test_the_journal_knows_two_that_run_at_once(tmp_path: Path) -> None:

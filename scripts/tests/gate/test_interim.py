@@ -14,17 +14,24 @@ from scipy import stats
 from steelyard.analysis.ledger import PARTNER
 from steelyard.analysis.rounds import seconds_of
 from steelyard.gate.certificate import pair_seconds
-from steelyard.gate.looks import LOOK_LEVEL, LOOKS, floor_of, look_at, looks_of
-from steelyard.gate.result import conclude, to_confirm
+from steelyard.gate.interim import (
+    INTERIM_LEVEL,
+    INTERIM_PAIRS,
+    analyse_interim,
+    ends_at,
+    floor_of,
+    interim_analyses,
+)
+from steelyard.gate.result import conclude, needs_confirmation
 from steelyard.results.schema import Check, Trial
-from steelyard.session.schedule import Course, make_stages
+from steelyard.session.schedule import Schedule, make_stages
 
 
 def run(session, trials):
-    """The trials that the course asks for, out of those that there would be."""
+    """The trials that the schedule asks for, out of those that there would be."""
     by_place = {(one.block, one.arm, one.attempt): one for one in trials}
-    course, done = Course(session), list[Trial]()
-    while (planned := course.next(done)) is not None:
+    schedule, done = Schedule(session, ends_at), list[Trial]()
+    while (planned := schedule.next(done)) is not None:
         assert planned.order == len(done)
         found = by_place[planned.block, planned.arm, planned.attempt]
         done.append(found.model_copy(update={"order": planned.order}))
@@ -32,14 +39,19 @@ def run(session, trials):
 
 
 def test_stages_are_balanced_by_themselves() -> None:
-    places = make_stages([BASE, NEW], LOOKS, 11)
+    places = make_stages([BASE, NEW], INTERIM_PAIRS, 11)
     assert [place.order for place in places] == list(range(40))
     assert sorted({place.block for place in places}) == list(range(1, 21))
     firsts = {place.block: place.arm for place in reversed(places)}
     for low, high in ((1, 6), (7, 10), (11, 20)):
         first = Counter(arm for block, arm in firsts.items() if low <= block <= high)
         assert first[BASE] == first[NEW]
-    assert places != make_stages([BASE, NEW], LOOKS, 12)
+    assert places != make_stages([BASE, NEW], INTERIM_PAIRS, 12)
+
+
+def test_a_gate_without_its_stopping_rule_does_not_run() -> None:
+    with pytest.raises(ValueError, match="is a gate"):
+        Schedule(gate())
 
 
 @pytest.mark.parametrize(
@@ -51,8 +63,8 @@ def test_a_gate_ends_at_the_first_look_that_decides(change, outcome, blocks):
     session = gate()
     done = run(session, pairs(change, spread, 20))
     assert len(done) == 2 * blocks
-    looks = looks_of(session, done)
-    assert [look.blocks for look in looks] == [look for look in LOOKS if look <= blocks]
+    looks = interim_analyses(session, done)
+    assert [look.blocks for look in looks] == [look for look in INTERIM_PAIRS if look <= blocks]
     assert [look.stops is None for look in looks] == [True] * (len(looks) - 1) + [False]
     assert looks[-1].verdict.outcome == outcome
 
@@ -62,8 +74,8 @@ def test_both_questions_are_asked_of_one_98_percent_interval() -> None:
     seen = Counter()
     for _ in range(300):
         logs = rng.normal(rng.normal(0.01, 0.02), 0.01, 6)
-        found = look_at(gate(), of_logs(logs), 6).verdict
-        low, high = stats.t.interval(1 - LOOK_LEVEL, 5, logs.mean(), stats.sem(logs))
+        found = analyse_interim(gate(), of_logs(logs), 6).verdict
+        low, high = stats.t.interval(1 - INTERIM_LEVEL, 5, logs.mean(), stats.sem(logs))
         expected = "pass" if math.expm1(high) < 0.03 else "regression" if low > 0 else "inconclusive"
         assert found.outcome == expected
         seen[expected] += 1
@@ -78,13 +90,13 @@ def test_what_was_void_is_repeated_before_the_look() -> None:
     done = run(session, [*there, void, *again])
     assert [(one.block, one.attempt) for one in done[-2:]] == [(2, 1)] * 2
     assert len(done) == 14
-    assert looks_of(session, done)[-1].found.n == 6
+    assert interim_analyses(session, done)[-1].estimate.n == 6
 
 
 def test_what_is_in_vain_ends_early() -> None:
     session = gate()
     done = run(session, pairs(0.015, spread=0.12, blocks=20))
-    (look,) = looks_of(session, done)
+    (look,) = interim_analyses(session, done)
     assert "with a chance of" in look.stops
     result = conclude((session, done), None)
     assert result.outcome == "inconclusive"
@@ -99,10 +111,10 @@ def test_the_chance_of_an_answer_is_what_comes_of_going_on() -> None:
     for _ in range(1500):
         truth, spread = rng.choice([0.0, 0.03]), rng.uniform(0.04, 0.09)
         logs = rng.normal(math.log1p(truth), spread, 20)
-        first = look_at(gate(floor=None), of_logs(logs[:6]), 6)
+        first = analyse_interim(gate(floor=None), of_logs(logs[:6]), 6)
         if first.verdict.outcome == "inconclusive" and first.stops is not None:
             stopped += 1
-            decided += look_at(gate(floor=None), of_logs(logs), 20).verdict.outcome != "inconclusive"
+            decided += analyse_interim(gate(floor=None), of_logs(logs), 20).verdict.outcome != "inconclusive"
     assert stopped > 100
     assert decided / stopped < 0.15
 
@@ -110,7 +122,7 @@ def test_the_chance_of_an_answer_is_what_comes_of_going_on() -> None:
 def test_no_pairs_are_begun_that_the_time_does_not_hold() -> None:
     # A pair takes 100 s: ten take 1,000.
     for seconds, ends in ((1200.0, False), (800.0, True)):
-        look = look_at(gate(seconds=seconds), pairs(0.015, 0.02, 6), 6)
+        look = analyse_interim(gate(seconds=seconds), pairs(0.015, 0.02, 6), 6)
         assert look.verdict.outcome == "inconclusive"
         assert (look.stops is not None) is ends
     assert "more than the time that was given" in look.stops
@@ -148,7 +160,7 @@ def test_unequal_voids_end_it_and_answer_nothing() -> None:
             found.append(make_trial(block, BASE, attempt=attempt, metrics={"cpu_per_1k": 0.4 + block / 1000}))
             state = "void" if attempt == 0 else "valid"
             found.append(make_trial(block, NEW, attempt=attempt, state=state, metrics={"cpu_per_1k": 0.5}))
-    look = look_at(gate(), found, 6)
+    look = analyse_interim(gate(), found, 6)
     assert look.verdict.outcome == "inconclusive"
     assert look.stops == "no further pair cures that"
     assert "clearly unequal" in look.verdict.sentence
@@ -168,7 +180,7 @@ def test_a_side_of_a_duet_that_is_void_for_the_other_alone_is_no_void_of_its_own
         for block in range(1, 7):
             for arm, name in zip((BASE, NEW), names, strict=True):
                 found.append(make_trial(block, arm, attempt=1, **void(name)))
-        return look_at(gate(), found, 6), conclude((gate(), found), None).sentence
+        return analyse_interim(gate(), found, 6), conclude((gate(), found), None).sentence
 
     lopsided, sentence = look(PARTNER, "errors")
     assert lopsided.verdict.outcome == "inconclusive"
@@ -185,8 +197,8 @@ def test_the_time_of_a_duet_counts_once() -> None:
         both.append(one.model_copy(update={"started": begin, "phases": {"measure": (begin, begin + 60)}}))
     assert seconds_of(both) == 360
     assert pair_seconds(both) == 60
-    assert look_at(gate(seconds=700.0), both, 6).stops is None
-    assert "would take" in (look_at(gate(seconds=500.0), both, 6).stops or "")
+    assert analyse_interim(gate(seconds=700.0), both, 6).stops is None
+    assert "would take" in (analyse_interim(gate(seconds=500.0), both, 6).stops or "")
 
 
 @pytest.mark.parametrize(("usable", "ends"), [(0, True), (2, True), (3, False)])
@@ -194,7 +206,7 @@ def test_a_host_that_voids_most_pairs_is_not_kept_busy(usable, ends):
     """Both sides are void alike, repeats and all."""
     kept = pairs(0.01, spread=0.02)
     trials = [one if one.block <= usable else one.model_copy(update={"state": "void"}) for one in kept]
-    look = look_at(gate(), trials, 6)
+    look = analyse_interim(gate(), trials, 6)
     assert look.verdict.outcome == "inconclusive"
     assert (look.stops is not None) is ends
     if ends:
@@ -204,8 +216,8 @@ def test_a_host_that_voids_most_pairs_is_not_kept_busy(usable, ends):
 def test_a_regression_needs_its_confirmation() -> None:
     session, bad, good = gate(), pairs(0.08), pairs(0.0)
     first = (session, bad)
-    assert to_confirm(first)
-    assert not to_confirm((session, good))
+    assert needs_confirmation(first)
+    assert not needs_confirmation((session, good))
     second = gate(confirms=session.id)
     confirmed = conclude(first, (second, bad))
     assert confirmed.outcome == "regression"
@@ -247,7 +259,7 @@ def test_harm_at_the_floor_is_found_by_the_last_look(looks):
     floor = floor_of(0.01, known, looks)
     true_sd = 0.01 * math.sqrt(19 / stats.chi2.ppf(0.05, 19))
     logs = np.random.default_rng(6).normal(math.log1p(floor), true_sd, (20_000, looks[-1]))
-    low, _ = stats.t.interval(1 - LOOK_LEVEL, looks[-1] - 1, logs.mean(axis=1), stats.sem(logs, axis=1))
+    low, _ = stats.t.interval(1 - INTERIM_LEVEL, looks[-1] - 1, logs.mean(axis=1), stats.sem(logs, axis=1))
     assert (low > 0).mean() == pytest.approx(0.99, abs=0.004)
 
 

@@ -13,10 +13,10 @@ from builders import make_arms, make_session, make_trial
 from steelyard.analysis.estimates import analyse
 from steelyard.analysis.paired import detectable_effect, paired
 from steelyard.experiment.schema import Metrics
+from steelyard.gate.power import PUBLISHED, describe, predict_detectable
 from steelyard.host.facts import read_facts
 from steelyard.results.analysis import Analysis
 from steelyard.results.store import SessionDirectory, write_record
-from steelyard.session.foresight import PUBLISHED, foresee, told
 from steelyard.session.plan import Request, SessionPlan, make_plan
 
 LEVELS = "jvms=1,2,4"
@@ -66,7 +66,7 @@ def earlier(
 def test_without_an_earlier_session_published_spreads_stand_in_and_say_so(
     plan: SessionPlan, tmp_path: Path
 ) -> None:
-    found = foresee(plan, tmp_path)
+    found = predict_detectable(plan, tmp_path)
     first = found[0]
     assert (first.metric, first.arm) == ("throughput", "jvms-2")
     low, high, whose = PUBLISHED["throughput"]
@@ -78,7 +78,7 @@ def test_without_an_earlier_session_published_spreads_stand_in_and_say_so(
         ("jvms-2", None, None),
         ("jvms-4", None, None),
     ]
-    lines = told(plan, found)
+    lines = describe(plan, found)
     assert lines[0].startswith(
         "throughput, every arm: a change of 1.7 to 13 %, by published spreads (a quiet lab"
     )
@@ -98,7 +98,7 @@ def test_an_earlier_session_tells_each_comparison_with_its_own_uncertainty(
     plan: SessionPlan, tmp_path: Path
 ) -> None:
     analysis = earlier(tmp_path, plan, 5, 0.02)
-    found = {(one.metric, one.arm): one for one in foresee(plan, tmp_path)}
+    found = {(one.metric, one.arm): one for one in predict_detectable(plan, tmp_path)}
     for arm in ("jvms-2", "jvms-4"):
         core = paired([math.log(ratio) for ratio in analysis.estimates["throughput"][arm].ratios])
         assert core is not None
@@ -111,7 +111,7 @@ def test_an_earlier_session_tells_each_comparison_with_its_own_uncertainty(
 
 def test_what_it_says_before_is_what_the_report_says_after(plan: SessionPlan, tmp_path: Path) -> None:
     after = earlier(tmp_path, plan, 6, 0.02).estimates["throughput"]["jvms-4"]
-    before = next(one for one in foresee(plan, tmp_path) if one.arm == "jvms-4")
+    before = next(one for one in predict_detectable(plan, tmp_path) if one.arm == "jvms-4")
     assert (before.low, before.high) == pytest.approx((after.detectable, after.detectable_high))
 
 
@@ -121,7 +121,9 @@ def test_arms_that_the_earlier_session_did_not_have_get_its_spread_over_all(
     analysis = earlier(tmp_path, plan, 6, 0.02)
     ratios = [one.ratios for one in analysis.estimates["throughput"].values()]
     variances = [np.var(np.log(of), ddof=1) for of in ratios]
-    (found,) = (one for one in foresee(planned("jvms=1,8"), tmp_path) if one.metric == "throughput")
+    (found,) = (
+        one for one in predict_detectable(planned("jvms=1,8"), tmp_path) if one.metric == "throughput"
+    )
     assert found.low == pytest.approx(detectable_effect(6, math.sqrt(float(np.mean(variances)))))
 
 
@@ -139,7 +141,7 @@ def test_what_tells_nothing_of_this_session_is_not_used(
     plan: SessionPlan, tmp_path: Path, blocks: int, changes: dict[str, Any]
 ) -> None:
     earlier(tmp_path, plan, blocks, 0.02, **changes)
-    assert "published" in foresee(plan, tmp_path)[0].source
+    assert "published" in predict_detectable(plan, tmp_path)[0].source
 
 
 def test_damaged_and_mixed_up_sessions_are_passed_over(plan: SessionPlan, tmp_path: Path) -> None:
@@ -147,16 +149,16 @@ def test_damaged_and_mixed_up_sessions_are_passed_over(plan: SessionPlan, tmp_pa
     (tmp_path / "damaged" / "session.json").write_text("{", encoding="utf-8")
     foreign = earlier(tmp_path, plan, 6, 0.02, "mixed")
     write_record(tmp_path / "mixed" / "analysis.json", foreign.model_copy(update={"session_id": "another"}))
-    assert "published" in foresee(plan, tmp_path)[0].source
+    assert "published" in predict_detectable(plan, tmp_path)[0].source
 
 
 def test_the_most_alike_session_is_used(plan: SessionPlan, tmp_path: Path) -> None:
     """The same experiment and windows before more blocks; other windows are named."""
     short = planned(LEVELS, "measure=20s", blocks=8)
     earlier(tmp_path, short, 8, 0.03, "short")
-    assert "from short (8 blocks of 20 s, not 1 min)" in foresee(plan, tmp_path)[0].source
+    assert "from short (8 blocks of 20 s, not 1 min)" in predict_detectable(plan, tmp_path)[0].source
     earlier(tmp_path, plan, 4, 0.02, "long")
-    assert "from long (4 blocks)" in foresee(plan, tmp_path)[0].source
+    assert "from long (4 blocks)" in predict_detectable(plan, tmp_path)[0].source
 
 
 def test_throughput_of_arrivals_at_a_constant_rate_is_nothing_to_detect(
@@ -164,20 +166,20 @@ def test_throughput_of_arrivals_at_a_constant_rate_is_nothing_to_detect(
 ) -> None:
     load = plan.experiment.load.model_copy(update={"model": "open", "users": None, "rate": 100.0})
     given = replace(plan, experiment=plan.experiment.model_copy(update={"load": load}))
-    found = foresee(given, tmp_path)
+    found = predict_detectable(given, tmp_path)
     assert {one.metric for one in found} == {"memory_rss", "cpu_per_1k"}
-    assert "throughput: nothing, as the arrivals decide it and not the servers" in told(given, found)
+    assert "throughput: nothing, as the arrivals decide it and not the servers" in describe(given, found)
 
 
 def test_survival_says_what_would_be_left_open_at_best(plan: SessionPlan, tmp_path: Path) -> None:
     changes = {"procedure": "survive", "metrics": Metrics(primary="survived", report=[])}
     survive = replace(plan, experiment=plan.experiment.model_copy(update=changes))
-    found = foresee(survive, tmp_path)
+    found = predict_detectable(survive, tmp_path)
     assert found == []
-    assert told(survive, found) == [
+    assert describe(survive, found) == [
         "trials survived: if all 6 of an arm live, 54 % of all such trials is not ruled out"
     ]
 
 
 def test_searches_have_no_ratio_to_foresee(tmp_path: Path) -> None:
-    assert foresee(make_plan(Request("capacity", seed=1)), tmp_path) == []
+    assert predict_detectable(make_plan(Request("capacity", seed=1)), tmp_path) == []

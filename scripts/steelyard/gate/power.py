@@ -39,7 +39,7 @@ FEWEST = 3
 """Blocks below which an earlier session says too little of its spread."""
 
 
-class Foreseen(NamedTuple):
+class DetectableChange(NamedTuple):
     """The smallest effect of an arm against the baseline that has 80 % power, as a fraction."""
 
     metric: str
@@ -51,33 +51,39 @@ class Foreseen(NamedTuple):
     source: str
 
 
-def foresee(plan: SessionPlan, results: Path) -> list[Foreseen]:
-    """For the primary metric, then the reported ones, each arm; nothing of searches and of what the load decides."""
-    asked, arms = plan.experiment.metrics, [arm.name for arm in plan.arms if not arm.baseline]
-    skipped = {SURVIVED, *_given(plan)}
-    earlier = list(_earlier(plan, results))
-    families = ([asked.primary], [name for name in dict.fromkeys(asked.report) if name != asked.primary])
+def predict_detectable(plan: SessionPlan, results: Path) -> list[DetectableChange]:
+    """What a session will detect: for the primary metric, then the reported ones, in each arm.
+
+    Nothing of searches, and nothing of what the load decides.
+    """
+    metrics, arms = plan.experiment.metrics, [arm.name for arm in plan.arms if not arm.baseline]
+    skipped = {SURVIVED, *_decided_by_load(plan)}
+    earlier = list(_earlier_sessions(plan, results))
+    families = (
+        [metrics.primary],
+        [name for name in dict.fromkeys(metrics.report) if name != metrics.primary],
+    )
     return [
-        _foreseen(plan, earlier, name, arm, len(family) * len(arms))
+        _predict(plan, earlier, name, arm, len(family) * len(arms))
         for family in (families if plan.experiment.search is None else ())
         for name in family
         for arm in (arms if name not in skipped else ())
     ]
 
 
-def told(plan: SessionPlan, foreseen: Sequence[Foreseen]) -> list[str]:
+def describe(plan: SessionPlan, changes: Sequence[DetectableChange]) -> list[str]:
     """The same in sentences; arms that share their figures share a sentence."""
-    arms: dict[Foreseen, list[str]] = {}
-    for one in foreseen:
-        arms.setdefault(one._replace(arm=""), []).append(one.arm)
+    arms: dict[DetectableChange, list[str]] = {}
+    for change in changes:
+        arms.setdefault(change._replace(arm=""), []).append(change.arm)
     lines = [
         f"{_label(plan, name)}: nothing, as the arrivals decide it and not the servers"
-        for name in _given(plan)
+        for name in _decided_by_load(plan)
     ]
-    for one, names in arms.items():
+    for change, names in arms.items():
         who = "every arm" if len(names) == len(plan.arms) - 1 else ", ".join(names)
-        change = _change(one.low, one.high)
-        lines.append(f"{_label(plan, one.metric)}, {who}: {change}{one.source}")
+        size = _size(change.low, change.high)
+        lines.append(f"{_label(plan, change.metric)}, {who}: {size}{change.source}")
     if plan.experiment.procedure == "survive":
         blocks = plan.experiment.design.blocks
         least = percent(share_interval(blocks, blocks)[0], 0)
@@ -91,7 +97,7 @@ def _label(plan: SessionPlan, name: str) -> str:
     return named(metric(name), plan.specs.values()).label
 
 
-def _change(low: float | None, high: float | None) -> str:
+def _size(low: float | None, high: float | None) -> str:
     """The sizes, where they say anything."""
     if low is None:
         return ""
@@ -100,46 +106,49 @@ def _change(low: float | None, high: float | None) -> str:
     return f"a change of {span(low, high)}, "
 
 
-def _given(plan: SessionPlan) -> list[str]:
-    asked = plan.experiment.metrics
-    open_model = plan.experiment.load.model == "open"
-    return [name for name in (asked.primary, *asked.report) if open_model and name in GIVEN]
+def _decided_by_load(plan: SessionPlan) -> list[str]:
+    if plan.experiment.load.model != "open":
+        return []
+    metrics = plan.experiment.metrics
+    return [name for name in (metrics.primary, *metrics.report) if name in GIVEN]
 
 
-def _foreseen(
+def _predict(
     plan: SessionPlan, earlier: Sequence[tuple[Session, Analysis]], name: str, arm: str, comparisons: int
-) -> Foreseen:
+) -> DetectableChange:
     blocks, load = plan.experiment.design.blocks, plan.experiment.load
     for session, analysis in earlier:
-        estimates = {key: one for key, one in analysis.estimates.get(name, {}).items() if one.n >= FEWEST}
+        every = analysis.estimates.get(name, {})
+        estimates = {key: estimate for key, estimate in every.items() if estimate.n >= FEWEST}
         if session.experiment["name"] == plan.experiment.name and arm in estimates:
             estimates = {arm: estimates[arm]}
-        even = [one for one in estimates.values() if one.unequal is None and one.detectable]
-        usable = [one.ratios for one in even if min(one.ratios) > 0]
+        even = [e for e in estimates.values() if e.unequal is None and e.detectable]
+        usable = [estimate.ratios for estimate in even if min(estimate.ratios) > 0]
         cores = [paired([math.log(ratio) for ratio in ratios]) for ratios in usable]
         sizes, variances = [core.n for core in cores if core], [core.sd**2 for core in cores if core]
         if sizes:
             n, sd = min(sizes), math.sqrt(math.fsum(variances) / len(variances))
             seen, bound = (detectable_effect(blocks, sd, comparisons, known) for known in (None, n))
             windows = float(session.experiment["load"]["measure"])
-            differ = windows != load.measure
-            others = f" of {format_duration(windows)}, not {format_duration(load.measure)}" * differ
+            others = ""
+            if windows != load.measure:
+                others = f" of {format_duration(windows)}, not {format_duration(load.measure)}"
             source = f"by the spread seen and its upper 95 % bound, from {session.id} ({count(n, 'block')}{others})"
-            return Foreseen(name, arm, seen, bound, source)
+            return DetectableChange(name, arm, seen, bound, source)
     if name not in PUBLISHED:
         why = "not known before, as no earlier session here tells its spread"
-        return Foreseen(name, arm, None, None, why)
+        return DetectableChange(name, arm, None, None, why)
     *spreads, whose = PUBLISHED[name]
     # Both arms of a pair vary.
     low, high = (detectable_effect(blocks, math.sqrt(2) * float(sd), comparisons) for sd in spreads)
     source = f"by published spreads ({whose}), as no earlier session here tells its own"
-    return Foreseen(name, arm, low, high, source)
+    return DetectableChange(name, arm, low, high, source)
 
 
-def _earlier(plan: SessionPlan, results: Path) -> Iterator[tuple[Session, Analysis]]:
+def _earlier_sessions(plan: SessionPlan, results: Path) -> Iterator[tuple[Session, Analysis]]:
     """Sessions whose spread tells of this one's, the most alike first: same experiment, same windows, most blocks."""
     own, experiment, host = plan.workload.workload, plan.experiment, read_facts()
-    found = []
+    ranked = []
     for path in results.glob("*/analysis.json"):
         # What another version or an editor left there is passed over, whatever is wrong with it.
         with suppress(SteelyardError, LookupError, TypeError, ValueError):
@@ -154,5 +163,6 @@ def _earlier(plan: SessionPlan, results: Path) -> Iterator[tuple[Session, Analys
             same = session.experiment["name"] == experiment.name
             windows = float(session.experiment["load"]["measure"]) == experiment.load.measure
             rank = (same, windows, analysis.blocks_complete, session.created)
-            found += [(rank, (session, analysis))] * alike
-    return (one for _, one in sorted(found, key=lambda item: item[0], reverse=True))
+            if alike:
+                ranked.append((rank, (session, analysis)))
+    return (earlier for _, earlier in sorted(ranked, key=lambda item: item[0], reverse=True))

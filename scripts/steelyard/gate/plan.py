@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a gate weighs, and its sessions: from two words of the command line to a plan, and to the session that confirms.
+"""The plan of a gate, and its sessions: from two words of the command line to the session that confirms.
 
-baseline, candidate -> settings of each side -> the experiment with these two arms -> plan, looks that fit the time
-                    -> reasons to abstain: no certificate, one that cannot see the margin, a noisy host
+baseline, candidate -> settings of each side -> the experiment with these two arms -> plan, as many pairs as the time
+allows -> reasons to abstain: no certificate, one that cannot see the margin, a noisy host
 """
 
 import shlex
@@ -24,21 +24,21 @@ from steelyard.experiment.matrix import Arm
 from steelyard.experiment.schema import Experiment
 from steelyard.gate.certificate import Certificate, find_certificate
 from steelyard.gate.conditions import Conditions, conditions_of
-from steelyard.gate.looks import LOOKS
-from steelyard.gate.result import cannot_see
+from steelyard.gate.interim import INTERIM_PAIRS
+from steelyard.gate.result import explain_floor
+from steelyard.gate.sides import arm_settings, baseline_arm, resolve_sides
 from steelyard.host.doctor import LOAD_LIMIT, STEAL_LIMIT, Activity, watch
 from steelyard.host.facts import read_facts
 from steelyard.results.schema import GateTerms, Session
 from steelyard.results.store import SessionDirectory, write_record
 from steelyard.session.plan import Request, SessionPlan, metric_checks, plan_of, question_of
-from steelyard.session.schedule import CERTIFIED, make_stages, trial_seconds
-from steelyard.session.sides import baseline_arm, levels_of, settings_of
+from steelyard.session.schedule import make_stages, trial_seconds
 from steelyard.units import format_duration
 from steelyard.yamlfile import first_error
 
 CONFIRMATION = "confirmation"
 """Folder of the second session, in that of the first."""
-BESIDE = (
+OTHER_METRICS = (
     "cpu_per_1k",
     "throughput",
     "start_time",
@@ -48,15 +48,18 @@ BESIDE = (
     "start_cpu",
     "start_rss",
 )
-"""What a change is looked at for, beside the primary metric, where the procedure measures it."""
-_LOOKS_AT_HOST = 3
+"""What a gate reports beside its primary metric, where the procedure measures it."""
+CERTIFICATE_PAIRS = 10
+"""Pairs of equal arms that a certificate is made of, where nobody asks for more."""
+_HOST_OBSERVATIONS = 3
 _SECONDS = 2.0
+"""Of one observation of the host."""
 
 
-def gate_plan(
+def plan_gate(
     request: Request, sides: Mapping[str, str], name: str | None, duet: bool = False
 ) -> SessionPlan:
-    """The plan of a gate, not scheduled yet; what has to be built is not built yet.
+    """The plan of a gate without its schedule; what has to be built is not built yet.
 
     Args:
         request: the experiment that says how to weigh.
@@ -72,8 +75,8 @@ def gate_plan(
         raise BadInput(f"baseline and candidate are both {first!r}: give two that may differ")
     base = question_of(request)
     arm = baseline_arm(base)
-    levels = levels_of(request, base, arm, sides)
-    plan = plan_of(request, _with_arms(base, arm, levels, name, LOOKS[-1], duet))
+    levels = resolve_sides(request, base, arm, sides)
+    plan = plan_of(request, _with_arms(base, arm, levels, name, INTERIM_PAIRS[-1], duet))
     _refuse_host_states(plan)
     if len({spec.engine for spec in plan.specs.values()}) > 1:
         raise BadInput("one side is an image and the other is not: give two of a kind")
@@ -88,30 +91,31 @@ def pair_seconds(plan: SessionPlan, certificate: Certificate | str) -> float:
     return max(each) if plan.second else sum(each)
 
 
-def scheduled(plan: SessionPlan, pair: float, seconds: float | None) -> tuple[SessionPlan, list[int]]:
-    """A gate's plan with its pairs in order, and its looks.
+def schedule_pairs(plan: SessionPlan, pair: float, seconds: float | None) -> tuple[SessionPlan, list[int]]:
+    """A gate's plan with its pairs in order, and the pairs after which it is analysed.
 
     Args:
-        plan: from `gate_plan`.
+        plan: from `plan_gate`.
         pair: seconds that a pair takes.
-        seconds: time that there is; None: as long as the looks want.
+        seconds: time that there is; None: as long as all pairs take.
 
     Raises:
-        BadInput: too little time for the first look.
+        BadInput: too little time for the first interim analysis.
     """
-    looks = [look for look in LOOKS if seconds is None or look * pair <= seconds]
-    if not looks:
+    interims = [pairs for pairs in INTERIM_PAIRS if seconds is None or pairs * pair <= seconds]
+    if not interims:
+        fewest = INTERIM_PAIRS[0]
         raise BadInput(
-            f"{LOOKS[0]} pairs, the fewest that show anything, take about {format_duration(LOOKS[0] * pair)}: give"
-            " more --time, or shorter windows (--quick, --set measure=10s)"
+            f"{fewest} pairs, the fewest that show anything, take about {format_duration(fewest * pair)}: give more"
+            " --time, or shorter windows (--quick, --set measure=10s)"
         )
-    design = plan.experiment.design.model_copy(update={"blocks": looks[-1]})
+    design = plan.experiment.design.model_copy(update={"blocks": interims[-1]})
     experiment = plan.experiment.model_copy(update={"design": design})
-    schedule = make_stages(list(plan.specs), looks, plan.seed)
-    return replace(plan, experiment=experiment, schedule=schedule), looks
+    schedule = make_stages(list(plan.specs), interims, plan.seed)
+    return replace(plan, experiment=experiment, schedule=schedule), interims
 
 
-def equal_plan(request: Request, baseline: str | None = None, duet: bool = False) -> SessionPlan:
+def plan_certification(request: Request, baseline: str | None = None, duet: bool = False) -> SessionPlan:
     """The plan of a session whose two arms are the same, run at once in a `duet`.
 
     Args:
@@ -120,23 +124,23 @@ def equal_plan(request: Request, baseline: str | None = None, duet: bool = False
         duet: whether both run at once.
 
     Raises:
-        BadInput, MissingRequirement: as `gate_plan`.
+        BadInput, MissingRequirement: as `plan_gate`.
     """
     base = question_of(request)
     arm = baseline_arm(base)
-    level = settings_of(arm, base.settings)
+    level = arm_settings(arm, base.settings)
     if baseline is not None:
-        level = levels_of(request, base, arm, {"baseline": baseline})["baseline"]
-    blocks = request.blocks or CERTIFIED
+        level = resolve_sides(request, base, arm, {"baseline": baseline})["baseline"]
+    blocks = request.blocks or CERTIFICATE_PAIRS
     plan = plan_of(request, _with_arms(base, arm, {"one": level, "other": level}, None, blocks, duet))
     if baseline is not None:
         _refuse_host_states(plan)
     return plan
 
 
-def terms_of(
+def make_terms(
     plan: SessionPlan,
-    looks: Sequence[int],
+    interims: Sequence[int],
     sides: Mapping[str, str],
     margin: float,
     seconds: float | None,
@@ -144,13 +148,13 @@ def terms_of(
 ) -> GateTerms:
     """What the gate is judged by, and every reason not to run it at all."""
     name = plan.experiment.metrics.primary
-    terms = GateTerms(margin=margin, looks=list(looks), floor=None, seconds=seconds, sides=dict(sides))
+    terms = GateTerms(margin=margin, looks=list(interims), floor=None, seconds=seconds, sides=dict(sides))
     if (same := _same(plan)) is not None:
         return terms.model_copy(update={"same": same})
     if isinstance(certificate, str):
-        asked = shlex.join(["./steelyard", "certify", "--baseline", sides["baseline"]])
+        command = shlex.join(["./steelyard", "certify", "--baseline", sides["baseline"]])
         why = (
-            f"no noise certificate says what this host can see ({certificate}): make one with `{asked}` and the other"
+            f"no noise certificate says what this host can see ({certificate}): make one with `{command}` and the other"
             " options of this gate"
         )
         return terms.model_copy(update={"abstains": [why]})
@@ -161,8 +165,8 @@ def terms_of(
     if noise is None:
         why = f"the noise certificate {certificate.name} has no figure of {metric(name).label}"
         return terms.model_copy(update={"abstains": [why]})
-    floor = noise.floors.get(looks[-1], noise.floor)
-    abstains = [cannot_see(floor, margin)] if floor > margin else []
+    floor = noise.floors.get(interims[-1], noise.floor)
+    abstains = [explain_floor(floor, margin)] if floor > margin else []
     return terms.model_copy(update={"floor": floor, "abstains": abstains})
 
 
@@ -172,11 +176,11 @@ def _uncertified(plan: SessionPlan, certificate: Certificate) -> list[str]:
     jvm, other = certificate.conditions.jvm, conditions_of(read_facts(), plan.specs[candidate]).jvm
     if other == jvm:
         return []
-    told = f"the noise certificate is of the baseline's JVM ({jvm}); the candidate runs another ({other})"
-    return [f"{told}, whose noise is not certified"]
+    note = f"the noise certificate is of the baseline's JVM ({jvm}); the candidate runs another ({other})"
+    return [f"{note}, whose noise is not certified"]
 
 
-def certificate_for(
+def find_certificate_here(
     plan: SessionPlan, folder: Path, pool: str | None, clock: Clock = SYSTEM
 ) -> Certificate | str:
     """The certificate that holds for the baseline of a plan here and now; else why there is none."""
@@ -189,33 +193,37 @@ def conditions_here(plan: SessionPlan, pool: str | None) -> Conditions:
     return conditions_of(read_facts(), plan.specs[baseline], pool)
 
 
-def noisy_host(duet: bool = False) -> list[str]:
-    """Why this host is too noisy to begin now: the calmest of a few looks. A duet takes what its trials may meet."""
-    seen = [watch(_SECONDS)]
+def find_disturbances(duet: bool = False) -> list[str]:
+    """Why this host is too noisy to begin now, by the calmest of a few observations; empty: it is not.
+
+    A duet is allowed what its trials are.
+    """
+    observations = [watch(_SECONDS)]
     steal, load = (DUET_LIMIT, DUET_LIMIT) if duet else (STEAL_LIMIT, LOAD_LIMIT)
 
-    def disturbed(look: Activity) -> str:
-        if look.steal > steal:
-            return f"the hypervisor takes {percent(look.steal)} of the CPU time"
-        if look.busy > load:
-            return f"other processes use {percent(look.busy)} of the CPU time"
+    def disturbance(activity: Activity) -> str:
+        if activity.steal > steal:
+            return f"the hypervisor takes {percent(activity.steal)} of the CPU time"
+        if activity.busy > load:
+            return f"other processes use {percent(activity.busy)} of the CPU time"
         return ""
 
-    while len(seen) < _LOOKS_AT_HOST and disturbed(seen[-1]):
-        seen.append(watch(_SECONDS))
-    calmest = min(seen, key=lambda one: one.busy + one.steal)
-    why = disturbed(calmest)
-    busiest = ", ".join(one.command for one in calmest.processes[:2] if one.share >= LOAD_LIMIT / 2)
+    while len(observations) < _HOST_OBSERVATIONS and disturbance(observations[-1]):
+        observations.append(watch(_SECONDS))
+    calmest = min(observations, key=lambda activity: activity.busy + activity.steal)
+    why = disturbance(calmest)
+    large = (process for process in calmest.processes[:2] if process.share >= LOAD_LIMIT / 2)
+    busiest = ", ".join(process.command for process in large)
     return [f"{why}{f' ({busiest})' if busiest else ''}: wait until this host is idle"] if why else []
 
 
-def new_confirmation(directory: SessionDirectory, clock: Clock = SYSTEM) -> SessionDirectory:
+def create_confirmation(directory: SessionDirectory, clock: Clock = SYSTEM) -> SessionDirectory:
     """The session that confirms a regression: the same with another order, in the folder of the first."""
     first = directory.session()
     terms = first.gate
     if terms is None:
         raise ValueError(f"{first.id} is no gate")
-    found = SessionDirectory(directory.path / CONFIRMATION)
+    second = SessionDirectory(directory.path / CONFIRMATION)
     seed = (first.seed + 1) % 2**63
     update = {
         "id": f"{first.id}-{CONFIRMATION}",
@@ -225,9 +233,9 @@ def new_confirmation(directory: SessionDirectory, clock: Clock = SYSTEM) -> Sess
         "gate": terms.model_copy(update={"confirms": first.id}),
         "host": read_facts(),
     }
-    found.trials_path.mkdir(parents=True, exist_ok=True)
-    write_record(found.path / "session.json", Session.model_validate({**dict(first), **update}))
-    return found
+    second.trials_path.mkdir(parents=True, exist_ok=True)
+    write_record(second.path / "session.json", Session.model_validate({**dict(first), **update}))
+    return second
 
 
 def _with_arms(
@@ -246,16 +254,16 @@ def _with_arms(
     given = GIVEN if arm.load.model == "open" else ()
     primary = name or experiment.metrics.primary
     if primary not in measured or primary in given or metric(primary).better == "neither":
-        usable = [key for key in BESIDE if key in measured and key not in given]
+        usable = [key for key in OTHER_METRICS if key in measured and key not in given]
         raise BadInput(
             f"a gate cannot decide by {primary!r}, which {experiment.name} does not measure or which is neither good"
             f" nor bad: choose for example {', '.join(usable)}"
         )
-    asked = dict.fromkeys([*BESIDE, *experiment.metrics.report])
-    report = [key for key in asked if key in measured and key not in given and key != primary]
+    others = dict.fromkeys([*OTHER_METRICS, *experiment.metrics.report])
+    report = [key for key in others if key in measured and key not in given and key != primary]
     changed = {
         "settings": {},
-        "factors": {"side": {"label": "side", "levels": {key: dict(one) for key, one in levels.items()}}},
+        "factors": {"side": {"label": "side", "levels": {key: dict(level) for key, level in levels.items()}}},
         "baseline": {"side": next(iter(levels))},
         "load": arm.load.model_dump(),
         "metrics": {"primary": primary, "report": report},
@@ -264,10 +272,10 @@ def _with_arms(
         "study": None,
     }
     try:
-        made = Experiment.model_validate({**experiment.model_dump(by_alias=True), **changed})
+        experiment = Experiment.model_validate({**experiment.model_dump(by_alias=True), **changed})
     except ValidationError as error:
         raise BadInput(": ".join(filter(None, first_error(error)))) from error
-    return base._replace(experiment=made)
+    return base._replace(experiment=experiment)
 
 
 def _refuse_host_states(plan: SessionPlan) -> None:
@@ -277,11 +285,11 @@ def _refuse_host_states(plan: SessionPlan) -> None:
 
 def _same(plan: SessionPlan) -> str | None:
     """What both sides are, where they are the same."""
-    one, other = (
+    first, second = (
         spec.model_copy(update={"arm": "", "notes": []})
         for spec in (plan.specs[arm.name] for arm in plan.arms)
     )
-    if one != other:
+    if first != second:
         return None
-    artifact = one.servers[0].artifact
+    artifact = first.servers[0].artifact
     return artifact.image or (f"build {artifact.build}" if artifact.build else "one command line")

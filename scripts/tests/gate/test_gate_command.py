@@ -20,13 +20,15 @@ from steelyard.build import GitFailed
 from steelyard.cli import run as run_module
 from steelyard.clock import SYSTEM
 from steelyard.errors import Exit
+from steelyard.gate import plan as gate_plan
+from steelyard.gate import sides
 from steelyard.gate.result import GateResult
 from steelyard.host.doctor import Activity, examine
 from steelyard.host.facts import read_facts
 from steelyard.paths import ROOT
 from steelyard.results.schema import Phase, Planned
 from steelyard.results.store import SessionDirectory, read_record
-from steelyard.session import gating, opening, runner, sides
+from steelyard.session import opening, runner
 
 WINDOWS = [
     *("--set", "ramp=1", "--set", "warmup=2s", "--set", "measure=4s", "--set", "users=8"),
@@ -90,28 +92,31 @@ def world() -> Iterator[World]:
 
 @pytest.fixture
 def commands(
-    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Commands:
+    bench = Bench(tmp_path, world)
+    # Only a power cut would show it, and on a busy disk it is most of a trial on the fake engine.
+    monkeypatch.setattr(os, "fsync", lambda _: None)
     made = Commands(bench, tmp_path, capsys)
 
-    def run_session(directory: Any, engines: Any, context: Any, differs: str = "") -> Any:
+    def run_session(directory: Any, engines: Any, context: Any, differs: str = "", **more: Any) -> Any:
         context = bench.context(**({"interrupt": made.interrupt} if made.interrupt is not None else {}))
         lock = f"test-{os.getpid()}"
         return runner.run_session(
-            directory, {"process": FakeEngine(bench.world)}, context, differs, lock=lock
+            directory, {"process": FakeEngine(bench.world)}, context, differs, lock=lock, **more
         )
 
     for name in ("ensure_builds", "require_idle", "require_ports"):
         monkeypatch.setattr(run_module, name, lambda *_: None)
     # Tests of host states beside this one may set the host otherwise in between.
     facts = read_facts()
-    for module in (gating, opening):
+    for module in (gate_plan, opening):
         monkeypatch.setattr(module, "read_facts", lambda: facts)
     # The whole examination, but for a moment alone.
     monkeypatch.setattr(opening, "examine", partial(examine, seconds=0.05))
     monkeypatch.setattr(run_module, "run_session", run_session)
     monkeypatch.setattr(runner, "write_report", lambda _: [])
-    monkeypatch.setattr(gating, "watch", lambda _: Activity(made.busy, 0.0, ()))
+    monkeypatch.setattr(gate_plan, "watch", lambda _: Activity(made.busy, 0.0, ()))
     return made
 
 

@@ -12,9 +12,9 @@ from planned import processes
 from steelyard.experiment.schema import Deployment
 from steelyard.gate.certificate import Certificate, Noise
 from steelyard.gate.conditions import Conditions
+from steelyard.gate.plan import conditions_here, make_terms, plan_certification, plan_gate
 from steelyard.paths import EXPERIMENTS
 from steelyard.results.schema import GateTerms
-from steelyard.session.gating import conditions_here, equal_plan, gate_plan, terms_of
 from steelyard.session.plan import Request, SessionPlan
 from steelyard.spec.layout import Runtime
 
@@ -36,7 +36,7 @@ def _runtimes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def gate(baseline: str, candidate: str, **more: Any) -> SessionPlan:
-    return gate_plan(REQUEST, {"baseline": baseline, "candidate": candidate}, None, **more)
+    return plan_gate(REQUEST, {"baseline": baseline, "candidate": candidate}, None, **more)
 
 
 @pytest.mark.parametrize(
@@ -59,15 +59,15 @@ def test_a_certificate_of_a_baseline_holds_for_the_gate_of_it(
         assert "jvms: 1" in text
         baseline = str(tmp_path / "other.yaml")
         Path(baseline).write_text(text.replace("jvms: 1", "jvms: 2"), encoding="utf-8")
-    certified = conditions_here(equal_plan(REQUEST, baseline), None)
+    certified = conditions_here(plan_certification(REQUEST, baseline), None)
     assert certified == conditions_here(gate(baseline, candidate), None)
-    plain = conditions_here(equal_plan(REQUEST), None)
+    plain = conditions_here(plan_certification(REQUEST), None)
     differ = {name for name in Conditions.model_fields if getattr(plain, name) != getattr(certified, name)}
     assert differ == other, "what a certificate of the experiment's own baseline would have missed"
 
 
 def test_both_arms_of_a_certificate_are_the_baseline() -> None:
-    plan = equal_plan(REQUEST, "jdk=openj9-21")
+    plan = plan_certification(REQUEST, "jdk=openj9-21")
     one, other = (spec.model_copy(update={"arm": ""}) for spec in plan.specs.values())
     assert one == other
     assert [spec.servers[0].artifact.jvm.kind for spec in plan.specs.values()] == ["openj9", "openj9"]  # type: ignore[union-attr]
@@ -89,7 +89,7 @@ def test_a_candidate_on_another_jvm_is_no_matter_of_the_certificate() -> None:
 def terms(plan: SessionPlan) -> GateTerms:
     """The terms of a gate whose certificate holds."""
     sides = {"baseline": "checkout", "candidate": "another"}
-    return terms_of(plan, [6], sides, 0.03, None, certificate(conditions_here(plan, None)))
+    return make_terms(plan, [6], sides, 0.03, None, certificate(conditions_here(plan, None)))
 
 
 def certificate(conditions: Conditions) -> Certificate:

@@ -29,15 +29,15 @@ def baseline_arm(question: Question) -> Arm:
     return next(arm for arm in expand(question.experiment, question.settings) if arm.baseline)
 
 
-def levels_of(
+def resolve_sides(
     request: Request, base: Question, arm: Arm, sides: Mapping[str, str]
 ) -> dict[str, dict[str, Any]]:
-    """The settings of each side."""
+    """The settings of each side, by what it is called (raises BadInput: it is nothing known)."""
     written = baseline_arm(question_of(replace(request, quick=False, settings=()))).load
-    return {key: _level(side, base, arm, written) for key, side in sides.items()}
+    return {key: _side_settings(side, base, arm, written) for key, side in sides.items()}
 
 
-def settings_of(arm: Arm, settings: Settings) -> dict[str, Any]:
+def arm_settings(arm: Arm, settings: Settings) -> dict[str, Any]:
     """Everything that an arm deploys, as settings by name."""
     deployment = arm.deployment.model_dump(exclude={"jvm", "jitserver"})
     jit = {f"jitserver.{key}": value for key, value in arm.deployment.jitserver.model_dump().items()}
@@ -45,11 +45,11 @@ def settings_of(arm: Arm, settings: Settings) -> dict[str, Any]:
     return {**deployment, **arm.deployment.jvm.model_dump(), **jit, **own, **arm.host}
 
 
-def _level(text: str, base: Question, arm: Arm, written: Load) -> dict[str, Any]:
+def _side_settings(text: str, base: Question, arm: Arm, written: Load) -> dict[str, Any]:
     """The settings of a side; `written`: the load as the gate's experiment has it in its file."""
     if text.endswith((".yaml", ".yml")):
         return _of_experiment(text, base, arm, written)
-    given = _given(text)
+    given = _parse_side(text)
     if "image" in given:
         image = given.pop("image")
         given = {"jdk": image, "engine": given.get("engine", _container_engine(arm)), **given}
@@ -57,15 +57,15 @@ def _level(text: str, base: Question, arm: Arm, written: Load) -> dict[str, Any]
         base.settings.check(key, value)
     if given.get("build") is not None:
         _require_same_workload(base.workload, str(given["build"]))
-    return {**settings_of(arm, base.settings), **given}
+    return {**arm_settings(arm, base.settings), **given}
 
 
-def _require_same_workload(found: Found, commit: str) -> None:
+def _require_same_workload(workload: Found, commit: str) -> None:
     """Refuse a commit with another version of the workload: its servers are made for another load (raises BadInput)."""
-    file = found.folder / "workload.yaml"
-    if not file.is_relative_to(ROOT) or _unknown(commit) is not None:
+    file = workload.folder / "workload.yaml"
+    if not file.is_relative_to(ROOT) or _why_no_commit(commit) is not None:
         return
-    mine = found.workload
+    mine = workload.workload
     try:
         text = git(ROOT, "show", f"{commit}:{file.relative_to(ROOT)}")
     except GitFailed as error:
@@ -96,19 +96,19 @@ def _of_experiment(text: str, base: Question, arm: Arm, written: Load) -> dict[s
             " two workloads are not weighed against each other"
         )
     other = load_experiment(path, host_checks(), base.experiment.workload, metric_checks())
-    found = baseline_arm(other)
+    baseline = baseline_arm(other)
     if other.experiment.procedure != base.experiment.procedure or (
-        "load" in other.experiment.model_fields_set and found.load not in (arm.load, written)
+        "load" in other.experiment.model_fields_set and baseline.load not in (arm.load, written)
     ):
         raise BadInput(
             f"{text} has another procedure or load than the gate's experiment {base.experiment.name}: a gate loads both"
             " sides alike, so make them the same, or leave load out"
         )
-    return settings_of(found, other.settings)
+    return arm_settings(baseline, other.settings)
 
 
-def _given(text: str) -> dict[str, Any]:
-    """Settings that a side names: `key=value,...`, or one thing whose kind can be told."""
+def _parse_side(text: str) -> dict[str, Any]:
+    """Settings that a side names: `key=value,...`, or one thing that can be recognised."""
     if text == CHECKOUT:
         return {"build": None}
     parts = [part.partition("=") for part in text.split(",")]
@@ -119,7 +119,7 @@ def _given(text: str) -> dict[str, Any]:
         }
     if text in named_jdks() or (Path(text) / "bin" / "java").exists():
         return {"jdk": text}
-    if (failed := _unknown(text)) is None:
+    if (failed := _why_no_commit(text)) is None:
         return {"build": text}
     if "/" in text or ":" in text:
         return {"image": text}
@@ -131,7 +131,7 @@ def _given(text: str) -> dict[str, Any]:
     )
 
 
-def _unknown(text: str) -> GitFailed | None:
+def _why_no_commit(text: str) -> GitFailed | None:
     """None for a commit of this checkout, else what git said."""
     try:
         git(ROOT, "rev-parse", "--verify", "--quiet", f"{text}^{{commit}}")
