@@ -9,7 +9,10 @@ import pytest
 from steelyard.paths import ROOT
 
 SCRIPTS = ROOT / "scripts"
-JAVA = {path.name: path for path in (*ROOT.glob("loadgen/src/test/**/*.java"), *ROOT.glob("apps/**/src/test/**/*.java"))}
+JAVA = {
+    path.name: path
+    for path in (*ROOT.glob("loadgen/src/test/**/*.java"), *ROOT.glob("apps/**/src/test/**/*.java"))
+}
 PAGE = (ROOT / "docs" / "method.md").read_text(encoding="utf-8")
 
 
@@ -52,4 +55,7 @@ def test_what_is_named_is_there(cell: str) -> None:
 
 
 def test_what_is_not_there_is_missed() -> None:
-    assert missing("`tests/cli/test_gone.py`, test_docs.py (`no_such_test`)") == ["tests/cli/test_gone.py", "no_such_test"]
+    assert missing("`tests/cli/test_gone.py`, test_docs.py (`no_such_test`)") == [
+        "tests/cli/test_gone.py",
+        "no_such_test",
+    ]
