@@ -61,9 +61,9 @@ def make_host(**changes: Any) -> HostFacts:
         "kernel": "6.1",
         "os": "Linux",
         "page_size": 4096,
-        "governor": None,
-        "turbo": None,
-        "thp": None,
+        "governor": "none",
+        "turbo": "none",
+        "thp": "madvise",
         "cgroup_version": 2,
         "virtualization": None,
     }

@@ -92,6 +92,12 @@ class Reached:
         where this host cannot see it."""
         return []
 
+    def asked_at(self, component: Component) -> tuple[int, str]:
+        """The port at which a component has to listen, as it sees it, and where that is with what to do, for people."""
+        return component.port or 0, (
+            f"127.0.0.1:{component.port}, where it is asked: give its command that address and `${{port}}`"
+        )
+
     def began(self, name: str) -> float | None:  # noqa: ARG002 - for those that can look
         """Epoch seconds at which the process of a remote component began, to a few hundredths; None: not known."""
         return None

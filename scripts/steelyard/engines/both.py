@@ -12,6 +12,7 @@ from typing import Any
 from steelyard.engines.base import Deployment, Running
 from steelyard.errors import ServerFailed
 from steelyard.jvm.facts import Facts
+from steelyard.processes.listening import Listener
 from steelyard.results.spec import Component
 
 MARK = "/"
@@ -52,6 +53,16 @@ class Both(Deployment[Any]):
         """As its side says."""
         side, _ = self._of(component.name)
         return side.serves(plain(component))
+
+    def listens_elsewhere(self, component: Component) -> list[Listener]:
+        """As its side sees."""
+        side, _ = self._of(component.name)
+        return side.listens_elsewhere(plain(component))
+
+    def asked_at(self, component: Component) -> tuple[int, str]:
+        """As its side says."""
+        side, _ = self._of(component.name)
+        return side.asked_at(plain(component))
 
     def granted(self, name: str) -> Facts:
         """As its side tells."""

@@ -44,6 +44,12 @@ def environment(component: Component) -> dict[str, str]:
     return told
 
 
-def exit_code_of(told: int) -> int:
-    """The exit code that a container engine tells, negative for a signal."""
+NOT_TOLD = 256
+"""Stands for an exit code that the engine does not tell; no process can end with it (`wait` gives eight bits)."""
+
+
+def exit_code_of(told: int | None) -> int:
+    """The exit code that a container engine tells, negative for a signal; None: it does not tell one (`NOT_TOLD`)."""
+    if told is None:
+        return NOT_TOLD
     return _SIGNALLED - told if told - _SIGNALLED in _FATAL else told

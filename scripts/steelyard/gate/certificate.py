@@ -26,7 +26,7 @@ from steelyard.analysis.metrics import METRICS, metric
 from steelyard.analysis.paired import CLEARLY, detectable_effect, paired, two_groups
 from steelyard.analysis.rounds import seconds_of, valid_trials
 from steelyard.errors import BadInput, Incomplete, SteelyardError
-from steelyard.gate.conditions import Conditions, conditions_of, differing
+from steelyard.gate.conditions import Conditions, conditions_of, differing, unknown_in
 from steelyard.gate.interim import INTERIM_PAIRS, arms_of, floor_of
 from steelyard.gate.result import main_void_reason
 from steelyard.results.schema import FORMAT_VERSION, Session, Trial
@@ -148,21 +148,22 @@ def certify(
             f"{session.id} has fewer than {FEWEST} pairs with {primary} that vary at all: nothing can be certified by"
             f" it{main_void_reason(trials)}"
         )
-    ended = max((end for trial in trials for _, end in trial.phases.values()), default=session.created)
     baseline = next(arm.spec for arm in session.arms if arm.baseline)
+    conditions = conditions_of(session.host, baseline, pool)
+    ended = max((end for trial in trials for _, end in trial.phases.values()), default=session.created)
     return Certificate(
         steelyard_version=__version__,
         session=session.id,
         made=ended,
         expires=ended + days * 24 * 3600,
-        conditions=conditions_of(session.host, baseline, pool),
+        conditions=conditions,
         told=f"{session.host.cpu_model}, {session.host.cores} cores, Linux {session.host.kernel}",
         pool=pool,
         blocks=first.pairs,
         pair_seconds=pair_seconds(trials),
         noise=noise,
         windows=windows_of(trials),
-        notes=_notes(noise),
+        notes=[*_unknown(conditions), *_notes(noise)],
     )
 
 
@@ -301,6 +302,21 @@ def sentences(certificate: Certificate, name: str, pair: float | None = None) ->
     return [f"{label}: {'; '.join(told)}"]
 
 
+def _unknown(conditions: Conditions) -> list[str]:
+    return [
+        f"it will hold for no gate: {_NAMES.get(name, name)} is not known ({getattr(conditions, name) or 'nothing'})"
+        for name in unknown_in(conditions)
+    ]
+
+
+_NAMES = {
+    "host_settings": "the setting of the host",
+    "host": "the name of the host",
+    "jvm": "the JVM of the servers",
+    "kernel": "the version of the kernel",
+}
+
+
 def _notes(noise: Sequence[Noise]) -> list[str]:
     told = []
     for one in noise:
@@ -337,8 +353,11 @@ def find_certificate(folder: Path, wanted: Conditions, now: float) -> Certificat
             "host_settings": "other settings of the host",
             "settings": "other settings of workload or JVM",
         }
+        unknown = [name for name in unknown_in(wanted) if name in differ]
         over = "it is of a time that has not come: set this host's clock" if ahead else "it has expired"
         why = f"it is of {which.get(differ[0], f'another {differ[0]}')}" if differ else over
+        if unknown:
+            why = f"{_NAMES.get(unknown[0], unknown[0])} is not known here: {getattr(wanted, unknown[0])}"
         misfits[len(differ)] = f"{path.name} does not hold here ({why})"
     if valid:
         return max(valid, key=lambda one: one.made)

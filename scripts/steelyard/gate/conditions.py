@@ -13,6 +13,8 @@ _HOST = ("architecture", "cpu_model", "sockets", "cores", "cpus", "threads_per_c
 _SET = ("smt", "governor", "turbo", "thp")
 _JVM = ("gc", "compile", "class_cache", "pages", "jit")
 """Settings of a JVM on which its noise hangs; a certificate with others of them is another one."""
+UNKNOWN = "unknown"
+"""What stands for a condition that the host or the component does not tell: no certificate holds for it."""
 _SIZE = 2**30
 """Memory is compared by the GiB: what a kernel leaves of it moves."""
 
@@ -52,8 +54,8 @@ def conditions_of(host: HostFacts, spec: Spec, pool: str | None = None) -> Condi
     jvm = spec.servers[0].artifact.jvm
     load = json.dumps(spec.load.model_dump(mode="json"), sort_keys=True)
     return Conditions(
-        host=fingerprint(host, pool),
-        host_settings=", ".join(f"{name} {getattr(host, name) or 'unknown'}" for name in _SET),
+        host=fingerprint(host, pool) if pool is not None or host.hostname != UNKNOWN else UNKNOWN,
+        host_settings=", ".join(f"{name} {getattr(host, name) or UNKNOWN}" for name in _SET),
         kernel=host.kernel,
         jvm=f"{jvm.kind} {jvm.feature}" if jvm is not None else _untold(spec.servers[0]),
         workload=f"{spec.workload} {spec.workload_version}",
@@ -90,10 +92,12 @@ def _settings(spec: Spec) -> str:
 
 
 def _untold(server: Component) -> str:
-    """What stands for the JVM of an image that does not tell it: the image without its version, as versions of one are
-    what a gate weighs."""
+    """What stands for a JVM that is not told: of an image the image without its version, as versions of one are what a
+    gate weighs; of a command, whatever that starts."""
     image = server.artifact.image
-    return f"that of {image.partition('@')[0].rpartition('/')[2].partition(':')[0]}" if image else "unknown"
+    if image:
+        return f"that of {image.partition('@')[0].rpartition('/')[2].partition(':')[0]}"
+    return "that of its command" if server.artifact.form == "command" else UNKNOWN
 
 
 def _deployment(spec: Spec) -> str:
@@ -107,6 +111,17 @@ def _deployment(spec: Spec) -> str:
 
 
 def differing(one: Conditions, other: Conditions) -> list[str]:
-    """What two conditions differ in."""
+    """What two conditions differ in, or may differ in: what is not known is not equal."""
     mine: Mapping[str, str] = one.model_dump()
-    return [name for name, value in other.model_dump().items() if mine[name] != value]
+    unknown = unknown_in(other)
+    return [name for name, value in other.model_dump().items() if mine[name] != value or name in unknown]
+
+
+def unknown_in(conditions: Conditions) -> list[str]:
+    """The fields of which something is not known."""
+    fields: Mapping[str, str] = conditions.model_dump()
+    return [
+        name
+        for name, value in fields.items()
+        if not value or any(part.split()[-1:] == [UNKNOWN] for part in value.split(", "))
+    ]

@@ -95,6 +95,7 @@ def _sets(system: System) -> dict[str, set[int]]:
 
 
 def _kept(system: System) -> dict[str, list[int]]:
+    system.require_own_records()
     try:
         found: dict[str, list[int]] = json.loads(system.path(RECORD).read_text(encoding="utf-8"))
     except (OSError, ValueError):

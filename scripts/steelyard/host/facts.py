@@ -8,11 +8,13 @@ from pathlib import Path
 from steelyard.host.core_kinds import core_kinds, described
 from steelyard.host.cpus import parse_cpu_list, read_layout
 from steelyard.host.huge_pages import reserved_pages
-from steelyard.host.states import read_states
+from steelyard.host.states import STATES, read_states
 from steelyard.host.system import System
 from steelyard.results.schema import HostFacts
 
 _CPU = "sys/devices/system/cpu"
+_SHOWN = {"thp": "sys/kernel/mm"}
+"""Folders in which the kernel shows whether there is a state; `_CPU` for the others."""
 # Options of the kernel's command line that change what is measured; the rest of it is nobody's business.
 _OPTIONS = re.compile(
     r"isolcpus|nohz_full|rcu_nocbs|irqaffinity|mitigations|nosmt|smt-enabled|maxcpus|(intel|amd)_pstate"
@@ -45,21 +47,29 @@ def read_facts(root: Path = Path("/"), architecture: str = os.uname().machine) -
         cores=len(layout.cores),
         cpus=len(layout.cpus),
         threads_per_core=layout.threads_per_core,
-        smt=states.get("smt") or system.text(f"{_CPU}/smt/control"),
+        smt=_state(system, "smt", states.get("smt") or system.text(f"{_CPU}/smt/control")),
         numa_nodes=layout.nodes,
         memory_bytes=system.memory("MemTotal") or 0,
         swap_bytes=system.memory("SwapTotal") or 0,
         kernel=system.text("proc/sys/kernel/osrelease") or "unknown",
         os=system.fields("etc/os-release", "=").get("PRETTY_NAME", "unknown").strip('"'),
         page_size=os.sysconf("SC_PAGE_SIZE"),
-        governor=governor(system),
-        turbo=states.get("turbo"),
-        thp=states.get("thp"),
+        governor=_state(system, "governor", governor(system)),
+        turbo=_state(system, "turbo", states.get("turbo")),
+        thp=_state(system, "thp", states.get("thp")),
         huge_pages=reserved_pages(system),
         cgroup_version=cgroup_version(system),
         virtualization=virtualization(system),
         extra={name: value for name, value in others.items() if value is not None},
     )
+
+
+def _state(system: System, name: str, value: str | None) -> str | None:
+    """The value of a host state; `none` where the kernel shows that this host has no such thing; None: not told."""
+    if value is not None:
+        return value
+    shown = system.path(_SHOWN.get(name, _CPU)).is_dir()
+    return "none" if shown and not STATES[name].files(system) else None
 
 
 def cpu_model(system: System) -> str:

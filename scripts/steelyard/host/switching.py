@@ -56,8 +56,10 @@ class Record:
 def recorded(system: System, name: str = RECORD) -> Record | None:
     """The record of a session that has not put its host states back; None without one, or from before a restart.
 
-    One that cannot be read raises MissingRequirement. `name`: another record than that of sessions.
+    One that cannot be read, or that root may not follow, raises MissingRequirement. `name`: another record than that
+    of sessions.
     """
+    system.require_own_records()
     path = system.path(name)
     try:
         record = Record(**json.loads(path.read_text(encoding="utf-8")))
@@ -294,6 +296,7 @@ def write_back(system: System, original: Mapping[str, str], name: str = RECORD) 
 @contextmanager
 def record_lock(system: System) -> Iterator[None]:
     """One at a time reads the record and acts on it."""
+    system.require_own_records()
     path = system.path(RECORD).with_suffix(".lock")
     try:
         system.make_run_folder()

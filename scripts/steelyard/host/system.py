@@ -4,10 +4,12 @@
 import errno
 import os
 import re
+import stat
 import subprocess
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from steelyard.errors import MissingRequirement
 from steelyard.processes.environment import child_environment
 
 Level = Literal["ok", "info", "warn"]
@@ -25,6 +27,8 @@ class Seen(NamedTuple):
 
 PROGRAM = Path("/usr/local/sbin/steelyard-host-set")
 """Where a lab installs `scripts/host_set.py`, which root runs for who may not write such files."""
+RECORDS = "run/steelyard"
+"""Folder of what was there before host states were changed."""
 UNTOLD = Seen("cannot be told here", "info")
 """This host, or this user's rights, do not allow to tell."""
 
@@ -85,9 +89,26 @@ class System:
         finally:
             os.close(descriptor)
 
+    def require_own_records(self) -> None:
+        """See that no other user could have written what root puts back (raises MissingRequirement).
+
+        A lab may give the folder to a user who sets host states without root (`scripts/host_set.py`). What root finds
+        there is that user's word, and root would write it to files of the kernel.
+        """
+        folder = self.path(RECORDS)
+        if os.geteuid() != 0 or not folder.exists():
+            return
+        seen = folder.lstat()
+        if not stat.S_ISDIR(seen.st_mode) or seen.st_uid != 0 or seen.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            raise MissingRequirement(
+                f"root follows no record of host states in {folder}, which another user may write (user {seen.st_uid},"
+                f" mode {stat.S_IMODE(seen.st_mode):o}): run Steelyard as that user, or, when that user's sessions are"
+                f" over (`./steelyard host restore` as that user), `sudo rm -r {folder}`"
+            )
+
     def make_run_folder(self) -> None:
         """The folder of records below `/run`; OSError where this user cannot have it."""
-        folder = self.path("run/steelyard")
+        folder = self.path(RECORDS)
         try:
             folder.mkdir(parents=True, exist_ok=True)
             if os.access(folder, os.W_OK):

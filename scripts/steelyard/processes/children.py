@@ -186,12 +186,17 @@ def ended_with(name: str, code: int | None, printed: str, log: Path | None = Non
 
     Args:
         name: of it.
-        code: its exit code, negative for a signal.
+        code: its exit code, negative for a signal; None: it is not told.
         printed: what it printed.
         log: the file that holds all of that, which stays.
     """
-    how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
-    return f"{name} ended with {how}{own_words(printed, log)}"
+    return f"{name} ended with {_code_in_words(code)}{own_words(printed, log)}"
+
+
+def _code_in_words(code: int | None) -> str:
+    if code is None:
+        return "an exit code that is not told"
+    return f"signal {-code}" if code < 0 else f"exit code {code}"
 
 
 def own_words(printed: str, log: Path | None) -> str:

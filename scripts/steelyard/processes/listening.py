@@ -2,6 +2,7 @@
 """Where processes listen: the kernel's tables of sockets (`/proc/net/tcp`, `tcp6`), by the sockets that they hold."""
 
 import contextlib
+import ipaddress
 import os
 import socket
 import sys
@@ -19,6 +20,12 @@ class Listener(NamedTuple):
     address: str
     port: int
 
+    @property
+    def is_loopback(self) -> bool:
+        """Whether nobody outside of its network namespace reaches it."""
+        address = ipaddress.ip_address(self.address)
+        return (getattr(address, "ipv4_mapped", None) or address).is_loopback
+
     def __str__(self) -> str:
         """As it is written in a URL."""
         return f"[{self.address}]:{self.port}" if ":" in self.address else f"{self.address}:{self.port}"
@@ -27,23 +34,31 @@ class Listener(NamedTuple):
 def listeners(pids: Sequence[int]) -> list[Listener]:
     """Where processes listen on TCP, by port; nothing of those that have gone or belong to somebody else."""
     held = {inode for pid in pids for inode in _sockets(pid)}
-    if not held:
-        return []
+    return _listed(pids[0], held) if held else []
+
+
+def namespace_listeners(pid: int) -> list[Listener]:
+    """Where anybody listens in the network namespace of a process, by port; every user may read that."""
+    return _listed(pid, None)
+
+
+def _listed(pid: int, held: Iterable[int] | None) -> list[Listener]:
     found = set()
     for table in ("tcp", "tcp6"):
         with contextlib.suppress(OSError):
-            # Their own tables: they may be in another network namespace.
-            found |= set(parse_table(Path(f"/proc/{pids[0]}/net/{table}").read_text(encoding="ascii"), held))
+            # Its own tables: it may be in another network namespace.
+            found |= set(parse_table(Path(f"/proc/{pid}/net/{table}").read_text(encoding="ascii"), held))
     return sorted(found, key=lambda one: (one.port, one.address))
 
 
-def parse_table(text: str, held: Iterable[int]) -> list[Listener]:
-    """The listening sockets of such a table that have one of these inodes; lines that are none are passed over."""
-    wanted, found = set(held), []
+def parse_table(text: str, held: Iterable[int] | None) -> list[Listener]:
+    """The listening sockets of such a table that have one of these inodes (None: all); lines that are none are passed
+    over."""
+    wanted, found = None if held is None else set(held), []
     for line in text.splitlines()[1:]:
         with contextlib.suppress(ValueError, IndexError, OSError):
             words = line.split()
-            if words[3] == _LISTENS and int(words[9]) in wanted:
+            if words[3] == _LISTENS and (wanted is None or int(words[9]) in wanted):
                 address, _, port = words[1].partition(":")
                 found.append(Listener(_address(address), int(port, 16)))
     return found

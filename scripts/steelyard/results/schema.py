@@ -63,7 +63,7 @@ class Planned(ScheduledTrial):
 
 
 class HostFacts(Record):
-    """The host, as far as it can be asked. None: it could not be told."""
+    """The host, as far as it can be asked. None: it could not be told; `none`: this host has no such thing."""
 
     hostname: str
     architecture: str

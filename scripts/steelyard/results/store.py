@@ -43,7 +43,8 @@ def write_atomic(path: Path, content: str | bytes) -> None:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        Path(temporary).chmod(0o644)
+            # By the handle: in a folder of another user the name may stand for another file by now.
+            os.fchmod(file.fileno(), 0o644)
         Path(temporary).replace(path)
     except OSError as error:
         if temporary is not None:

@@ -203,12 +203,12 @@ def parse_host_cpu(line: bytes) -> HostCpu:
     return HostCpu(user + nice + system, irq + softirq, steal, idle + iowait)
 
 
-def interrupts_apart(root: Path = Path("/")) -> bool:
-    """Whether this kernel leaves interrupt time out of the CPU time of processes.
+def interrupts_apart(root: Path = Path("/")) -> bool | None:
+    """Whether this kernel leaves interrupt time out of the CPU time of processes; None: it cannot be told.
 
     If it does, interrupt time is nobody's; if not, it is in the time of the processes that were interrupted, and has
     to be counted on both sides when what the watched processes used is taken from the host's total. By the kernel's
-    configuration; most distributions keep it apart, so that is assumed where it cannot be read.
+    configuration; where that cannot be read, as in many pods, by the names of the kernel's functions.
     """
     release = os.uname().release
     for name in ("proc/config.gz", f"boot/config-{release}", f"lib/modules/{release}/config"):
@@ -218,4 +218,24 @@ def interrupts_apart(root: Path = Path("/")) -> bool:
             continue
         lines = (zlib.decompress(raw, wbits=31) if name.endswith(".gz") else raw).split(b"\n")
         return b"CONFIG_IRQ_TIME_ACCOUNTING=y" in lines or b"CONFIG_VIRT_CPU_ACCOUNTING_NATIVE=y" in lines
-    return True
+    return _interrupts_have_functions(root)
+
+
+_ACCOUNTING = b" account_user_time"
+"""A function of kernel/sched/cputime.c that every kernel has: a list without it is not the kernel's."""
+_APART = (b" irqtime_account_irq", b" vtime_flush")
+"""Functions of a kernel with CONFIG_IRQ_TIME_ACCOUNTING, and with CONFIG_VIRT_CPU_ACCOUNTING_NATIVE."""
+
+
+def _interrupts_have_functions(root: Path) -> bool | None:
+    """The same by /proc/kallsyms, whose names everybody may read; None: there is no such list."""
+    complete = apart = False
+    try:
+        with (root / "proc/kallsyms").open("rb") as file:
+            for line in file:
+                name = line.rstrip(b"\n")
+                complete = complete or name.endswith(_ACCOUNTING)
+                apart = apart or name.endswith(_APART)
+    except OSError:
+        return None
+    return apart if complete else None

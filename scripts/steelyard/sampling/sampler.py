@@ -66,6 +66,12 @@ class Sampler:
         self._cost: dict[str, int] = {}
         self._samples = 0
         self._late = 0
+        if self._interrupts_apart is None:
+            self._note(
+                OWN_NAME,
+                "the kernel does not tell (no configuration, no /proc/kallsyms) whether interrupts are in the CPU time"
+                " of processes: they count as CPU of others",
+            )
         self._watch(config)
 
     def run(self) -> None:
@@ -173,7 +179,8 @@ class Sampler:
         if line is None:
             return
         cpu = parse_host_cpu(line)
-        used = cpu.used(monotonic, self._cpus, interrupts_apart=self._interrupts_apart)
+        # Where it cannot be told whose interrupts are, they are others': what is then within its limit is so anyway.
+        used = cpu.used(monotonic, self._cpus, interrupts_apart=self._interrupts_apart is True)
         if self._used_before is not None:
             watched = sum(p.used - self._cpu_known(p) for p in self._processes.values())
             self._other_seconds += used - self._used_before - watched

@@ -268,15 +268,15 @@ class _ListenerWatch:
         return f" (it listens on {_listed(found)}, {self._wanted()})" if found else ""
 
     def _is_its_own(self, one: Listener) -> bool:
-        if one.port == self._component.port:
+        if one.port == self._deployment.asked_at(self._component)[0]:
             return True
-        return self._component.ready.path is not None and answers_at(one.address, one.port, self._component)
+        # An address inside of a container is another one here.
+        if self._deployment.contained or self._component.ready.path is None:
+            return False
+        return answers_at(one.address, one.port, self._component)
 
     def _wanted(self) -> str:
-        return (
-            f"and not on 127.0.0.1:{self._component.port}, where it is asked: give its command that address and"
-            " `${port}`"
-        )
+        return f"and not on {self._deployment.asked_at(self._component)[1]}"
 
 
 def _listed(found: Sequence[Listener]) -> str:

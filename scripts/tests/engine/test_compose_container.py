@@ -4,6 +4,7 @@
 import json
 import os
 import signal
+import socket
 import stat
 import subprocess
 import threading
@@ -12,12 +13,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from builders import make_component, make_spec
 from waiting import TINY, wait_until
 
+from steelyard.engines.compose.engine import ComposeDeployment, ComposeEngine
 from steelyard.engines.compose.project import Container, Project
+from steelyard.engines.container import NOT_TOLD
 from steelyard.errors import MissingRequirement, PortInUse, ServerFailed, SteelyardError
 from steelyard.host.docker import Docker, DockerFailed
+from steelyard.processes import Children
 from steelyard.processes import client as process_client
+from steelyard.processes.listening import Listener
+from steelyard.workload.schema import ContainerPlace
 
 LIMIT = 150 << 20
 
@@ -30,7 +37,7 @@ def process() -> Iterator[subprocess.Popen[bytes]]:
     running.wait()
 
 
-def container(folder: Path, pid: int, state: dict[str, Any] | None) -> Container:
+def container(folder: Path, pid: int, state: dict[str, Any] | None, **more: str) -> Container:
     """A container whose engine answers with this state (None: not at all)."""
     client = folder / "docker"
     answer = json.dumps([{"State": state}])
@@ -44,9 +51,34 @@ def container(folder: Path, pid: int, state: dict[str, Any] | None) -> Container
     described = {
         "Id": "abc",
         "State": {"Pid": pid, "StartedAt": "2026-11-21T09:00:00.123456789Z"},
-        "HostConfig": {"Memory": LIMIT},
+        "HostConfig": {"Memory": LIMIT, **more},
     }
     return Container(Docker(client, "26", "2.26"), "server-1", described, folder / "console.log")
+
+
+def test_where_a_container_listens_is_told_by_the_kernel(
+    tmp_path: Path, process: subprocess.Popen[bytes]
+) -> None:
+    """On its own loopback nobody outside reaches it, and the engine's proxy takes every connection all the same."""
+    with socket.create_server(("127.0.0.1", 0)) as inside, socket.create_server(("0.0.0.0", 0)) as outside:
+        ports = inside.getsockname()[1], outside.getsockname()[1]
+        unit = container(tmp_path, process.pid, None)
+        engine = ComposeEngine(Children(), Docker(tmp_path / "docker", "26", "2.26"), "s")
+        deployment = ComposeDeployment(engine, make_spec(), tmp_path)
+        deployment._units["server-1"] = unit
+        own, other = (
+            make_component(port=40000, container=ContainerPlace.model_validate({"port": port}))
+            for port in ports
+        )
+        assert Listener("127.0.0.1", ports[0]) in deployment.listens_elsewhere(own)
+        assert deployment.listens_elsewhere(other) == []
+        assert deployment.asked_at(own)[1].startswith(
+            f"0.0.0.0:{ports[0]} of its container, where it is asked"
+        )
+    hosts = container(tmp_path, process.pid, None, NetworkMode="host")
+    assert hosts.listeners() == []
+    end(process)
+    assert unit.listeners() == []
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
@@ -81,6 +113,11 @@ def test_a_running_container_has_no_exit_code_and_costs_no_question(
             r"server-1 ended with exit code 22 after printing: its last words",
         ),
         ({"ExitCode": 143, "OOMKilled": False}, 143, r"server-1 ended with exit code 143"),
+        (
+            {"OOMKilled": False},
+            NOT_TOLD,
+            r"server-1 ended with an exit code that is not told after printing: its last",
+        ),
         ({"ExitCode": 134, "OOMKilled": False}, -6, r"server-1 ended with signal 6"),
     ],
 )
@@ -99,7 +136,7 @@ def test_an_engine_that_went_away_is_told_from_a_server_that_died(
 ) -> None:
     ended = container(tmp_path, process.pid, None)
     end(process)
-    assert ended.exit_code() == -1
+    assert ended.exit_code() == NOT_TOLD
     assert "the container engine does not tell how (Cannot connect" in ended.how_it_ended()
 
 

@@ -3,8 +3,13 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+import os
+import re
+import socket
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import fake_kubectl
 import pytest
@@ -172,20 +177,100 @@ def test_two_sessions_in_one_namespace(tmp_path: Path) -> None:
     assert "delete" not in (tmp_path / "asked").read_text(encoding="utf-8")
 
 
+@dataclass(frozen=True)
+class OneLock(Cluster):
+    """A cluster whose API server keeps one ConfigMap, and changes it as a real one does."""
+
+    kept: dict[str, Any] = field(default_factory=dict)
+    meanwhile: list[Callable[[], None]] = field(default_factory=list)
+    """What others do right after the lock was read, one for each reading."""
+
+    def run(self, *arguments: str, given: str | None = None, **_: Any) -> str:
+        verb = arguments[0]
+        if verb == "create":
+            if self.kept:
+                raise KubectlFailed("kubectl create", EXISTS[1])
+            self._keep(json.loads(given or ""))
+        elif verb == "patch":
+            change = json.loads(next(one for one in arguments if "--patch" in one).partition("=")[2])
+            if not self.kept:
+                raise KubectlFailed(
+                    "kubectl patch", 'Error from server (NotFound): "steelyard-session" not found'
+                )
+            if change["metadata"].get("resourceVersion") != self.kept["metadata"]["resourceVersion"]:
+                raise KubectlFailed(
+                    "kubectl patch", "Error from server (Conflict): the object has been modified"
+                )
+            self._keep(change)
+        elif verb == "get":
+            answer = json.dumps({"items": [self.kept] if self.kept else []})
+            if self.meanwhile:
+                self.meanwhile.pop(0)()
+            return answer
+        return ""
+
+    def _keep(self, new: dict[str, Any]) -> None:
+        version = int(self.kept.get("metadata", {}).get("resourceVersion", "0")) + 1
+        self.kept.update(new)
+        self.kept["metadata"] = {
+            "name": "steelyard-session",
+            **new["metadata"],
+            "resourceVersion": str(version),
+        }
+
+
+def lock_of(session: str, host: str = "elsewhere") -> dict[str, Any]:
+    holder = {"session": session, "host": host, "process": "1", "boot": "of another start"}
+    return {"metadata": {"name": "steelyard-session", "resourceVersion": "7"}, "data": holder}
+
+
 def test_a_session_goes_on_where_it_had_lost_its_machine(tmp_path: Path) -> None:
-    cluster = kubectl(tmp_path, {"create": EXISTS, "get": held(session="mine-1")})
-    with Children() as children, pytest.raises(Busy, match="has just begun"):
-        # It is taken over once: whoever holds it again is somebody.
+    cluster = OneLock(tmp_path / "kubectl", "lab", kept=lock_of("mine-1"))
+    with Children() as children:
         take_lock(cluster, "mine-1", children)
-    assert "delete configmap steelyard-session" in (tmp_path / "asked").read_text(encoding="utf-8")
+    assert cluster.kept["data"]["process"] == str(os.getpid())
 
 
-def test_the_lock_goes_with_the_session(tmp_path: Path) -> None:
+def test_of_two_sessions_that_find_a_dead_lock_one_takes_it(tmp_path: Path) -> None:
+    cluster = OneLock(tmp_path / "kubectl", "lab", kept=lock_of("old-1", socket.gethostname()))
+    with Children() as children:
+        cluster.meanwhile.append(lambda: take_lock(cluster, "other-1", children))
+        with pytest.raises(Busy, match=r"session other-1 of host .* runs in the namespace"):
+            take_lock(cluster, "mine-1", children)
+    assert cluster.kept["data"]["session"] == "other-1"
+
+
+def test_a_lock_that_goes_while_it_is_looked_at_is_made(tmp_path: Path) -> None:
+    cluster = OneLock(tmp_path / "kubectl", "lab", kept=lock_of("old-1", socket.gethostname()))
+    cluster.meanwhile.append(cluster.kept.clear)
+    with Children() as children:
+        take_lock(cluster, "mine-1", children)
+    assert cluster.kept["data"]["session"] == "mine-1"
+
+
+def test_a_lock_whose_answer_was_lost_is_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster = OneLock(tmp_path / "kubectl", "lab")
+    run = OneLock.run
+
+    def lost(self: OneLock, *arguments: str, **more: Any) -> str:
+        answer = run(self, *arguments, **more)
+        if arguments[0] == "create":  # the client asked again when nobody answered, as it does
+            run(self, *arguments, **more)
+        return answer
+
+    monkeypatch.setattr(OneLock, "run", lost)
+    with Children() as children:
+        take_lock(cluster, "mine-1", children)
+    assert cluster.kept["data"]["session"] == "mine-1"
+
+
+def test_the_lock_goes_with_the_session_and_never_anothers(tmp_path: Path) -> None:
     cluster = kubectl(tmp_path, {})
     with Children() as children:
         take_lock(cluster, "mine-1", children)
         assert "delete" not in (tmp_path / "asked").read_text(encoding="utf-8")
-    assert "delete configmap steelyard-session" in (tmp_path / "asked").read_text(encoding="utf-8")
+    asked = (tmp_path / "asked").read_text(encoding="utf-8")
+    assert re.search(r"delete configmap --selector=steelyard.dev/holder=[0-9a-f]{16} ", asked)
 
 
 def test_what_somebody_deployed_by_hand_is_not_taken_for_ours(tmp_path: Path) -> None:

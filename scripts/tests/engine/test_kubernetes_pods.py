@@ -118,6 +118,7 @@ def test_one_that_was_killed_for_want_of_memory_says_its_limit() -> None:
             r"what prepares it ended with exit code 2 \(seed\)",
         ),
         (pod(ended(code=134)), "server-2 ended with signal 6"),
+        (pod({"name": "server", "restartCount": 1}), "server-2 ended with an exit code that is not told"),
     ],
 )
 def test_why_it_does_not_start_in_one_sentence(found: dict[str, Any], said: str) -> None:

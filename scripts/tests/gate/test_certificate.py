@@ -2,6 +2,7 @@
 """The noise certificate: what it states of pairs whose spread is known, and when it holds."""
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -178,6 +179,44 @@ def test_holds_for_its_host_and_question_and_no_other(folder):
     assert "is of a time that has not come" in find_certificate(folder, wanted, now - 2 * 3600)
     assert "has expired" in find_certificate(folder, wanted, now + 31 * 24 * 3600)
     assert "there is none in" in find_certificate(folder / "none", wanted, now)
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"governor": None}, "the setting of the host is not known here: smt on, governor unknown"),
+        ({"kernel": "unknown"}, "the version of the kernel is not known here"),
+        ({"hostname": "unknown"}, "the name of the host is not known here"),
+    ],
+)
+def test_what_is_not_known_is_not_equal_to_itself(
+    tmp_path: Path, changes: dict[str, str | None], named: str
+) -> None:
+    session = equal_session(10)
+    session = session.model_copy(update={"host": make_host(**changes)})
+    made = certify(session, starts(0.01, 10))
+    assert any(note.startswith("it will hold for no gate: ") for note in made.notes)
+    write_record(tmp_path / made.name, made)
+    assert named in str(find_certificate(tmp_path, made.conditions, 60.0 * 20))
+
+
+def test_a_host_without_a_governor_is_like_itself() -> None:
+    own = make_spec()
+    without = [conditions_of(make_host(governor="none", turbo="none"), own) for _ in range(2)]
+    assert differing(*without) == []
+
+
+def test_a_package_whose_jvm_is_not_told_is_not_equal_to_itself_and_a_command_is() -> None:
+    own = make_spec()
+    unknown, command = (
+        conditions_of(make_host(), serving(own, artifact=artifact))
+        for artifact in (
+            Artifact(form="java", words=["-jar", "x"]),
+            Artifact(form="command", words=["nginx"]),
+        )
+    )
+    assert differing(unknown, unknown) == ["jvm"]
+    assert differing(command, command) == []
 
 
 @pytest.mark.parametrize(

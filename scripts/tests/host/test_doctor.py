@@ -188,7 +188,20 @@ def test_facts_of_power(power: Path) -> None:
     facts = read_facts(power, "ppc64le")
     assert (facts.cores, facts.cpus, facts.threads_per_core, facts.numa_nodes) == (16, 128, 8, 2)
     assert facts.cpu_model == "POWER9, altivec supported, 8335-GTH"
-    assert (facts.virtualization, facts.turbo, facts.smt) == (None, None, None)
+    assert (facts.virtualization, facts.turbo, facts.smt) == (None, "none", "none")
+
+
+def test_what_a_host_does_not_have_is_none_and_what_cannot_be_told_is_unknown(tmp_path: Path) -> None:
+    untold = read_facts(tmp_path, "x86_64")
+    assert (untold.smt, untold.governor, untold.turbo, untold.thp) == (None, None, None, None)
+    put(tmp_path, f"{CPU}/online", "0-3")
+    put(tmp_path, "sys/kernel/mm/ksm/run", "0")
+    guest = read_facts(tmp_path, "x86_64")
+    assert (guest.governor, guest.turbo, guest.thp) == ("none", "none", "none")
+    put(tmp_path, f"{CPU}/intel_pstate/no_turbo", "who knows")
+    put(tmp_path, "sys/kernel/mm/transparent_hugepage/enabled", "another form")
+    strange = read_facts(tmp_path, "x86_64")
+    assert strange.thp is None
 
 
 def test_kernel_options_that_matter_and_no_others(tmp_path: Path) -> None:

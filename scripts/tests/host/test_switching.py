@@ -3,6 +3,7 @@
 
 import json
 import os
+import stat
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from steelyard.host.doctor import host_states
 from steelyard.host.switching import RECORD, HostStates, put_back, recorded
 from steelyard.paths import ROOT
 from steelyard.processes import Children
+from steelyard.results.store import write_atomic
 
 NEVER, ALWAYS = {"thp": "never"}, {"thp": "always"}
 
@@ -41,6 +43,51 @@ def dead_record(kernel: Kernel, original: dict[str, str], **more: object) -> Non
 
 def boot() -> str:
     return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+
+
+def test_a_record_is_written_by_its_handle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who owns the folder may put a link in the place of a file that is being written."""
+    put(tmp_path, "secret", "root's own")
+    secret = tmp_path / "secret"
+    secret.chmod(0o600)
+    folder = tmp_path / "records"
+
+    def meanwhile(_descriptor: int) -> None:
+        (temporary,) = folder.iterdir()
+        temporary.unlink()
+        temporary.symlink_to(secret)
+
+    monkeypatch.setattr(os, "fsync", meanwhile)
+    write_atomic(folder / "record.json", "{}")
+    assert stat.S_IMODE(secret.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("strange", ["owner", "mode", "link"])
+def test_root_follows_no_record_that_another_user_may_have_written(
+    kernel: Kernel, children: Children, monkeypatch: pytest.MonkeyPatch, strange: str
+) -> None:
+    dead_record(kernel, {"thp": "never"})
+    assert recorded(kernel) is not None
+    folder = kernel.path(RECORD).parent
+    owner = os.geteuid()
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    if strange == "owner":
+        if owner == 0:
+            os.chown(folder, 65534, -1)
+    elif strange == "mode":
+        folder.chmod(0o775)
+    else:
+        folder.rename(kernel.path("elsewhere"))
+        folder.symlink_to(kernel.path("elsewhere"))
+    for follow in (recorded, put_back):
+        with pytest.raises(
+            MissingRequirement, match=r"root follows no record .* which another user may write"
+        ):
+            follow(kernel)
+    with pytest.raises(MissingRequirement, match="root follows no record"):
+        HostStates([ALWAYS], children, "s", kernel)
+    assert kernel.choice(THP) == "madvise"
+    assert kernel.writes == []
 
 
 def test_what_was_there_is_recorded_before_anything_changes(kernel: Kernel, children: Children) -> None:

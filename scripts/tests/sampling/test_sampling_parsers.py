@@ -11,11 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from steelyard.sampling import sampler
 from steelyard.sampling.config import parse_config
 from steelyard.sampling.counters import Count, Figure, parse_answer, parse_counters, parse_metrics
-from steelyard.sampling.output import text
+from steelyard.sampling.output import Tables, text
 from steelyard.sampling.procfs import (
     CLOCK_TICKS,
+    HostCpu,
     Totals,
     cpu_clock,
     interrupts_apart,
@@ -90,12 +92,56 @@ def test_interrupt_time_by_the_kernels_configuration(tmp_path: Path, option: str
 
 
 def test_interrupt_time_where_the_configuration_lies_in_boot_or_nowhere(tmp_path: Path) -> None:
-    assert interrupts_apart(tmp_path) is True
+    assert interrupts_apart(tmp_path) is None
     (tmp_path / "boot").mkdir()
     (tmp_path / f"boot/config-{os.uname().release}").write_text(
         "CONFIG_TICK_CPU_ACCOUNTING=y\n", encoding="ascii"
     )
     assert interrupts_apart(tmp_path) is False
+
+
+@pytest.mark.parametrize(
+    ("names", "apart"),
+    [
+        ("irqtime_account_irq", True),  # CONFIG_IRQ_TIME_ACCOUNTING
+        ("vtime_flush", True),  # CONFIG_VIRT_CPU_ACCOUNTING_NATIVE of POWER and s390
+        ("vtime_account_kernel", False),  # CONFIG_VIRT_CPU_ACCOUNTING_GEN, which does not keep them apart
+        ("my_irqtime_account_irq_of", False),
+    ],
+)
+def test_interrupt_time_by_the_kernels_functions(tmp_path: Path, names: str, apart: bool) -> None:
+    (tmp_path / "proc").mkdir()
+    lines = ["account_user_time", names, "main\t[module]"]
+    text = "".join(f"0000000000000000 T {name}\n" for name in lines)
+    (tmp_path / "proc/kallsyms").write_text(text, encoding="ascii")
+    assert interrupts_apart(tmp_path) is apart
+    # A list that is not the kernel's tells nothing.
+    (tmp_path / "proc/kallsyms").write_text(text.partition("\n")[2], encoding="ascii")
+    assert interrupts_apart(tmp_path) is None
+
+
+@pytest.mark.parametrize(("told", "apart"), [(True, True), (False, False), (None, False)])
+def test_interrupts_that_are_not_known_to_be_nobodys_count_as_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told: bool | None, apart: bool
+) -> None:
+    asked = []
+
+    def used(_cpu: HostCpu, _seconds: float, _cpus: int, *, interrupts_apart: bool) -> float:
+        asked.append(interrupts_apart)
+        return 0.0
+
+    monkeypatch.setattr(sampler, "interrupts_apart", lambda: told)
+    monkeypatch.setattr(HostCpu, "used", used)
+    (tmp_path / "sampler.json").write_text(
+        '{"processes": [], "output": "samples", "interval": 1}', encoding="utf-8"
+    )
+    wake, woken = os.pipe()
+    os.close(woken)
+    sampler.Sampler(tmp_path / "sampler.json", wake, Tables(tmp_path / "samples")).run()
+    os.close(wake)
+    assert set(asked) == {apart}
+    notes = (tmp_path / "samples/notes.csv").read_text(encoding="utf-8")
+    assert ("interrupts" in notes) is (told is None)
 
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"

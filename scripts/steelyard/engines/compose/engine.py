@@ -24,8 +24,10 @@ from steelyard.engines.container import uses_cache
 from steelyard.host.docker import Docker, DockerFailed
 from steelyard.host.ports import require_ports
 from steelyard.processes import Children
+from steelyard.processes.listening import Listener
 from steelyard.results.spec import Component, Spec
 from steelyard.results.store import no_space, write_atomic
+from steelyard.workload.schema import ContainerPlace
 
 _DAEMONS = {"dockerd", "containerd"}
 _IMAGE_USER = User(1001, 0)
@@ -123,6 +125,23 @@ class ComposeDeployment(Deployment[Container]):
         described = self._project.up(names, file, [container.id for container in earlier])
         for name, entry in zip(names, described, strict=True):
             self._units[name] = Container(self._docker, name, entry, self.logs(name) / "console.log")
+
+    def listens_elsewhere(self, component: Component) -> list[Listener]:
+        """By the kernel's tables of the container's network (see `Reached.listens_elsewhere`)."""
+        unit, (port, _) = self._units.get(component.name), self.asked_at(component)
+        if unit is None or component.port is None:
+            return []
+        found = unit.listeners()
+        return [] if any(one.port == port and not one.is_loopback for one in found) else found
+
+    def asked_at(self, component: Component) -> tuple[int, str]:
+        """Inside of its container, where its port of this host leads to."""
+        place = component.container or ContainerPlace()
+        port = place.status or place.port
+        return port, (
+            f"0.0.0.0:{port} of its container, where it is asked: let it listen on all addresses inside, or name its"
+            " port there (`container: {port: ...}` of the workload)"
+        )
 
     def overhead(self) -> list[int]:
         """The daemons of the container engine, and the shim beside each container."""

@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.clock import Deadline
-from steelyard.engines.container import exit_code_of
+from steelyard.engines.container import NOT_TOLD, exit_code_of
 from steelyard.errors import MissingRequirement, PortInUse, ServerFailed
 from steelyard.host.docker import Docker, DockerFailed
 from steelyard.processes.children import ended_with, own_words
 from steelyard.processes.client import keep_output
+from steelyard.processes.listening import Listener, namespace_listeners
 from steelyard.processes.reasons import read_log
 from steelyard.units import MIB
 
@@ -27,6 +28,8 @@ UP_LIMIT = 300.0
 DOWN_LIMIT = 120.0
 ENGINE_BACK = 60.0
 """Seconds that a restarted container engine has to answer again."""
+_RESOLVER = "127.0.0.11"
+"""Docker's own resolver of names, in the network of each container (\"Embedded DNS server\")."""
 _PORT_TAKEN = re.compile(r"(?:port is already allocated|address already in use)")
 
 
@@ -133,6 +136,7 @@ class Container:
             self.pid = int(state["Pid"])
             self.started = datetime.fromisoformat(state["StartedAt"]).timestamp()
             self._memory_limit = int(described["HostConfig"]["Memory"])
+            self._hosts_network = described["HostConfig"].get("NetworkMode") == "host"
         except (KeyError, TypeError, ValueError) as error:
             raise DockerFailed(
                 "docker container inspect", f"it does not tell of {service} ({error!r})"
@@ -153,6 +157,12 @@ class Container:
             return None
         return _exit_code(self._state())
 
+    def listeners(self) -> list[Listener]:
+        """Where its processes listen, inside; nothing of what has ended or uses the host's network."""
+        if self._hosts_network or self._has_ended():
+            return []
+        return [one for one in namespace_listeners(self.pid) if one.address != _RESOLVER]
+
     @property
     def out_of_memory(self) -> bool:
         """Whether it has ended because it reached its memory limit."""
@@ -170,7 +180,8 @@ class Container:
             )
         self.keep_console()
         printed = read_log(self.console) or str(state.get("Error") or "")
-        return ended_with(self.name, _exit_code(state), printed, self.console)
+        code = _exit_code(state)
+        return ended_with(self.name, None if code == NOT_TOLD else code, printed, self.console)
 
     def keep_console(self) -> None:
         """Write its whole output to `console`; without one when the engine does not answer."""
@@ -209,5 +220,6 @@ class Container:
 
 
 def _exit_code(state: dict[str, Any]) -> int:
-    """Exit code, negative for a signal; -1 when the engine does not tell."""
-    return exit_code_of(int(state.get("ExitCode", -1)))
+    """Exit code, negative for a signal; NOT_TOLD when the engine does not tell."""
+    told = state.get("ExitCode")
+    return exit_code_of(told if isinstance(told, int) else None)

@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from steelyard.engines.container import exit_code_of
+from steelyard.engines.container import NOT_TOLD, exit_code_of
 from steelyard.processes.children import ended_with, own_words
 from steelyard.units import MIB
 
@@ -74,7 +74,7 @@ def started(pod: Pod, container: str) -> float | None:
 def exit_code(pod: Pod, container: str) -> int | None:
     """Exit code of a container's end, its first if it was started again: negative for a signal; None: it runs."""
     ended = _ended(pod, container)
-    return exit_code_of(int(ended.get("exitCode", -1))) if ended is not None else None
+    return exit_code_of(ended.get("exitCode")) if ended is not None else None
 
 
 def out_of_memory(pod: Pod, container: str) -> bool:
@@ -164,7 +164,9 @@ def how_it_ended(pod: Pod, name: str, container: str, printed: str = "") -> str 
             f"{name} was killed for want of memory (its limit is {shown}): raise `memory`, or lower the heap"
         )
     code = exit_code(pod, container)
-    return ended_with(name, code, printed) if code is not None else None
+    if code is None:
+        return None
+    return ended_with(name, None if code == NOT_TOLD else code, printed)
 
 
 def with_reason(sentence: str, printed: str, log: Path) -> str:

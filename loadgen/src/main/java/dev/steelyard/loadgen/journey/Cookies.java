@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.loadgen.journey;
 
-import java.net.HttpCookie;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -9,10 +8,11 @@ import java.util.List;
  * Cookies of one user at one server. They are the user's and not Gatling's: in the open model any
  * slot may send the next request of a user, and Gatling's jar, which knows no ports, would mix
  * servers of one host. A user has one server, so that domains mean nothing here; paths and ages
- * count (RFC 6265).
+ * count, and so do values as the server wrote them (RFC 6265, section 5). {@code Secure} is not
+ * looked at: a server behind a proxy that ends TLS sets it, and is asked without that proxy.
  */
 public final class Cookies {
-  private final List<HttpCookie> kept = new ArrayList<>();
+  private final List<Cookie> kept = new ArrayList<>();
 
   /**
    * Takes a cookie of an answer; it replaces one of the same name and path, and one that has
@@ -23,47 +23,36 @@ public final class Cookies {
    * @param requestPath path of the request that was answered
    */
   public void take(String setCookie, String requestPath) {
-    for (HttpCookie cookie : parse(setCookie)) {
-      if (cookie.getPath() == null || !cookie.getPath().startsWith("/")) {
-        cookie.setPath(requestPath.substring(0, Math.max(1, requestPath.lastIndexOf('/'))));
-      }
-      kept.removeIf(
-          old -> old.getName().equals(cookie.getName()) && old.getPath().equals(cookie.getPath()));
-      if (!cookie.hasExpired()) {
-        kept.add(cookie);
-      }
+    Cookie cookie = Cookie.parse(setCookie, withoutQuery(requestPath), System.currentTimeMillis());
+    if (cookie == null) {
+      return;
     }
-  }
-
-  private static List<HttpCookie> parse(String line) {
-    try {
-      return HttpCookie.parse("Set-Cookie: " + line);
-    } catch (IllegalArgumentException e) {
-      return List.of();
+    kept.removeIf(old -> old.name().equals(cookie.name()) && old.path().equals(cookie.path()));
+    if (!cookie.hasExpired(System.currentTimeMillis())) {
+      kept.add(cookie);
     }
   }
 
   /** The value of the header Cookie of a request, or null if there are none for its path. */
-  public String header(String path) {
+  public String header(String requestPath) {
     if (kept.isEmpty()) {
       return null;
     }
+    String path = withoutQuery(requestPath);
+    long now = System.currentTimeMillis();
     StringBuilder joined = new StringBuilder();
-    for (HttpCookie cookie : kept) {
-      if (!cookie.hasExpired() && covers(cookie.getPath(), path)) {
-        joined.append(joined.isEmpty() ? "" : "; ").append(cookie.getName());
-        joined.append('=').append(cookie.getValue());
+    for (Cookie cookie : kept) {
+      if (!cookie.hasExpired(now) && cookie.covers(path)) {
+        joined.append(joined.isEmpty() ? "" : "; ").append(cookie.name());
+        joined.append('=').append(cookie.value());
       }
     }
     return joined.isEmpty() ? null : joined.toString();
   }
 
-  private static boolean covers(String cookiePath, String path) {
-    return cookiePath.equals("/")
-        || (path.startsWith(cookiePath)
-            && (path.length() == cookiePath.length()
-                || cookiePath.endsWith("/")
-                || path.charAt(cookiePath.length()) == '/'));
+  private static String withoutQuery(String path) {
+    int query = path.indexOf('?');
+    return query < 0 ? path : path.substring(0, query);
   }
 
   /** Forgets all. */

@@ -212,12 +212,20 @@ public final class RunLife {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    Control.Ending ending = run.control.ending();
-    // A run may fail in the moment in which the signal comes.
-    boolean bySignal = ending == Control.Ending.SIGNAL || ending == Control.Ending.FAILURE;
-    if (bySignal && tellFailure()) {
+    if (failsBeforeItsEnd() && tellFailure()) {
       // The exit code would be that of the signal, as if all were written.
       Runtime.getRuntime().halt(1);
     }
+  }
+
+  /**
+   * Whether a process that ends now has failed, and nothing else says so: {@link
+   * LoadSimulation#after} may not have come to that. A run may fail in the moment in which the
+   * signal comes, so that its ending is either.
+   */
+  boolean failsBeforeItsEnd() {
+    Control.Ending ending = run.control.ending();
+    boolean inTime = ending != Control.Ending.SIGNAL && ending != Control.Ending.FAILURE;
+    return !inTime && failure() != null;
   }
 }
