@@ -7,7 +7,7 @@ The same for every engine: an engine starts and ends components, and this says w
 import re
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -181,11 +181,13 @@ class Deployed:
             return self._wait_for(running[component.name], len(components), over)
 
         with ThreadPoolExecutor(max_workers=len(components)) as pool:
+            waits = [pool.submit(wait_for, component) for component in components]
             try:
-                found = [one for one in pool.map(wait_for, components) if one is not None]
+                # Not one after the other: the first of them may never answer while another has failed.
+                wait(waits, return_when=FIRST_EXCEPTION)
             finally:
                 over.set()
-        for started in found:
+        for started in [one for one in (each.result() for each in waits) if one is not None]:
             self._refuse_stranger(started)
             started.ready_message_seconds = ready_message_after(
                 started.running.started, self.deployment.logs(started.component.name) / "messages.log"

@@ -25,7 +25,8 @@ def _from_the_root(path: str) -> str:
     if path.startswith("${"):
         raise ValueError(
             f"must begin with `/`: a whole address or path that an answer gave ({path.partition('}')[0]}}}) cannot be"
-            " asked for. Save the part behind the `/` (with regex), and write the `/` here"
+            " asked for. Of a body save the part behind the `/` (with regex), and write the `/` here; in the place of a"
+            " header's write the path that it has"
         )
     if not path.startswith("/"):
         raise ValueError("must begin with `/`: it is a path of the server, without its address")

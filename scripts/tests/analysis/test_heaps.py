@@ -12,7 +12,7 @@ from steelyard.results.spec import Role
 from steelyard.units import MIB
 
 
-def trial(arm: str, *heaps: int | None, block: int = 1) -> Trial:
+def make_heap_trial(arm: str, *heaps: int | None, block: int = 1) -> Trial:
     servers = [
         ComponentResult(
             name=f"server-{number}", role="server", read_back={} if heap is None else {"heap": heap * MIB}
@@ -23,7 +23,7 @@ def trial(arm: str, *heaps: int | None, block: int = 1) -> Trial:
     return make_trial(block, arm, components=[*servers, injector], metrics={"throughput": 1.0})
 
 
-def session(heap: int | None = None) -> Session:
+def make_heap_session(heap: int | None = None) -> Session:
     made = make_session([1, 2], 1)
     arms = [
         arm.model_copy(update={"spec": make_spec(arm.name, components=[make_component(heap_bytes=heap)])})
@@ -46,8 +46,10 @@ def session(heap: int | None = None) -> Session:
     ],
 )
 def test_totals_of_what_jvms_took(one: list[int | None], two: list[int | None], says: str) -> None:
-    trials = [trial("jvms-1", *one), trial("jvms-2", *two)]
-    (note,) = [text for text in analyse(session(), trials).notes if text.startswith("Heaps were left")]
+    trials = [make_heap_trial("jvms-1", *one), make_heap_trial("jvms-2", *two)]
+    (note,) = [
+        text for text in analyse(make_heap_session(), trials).notes if text.startswith("Heaps were left")
+    ]
     assert says in note
 
 
@@ -66,7 +68,7 @@ def test_equal_heaps_are_no_equal_memory_beside_a_component_of_one_arm(
     beside: list[tuple[Role, int | None]], says: str
 ) -> None:
     """A JITServer of 2 GiB in one arm stood beside "the arms had equal memory"."""
-    made = session()
+    made = make_heap_session()
     more = [
         make_component(role, memory_bytes=None if limit is None else limit * MIB) for role, limit in beside
     ]
@@ -79,12 +81,18 @@ def test_equal_heaps_are_no_equal_memory_beside_a_component_of_one_arm(
         arm.model_copy(update={"spec": arm.spec.model_copy(update={"components": components})})
         for arm, components in zip(made.arms, own, strict=True)
     ]
-    chosen = {"jvms-1": {(1, 0): trial("jvms-1", 64)}, "jvms-2": {(1, 0): trial("jvms-2", 32, 32)}}
+    chosen = {
+        "jvms-1": {(1, 0): make_heap_trial("jvms-1", 64)},
+        "jvms-2": {(1, 0): make_heap_trial("jvms-2", 32, 32)},
+    }
     (note,) = left_heaps(made.model_copy(update={"arms": arms}), chosen)
     assert says in note
 
 
 def test_heaps_that_were_set_need_no_word() -> None:
-    chosen = {"jvms-1": {(1, 0): trial("jvms-1", 64)}, "jvms-2": {(1, 0): trial("jvms-2", 64, 64)}}
-    assert left_heaps(session(64 * MIB), chosen) == []
-    assert left_heaps(session(), {}) == []
+    chosen = {
+        "jvms-1": {(1, 0): make_heap_trial("jvms-1", 64)},
+        "jvms-2": {(1, 0): make_heap_trial("jvms-2", 64, 64)},
+    }
+    assert left_heaps(make_heap_session(64 * MIB), chosen) == []
+    assert left_heaps(make_heap_session(), {}) == []

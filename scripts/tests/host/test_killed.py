@@ -49,7 +49,7 @@ def tree(tmp_path: Path) -> System:
 
 
 @contextlib.contextmanager
-def session(system: System, name: str, *levels: str) -> Iterator[subprocess.Popen[str]]:
+def start_session(system: System, name: str, *levels: str) -> Iterator[subprocess.Popen[str]]:
     """A session in the first plot of its second block."""
     process = subprocess.Popen(
         [sys.executable, "-c", SESSION, str(system.root), name, *levels],
@@ -77,7 +77,7 @@ def kill_with_its_guard(process: subprocess.Popen[str]) -> None:
 
 
 def test_the_guard_puts_back_when_the_session_is_killed(tree: System) -> None:
-    with session(tree, "huge_pages", "100", "200") as killed:
+    with start_session(tree, "huge_pages", "100", "200") as killed:
         assert tree.text(PAGES) == "100"
         killed.kill()
         wait_until(lambda: recorded(tree) is None, "what the guard puts back")
@@ -85,14 +85,14 @@ def test_the_guard_puts_back_when_the_session_is_killed(tree: System) -> None:
 
 
 def test_a_session_that_is_ended_puts_back_itself(tree: System) -> None:
-    with session(tree, "huge_pages", "100", "200") as ended:
+    with start_session(tree, "huge_pages", "100", "200") as ended:
         ended.send_signal(signal.SIGINT)
         ended.wait()
         assert (tree.text(PAGES), recorded(tree)) == ("7", None)
 
 
 def test_when_the_guard_is_killed_too_the_doctor_warns_and_the_next_session_puts_back(tree: System) -> None:
-    with session(tree, "huge_pages", "100", "200") as killed:
+    with start_session(tree, "huge_pages", "100", "200") as killed:
         kill_with_its_guard(killed)
         assert tree.text(PAGES) == "100"
         assert host_states(tree).level == "warn"
@@ -103,9 +103,9 @@ def test_when_the_guard_is_killed_too_the_doctor_warns_and_the_next_session_puts
 
 
 def test_a_resumed_session_restores_what_was_before_the_killed_one(tree: System) -> None:
-    with session(tree, "huge_pages", "100", "200") as killed:
+    with start_session(tree, "huge_pages", "100", "200") as killed:
         kill_with_its_guard(killed)
-    with session(tree, "huge_pages", "100", "200") as resumed:
+    with start_session(tree, "huge_pages", "100", "200") as resumed:
         assert tree.text(PAGES) == "100"
         resumed.kill()
         wait_until(lambda: recorded(tree) is None, "what the guard puts back")
@@ -180,7 +180,7 @@ def test_this_host_is_set_read_back_and_put_back(host: System, name: str) -> Non
 @pytest.mark.parametrize("name", list(STATES))
 def test_this_host_is_put_back_by_the_guard(host: System, name: str) -> None:
     before, first, second = other_levels(host, name)
-    with session(host, name, first, second) as killed:
+    with start_session(host, name, first, second) as killed:
         assert STATES[name].read(host) == first
         killed.kill()
         wait_until(lambda: recorded(host) is None, "what the guard puts back")
@@ -216,7 +216,7 @@ def test_huge_pages_of_a_program_that_is_being_killed_are_waited_for(
 
 def test_this_host_is_put_back_by_the_next_session(host: System) -> None:
     before, first, second = other_levels(host, "thp")
-    with session(host, "thp", first, second) as killed:
+    with start_session(host, "thp", first, second) as killed:
         kill_with_its_guard(killed)
         assert host_states(host).level == "warn"
         assert len(put_back(host)) == 1

@@ -91,11 +91,12 @@ def test_a_server_that_dies_while_it_is_waited_for_is_named(
 def test_nobody_is_waited_for_once_one_has_died(world: World, services: Spec, tmp_path: Path) -> None:
     """Here the others never answer, and their limit is never reached."""
     world.deaths = {tmp_path.name: ("flight-1", 0.0)}
-    world.hanging = {"auth-1"}
     patient = services.changed("server", lambda one: {"ready": one.ready.model_copy(update={"within": 1e9})})
     deployed, _ = opened(world, patient, tmp_path)
+    deployed.bring_up(("database",))
+    world.ready_after = math.inf
     with pytest.raises(ServerFailed, match="flight-1 ended with exit code 1"):
-        deployed.bring_up()
+        deployed.bring_up(("server",))
 
 
 def test_a_server_that_never_answers_is_given_up(world: World, services: Spec, tmp_path: Path) -> None:

@@ -139,7 +139,7 @@ def test_a_side_that_is_void_voids_the_other() -> None:
     assert found["a"][-1].detail == "b, which was measured at the same time, is void: About errors."
 
 
-def session(blocks: int = 4) -> Session:
+def make_duet_session(blocks: int = 4) -> Session:
     question = asked(
         "ping",
         factors={"side": {"levels": {"one": {}, "other": {}}}},
@@ -154,7 +154,7 @@ def session(blocks: int = 4) -> Session:
 
 
 def test_sides_swap_their_halves_and_have_either_as_often() -> None:
-    schedule, seen = Schedule(session()), []
+    schedule, seen = Schedule(make_duet_session()), []
     for block in range(1, 5):
         found = {
             arm: schedule.spec(Planned(order=0, block=block, arm=arm, attempt=attempt))
@@ -174,7 +174,7 @@ def outcome(block: int, arm: str, attempt: int = 0, state: Literal["valid", "voi
 
 
 def test_a_pair_runs_and_is_repeated_together() -> None:
-    schedule = Schedule(session(blocks=2))
+    schedule = Schedule(make_duet_session(blocks=2))
     first = schedule.next([])
     assert first is not None
     both = schedule.together(first)
@@ -200,7 +200,7 @@ def test_a_pair_that_does_not_start_is_repeated_once() -> None:
 
 
 def test_a_side_whose_partner_a_crash_took_runs_again() -> None:
-    schedule = Schedule(session(blocks=2))
+    schedule = Schedule(make_duet_session(blocks=2))
     ended = [outcome(1, "side-one"), outcome(1, "side-other"), outcome(2, "side-one")]
     assert schedule.whole(ended) == ended[:2]
     planned = schedule.next(schedule.whole(ended))
@@ -210,7 +210,7 @@ def test_a_side_whose_partner_a_crash_took_runs_again() -> None:
 
 def test_the_journal_knows_two_that_run_at_once(tmp_path: Path) -> None:
     directory = SessionDirectory(tmp_path)
-    write_record(tmp_path / "session.json", session())
+    write_record(tmp_path / "session.json", make_duet_session())
     directory.log(1.0, "session-start")
 
     def place(arm: str) -> dict[str, Any]:

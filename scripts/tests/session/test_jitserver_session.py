@@ -19,7 +19,7 @@ COMPILED = (
 LOST = "#JITServer: t= 30123 Lost connection to the server (serverUID=7963459829269949269). Next attempt in 1000 ms.\n"
 
 
-def session(
+def make_jitserver_session(
     bench: Bench, log: str, measure: int = 5, procedure: str = "steady", **remote: Any
 ) -> SessionDirectory:
     """A session of an arm without a JITServer and one with, whose servers log this."""
@@ -42,7 +42,7 @@ def remote_of(trials: list[Trial]) -> Trial:
 
 
 def test_what_a_jitserver_uses_counts_and_is_told_apart(bench: Bench) -> None:
-    trials = bench.run(session(bench, CONNECTED + COMPILED))
+    trials = bench.run(make_jitserver_session(bench, CONNECTED + COMPILED))
     assert [failed(one) for one in trials] == [[]] * 4
     one = remote_of(trials)
     local = next(trial for trial in trials if trial.arm == "how-local")
@@ -77,7 +77,7 @@ def test_what_a_jitserver_uses_counts_and_is_told_apart(bench: Bench) -> None:
     ],
 )
 def test_a_server_that_compiled_by_itself_voids_the_trial(bench: Bench, log: str, says: str) -> None:
-    one = remote_of(bench.run(session(bench, log)))
+    one = remote_of(bench.run(make_jitserver_session(bench, log)))
     (sentence,) = failed(one)
     assert sentence.startswith("remote-compilation: ")
     assert says.removeprefix("server ") in sentence
@@ -85,14 +85,16 @@ def test_a_server_that_compiled_by_itself_voids_the_trial(bench: Bench, log: str
 
 def test_a_jitserver_that_dies_voids_the_trial(bench: Bench) -> None:
     bench.world.deaths["01-how-remote"] = ("jitserver", 3.0)
-    trials = bench.run(session(bench, CONNECTED + COMPILED))
+    trials = bench.run(make_jitserver_session(bench, CONNECTED + COMPILED))
     void = next(one for one in trials if one.arm == "how-remote" and one.block == 1)
     assert failed(void) == ["restarts: jitserver ended with exit code 137"]
 
 
 def test_one_that_is_killed_on_purpose_is_no_failure_and_uses_nothing_afterwards(bench: Bench) -> None:
-    kept = remote_of(bench.run(session(bench, CONNECTED + COMPILED, measure=20)))
-    directory = session(bench, CONNECTED + COMPILED + LOST, measure=20, **{"jitserver.killed_after": 10})
+    kept = remote_of(bench.run(make_jitserver_session(bench, CONNECTED + COMPILED, measure=20)))
+    directory = make_jitserver_session(
+        bench, CONNECTED + COMPILED + LOST, measure=20, **{"jitserver.killed_after": 10}
+    )
     killed = remote_of(bench.run(directory))
     assert failed(killed) == []
     whole, half = (
@@ -107,13 +109,15 @@ def test_one_that_is_killed_on_purpose_is_no_failure_and_uses_nothing_afterwards
 
 
 def test_one_with_a_warm_cache_serves_a_start_before_the_measured_one(bench: Bench) -> None:
-    directory = session(bench, CONNECTED + COMPILED, procedure="ramp-up", **{"jitserver.aot_cache": "warm"})
+    directory = make_jitserver_session(
+        bench, CONNECTED + COMPILED, procedure="ramp-up", **{"jitserver.aot_cache": "warm"}
+    )
     assert failed(remote_of(bench.run(directory))) == []
     remote = next(one for one in bench.world.deployments if one.directory.name == "01-how-remote")
     starts = [names for names in remote.starts if names != ["injector-1"]]
     assert starts == [["jitserver"], ["server-1"], ["server-1"]]
     assert remote.stops[0] == "server-1"
     stored = CONNECTED + COMPILED.replace("deserialized", "deserialized aotStored")
-    directory = session(bench, stored, procedure="ramp-up", **{"jitserver.aot_cache": "warm"})
+    directory = make_jitserver_session(bench, stored, procedure="ramp-up", **{"jitserver.aot_cache": "warm"})
     (says,) = failed(remote_of(bench.run(directory)))
     assert "took none of the code that its JITServer had kept" in says
