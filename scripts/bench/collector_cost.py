@@ -27,8 +27,8 @@ from typing import Any
 
 import psutil
 
-from steelyard.load.health import read_health
-from steelyard.load.histograms import read_logs
+from steelyard.measure.health import read_health
+from steelyard.measure.histograms import read_logs
 from steelyard.paths import ROOT
 from steelyard.processes import Children
 from steelyard.results.schema import Trial

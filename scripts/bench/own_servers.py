@@ -31,8 +31,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from steelyard.measure.samples import Samples
 from steelyard.processes import Children
-from steelyard.sampling.read import Samples
 
 SERVERS = Path(__file__).resolve().parents[1] / "tests" / "fixtures" / "servers"
 LIMIT = 0.02

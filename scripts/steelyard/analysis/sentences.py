@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from steelyard.analysis import figures
 from steelyard.analysis.best import LOST
 from steelyard.analysis.estimates import (
     GIVEN,
@@ -21,13 +20,14 @@ from steelyard.analysis.estimates import (
     simultaneous,
     switched,
 )
-from steelyard.analysis.figures import capital, percent
-from steelyard.analysis.metrics import metric
 from steelyard.analysis.owners import parts_of
 from steelyard.analysis.paired import LEVEL, share_interval, standing
 from steelyard.analysis.rounds import Place, common
 from steelyard.experiment.schema import Metrics
+from steelyard.measure.registry import metric_info
+from steelyard.results import figures
 from steelyard.results.analysis import Analysis, Estimate, MetricInfo
+from steelyard.results.figures import capital, percent
 from steelyard.results.schema import Session
 
 SURVIVED = "survived"
@@ -131,7 +131,7 @@ class _Reader:
             return f"No answer: {why}.", []
         if info.name in self._given():
             text = (
-                f"No answer from {metric(info.name).label}: arrivals came at a constant rate, so it was given, not"
+                f"No answer from {metric_info(info.name).label}: arrivals came at a constant rate, so it was given, not"
                 f" found ({self._mean(info, self.analysis.baseline)} with {base}); an arm that kept up is no better by"
                 " it."
             )
@@ -315,7 +315,7 @@ class _Reader:
 
     def _info(self, name: str) -> MetricInfo:
         """What a metric is in this session."""
-        return next((info for info in self.analysis.metrics if info.name == name), None) or metric(name)
+        return next((info for info in self.analysis.metrics if info.name == name), None) or metric_info(name)
 
     def _values(self, name: str, arm: str) -> dict[Place, float]:
         found = self.analysis.summaries[name].get(arm)

@@ -8,8 +8,8 @@ from typing import Annotated
 from rich.table import Table
 from typer import Option
 
-from steelyard.analysis.figures import count, percent
-from steelyard.analysis.metrics import metric
+from steelyard.results.figures import count, percent
+from steelyard.measure.registry import metric_info
 from steelyard.cli import options
 from steelyard.cli.options import JsonOption, open_console, print_json, say
 from steelyard.cli.run import carry_out, make_ready
@@ -103,7 +103,7 @@ def _print(made: Certificate, names: list[str], path: Path) -> None:
         table.add_column(header, justify="right", no_wrap=True)
     for name in names:
         if (one := made.of(name)) is not None:
-            table.add_row(metric(name).label, *_row(one))
+            table.add_row(metric_info(name).label, *_row(one))
     console.print(table)
     for line in (*sentences(made, names[0]), *_windows(made), *made.notes):
         say(console, line)

@@ -14,9 +14,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from steelyard.analysis.estimates import GIVEN
-from steelyard.analysis.figures import percent
-from steelyard.analysis.ledger import DUET_LIMIT
-from steelyard.analysis.metrics import metric
+from steelyard.results.figures import percent
+from steelyard.measure.ledger import DUET_LIMIT
+from steelyard.measure.registry import metric_info
 from steelyard.clock import SYSTEM, Clock
 from steelyard.errors import BadInput
 from steelyard.experiment.loader import Question
@@ -163,7 +163,7 @@ def make_terms(
         update={"certificate": certificate.name, "notes": _uncertified(plan, certificate)}
     )
     if noise is None:
-        why = f"the noise certificate {certificate.name} has no figure of {metric(name).label}"
+        why = f"the noise certificate {certificate.name} has no figure of {metric_info(name).label}"
         return terms.model_copy(update={"abstains": [why]})
     floor = noise.floors.get(interims[-1], noise.floor)
     abstains = [explain_floor(floor, margin)] if floor > margin else []
@@ -253,7 +253,7 @@ def _with_arms(
     measured = [key for key, procedures in metric_checks().items() if experiment.procedure in procedures]
     given = GIVEN if arm.load.model == "open" else ()
     primary = name or experiment.metrics.primary
-    if primary not in measured or primary in given or metric(primary).better == "neither":
+    if primary not in measured or primary in given or metric_info(primary).better == "neither":
         usable = [key for key in OTHER_METRICS if key in measured and key not in given]
         raise BadInput(
             f"a gate cannot decide by {primary!r}, which {experiment.name} does not measure or which is neither good"

@@ -151,7 +151,7 @@ def class_cache_options(state: str, jvm: JvmIdentity, *, populates: bool = False
 
 
 def hotspot_log_option(file: str) -> str:
-    """The option that writes a GC log which `steelyard.sampling.gclog` reads: wall-clock times, one file.
+    """The option that writes a GC log which `steelyard.measure.gc_log` reads: wall-clock times, one file.
 
     The measurement window needs the wall-clock stamps (`time`); at level info a collection is a few lines.
     """

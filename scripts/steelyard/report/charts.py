@@ -7,7 +7,6 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, NullLocator
 
-from steelyard.analysis import figures
 from steelyard.analysis.owners import NONE
 from steelyard.analysis.paired import paired, share_interval
 from steelyard.analysis.sentences import SURVIVED, beyond_noise
@@ -28,6 +27,7 @@ from steelyard.report.canvas import (
 )
 from steelyard.report.tables import CPU_GROUPS, QUANTILES, latency_figure
 from steelyard.report.view import View
+from steelyard.results import figures
 from steelyard.results.analysis import MetricInfo
 
 GROUP_INK = {group: INK[f"s{index}"] for index, group in enumerate([*CPU_GROUPS, "compiler"], start=1)}

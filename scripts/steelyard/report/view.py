@@ -10,14 +10,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from steelyard.analysis import figures
 from steelyard.analysis.best import LOST
 from steelyard.analysis.estimates import arm_label
-from steelyard.analysis.formulas import OVERALL
 from steelyard.analysis.owners import NONE, has_none
 from steelyard.analysis.rounds import told_by_arm
 from steelyard.analysis.sentences import answer
 from steelyard.escape import printable
+from steelyard.measure.formulas import OVERALL
+from steelyard.results import figures
 from steelyard.results.analysis import Analysis, Estimate, MetricInfo, Summary
 from steelyard.results.measurement import Latency
 from steelyard.results.schema import ArmRecord, JournalEntry, Session, Trial

@@ -13,9 +13,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from steelyard.measure.columns import NOTHING, OWN_NAME
 from steelyard.process_tree import Trees
 from steelyard.sampling.cgroup import ControlGroup
-from steelyard.sampling.config import NOTHING, OWN_NAME, Config, Watched, parse_config
+from steelyard.sampling.config import Config, Watched, parse_config
 from steelyard.sampling.counters import (
     ANSWER_LIMIT,
     Count,

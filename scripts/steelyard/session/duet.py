@@ -14,14 +14,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from steelyard.analysis.ledger import PARTNER, is_void
 from steelyard.engines.base import Deployment
 from steelyard.engines.both import MARK, Both, marked, plain
 from steelyard.errors import BadInput
+from steelyard.measure.columns import COLUMNS
+from steelyard.measure.ledger import PARTNER, is_void
 from steelyard.regular import read_text
 from steelyard.results.schema import Check
 from steelyard.results.spec import Spec
-from steelyard.sampling.output import COLUMNS
 from steelyard.session.flight import Flight
 from steelyard.spec.split import Core
 

@@ -10,9 +10,9 @@ from typing import Any
 from steelyard.engines.base import Running
 from steelyard.host.java import vm_flags
 from steelyard.jvm.facts import Fact, Facts, Source, family, hotspot_facts, openj9_facts, sources
+from steelyard.measure.gc_log import GcSettings
 from steelyard.results.spec import Component
 from steelyard.sampling.cgroup import memory_limit
-from steelyard.sampling.gclog import GcSettings
 from steelyard.sampling.smaps import class_cache, code_pages, heap_pages, parse_smaps
 from steelyard.units import MIB
 

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from builders import make_measurement, make_spec
 
-from steelyard.analysis import rules
-from steelyard.analysis.chance import (
+from steelyard.experiment.schema import Load
+from steelyard.measure import offered_load
+from steelyard.measure.chance import (
     FALSE_ALARM,
     Interval,
     ratio_effect,
@@ -17,7 +18,6 @@ from steelyard.analysis.chance import (
     share_effect,
     share_interval,
 )
-from steelyard.experiment.schema import Load
 from steelyard.results.measurement import RatioResult
 from steelyard.results.spec import Spec
 from steelyard.spec.injectors import intended_mix, mix_parts
@@ -68,10 +68,10 @@ def judged(by: Spec, counts: Counts) -> dict[str, bool]:
             )
         ],
     )
-    mix, ratios = rules.mix(seen, by), rules.ratios(seen, by)
+    mix, ratios = offered_load.judge_mix(seen, by), offered_load.judge_ratios(seen, by)
     assert mix.value is not None
     return {
-        "mix": mix.value > rules.MIX_LIMIT,
+        "mix": mix.value > offered_load.MIX_LIMIT,
         "ratios": ratios.value is not None and ratios.value > 0,
     }
 
@@ -103,7 +103,7 @@ def test_a_ratio_of_few_sessions_is_chance_and_the_same_of_many_is_none() -> Non
 
     def broken(buys: int) -> bool:
         result = RatioResult(name=SALES.name, value=1.2, of=buys, low=SALES.low, high=SALES.high)
-        found = rules.ratios(make_measurement(ratios=[result]), by)
+        found = offered_load.judge_ratios(make_measurement(ratios=[result]), by)
         assert found.value is not None
         assert found.detail.startswith("There were 1.200 sales per purchase (")
         return found.value > 0
@@ -121,7 +121,7 @@ def test_no_purchase_at_all_is_chance_in_few_requests_only() -> None:
         seen = make_measurement(
             ratios=[none], mix_intended=by.mix, measure_seconds=1.0, window_injector_rate=requests
         )
-        found = rules.ratios(seen, by)
+        found = offered_load.judge_ratios(seen, by)
         assert found.value is None
         return found.applies
 

@@ -9,8 +9,8 @@ import pytest
 from builders import make_climb, make_session, make_trial
 
 from steelyard.analysis.best import against_best
-from steelyard.analysis.curves import requests_lost, running_median, steady_level, still_rising, time_to
 from steelyard.analysis.estimates import analyse
+from steelyard.measure.curves import requests_lost, running_median, steady_level, still_rising, time_to
 
 
 def test_times_of_a_known_climb() -> None:

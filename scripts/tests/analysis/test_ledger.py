@@ -6,14 +6,15 @@ import pytest
 import scipy
 from builders import make_component, make_measurement, make_spec
 
-from steelyard.analysis import rules
-from steelyard.analysis.chance import FALSE_ALARM, share_interval
-from steelyard.analysis.ledger import RULES, is_void
-from steelyard.analysis.ledger import judge as judge_by
 from steelyard.experiment.schema import Load
+from steelyard.measure import offered_load
+from steelyard.measure.chance import FALSE_ALARM, share_interval
+from steelyard.measure.ledger import is_void
+from steelyard.measure.ledger import judge as judge_by
+from steelyard.measure.registry import RULES
+from steelyard.measure.series import SLACK
 from steelyard.results.measurement import CycleResult, MachineResult, RatioResult, TimeResult
 from steelyard.results.spec import Artifact
-from steelyard.sampling.series import SLACK
 from steelyard.workload.schema import Consistency, Limits, Ratio
 
 # check -> what just passes, what just fails. 60,000 requests in the window.
@@ -423,7 +424,7 @@ def test_exponential_arrivals_vary_by_chance_and_a_true_deviation_does_not_pass(
         by = SPEC.model_copy(
             update={"load": Load(model="open", rate=rate, arrivals="exponential"), "procedure": "steady"}
         )
-        limit = rules.arrivals(healthy(target_rate=rate, measure_seconds=seconds), by).limit
+        limit = offered_load.judge_arrivals(healthy(target_rate=rate, measure_seconds=seconds), by).limit
         counts = rng.poisson(rate * seconds * true, trials)
         return float((abs(counts / (rate * seconds) - 1) > limit).mean())
 
@@ -466,7 +467,7 @@ def test_littles_law_holds_for_good_trials_with_any_pause(users, think, latency,
     trials, bad = 400, 0
     for _ in range(trials):
         seen, ended = users_seen(rng, users, think, latency, seconds)
-        found = rules.in_flight(
+        found = offered_load.judge_users(
             healthy(users_in_flight=seen, window_injector_rate=ended / seconds, measure_seconds=seconds), by
         )
         bad += found.value > found.limit

@@ -3,7 +3,8 @@
 
 import pytest
 
-from steelyard.analysis.limits import Bound, bounds, worst_cycle
+from steelyard.measure.latency import Bound, bounds
+from steelyard.measure.offered_load import worst_cycle
 from steelyard.results.measurement import CycleResult, Latency
 from steelyard.workload.schema import Limits
 

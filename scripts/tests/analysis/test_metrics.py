@@ -6,11 +6,13 @@ from pathlib import Path
 import pytest
 from builders import make_component, make_measurement, make_spec, make_trial
 
-from steelyard.analysis import curves, warmup
-from steelyard.analysis.chance import FALSE_ALARM
-from steelyard.analysis.metrics import METRICS, PARTS, REGISTRY, metric, metrics_of
-from steelyard.analysis.reference import filled
+from steelyard.analysis import warmup
 from steelyard.experiment.schema import Metrics
+from steelyard.measure import curves
+from steelyard.measure.chance import FALSE_ALARM
+from steelyard.measure.record import metrics_of
+from steelyard.measure.reference import filled
+from steelyard.measure.registry import METRICS, PARTS, metric_info
 from steelyard.results.measurement import CgroupResult, ComponentResult, Latency
 from steelyard.results.schema import Check
 
@@ -19,7 +21,7 @@ PAGE = Path(__file__).parents[3] / "docs" / "metrics.md"
 
 def test_tables_of_the_page_are_what_the_registries_say() -> None:
     page = PAGE.read_text(encoding="utf-8")
-    assert page == filled(page), "it is old: python -m steelyard.analysis.reference ../docs/metrics.md"
+    assert page == filled(page), "it is old: python -m steelyard.measure.reference ../docs/metrics.md"
     assert filled(page.replace("| bytes |", "| miles |")) == page
     with pytest.raises(ValueError, match="0 tables with the header"):
         filled("# No table")
@@ -56,7 +58,7 @@ def test_defaults_of_the_experiment_are_known() -> None:
 
 
 def test_unknown_metric_is_described_as_such() -> None:
-    assert metric("speed_of_light").label == "speed of light"
+    assert metric_info("speed_of_light").label == "speed of light"
 
 
 GROUP = CgroupResult(
@@ -334,7 +336,7 @@ def test_every_formula_is_tried_here() -> None:
         by = WHOLE.model_copy(update={"procedure": procedure, "components": services})
         one = result("service-1", "service", 1.0, told={'relay_delay_seconds{quantile="0.5"}': 0.001})
         tried |= metrics_of(whole.model_copy(update={"components": [*whole.components, one]}), by).keys()
-    assert tried == {one.info.name for one in REGISTRY if one.compute is not None}
+    assert tried == {one.name for one in METRICS if one.compute is not None}
 
 
 GROUPS = ("request", "jit", "gc", "network", "other", "compiler")

@@ -11,7 +11,7 @@ from builders import make_trial
 from pairs import BASE, NEW, gate, of_logs, pairs, terms
 from scipy import stats
 
-from steelyard.analysis.ledger import PARTNER
+from steelyard.measure.ledger import PARTNER
 from steelyard.analysis.rounds import seconds_of
 from steelyard.gate.certificate import pair_seconds
 from steelyard.gate.interim import (

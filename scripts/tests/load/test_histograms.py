@@ -8,7 +8,7 @@ import pytest
 from hdrh.histogram import HdrHistogram
 from hdrh.log import HistogramLogWriter
 
-from steelyard.load.histograms import read_logs
+from steelyard.measure.histograms import read_logs
 
 START = 1_700_000_000.0
 MS = 1_000_000

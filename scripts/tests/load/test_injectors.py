@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.errors import ServerFailed
-from steelyard.load.health import per_second, read_health
+from steelyard.measure.health import per_second, read_health
 from steelyard.session import injectors as steering
 from steelyard.session.injectors import Injectors
 

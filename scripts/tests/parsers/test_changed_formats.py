@@ -31,10 +31,10 @@ from steelyard.images import bake
 from steelyard.jvm.facts import hotspot_facts, openj9_facts
 from steelyard.jvm.identify import parse_identity
 from steelyard.jvm.sharedcache import cache_figures
+from steelyard.measure.gc_log import GcLog, read_gc_logs
+from steelyard.measure.jit_log import JitLog, read_jit_logs
 from steelyard.sampling import cgroup
 from steelyard.sampling.counters import parse_counters, parse_metrics
-from steelyard.sampling.gclog import GcLog, read_gc_logs
-from steelyard.sampling.jitlog import JitLog, read_jit_logs
 from steelyard.sampling.procfs import (
     parse_comm_and_ticks,
     parse_host_cpu,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.jvm.options import hotspot_log_option
-from steelyard.sampling.gclog import Allocation, GcLog, GcPause, GcSettings, parse_gc_log, read_gc_logs
+from steelyard.measure.gc_log import Allocation, GcLog, GcPause, GcSettings, parse_gc_log, read_gc_logs
 
 LOGS = Path(__file__).parents[1] / "fixtures" / "gc"
 MIB = 1024 * 1024

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.sampling.groups import GROUPS, group_of
+from steelyard.measure.thread_groups import GROUPS, group_of
 
 TABLES = Path(__file__).parents[1] / "fixtures" / "threads"
 

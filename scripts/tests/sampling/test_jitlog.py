@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.sampling.jitlog import JitLog, not_remote, read_jit_logs
+from steelyard.measure.jit_log import JitLog, not_remote, read_jit_logs
 
 JIT = Path(__file__).parents[1] / "fixtures" / "jit"
 CONNECTED = "#JITServer: t=   512 Connected to a server (serverUID=7963459829269949269)"

@@ -15,13 +15,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from builders import make_component, make_window
 from waiting import TINY, ended, fetch, is_running, wait_until
 
 import steelyard
 from steelyard.errors import Exit
+from steelyard.measure.record import component_result
+from steelyard.measure.samples import Samples
+from steelyard.measure.series import Series
 from steelyard.sampling.cgroup import ControlGroup
-from steelyard.sampling.read import Samples
-from steelyard.sampling.series import Series
 
 SCRIPTS = Path(steelyard.__file__).parents[1]
 OBSERVED = Path(__file__).with_name("observed.py")
@@ -364,7 +366,7 @@ def test_control_group_of_a_container_only(sampler: Running, observed: Observed)
     samples = Samples.load(sampler.output)
     assert {process for process, _ in samples.cgroups} == {"server-1"}
     cpu = samples.cgroups["server-1", "cpu_s"]
-    used = samples.cgroup("server-1", cpu.t[0], cpu.t[-1])
+    used = component_result(make_window(samples, cpu.t[0], cpu.t[-1]), make_component()).cgroup
     assert used is not None
     assert used.cpu_seconds == pytest.approx(cpu.v[-1] - cpu.v[0])
     assert used.cpu_seconds > 0

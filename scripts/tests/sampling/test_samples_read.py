@@ -5,13 +5,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from builders import make_component, make_window
 
 from steelyard.errors import BadInput
+from steelyard.measure.columns import COLUMNS, NOTHING
+from steelyard.measure.record import component_result
+from steelyard.measure.samples import Counts, Samples
+from steelyard.measure.series import Series, total
 from steelyard.results.measurement import CgroupResult
-from steelyard.sampling.config import NOTHING
-from steelyard.sampling.output import COLUMNS
-from steelyard.sampling.read import Counts, Samples
-from steelyard.sampling.series import Series, total
 
 T = 1_700_000_000.0
 NO_MEMORY = {"rss_mean": None, "rss_peak": None, "pss_mean": None}
@@ -182,6 +183,11 @@ def test_faults_and_switches(folder: Path) -> None:
     assert samples.switches("sampler", T + 2, T + 8) is None
 
 
+def charged(samples: Samples, name: str, t0: float, t1: float) -> CgroupResult | None:
+    """What the container of a component was charged over a window."""
+    return component_result(make_window(samples, t0, t1), make_component(name=name)).cgroup
+
+
 def test_control_groups(folder: Path) -> None:
     """`a` has a quota and is throttled in every fourth period, `b` has none and a kernel that tells less."""
     rows = []
@@ -192,7 +198,7 @@ def test_control_groups(folder: Path) -> None:
         rows.append(f"{T + s},b,{0.5 * s},0.0,0,0,{500},,,,")
     write(folder, "cgroups", rows)
     samples = Samples.load(folder)
-    a = samples.cgroup("a", T + 2, T + 6)
+    a = charged(samples, "a", T + 2, T + 6)
     assert a is not None
     assert a.cpu_seconds == pytest.approx(1.2)
     assert a.throttled_seconds == pytest.approx(0.2)
@@ -201,7 +207,8 @@ def test_control_groups(folder: Path) -> None:
     assert a.memory_peak == pytest.approx(1506)
     assert (a.working_set_mean, a.oom_kills) == (900, 1)
     assert (a.huge_mean, a.huge_peak) == (400, 600)
-    assert samples.cgroup("b", T + 2, T + 6) == CgroupResult(
+    b = charged(samples, "b", T + 2, T + 6)
+    assert b == CgroupResult(
         cpu_seconds=2.0,
         throttled_seconds=0.0,
         throttled_share=0.0,
@@ -209,9 +216,11 @@ def test_control_groups(folder: Path) -> None:
         memory_peak=None,
         working_set_mean=None,
         oom_kills=None,
+        huge_mean=None,
+        huge_peak=None,
     )
-    assert samples.cgroup("a", T + 2, T + 60) is None
-    assert samples.cgroup("nobody", T + 2, T + 6) is None
+    assert charged(samples, "a", T + 2, T + 60) is None
+    assert charged(samples, "nobody", T + 2, T + 6) is None
 
 
 def test_host_shares(folder: Path) -> None:

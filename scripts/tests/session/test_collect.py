@@ -11,18 +11,18 @@ import pytest
 from builders import make_jvm
 from planned import asked, containers, cores, specs_of
 
-from steelyard.analysis.ledger import is_void, judge
 from steelyard.engines.base import Running
 from steelyard.jvm.facts import asked as asked_of
-from steelyard.load.health import Health, read_health
-from steelyard.load.histograms import Recorded
+from steelyard.measure.columns import COLUMNS
+from steelyard.measure.gc_log import Allocated, GcLog, GcPause, GcSettings
+from steelyard.measure.health import Health, read_health
+from steelyard.measure.histograms import Recorded
+from steelyard.measure.ledger import is_void, judge
+from steelyard.measure.samples import ClockOffset, Samples
+from steelyard.measure.thread_groups import GROUPS
 from steelyard.results.measurement import ComponentResult, CycleResult, TrialMeasurement
 from steelyard.results.spec import Spec
 from steelyard.sampling import nodes
-from steelyard.sampling.gclog import Allocated, GcLog, GcPause, GcSettings
-from steelyard.sampling.groups import GROUPS
-from steelyard.sampling.output import COLUMNS
-from steelyard.sampling.read import Samples
 from steelyard.session import collect
 from steelyard.session.deploying import Started
 from steelyard.session.evidence import Evidence
@@ -260,8 +260,8 @@ def test_in_a_cluster_each_machine_is_judged_by_what_runs_there(tmp_path: Path) 
     first, *rest = [one.name for one in spec.components]
     machines = []
     for name, components, other, steal, clock in (
-        ("a", [first], 0.2, 0.0, nodes.ClockOffset(-0.001, 0.002)),
-        ("b", rest, 0.01, 0.015, nodes.ClockOffset(-0.2, 0.3)),
+        ("a", [first], 0.2, 0.0, ClockOffset(-0.001, 0.002)),
+        ("b", rest, 0.01, 0.015, ClockOffset(-0.2, 0.3)),
     ):
         seconds = [float(s) for s in range(SECONDS + 1)]
         rows = [[T + s, s, 0.0, 2 * steal * s, 2 * (1 - steal) * s, other * s] for s in seconds]

@@ -15,8 +15,8 @@ from waiting import wait_until
 
 from steelyard.clock import SYSTEM, Clock
 from steelyard.engines.base import Deployment
+from steelyard.measure.samples import Samples
 from steelyard.processes import Children
-from steelyard.sampling.read import Samples
 from steelyard.sampling.streams import LOST, Observer
 from steelyard.session.context import RunContext
 from steelyard.session.flight import Flight, TrialFailedError

@@ -18,8 +18,8 @@ from steelyard.experiment.schema import JvmSettings
 from steelyard.host.java import Jdk, find_hotspot, find_jdk, vm_flags
 from steelyard.jvm.facts import asked, differences, readable
 from steelyard.jvm.options import jvm_options
+from steelyard.measure.gc_log import GcSettings, read_gc_logs
 from steelyard.results.spec import Artifact, Component
-from steelyard.sampling.gclog import GcSettings, read_gc_logs
 from steelyard.session.readback import logged, observe
 from steelyard.units import MIB
 

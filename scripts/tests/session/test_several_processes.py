@@ -9,8 +9,8 @@ import pytest
 from one_table import require_one_table
 from test_collect import SECONDS, T, evidence
 
-from steelyard.sampling.output import COLUMNS
-from steelyard.sampling.read import Samples
+from steelyard.measure.columns import COLUMNS
+from steelyard.measure.samples import Samples
 from steelyard.session import collect
 
 MIB = 2**20

@@ -11,22 +11,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from steelyard.analysis.formulas import over, whole
 from steelyard.errors import BadInput
+from steelyard.measure.columns import COLUMNS, INTERNAL, NODE_COLUMNS, NOTHING, OWN_NAME
+from steelyard.measure.formulas import combine_known, ratio
+from steelyard.measure.series import NOTHING_READ, SLACK, Series, total
 from steelyard.regular import read_text
-from steelyard.results.measurement import CgroupResult
-from steelyard.sampling import nodes
-from steelyard.sampling.config import NOTHING, OWN_NAME
-from steelyard.sampling.output import COLUMNS
-from steelyard.sampling.series import NOTHING_READ, SLACK, Series, total
 
-INTERNAL = "internal-"
-"""Beginning of the names of operations that services ask of each other."""
 STALLED = 0.05
 """Share of its mean CPU in a window below which a server does nothing."""
 STALL_SHOWS = 0.2
 """CPU seconds that a server has to have left out for that to be said: 20 ticks of the kernel's clock."""
-_COLUMNS = {**COLUMNS, "nodes": nodes.COLUMNS}
+
+
+_TABLES = {**COLUMNS, "nodes": NODE_COLUMNS}
 
 
 class Counts(NamedTuple):
@@ -35,6 +32,18 @@ class Counts(NamedTuple):
     requests: float
     """Ended, with or without an error. Over a window a fraction: it is interpolated between samples."""
     errors: float
+
+
+class ClockOffset(NamedTuple):
+    """Between which bounds a clock runs ahead of this host's, seconds."""
+
+    low: float
+    high: float
+
+    @property
+    def width(self) -> float:
+        """How closely it is known."""
+        return self.high - self.low
 
 
 Table = dict[tuple[str, ...], Series]
@@ -47,7 +56,7 @@ class Machine:
 
     name: str
     components: tuple[str, ...]
-    clock: nodes.ClockOffset | None
+    clock: ClockOffset | None
     """How far its clock runs ahead of the harness's; None: it was not compared."""
     host: Table
     """As `Samples.host`."""
@@ -145,7 +154,7 @@ class Samples:
         if not grown:
             said = self.internal.get((process, NOTHING, "requests"))
             return Counts(0.0, 0.0) if said is not None and said.delta(t0, t1) is not None else None
-        requests, errors = (whole(column, sum) for column in zip(*grown, strict=True))
+        requests, errors = (combine_known(column, sum) for column in zip(*grown, strict=True))
         return Counts(requests, errors) if requests is not None and errors is not None else None
 
     def counts_away(self, t0: float, t1: float) -> float | None:
@@ -157,10 +166,13 @@ class Samples:
         for (name, _, column), one in self.counters.items():
             if column == "requests":
                 servers[name].append(one)
-        return whole(
+        return combine_known(
             (
                 # Of a server's operations: one that nobody asked for at first has no counts from then.
-                whole((whole((one.nearest(edge) for one in told), min) for told in servers.values()), max)
+                combine_known(
+                    (combine_known((one.nearest(edge) for one in told), min) for told in servers.values()),
+                    max,
+                )
                 for edge in (t0, t1)
             ),
             sum,
@@ -180,7 +192,7 @@ class Samples:
             for (_, operation, column), one in self.internal.items()
             if column == "requests" and operation != NOTHING
         ]
-        return whole(grown, sum)
+        return combine_known(grown, sum)
 
     def cpu_seconds(self, process: str, t0: float, t1: float) -> float | None:
         """CPU seconds (user and system) of a process over a window; None without samples."""
@@ -216,7 +228,7 @@ class Samples:
         return {
             "rss_mean": rss.mean(t0, t1) if rss else None,
             "rss_peak": rss.peak(t0, t1) if rss else None,
-            "pss_mean": whole(pss, sum),
+            "pss_mean": combine_known(pss, sum),
         }
 
     def process_count(self, process: str, t0: float, t1: float) -> float | None:
@@ -251,7 +263,7 @@ class Samples:
         """
         hosts = (host.get(("monotonic",), NOTHING_READ) for host in self._hosts())
         series = (*hosts, *(self._series(name, "user_s") for name in processes))
-        return whole((one.longest_gap(t0, t1) for one in series), max)
+        return combine_known((one.longest_gap(t0, t1) for one in series), max)
 
     def stall(self, process: str, t0: float, t1: float) -> float | None:
         """Longest time over a window in which a server used next to no CPU (`STALLED`) of what it used else, seconds.
@@ -272,52 +284,29 @@ class Samples:
             longest = max(longest, run)
         return longest if longest * mean >= STALL_SHOWS else 0.0
 
-    def cgroup(self, process: str, t0: float, t1: float) -> CgroupResult | None:
-        """What the container of a process was charged over a window; None when it was not sampled there."""
-
-        def series(column: str) -> Series:
-            return self.cgroups.get((process, column), NOTHING_READ)
-
-        cpu = series("cpu_s").delta(t0, t1)
-        if cpu is None:
-            return None
-        periods, throttled = (series(column).delta(t0, t1) for column in ("periods", "throttled_periods"))
-        kills, huge = series("oom_kills").v, series("huge")
-        return CgroupResult(
-            cpu_seconds=cpu,
-            throttled_seconds=series("throttled_s").delta(t0, t1),
-            throttled_share=None
-            if periods is None or throttled is None
-            else throttled / periods
-            if periods
-            else 0.0,
-            memory_mean=series("memory").mean(t0, t1),
-            memory_peak=series("peak").at(t1),
-            working_set_mean=series("working_set").mean(t0, t1),
-            oom_kills=int(kills[-1]) if kills.size else None,
-            huge_mean=huge.mean(t0, t1),
-            huge_peak=huge.peak(t0, t1),
-        )
+    def group(self, process: str, column: str) -> Series:
+        """A column of the container of a process; empty where there are no samples."""
+        return self.cgroups.get((process, column), NOTHING_READ)
 
     def oom_kills_before(self, process: str, t: float) -> int:
         """Processes that the kernel had killed in the container of a process by a time; 0 where nothing was read."""
-        series = self.cgroups.get((process, "oom_kills"), NOTHING_READ)
+        series = self.group(process, "oom_kills")
         before = series.v[series.t <= t]
         return int(before[-1]) if before.size else 0
 
     def highest_memory(self, process: str, t0: float, t1: float) -> float | None:
         """Most memory that the container of a process was charged over a window, by the samples of each second."""
-        return self.cgroups.get((process, "memory"), NOTHING_READ).peak(t0, t1)
+        return self.group(process, "memory").peak(t0, t1)
 
     def steal_share(self, t0: float, t1: float) -> float | None:
         """CPU time that the hypervisor took / CPU time of the host; of several, of the one that lost most."""
 
         def share(host: Table) -> float | None:
             grown = {key[0]: one.delta(t0, t1) for key, one in host.items()}
-            capacity = whole((grown.get(part) for part in ("busy_s", "steal_s", "idle_s")), sum)
-            return over(grown.get("steal_s"), capacity)
+            capacity = combine_known((grown.get(part) for part in ("busy_s", "steal_s", "idle_s")), sum)
+            return ratio(grown.get("steal_s"), capacity)
 
-        return whole(map(share, self._hosts()), max)
+        return combine_known(map(share, self._hosts()), max)
 
     def other_cpu(self, t0: float, t1: float, machine: Machine | None = None) -> float | None:
         """CPU seconds of the host, or of a machine, that no watched process used, however short-lived what used them;
@@ -337,7 +326,9 @@ class Samples:
         Not in the window alone: samples after a step bear times beyond it. Of several hosts the largest.
         """
         clocks = (host.get(("monotonic",), NOTHING_READ) for host in self._hosts())
-        return whole((float(np.ptp(one.t - one.v)) if one.covers(t0, t1) else None for one in clocks), max)
+        return combine_known(
+            (float(np.ptp(one.t - one.v)) if one.covers(t0, t1) else None for one in clocks), max
+        )
 
     def _hosts(self) -> list[Table]:
         """What the trial runs on."""
@@ -349,7 +340,7 @@ class Samples:
 
     def _grown(self, process: str, columns: tuple[str, ...], t0: float, t1: float) -> float | None:
         """Growth of some columns of a process together."""
-        return whole((self._series(process, column).delta(t0, t1) for column in columns), sum)
+        return combine_known((self._series(process, column).delta(t0, t1) for column in columns), sum)
 
 
 def _machines(folder: Path) -> tuple[Machine, ...]:
@@ -363,7 +354,7 @@ def _machines(folder: Path) -> tuple[Machine, ...]:
         Machine(
             one["name"],
             tuple(one["components"]),
-            nodes.ClockOffset(*one["clock"]) if one["clock"] is not None else None,
+            ClockOffset(*one["clock"]) if one["clock"] is not None else None,
             {key[1:]: series for key, series in sampled.items() if key[0] == one["name"]},
         )
         for one in told
@@ -378,12 +369,12 @@ def _rows(folder: Path, name: str) -> Iterator[list[str]]:
         return
     whole = text[: text.rfind("\n") + 1]
     rows = csv.reader(whole.splitlines())
-    columns = _COLUMNS[name].split(",")
+    columns = _TABLES[name].split(",")
     header = next(rows, columns)
     # Columns are added at the end: samples of an earlier version tell of all but those.
     if not header or header != columns[: len(header)]:
         raise BadInput(
-            f"{folder / name}.csv does not have the columns {_COLUMNS[name]}: restore it from a copy"
+            f"{folder / name}.csv does not have the columns {_TABLES[name]}: restore it from a copy"
         )
     missing = [""] * (len(columns) - len(header))
     yield from (row + missing for row in rows if len(row) == len(header))
@@ -405,7 +396,7 @@ def _from_zero(counters: Table) -> Table:
 
 def _table(folder: Path, name: str, keys: int) -> Table:
     """Series of a file: time first, then `keys` columns that say whose they are, then a series a column."""
-    columns = _COLUMNS[name].split(",")[1 + keys :]
+    columns = _TABLES[name].split(",")[1 + keys :]
     samples: dict[tuple[str, ...], list[tuple[float, float]]] = defaultdict(list)
     for row in _rows(folder, name):
         whose = tuple(row[1 : 1 + keys])

@@ -10,9 +10,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from steelyard.analysis.formulas import over, whole
+from steelyard.measure.formulas import combine_known, ratio
+from steelyard.measure.series import Series
 from steelyard.regular import read_text
-from steelyard.sampling.series import Series
 
 _NUMBERS = ("epochMillis", "requests", "late", "dropped")
 
@@ -37,7 +37,7 @@ def read_health(folders: Iterable[Path], start: float, end: float) -> Health:
     """The window [start, end] (epoch seconds) of all injectors; an interval counts when its middle lies in it."""
     told = [list(_intervals(folder)) for folder in folders]
     ends = [Series.of([(line["epochMillis"] / 1000, 0.0) for line, _ in lines]) for lines in told]
-    found = Health(gap=whole((one.longest_gap(start, end) for one in ends), max))
+    found = Health(gap=combine_known((one.longest_gap(start, end) for one in ends), max))
     inside = [
         [
             (line, seconds)
@@ -46,7 +46,7 @@ def read_health(folders: Iterable[Path], start: float, end: float) -> Health:
         ]
         for lines in told
     ]
-    found.users = whole(map(_users, inside), sum)
+    found.users = combine_known(map(_users, inside), sum)
     for line, _ in chain(*inside):
         found.missed += line["late"] + line["dropped"]
         found.intended += line["requests"] + line["dropped"]
@@ -73,8 +73,8 @@ def _intervals(folder: Path) -> Iterator[tuple[dict[str, Any], float]]:
 
 def _users(lines: Sequence[tuple[Mapping[str, Any], float]]) -> float | None:
     """Users in flight of one injector, mean over what its lines tell of."""
-    told = whole((line.get("userSeconds") for line, _ in lines), sum)
-    return over(told, sum(seconds for _, seconds in lines))
+    told = combine_known((line.get("userSeconds") for line, _ in lines), sum)
+    return ratio(told, sum(seconds for _, seconds in lines))
 
 
 def per_second(folders: Iterable[Path], start: float, end: float) -> list[float]:

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from steelyard.analysis.formulas import OVERALL
-from steelyard.load.hdr import HIGH, MIDDLE, Counts, decode, empty, quantile
+from steelyard.measure.formulas import OVERALL
+from steelyard.measure.hdr import HIGH, MIDDLE, Counts, decode, empty, quantile
 from steelyard.regular import read_bytes
 from steelyard.results.measurement import Latency
 

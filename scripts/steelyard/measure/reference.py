@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of docs/metrics.md, from the registries: `python -m steelyard.analysis.reference ../docs/metrics.md`."""
+"""The tables of docs/metrics.md, from the registries: `python -m steelyard.measure.reference ../docs/metrics.md`."""
 
 import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from steelyard.analysis.formulas import EVERY, Metric
-from steelyard.analysis.ledger import RULES, Rule
-from steelyard.analysis.metrics import REGISTRY
 from steelyard.experiment.schema import ProcedureName
+from steelyard.measure.formulas import EVERY, Metric
+from steelyard.measure.registry import METRICS, RULES
+from steelyard.measure.rule import Rule
 
 
 def filled(page: str) -> str:
@@ -20,7 +20,7 @@ def filled(page: str) -> str:
     """
     metrics = ("metric", "unit", "better", "trials", "source and how it is made", "pitfalls")
     checks = ("check", "passes when", "limit", "failing it", "trials", "source")
-    for headers, rows in ((metrics, map(_metric, REGISTRY)), (checks, map(_rule, RULES))):
+    for headers, rows in ((metrics, map(_metric, METRICS)), (checks, map(_rule, RULES))):
         table = _table(headers, rows)
         head = table.partition("\n")[0]
         around = re.split(rf"{re.escape(head)}\n(?:\|.*\n)*", page)
@@ -36,8 +36,7 @@ def _table(headers: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 
 
 def _metric(one: Metric) -> tuple[str, ...]:
-    info = one.info
-    return f"`{info.name}`", info.unit, info.better, _trials(one.procedures), info.source, info.pitfalls
+    return f"`{one.name}`", one.unit, one.better, _trials(one.procedures), one.source, one.pitfalls
 
 
 def _rule(rule: Rule) -> tuple[str, ...]:

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Clocks and samples: whether the figures of a window are of that window."""
+
+from steelyard.measure.formulas import EVERY, combine_known
+from steelyard.measure.rule import VOIDS, Finding, Rule, judge_figure
+from steelyard.measure.window import TrialFigure, Window
+from steelyard.results.measurement import TrialMeasurement
+from steelyard.results.spec import Spec
+
+
+def _sample_gap(window: Window) -> float | None:
+    names = [one.name for one in window.spec.components]
+    gap = window.samples.longest_gap(names, window.start, window.end)
+    return combine_known((gap, window.health.gap), max)
+
+
+def _clock_step(window: Window) -> float | None:
+    """By the harness too: the sampler does not see what came before it."""
+    step = window.samples.clock_step(window.start, window.end)
+    return combine_known((step, window.flight.clock_step()), max)
+
+
+def judge_clocks(measurement: TrialMeasurement, spec: Spec) -> Finding:
+    """How far the clocks of a cluster's machines may be from the harness's: what is known of them at its worst."""
+    if not measurement.machines and spec.remote:
+        return Finding(
+            None, "No machine of the cluster was recorded, so no clock was compared with the harness's."
+        )
+    if not measurement.machines:
+        return Finding(0.0, "All ran on the harness's own host, by its clock.")
+    unknown = [one.name for one in measurement.machines if one.clock is None]
+    if unknown:
+        return Finding(None, f"The clock of {', '.join(unknown)} was not compared with the harness's.")
+    worst = max(measurement.machines, key=lambda one: max(map(abs, one.clock or ())))
+    low, high = worst.clock or (0.0, 0.0)
+    return Finding(
+        max(abs(low), abs(high)),
+        f"The clock of {worst.name} is between {low:+.3f} s and {high:+.3f} s ahead of the harness's.",
+    )
+
+
+_MOVED = judge_figure(
+    "clock_step_seconds",
+    "the wall clock moved by {} against the steady clock",
+    "{:+.3f} s".format,
+    "an unknown time",
+)
+
+
+def judge_clock_step(measurement: TrialMeasurement, spec: Spec) -> Finding:
+    """Steps of the wall clock, either way."""
+    finding = _MOVED(measurement, spec)
+    return finding._replace(value=None if finding.value is None else abs(finding.value))
+
+
+TRIAL_FIGURES = (
+    TrialFigure(
+        name="sample_gap",
+        unit="s",
+        says="longest time in the window without a sample of the host or of a component, or without a word of an"
+        " injector",
+        read=_sample_gap,
+        undisturbed=1.0,
+    ),
+    TrialFigure(
+        name="clock_step_seconds",
+        unit="s",
+        says="largest change of (wall clock - monotonic clock) over the trial, by the sampler and by the harness",
+        read=_clock_step,
+        undisturbed=0.0,
+    ),
+)
+
+RULES = (
+    Rule(
+        name="sample-gaps",
+        limit=2.5,
+        unit="s",
+        says="no gap in the samples of the host, of a component or of an injector above 2.5 s",
+        judge=judge_figure(
+            "sample_gap", "the longest gap in the samples was {}", "{:.1f} s".format, "not known"
+        ),
+        source="two samples in a row are missing; figures reach no farther past their samples either",
+    ),
+    Rule(
+        name="clock-step",
+        limit=0.25,
+        unit="s",
+        says="no clock step: at most 0.25 s against the monotonic clock",
+        judge=judge_clock_step,
+        source=f"{VOIDS}; NTP slews at most 0.5 ms/s, 0.25 s in 8 minutes",
+        procedures=EVERY,
+    ),
+    # Counters, samples and histograms are cut by whole seconds of each machine's own clock.
+    Rule(
+        name="clock-offset",
+        limit=0.25,
+        unit="s",
+        says="in a cluster, no machine's clock more than 0.25 s from the harness's, as far as it is known",
+        judge=judge_clocks,
+        source="what a window loses at its ends: 0.25 s of 60 s are 0.4 %",
+        procedures=EVERY,
+    ),
+)

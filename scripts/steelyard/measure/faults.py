@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Page faults and context switches of a component."""
+
+from steelyard.measure.formulas import Metric, per_1k, sum_of
+from steelyard.measure.window import ComponentFigure
+from steelyard.results.spec import MEASURED_ROLES
+
+COMPONENT_FIGURES = (
+    ComponentFigure(
+        name="faults",
+        unit="count",
+        says="page faults, minor and major",
+        read=lambda window, component: window.samples.faults(component.name, window.start, window.end),
+    ),
+    ComponentFigure(
+        name="switches",
+        unit="count",
+        says="context switches, voluntary and not",
+        read=lambda window, component: window.samples.switches(component.name, window.start, window.end),
+    ),
+)
+
+METRICS = (
+    Metric(
+        name="faults_per_1k",
+        label="page faults of the servers per 1,000 requests",
+        unit="1/1k req",
+        digits=2,
+        source="Minor and major page faults of the servers in the window / thousands of requests.",
+        pitfalls="Large while the heap still grows into new pages.",
+        compute=per_1k(sum_of("faults")),
+        roles=MEASURED_ROLES,
+    ),
+    Metric(
+        name="switches_per_1k",
+        label="context switches of the servers per 1,000 requests",
+        unit="1/1k req",
+        digits=1,
+        source="Voluntary and involuntary context switches of the servers in the window / thousands of requests.",
+        pitfalls="Threads that ended between two readings are missing; there is none where a process of a server"
+        " ended.",
+        compute=per_1k(sum_of("switches")),
+        roles=MEASURED_ROLES,
+    ),
+)

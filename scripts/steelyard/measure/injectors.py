@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether the injectors could issue the load: their CPU, their wait for it, and that each delivered."""
+
+from steelyard.measure.formulas import EVERY, combine_known, ratio
+from steelyard.measure.rule import Rule, judge_none, judge_share
+from steelyard.measure.window import TrialFigure, Window
+
+
+def cpu_share(window: Window) -> float | None:
+    """CPU of all injectors together / CPU that they may use.
+
+    They share it with one another: two that use 95 % of the host have used 95 %, not half of that each. On CPUs of
+    their own the databases and services that stand there count with them. On the servers' CPUs only their own use
+    does, for servers are to fill those; whether the injectors came to run in time is another figure (`wait_share`).
+    """
+    cpus = window.cpus([one.name for one in window.spec.injectors])
+    neighbours = set() if window.spec.injectors_share_cores else window.spec.deployed
+    there = {one.name for one in neighbours if cpus.intersection(one.cpus)}
+    used = [
+        one.value("cpu_seconds") for one in window.components if one.role == "injector" or one.name in there
+    ]
+    return ratio(combine_known(used, sum), window.seconds * len(cpus))
+
+
+def wait_share(window: Window) -> float | None:
+    """Of the time that the threads of an injector had work, the share that they waited for a CPU; the worst
+    injector's."""
+    shares = []
+    for one in window.of("injector"):
+        waited = window.samples.run_queue_wait(one.name, window.start, window.end)
+        shares.append(ratio(waited, combine_known((waited, one.value("cpu_seconds")), sum)))
+    return combine_known(shares, max)
+
+
+def failures(window: Window) -> list[str]:
+    """By the harness, and by the logs that they wrote."""
+    return [*window.flight.injector_failures, *window.whole.damaged]
+
+
+TRIAL_FIGURES = (
+    TrialFigure(
+        name="injector_cpu_share",
+        unit="share",
+        says="CPU used by the injectors together / CPU that they may use",
+        read=cpu_share,
+        undisturbed=0.5,
+    ),
+    TrialFigure(
+        name="injector_wait_share",
+        unit="share",
+        says="run-queue wait of the threads of the injector that waited most / (its wait + its CPU)",
+        read=wait_share,
+        undisturbed=0.1,
+    ),
+    TrialFigure(
+        name="injector_failures",
+        unit="sentences",
+        says="injectors that died or did not deliver",
+        read=failures,
+    ),
+)
+
+RULES = (
+    Rule(
+        name="injector-cpu",
+        limit=0.80,
+        unit="of its CPUs",
+        says="injectors together use at most 80 % of the CPUs that they may use",
+        judge=judge_share("injector_cpu_share", "the injectors used {} of their CPUs", 0),
+    ),
+    # On the servers' cores a small use proves nothing: did the injectors run in time? In a queue with random arrivals
+    # (M/M/1) that is busy for a share of 0.8, 0.8 of the time spent there is waiting: the limit above, as threads see
+    # it. It only marks: a closed load loses no throughput while its CPUs are full, an open one has the rule of late
+    # arrivals, and more runnable threads (more JVMs) alone mean longer waits: voids would fall on some arms only.
+    Rule(
+        name="injector-waits",
+        limit=0.80,
+        unit="of the time that they had work",
+        says="injectors wait for a CPU at most 80 % of the time that they have work",
+        judge=judge_share("injector_wait_share", "the injectors waited for a CPU {} of that time", 0),
+        source="the kernel's schedstat; 80 % is the wait of an M/M/1 queue that is 80 % busy",
+        voids=False,
+    ),
+    Rule(
+        name="injectors",
+        limit=0.0,
+        unit="injectors",
+        says="every injector finished and delivered",
+        judge=judge_none("injector_failures", "Every injector delivered", "An injector failed"),
+        source="without it there is no measurement",
+        procedures=EVERY,
+    ),
+)

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is measured: every file of this folder that says so, with its figures, its metrics and its rules.
+
+A file of a measured thing defines some of `COMPONENT_FIGURES`, `TRIAL_FIGURES`, `METRICS` and `RULES`. What a trial
+records, what the ledger judges, what experiments may ask for, the tables of docs/metrics.md and the self-check's trials
+follow from them: a new file needs no entry anywhere else.
+"""
+
+import pkgutil
+from collections.abc import Iterator
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+from steelyard import measure
+from steelyard.measure.formulas import Metric
+from steelyard.measure.rule import Rule
+from steelyard.measure.window import ComponentFigure, TrialFigure
+from steelyard.results.analysis import MetricInfo
+from steelyard.results.measurement import Number
+from steelyard.results.spec import Role
+
+_ORDER = (
+    *(
+        "injectors",
+        "offered_load",
+        "requests",
+        "memory",
+        "cpu",
+        "services",
+        "hardware",
+        "latency",
+        "gc",
+        "start",
+    ),
+    *("ramp_up", "survival", "faults", "cgroup", "jit", "throttling", "errors", "host", "clocks", "settings"),
+    "steady",
+)
+"""In which order people read of them; a file that is not named here comes after these."""
+_DEFINITIONS = ("COMPONENT_FIGURES", "TRIAL_FIGURES", "METRICS", "RULES")
+
+
+def _modules() -> Iterator[ModuleType]:
+    names = {one.name for one in pkgutil.iter_modules(measure.__path__)} - {
+        "registry",
+        "ledger",
+        "reference",
+        "record",
+    }
+    for name in (*_ORDER, *sorted(names - set(_ORDER))):
+        module = import_module(f"{measure.__name__}.{name}")
+        if any(hasattr(module, definition) for definition in _DEFINITIONS):
+            yield module
+
+
+_MODULES = tuple(_modules())
+
+
+def _all(definition: str) -> Iterator[Any]:  # what the files define under one name is of one type
+    for module in _MODULES:
+        yield from getattr(module, definition, ())
+
+
+COMPONENT_FIGURES: tuple[ComponentFigure, ...] = tuple(_all("COMPONENT_FIGURES"))
+TRIAL_FIGURES: tuple[TrialFigure, ...] = tuple(_all("TRIAL_FIGURES"))
+METRICS: tuple[Metric, ...] = tuple(_all("METRICS"))
+RULES: tuple[Rule, ...] = tuple(_all("RULES"))
+
+METRIC_INFOS: tuple[MetricInfo, ...] = tuple(one.info for one in METRICS)
+_INFO_BY_NAME = {info.name: info for info in METRIC_INFOS}
+ROLES = {one.name: one.roles for one in METRICS}
+"""Whose memory, CPU or work a metric is, by name; nothing: it is no sum over components."""
+PARTS: dict[str, dict[Role, str]] = {
+    total: {one.roles[0]: one.name for one in METRICS if one.part_of == total}
+    for total in dict.fromkeys(one.part_of for one in METRICS if one.part_of)
+}
+"""Of what a sum is made: by its metric and by role, the metric of that part."""
+ONLY_WITH_COMPILERS = frozenset(one.name for one in METRICS if one.only_with_compilers)
+"""Metrics that say nothing of their own in a session without compilers."""
+
+
+def metric_info(name: str) -> MetricInfo:
+    """What a metric is; a name that this version does not know is kept and described as unknown."""
+    return _INFO_BY_NAME.get(name) or MetricInfo(
+        name=name,
+        label=name.replace("_", " "),
+        unit="",
+        better="neither",
+        source="Not in the registry of this version: written by another version of Steelyard.",
+        digits=3,
+    )
+
+
+def undisturbed() -> dict[str, Number | list[str] | None]:
+    """Figures of a trial that nothing disturbed, by name: what every rule passes."""
+    return {one.name: [] if one.unit == "sentences" else one.undisturbed for one in TRIAL_FIGURES}

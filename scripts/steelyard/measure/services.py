@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Requests that services ask of each other."""
+
+from steelyard.measure.formulas import Metric, of_trial, per_1k
+from steelyard.measure.window import TrialFigure
+
+TRIAL_FIGURES = (
+    TrialFigure(
+        name="service_calls",
+        unit="count",
+        says="requests that services counted as asked by each other; None with one kind of server",
+        read=lambda window: window.samples.service_calls(window.start, window.end),
+    ),
+)
+
+METRICS = (
+    Metric(
+        name="service_calls_per_1k",
+        label="calls between services per 1,000 requests",
+        unit="calls",
+        digits=1,
+        source="Requests that services counted as asked by each other in the window / thousands of requests.",
+        pitfalls="Retries count; only for topologies of several services.",
+        compute=per_1k(of_trial("service_calls")),
+        better="neither",
+    ),
+)
