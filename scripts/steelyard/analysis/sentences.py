@@ -21,9 +21,10 @@ from steelyard.analysis.estimates import (
     switched,
 )
 from steelyard.analysis.owners import parts_of
-from steelyard.analysis.paired import LEVEL, share_interval, standing
+from steelyard.analysis.paired import LEVEL, standing
 from steelyard.analysis.rounds import Place, common
 from steelyard.experiment.schema import Metrics
+from steelyard.measure.chance import exact_interval
 from steelyard.measure.registry import metric_info
 from steelyard.results import figures
 from steelyard.results.analysis import Analysis, Estimate, MetricInfo
@@ -223,7 +224,7 @@ class _Reader:
         told = []
         for arm, found in self.analysis.summaries[SURVIVED].items():
             lived = round(found.mean * found.n)
-            low, high = share_interval(lived, found.n)
+            low, high = exact_interval(lived, found.n)
             told.append(
                 f"With {self._label(arm)}, {lived} of {found.n} trials lived to the end: between {percent(low, 0)} and"
                 f" {percent(high, 0)} of all such trials would (exact 95 % CI)."

@@ -8,15 +8,15 @@ from typing import Annotated
 from rich.table import Table
 from typer import Option
 
-from steelyard.results.figures import count, percent
-from steelyard.measure.registry import metric_info
 from steelyard.cli import options
 from steelyard.cli.options import JsonOption, open_console, print_json, say
 from steelyard.cli.run import carry_out, make_ready
 from steelyard.gate.certificate import DAYS, Certificate, Noise, sentences
 from steelyard.gate.certificate import certify as certified
 from steelyard.gate.plan import CERTIFICATE_PAIRS, plan_certification
+from steelyard.measure.registry import metric_info
 from steelyard.paths import RESULTS
+from steelyard.results.figures import count, percent
 from steelyard.results.store import SessionDirectory, write_record
 from steelyard.session.opening import new_session
 from steelyard.units import format_duration

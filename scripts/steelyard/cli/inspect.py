@@ -25,6 +25,7 @@ from steelyard.gate.power import describe, predict_detectable
 from steelyard.host.doctor import Finding, examine
 from steelyard.host.facts import read_facts
 from steelyard.host.java import named_jdks
+from steelyard.measure.reference import trial_schema
 from steelyard.measure.registry import METRIC_INFOS
 from steelyard.paths import EXPERIMENTS, RESULTS
 from steelyard.regular import read_bytes
@@ -230,7 +231,8 @@ def schema(
     if name not in models:
         raise BadInput(f"there is no format {name!r}: choose {', '.join(models)}")
     dialect = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
-    print_json({**dialect, **models[name].model_json_schema()})
+    made = trial_schema() if name == "trial" else models[name].model_json_schema()
+    print_json({**dialect, **made})
 
 
 def _arms_table(made: SessionPlan) -> tuple[list[str], list[dict[str, Any]]]:

@@ -21,14 +21,14 @@ from pydantic import Field
 
 from steelyard import __version__
 from steelyard.analysis.estimates import log_ratios, values_of
-from steelyard.results.figures import count, percent
-from steelyard.measure.registry import METRIC_INFOS, metric_info
 from steelyard.analysis.paired import CLEARLY, detectable_effect, paired, two_groups
 from steelyard.analysis.rounds import seconds_of, valid_trials
 from steelyard.errors import BadInput, Incomplete, SteelyardError
 from steelyard.gate.conditions import Conditions, conditions_of, differing, unknown_in
 from steelyard.gate.interim import INTERIM_PAIRS, arms_of, floor_of
 from steelyard.gate.result import main_void_reason
+from steelyard.measure.registry import METRIC_INFOS, metric_info
+from steelyard.results.figures import count, percent
 from steelyard.results.schema import FORMAT_VERSION, Session, Trial
 from steelyard.results.spec import Record
 from steelyard.results.store import read_record

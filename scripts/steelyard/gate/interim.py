@@ -15,12 +15,12 @@ from dataclasses import dataclass
 import scipy
 
 from steelyard.analysis.estimates import estimate, values_of
-from steelyard.results.figures import count, percent
-from steelyard.measure.registry import metric_info
 from steelyard.analysis.paired import Paired, detectable_in_sd, paired, sd_bound, t_quantile
 from steelyard.analysis.rounds import seconds_of, unequal, valid_trials
 from steelyard.gate.verdict import Better, Verdict, decide
+from steelyard.measure.registry import metric_info
 from steelyard.results.analysis import Estimate
+from steelyard.results.figures import count, percent
 from steelyard.results.schema import Session, Trial
 from steelyard.session.schedule import OVERTIME
 from steelyard.units import format_duration

@@ -14,9 +14,6 @@ from typing import Any
 from pydantic import ValidationError
 
 from steelyard.analysis.estimates import GIVEN
-from steelyard.results.figures import percent
-from steelyard.measure.ledger import DUET_LIMIT
-from steelyard.measure.registry import metric_info
 from steelyard.clock import SYSTEM, Clock
 from steelyard.errors import BadInput
 from steelyard.experiment.loader import Question
@@ -29,6 +26,9 @@ from steelyard.gate.result import explain_floor
 from steelyard.gate.sides import arm_settings, baseline_arm, resolve_sides
 from steelyard.host.doctor import LOAD_LIMIT, STEAL_LIMIT, Activity, watch
 from steelyard.host.facts import read_facts
+from steelyard.measure.ledger import DUET_LIMIT
+from steelyard.measure.registry import metric_info
+from steelyard.results.figures import percent
 from steelyard.results.schema import GateTerms, Session
 from steelyard.results.store import SessionDirectory, write_record
 from steelyard.session.plan import Request, SessionPlan, metric_checks, plan_of, question_of

@@ -8,15 +8,15 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from steelyard.analysis.estimates import analyse
-from steelyard.results.figures import bounds, capital, count, effect, percent
-from steelyard.measure.ledger import void_by_partner
-from steelyard.measure.registry import metric_info
 from steelyard.analysis.paired import paired
 from steelyard.analysis.rounds import seconds_of
 from steelyard.analysis.sentences import beyond_noise
 from steelyard.experiment.schema import Metrics
 from steelyard.gate.interim import DECIDED, INTERIM_LEVEL, LAST, InterimAnalysis, arms_of, interim_analyses
 from steelyard.gate.verdict import Outcome
+from steelyard.measure.ledger import void_by_partner
+from steelyard.measure.registry import metric_info
+from steelyard.results.figures import bounds, capital, count, effect, percent
 from steelyard.results.schema import FORMAT_VERSION, Session, Trial
 from steelyard.results.spec import Record
 from steelyard.session.schedule import is_out_of_time

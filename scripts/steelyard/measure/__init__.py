@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads what the Gatling injectors recorded."""
+"""What is measured: a file for each measured thing, with its figures, its metrics and its rules (`registry`)."""

@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 import scipy
 
-from steelyard.analysis.paired import share_interval as exact_interval
 from steelyard.workload.journey import MixPart, mix_counts
 
 FALSE_ALARM = 0.001
@@ -30,6 +29,14 @@ class Interval(NamedTuple):
     def beyond(self, low: float, high: float) -> float:
         """How far all of it lies outside of limits; 0: it meets them."""
         return max(low - self.high, self.low - high, 0.0)
+
+
+def exact_interval(hits: float, of: float, level: float = 0.05) -> tuple[float, float]:
+    """Exact 1 - `level` interval of a share (Clopper and Pearson, Biometrika, 1934); counts need not be whole."""
+    misses = of - hits
+    low = float(scipy.special.betaincinv(hits, misses + 1, level / 2)) if hits > 0 else 0.0
+    high = float(scipy.special.betainccinv(hits + 1, misses, level / 2)) if misses > 0 else 1.0
+    return low, high
 
 
 def quantile(figures: int = 1) -> float:

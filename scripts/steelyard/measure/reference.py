@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of docs/metrics.md, from the registries: `python -m steelyard.measure.reference ../docs/metrics.md`."""
+"""What is measured, for readers: the tables of docs/metrics.md (`python -m steelyard.measure.reference
+../docs/metrics.md`) and the JSON Schema of trial.json.
+"""
 
 import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from steelyard.experiment.schema import ProcedureName
 from steelyard.measure.formulas import EVERY, Metric
-from steelyard.measure.registry import METRICS, RULES
+from steelyard.measure.registry import COMPONENT_FIGURES, METRICS, RULES, TRIAL_FIGURES
 from steelyard.measure.rule import Rule
+from steelyard.measure.window import ComponentFigure, TrialFigure
+from steelyard.results.figures import capital
+from steelyard.results.schema import Trial
 
 
 def filled(page: str) -> str:
@@ -47,6 +53,28 @@ def _rule(rule: Rule) -> tuple[str, ...]:
 
 def _trials(procedures: tuple[ProcedureName, ...]) -> str:
     return "all" if set(procedures) == set(EVERY) else ", ".join(procedures)
+
+
+def trial_schema() -> dict[str, Any]:  # a JSON Schema
+    """The JSON Schema of trial.json, with every figure that this version measures."""
+    schema = Trial.model_json_schema()
+    figures: dict[str, list[ComponentFigure] | list[TrialFigure]] = {
+        "ComponentResult": [one for one in COMPONENT_FIGURES if not one.in_group],
+        "CgroupResult": [one for one in COMPONENT_FIGURES if one.in_group],
+        "TrialMeasurement": list(TRIAL_FIGURES),
+    }
+    for record, defined in figures.items():
+        properties = schema["$defs"][record]["properties"]
+        properties |= {one.name: _figure_schema(one) for one in defined}
+    return schema
+
+
+def _figure_schema(figure: ComponentFigure | TrialFigure) -> dict[str, Any]:
+    """Of one figure, or of one list of sentences."""
+    said = capital(figure.says)
+    if figure.unit == "sentences":
+        return {"type": "array", "items": {"type": "string"}, "description": f"{said}; one sentence each."}
+    return {"type": ["number", "null"], "description": f"{said} ({figure.unit})."}
 
 
 if __name__ == "__main__":

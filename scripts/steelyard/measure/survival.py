@@ -151,7 +151,7 @@ RULES = (
         unit="containers",
         says="of every container with a memory limit it is known whether the kernel killed in it and whether it"
         " thrashed",
-        judge=_every_container_watched,
+        judge=unless_unwatched(_every_container_watched),
         source="searches.md; what is not known has failed",
         procedures=SURVIVE,
     ),

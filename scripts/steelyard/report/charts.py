@@ -8,8 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, NullLocator
 
 from steelyard.analysis.owners import NONE
-from steelyard.analysis.paired import paired, share_interval
+from steelyard.analysis.paired import paired
 from steelyard.analysis.sentences import SURVIVED, beyond_noise
+from steelyard.measure.chance import exact_interval
 from steelyard.report.canvas import (
     ABOVE,
     INK,
@@ -180,7 +181,7 @@ def survival(view: View) -> Chart | None:
     words = []
     for row, (arm, summary) in enumerate(shown.items()):
         lived = round(summary.mean * summary.n)
-        low, high = share_interval(lived, summary.n)
+        low, high = exact_interval(lived, summary.n)
         _interval(axes, row, 100 * summary.mean, [100 * low, 100 * high])
         words.append(
             f"{arm}: {lived} of {summary.n}, {figures.percent(low, 0)} to {figures.percent(high, 0)}"

@@ -144,15 +144,15 @@ class View:
         found: dict[str, str] = {}
         for trial in self.trials:
             for part in trial.components if trial.state == "valid" else ():
-                rss, pss = part.rss_mean, part.pss_mean
-                if (part.processes or 0) < 1.5 or not rss or not pss or pss > (1 - _SHARES) * rss:
+                rss, pss = part.value("rss_mean"), part.value("pss_mean")
+                if (part.value("processes") or 0) < 1.5 or not rss or not pss or pss > (1 - _SHARES) * rss:
                     continue
                 sizes = (f"{size / 2**20:.0f} MiB" for size in (rss, pss))
                 found.setdefault(
                     part.name,
                     "The {:.0f} processes of {} share memory: their RSS adds up to {} and counts a shared page once for"
                     " each of them, PSS ({}) counts it once. Take PSS for what the component needs.".format(
-                        part.processes or 0, part.name, *sizes
+                        part.value("processes") or 0, part.name, *sizes
                     ),
                 )
         return list(found.values())

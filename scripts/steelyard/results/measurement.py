@@ -5,7 +5,7 @@ Figures are named by the files of `steelyard.measure`, each with its unit and wh
 figures it was given, so that a new one needs no field here. `steelyard schema trial` lists those of this version.
 """
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Literal
 
 from pydantic import ConfigDict, Field
 
@@ -19,11 +19,6 @@ class Figures(Record):
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, Number | None]
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            """A figure of a record that is known to have it."""
 
     def value(self, name: str) -> Number | None:
         """A figure; None where it is not known."""

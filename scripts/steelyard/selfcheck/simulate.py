@@ -191,7 +191,7 @@ def count(setup: Setup, session: Session, trials: Sequence[Trial]) -> Tally:
             "complete": analysis.blocks_complete == setup.blocks,
             "too many repeats": max(attempts.values()) > 1 + REPEATS,
             "counts a disturbed trial": any(
-                one.state == "valid" and one.measurement and one.measurement.steal_share != 0
+                one.state == "valid" and one.measurement and one.measurement.value("steal_share") != 0
                 for one in trials
             ),
         }

@@ -17,17 +17,17 @@ import pytest
 
 from steelyard.engines.base import Running
 from steelyard.experiment.schema import Search
-from steelyard.load.health import read_health
-from steelyard.load.histograms import read_logs
+from steelyard.measure.gc_log import read_gc_logs
+from steelyard.measure.health import read_health
+from steelyard.measure.histograms import read_logs
+from steelyard.measure.samples import Samples
+from steelyard.measure.window import Observations, Window
 from steelyard.results.schema import Planned, Session, Trial
 from steelyard.results.spec import Spec
 from steelyard.results.store import SessionDirectory
-from steelyard.sampling.gclog import read_gc_logs
-from steelyard.sampling.read import Samples
 from steelyard.session.collect import figures
 from steelyard.session.deploying import Started
-from steelyard.session.evidence import Evidence
-from steelyard.session.flight import Flight
+from steelyard.session.evidence import facts_of
 from steelyard.session.runner import analyse_again
 from steelyard.session.trial import record_of
 from steelyard.spec.search import with_value
@@ -50,7 +50,7 @@ def spec_of(session: Session, trial: Trial) -> Spec:
     return with_value(spec, Search.model_validate(session.experiment["search"]), trial.value)
 
 
-def evidence(folder: Path, trial: Trial, spec: Spec) -> Evidence:
+def window_of(folder: Path, trial: Trial, spec: Spec) -> Window:
     """What the trial left; of what the harness itself saw, and has in no file, what its record says."""
     measured = trial.measurement
     assert measured is not None
@@ -67,13 +67,13 @@ def evidence(folder: Path, trial: Trial, spec: Spec) -> Evidence:
         spec=spec,
         window=window,
         ramp_end=trial.phases["ramp"][1] if "ramp" in trial.phases else begin,
-        throttled=measured.throttled_seconds,
-        restarts=measured.restarts,
-        not_stopped=measured.not_stopped,
-        thrashing=measured.thrashing,
-        unwatched=measured.unwatched,
-        injector_failures=measured.injector_failures,
-        inconsistent=measured.inconsistent,
+        throttled=measured.value("throttled_seconds"),
+        restarts=measured.sentences("restarts"),
+        not_stopped=measured.sentences("not_stopped"),
+        thrashing=measured.sentences("thrashing"),
+        unwatched=measured.sentences("unwatched"),
+        injector_failures=measured.sentences("injector_failures"),
+        inconsistent=measured.sentences("inconsistent"),
         steady=measured.steady,
         steady_detail=measured.steady_detail,
         survived=trial.survived,
@@ -87,25 +87,27 @@ def evidence(folder: Path, trial: Trial, spec: Spec) -> Evidence:
         started[one.name] = Started(
             Running(one, [1], trial.phases["start"][0], True),
             0.0,
-            result.start_seconds,
-            result.start_cpu_seconds,
-            cast("int | None", result.start_rss),
-            result.ready_message_seconds,
+            result.value("start_seconds"),
+            result.value("start_cpu_seconds"),
+            cast("int | None", result.value("start_rss")),
+            result.value("ready_message_seconds"),
             info={"build": one.artifact.build, "settings": one.expected_info},
             told={"info": result.read_back},
         )
     logs = [load / "latency.hlog" for load in loads]
-    return Evidence(
-        cast("Flight", flight),
+    gc_logs = {
+        one.name: read_gc_logs(sorted((folder / "servers" / one.name / "logs").glob("gc.log*")))
+        for one in spec.servers
+    }
+    return Window(
+        cast("Observations", flight),
         started,
         Samples.load(folder / "samples"),
-        {
-            one.name: read_gc_logs(sorted((folder / "servers" / one.name / "logs").glob("gc.log*")))
-            for one in spec.servers
-        },
+        gc_logs,
         read_logs(logs, *window),
         read_logs(logs),
         read_health(loads, *window),
+        facts=facts_of(started, gc_logs, {}),
     )
 
 
@@ -121,7 +123,7 @@ def test_samples_and_logs_give_the_figures_that_were_recorded(recorded: SessionD
         spec = spec_of(session, trial)
         folder = recorded.trial_path(trial.block, trial.arm, trial.attempt)
         planned = Planned.at(session.schedule[0], trial.order, trial.attempt, trial.value)
-        measured = figures(evidence(folder, trial, spec))
+        measured = figures(window_of(folder, trial, spec))
         again = record_of(planned, spec, measured, trial.started, trial.phases)
         raw = json.loads((folder / "trial.json").read_text(encoding="utf-8"))
         for part in ("measurement", "components", "curves", "trace", "latency", "metrics", "steady", "state"):

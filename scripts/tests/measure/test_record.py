@@ -18,15 +18,19 @@ from steelyard.measure.gc_log import Allocated, GcLog, GcPause, GcSettings
 from steelyard.measure.health import Health, read_health
 from steelyard.measure.histograms import Recorded
 from steelyard.measure.ledger import is_void, judge
+from steelyard.measure.ramp_up import curves
+from steelyard.measure.record import component_results, measure_trial
 from steelyard.measure.samples import ClockOffset, Samples
+from steelyard.measure.start import first_answers
+from steelyard.measure.survival import everything_lived
 from steelyard.measure.thread_groups import GROUPS
+from steelyard.measure.window import Observations, Window
 from steelyard.results.measurement import ComponentResult, CycleResult, TrialMeasurement
 from steelyard.results.spec import Spec
 from steelyard.sampling import nodes
-from steelyard.session import collect
+from steelyard.session.collect import trace
 from steelyard.session.deploying import Started
-from steelyard.session.evidence import Evidence
-from steelyard.session.flight import Flight
+from steelyard.session.evidence import facts_of
 from steelyard.units import MIB
 from steelyard.workload.schema import Limits, Ratio, Request
 
@@ -105,7 +109,7 @@ def evidence(
     stopped: tuple[int, int] = (SECONDS, SECONDS),
     clock_step: float = 0.0,
     **more: Any,
-) -> Evidence:
+) -> Window:
     spec = spec or planned()
     flight = SimpleNamespace(
         spec=spec,
@@ -140,23 +144,23 @@ def evidence(
     pauses = (GcPause(T + 2, 0.02), GcPause(T + 5, 0.04), GcPause(T + 50, 9.0))
     log = GcLog(pauses, settings, tuple(Allocated(pause.epoch, 3000) for pause in pauses))
     fields: dict[str, Any] = {
-        "flight": cast("Flight", flight),
+        "flight": cast("Observations", flight),
         "started": started,
         "samples": written(folder, list(groups), left_out, other, stopped),
         "gc_logs": {one.name: log for one in spec.servers},
         "recorded": Recorded(),
         "whole": Recorded(),
         "health": Health(gap=1.0),
-    }
-    return Evidence(**(fields | more))
+    } | more
+    return Window(**fields, facts=facts_of(started, fields["gc_logs"], {}))
 
 
-def figures(found: Evidence) -> tuple[list[ComponentResult], TrialMeasurement]:
-    components = collect.component_results(found)
-    return components, collect.measure(found, components)
+def figures(found: Window) -> tuple[list[ComponentResult], TrialMeasurement]:
+    components = component_results(found)
+    return components, measure_trial(found, components)
 
 
-def voided(found: Evidence, *names: str) -> set[str]:
+def voided(found: Window, *names: str) -> set[str]:
     """Which of these checks void."""
     checks = judge(figures(found)[1], found.spec)
     return {check.name for check in checks if check.name in names and is_void([check])}
@@ -204,7 +208,7 @@ def test_injectors_that_fill_shared_cores_together_are_not_judged_one_by_one(tmp
     busy = [
         one.model_copy(update={"cpu_seconds": 9.5 if one.role == "injector" else 0.5}) for one in components
     ]
-    measured = collect.measure(seen, busy)
+    measured = measure_trial(seen, busy)
     assert measured.injector_cpu_share == pytest.approx(0.95)
     assert {"injector-cpu"} == {c.name for c in judge(measured, seen.spec) if c.failed} & {"injector-cpu"}
 
@@ -299,7 +303,7 @@ def test_a_service_beside_the_injectors_counts_against_their_cores(
     seen = evidence(tmp_path, spec=spec.model_copy(update={"components": [service, *spec.components]}))
     others = [one for one in figures(seen)[0] if one.name != "geocoder"]
     used = [*others, ComponentResult(name="geocoder", role="service", cpu_seconds=5.0)]
-    assert collect._injector_share(seen, used) == pytest.approx(share)
+    assert measure_trial(seen, used).injector_cpu_share == pytest.approx(share)
 
 
 @pytest.mark.parametrize(
@@ -342,7 +346,7 @@ def test_a_missing_sample_is_never_a_zero(
 ) -> None:
     found = evidence(tmp_path, group_rows("server-1"), group_rows("server-2"), left_out=(left_out,))
     _, measured = figures(found)
-    told = {name: getattr(measured, name) for name in TrialMeasurement.model_fields}
+    told = dict(measured)
     ours = (
         "injector_cpu",
         "injector_wait",
@@ -399,8 +403,8 @@ def test_containers_of_which_no_group_could_be_read_are_not_known_to_be_undistur
         for name in ("server-1", "server-2")
     ]
     assert voided(found, "throttling", "restarts") == {"throttling", "restarts"}
-    assert collect.survived(True, measured) is None
-    assert collect.survived(False, measured) is False
+    assert everything_lived(True, measured) is None
+    assert everything_lived(False, measured) is False
 
 
 def test_in_a_survive_trial_what_the_kernel_killed_under_load_did_not_survive(tmp_path: Path) -> None:
@@ -408,10 +412,10 @@ def test_in_a_survive_trial_what_the_kernel_killed_under_load_did_not_survive(tm
     asked_to_live = planned(procedure="survive")
     before = group_rows("server-2", kills=1)
     found = evidence(tmp_path, group_rows("server-1"), before, spec=asked_to_live)
-    assert collect.survived(True, figures(found)[1]) is True
+    assert everything_lived(True, figures(found)[1]) is True
     under_load = [*group_rows("server-2")[:5], *group_rows("server-2", kills=1)[5:]]
     found = evidence(tmp_path, group_rows("server-1"), under_load, spec=asked_to_live)
-    assert collect.survived(True, figures(found)[1]) is False
+    assert everything_lived(True, figures(found)[1]) is False
 
 
 def test_a_process_killed_for_memory_counts_as_a_restart(tmp_path: Path) -> None:
@@ -446,12 +450,12 @@ def test_allocation_goes_with_the_requests_served_and_not_with_time(tmp_path: Pa
     found = evidence(tmp_path)
     rows = [f"{T + s},server-1,ping,{10 * s if s <= 5 else 50 * (s - 4)},0,0" for s in range(SECONDS + 1)]
     (tmp_path / "counters.csv").write_text("\n".join([COLUMNS["counters"], *rows]) + "\n", encoding="utf-8")
-    server = collect.component_results(replace(found, samples=Samples.load(tmp_path)))[0]
+    server = component_results(replace(found, samples=Samples.load(tmp_path)))[0]
     assert (server.requests, server.allocated) == (300, pytest.approx(30_000))
 
 
 def test_without_counters_allocation_goes_with_time(tmp_path: Path) -> None:
-    server = collect.component_results(evidence(tmp_path, left_out=("counters",)))[0]
+    server = component_results(evidence(tmp_path, left_out=("counters",)))[0]
     assert (server.requests, server.allocated) == (None, pytest.approx(10_000))
 
 
@@ -478,16 +482,16 @@ def test_a_server_without_counters_is_followed_by_the_injectors(tmp_path: Path) 
     found.flight.injectors.folders["injector-1"] = folder
     _, measured = figures(found)
     assert (measured.server_requests, measured.window_server_rate) == (None, None)
-    assert collect.trace(found) == [(float(s + 1), 10.0 * s) for s in range(SECONDS)]
+    assert trace(found) == [(float(s + 1), 10.0 * s) for s in range(SECONDS)]
     assert voided(found, "counts", "counts-window") == set()  # cannot be checked, and says so
 
 
 def test_curves_follow_the_load_by_the_second(tmp_path: Path) -> None:
-    found = collect.curves(evidence(tmp_path))
+    found = curves(evidence(tmp_path))
     assert found["throughput"] == [200.0] * SECONDS
     assert found["cpu_request"] == pytest.approx([0.6] * SECONDS)
     assert "cpu_compiler" not in found
-    gone = collect.curves(evidence(tmp_path, left_out=("threads:server-2",)))
+    gone = curves(evidence(tmp_path, left_out=("threads:server-2",)))
     assert "cpu_request" not in gone or not gone["cpu_request"]
 
 
@@ -498,7 +502,7 @@ def test_first_answers_count_from_the_first_start(tmp_path: Path) -> None:
         {"firstAnswers": {"ping": (T - 27) * 1000}},
     ]
     found.flight.injectors.summaries = lambda: said  # type: ignore[method-assign]
-    assert collect.first_answers(found) == pytest.approx({"ping": 3.0, "pong": 10.0})
+    assert first_answers(found) == pytest.approx({"ping": 3.0, "pong": 10.0})
 
 
 def test_ratios_are_of_requests_and_outcomes(tmp_path: Path) -> None:

@@ -7,11 +7,11 @@ from types import SimpleNamespace
 
 import pytest
 from one_table import require_one_table
-from test_collect import SECONDS, T, evidence
+from test_record import SECONDS, T, evidence
 
 from steelyard.measure.columns import COLUMNS
+from steelyard.measure.record import component_results, measure_trial
 from steelyard.measure.samples import Samples
-from steelyard.session import collect
 
 MIB = 2**20
 USES = {
@@ -41,11 +41,11 @@ def sampled(folder: Path, ended: int = 0, columns: str = COLUMNS["processes"]) -
 def test_memory_is_that_of_all_processes_of_the_servers(tmp_path: Path) -> None:
     found = evidence(tmp_path)
     found.samples = sampled(tmp_path)
-    components = collect.component_results(found)
+    components = component_results(found)
     first, second = components[:2]
     assert (first.rss_mean, first.rss_peak, first.pss_mean) == (97 * MIB, 97 * MIB, 85 * MIB)
     assert (second.rss_mean, second.rss_peak, second.pss_mean) == (100 * MIB, 100 * MIB, 95 * MIB)
-    measured = collect.measure(found, components)
+    measured = measure_trial(found, components)
     assert measured.memory_rss == pytest.approx(197 * MIB)
     assert measured.memory_rss_peak == pytest.approx(197 * MIB)
     assert measured.memory_pss == pytest.approx(180 * MIB)
@@ -55,7 +55,7 @@ def test_memory_is_that_of_all_processes_of_the_servers(tmp_path: Path) -> None:
 def test_cpu_is_that_of_all_processes_of_a_server(tmp_path: Path) -> None:
     found = evidence(tmp_path)
     found.samples = sampled(tmp_path)
-    first, second = collect.component_results(found)[:2]
+    first, second = component_results(found)[:2]
     assert first.cpu_seconds == pytest.approx(10 * 0.8)
     assert second.cpu_seconds == pytest.approx(10 * 0.4)
 
@@ -63,7 +63,7 @@ def test_cpu_is_that_of_all_processes_of_a_server(tmp_path: Path) -> None:
 def test_switches_of_processes_that_ended_meanwhile_are_not_known(tmp_path: Path) -> None:
     found = evidence(tmp_path)
     found.samples = sampled(tmp_path, ended=1)
-    first, second = collect.component_results(found)[:2]
+    first, second = component_results(found)[:2]
     assert first.switches is None
     assert second.switches == pytest.approx(4 * 10)
 
@@ -71,7 +71,7 @@ def test_switches_of_processes_that_ended_meanwhile_are_not_known(tmp_path: Path
 def test_samples_of_a_version_that_did_not_count_processes_are_read(tmp_path: Path) -> None:
     found = evidence(tmp_path)
     found.samples = sampled(tmp_path, columns=COLUMNS["processes"].removesuffix(",processes,ended"))
-    first = collect.component_results(found)[0]
+    first = component_results(found)[0]
     assert first.rss_mean == 97 * MIB
     assert first.switches == pytest.approx(4 * 10)
 
@@ -80,7 +80,7 @@ def test_figures_from_two_tables_are_told(tmp_path: Path) -> None:
     """As when the trial forgets all but the first process of each component."""
     found = evidence(tmp_path)
     found.samples = sampled(tmp_path)
-    components = collect.component_results(found)
-    measured = collect.measure(found, components).model_copy(update={"memory_rss": 102.0 * MIB})
+    components = component_results(found)
+    measured = measure_trial(found, components).model_copy(update={"memory_rss": 102.0 * MIB})
     with pytest.raises(AssertionError, match="memory_rss"):
         require_one_table(SimpleNamespace(measurement=measured, components=components))

@@ -200,13 +200,13 @@ def test_control_groups(folder: Path) -> None:
     samples = Samples.load(folder)
     a = charged(samples, "a", T + 2, T + 6)
     assert a is not None
-    assert a.cpu_seconds == pytest.approx(1.2)
-    assert a.throttled_seconds == pytest.approx(0.2)
-    assert a.throttled_share == pytest.approx(0.25)
-    assert a.memory_mean == pytest.approx(1040)
-    assert a.memory_peak == pytest.approx(1506)
-    assert (a.working_set_mean, a.oom_kills) == (900, 1)
-    assert (a.huge_mean, a.huge_peak) == (400, 600)
+    assert a.value("cpu_seconds") == pytest.approx(1.2)
+    assert a.value("throttled_seconds") == pytest.approx(0.2)
+    assert a.value("throttled_share") == pytest.approx(0.25)
+    assert a.value("memory_mean") == pytest.approx(1040)
+    assert a.value("memory_peak") == pytest.approx(1506)
+    assert (a.value("working_set_mean"), a.value("oom_kills")) == (900, 1)
+    assert (a.value("huge_mean"), a.value("huge_peak")) == (400, 600)
     b = charged(samples, "b", T + 2, T + 6)
     assert b == CgroupResult(
         cpu_seconds=2.0,
