@@ -26,7 +26,7 @@ from steelyard.gate.result import explain_floor
 from steelyard.gate.sides import arm_settings, baseline_arm, resolve_sides
 from steelyard.host.doctor import LOAD_LIMIT, STEAL_LIMIT, Activity, watch
 from steelyard.host.facts import read_facts
-from steelyard.measure.ledger import DUET_LIMIT
+from steelyard.measure.host import DUET_LIMIT
 from steelyard.measure.registry import metric_info
 from steelyard.results.figures import percent
 from steelyard.results.schema import GateTerms, Session
