@@ -311,8 +311,7 @@ def weigh(name: str, requests: int, port: int, children: Children) -> tuple[str,
     kernel = after - before
     per, per_kernel = 1000 * ours / served, 1000 * kernel / served
     sizes = [
-        f"{size / 2**20:.0f}" if size is not None else "?"
-        for size in (memory["rss_mean"], memory["pss_mean"])
+        f"{size / 2**20:.0f}" if size is not None else "?" for size in (memory.rss_mean, memory.pss_mean)
     ]
     difference = per / per_kernel - 1
     cells = [

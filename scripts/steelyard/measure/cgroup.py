@@ -130,16 +130,10 @@ METRICS = (
         name="cgroup_memory",
         label="memory (containers) of the servers",
         unit="bytes",
-        digits=0,
-        source=(
-            "Memory charged to the servers' control groups, pages of the large-page pool included, summed over the"
-            " servers,"
-            " mean over the window."
-        ),
-        pitfalls=(
-            "With page cache and kernel memory; a shared page is charged to whoever touched it first. Missing where a"
-            " server has large pages and the kernel does not account for them (controller hugetlb)."
-        ),
+        source="Memory charged to the servers' control groups, pages of the large-page pool included, summed over the"
+        " servers, mean over the window.",
+        pitfalls="With page cache and kernel memory; a shared page is charged to whoever touched it first. Missing"
+        " where a server has large pages and the kernel does not account for them (controller hugetlb).",
         compute=sum_of(group_memory("memory_mean", "huge_mean")),
         roles=MEASURED_ROLES,
     ),
@@ -147,16 +141,10 @@ METRICS = (
         name="cgroup_memory_peak",
         label="peak memory (containers) of the servers",
         unit="bytes",
-        digits=0,
-        source=(
-            "Highest memory of each server's control group since it was made, as the kernel keeps it, and its most"
-            " pages of"
-            " the large-page pool in the window, summed over the servers."
-        ),
-        pitfalls=(
-            "Start-up and page cache are in it, and peaks of different moments are summed; missing with cgroup v2"
-            " before Linux 5.19."
-        ),
+        source="Highest memory of each server's control group since it was made, as the kernel keeps it, and its most"
+        " pages of the large-page pool in the window, summed over the servers.",
+        pitfalls="Start-up and page cache are in it, and peaks of different moments are summed; missing with cgroup"
+        " v2 before Linux 5.19.",
         compute=sum_of(group_memory("memory_peak", "huge_peak")),
         roles=MEASURED_ROLES,
     ),

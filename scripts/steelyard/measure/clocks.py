@@ -3,19 +3,25 @@
 
 from steelyard.measure.formulas import EVERY, combine_known
 from steelyard.measure.rule import VOIDS, Finding, Rule, judge_figure
-from steelyard.measure.window import TrialFigure, Window
+from steelyard.measure.window import Window, trial_figure
 from steelyard.results.measurement import TrialMeasurement
 from steelyard.results.spec import Spec
 
 
-def _sample_gap(window: Window) -> float | None:
+@trial_figure("s", undisturbed=1.0)
+def sample_gap(window: Window) -> float | None:
+    """Longest time in the window without a sample of the host or of a component, or without a word of an injector."""
     names = [one.name for one in window.spec.components]
     gap = window.samples.longest_gap(names, window.start, window.end)
     return combine_known((gap, window.health.gap), max)
 
 
-def _clock_step(window: Window) -> float | None:
-    """By the harness too: the sampler does not see what came before it."""
+@trial_figure("s", undisturbed=0.0)
+def clock_step_seconds(window: Window) -> float | None:
+    """Largest change of (wall clock - monotonic clock) over the trial, by the sampler and by the harness.
+
+    By the harness too: the sampler does not see what came before it.
+    """
     step = window.samples.clock_step(window.start, window.end)
     return combine_known((step, window.flight.clock_step()), max)
 
@@ -52,24 +58,6 @@ def judge_clock_step(measurement: TrialMeasurement, spec: Spec) -> Finding:
     finding = _MOVED(measurement, spec)
     return finding._replace(value=None if finding.value is None else abs(finding.value))
 
-
-TRIAL_FIGURES = (
-    TrialFigure(
-        name="sample_gap",
-        unit="s",
-        says="longest time in the window without a sample of the host or of a component, or without a word of an"
-        " injector",
-        read=_sample_gap,
-        undisturbed=1.0,
-    ),
-    TrialFigure(
-        name="clock_step_seconds",
-        unit="s",
-        says="largest change of (wall clock - monotonic clock) over the trial, by the sampler and by the harness",
-        read=_clock_step,
-        undisturbed=0.0,
-    ),
-)
 
 RULES = (
     Rule(

@@ -12,7 +12,7 @@ from steelyard.measure.formulas import (
     sum_of,
 )
 from steelyard.measure.rule import RESULT, SURVIVE, Rule, judge_figure, of_the_living
-from steelyard.measure.window import ComponentFigure, TrialFigure, Window
+from steelyard.measure.window import Window, component_figure, trial_figure
 from steelyard.results.measurement import ComponentResult
 from steelyard.results.schema import Trial
 from steelyard.results.spec import MEASURED_ROLES, Component, Role, Spec
@@ -47,6 +47,25 @@ def cpu_by_group(window: Window, component: Component) -> dict[str, float]:
     return {group: max(0.0, seconds) for group, seconds in used.items()}
 
 
+@component_figure("count")
+def processes(window: Window, component: Component) -> float | None:
+    """Processes that it had, mean over the window; None in sessions of versions that did not count them."""
+    return window.samples.process_count(component.name, window.start, window.end)
+
+
+@component_figure("CPU s")
+def cpu_seconds(window: Window, component: Component) -> float | None:
+    """User and system, of all its processes."""
+    return window.samples.cpu_seconds(component.name, window.start, window.end)
+
+
+@trial_figure("s", undisturbed=0.0)
+def stall_seconds(window: Window) -> float | None:
+    """Longest time in the window in which a server used no CPU."""
+    stalls = (window.samples.stall(one.name, window.start, window.end) for one in window.spec.servers)
+    return combine_known(stalls, max)
+
+
 def cpu_share(trial: Trial, spec: Spec) -> float | None:
     """CPU time of servers and compilers in the measurement / time of all logical CPUs that they may use; None: not
     measured."""
@@ -75,62 +94,29 @@ def group_cpu(group: str) -> Read:
     return read
 
 
-COMPONENT_FIGURES = (
-    ComponentFigure(
-        name="processes",
-        unit="count",
-        says="processes that it had, mean over the window; None in sessions of versions that did not count them",
-        read=lambda window, component: window.samples.process_count(component.name, window.start, window.end),
-    ),
-    ComponentFigure(
-        name="cpu_seconds",
-        unit="CPU s",
-        says="user and system, of all its processes",
-        read=lambda window, component: window.samples.cpu_seconds(component.name, window.start, window.end),
-    ),
-)
-
-TRIAL_FIGURES = (
-    TrialFigure(
-        name="stall_seconds",
-        unit="s",
-        says="longest time in the window in which a server used no CPU",
-        read=lambda window: combine_known(
-            (window.samples.stall(one.name, window.start, window.end) for one in window.spec.servers), max
-        ),
-        undisturbed=0.0,
-    ),
+_CPU = Metric(
+    name="cpu_per_1k",
+    label="CPU of the servers per 1,000 requests",
+    unit="CPU s",
+    digits=3,
+    source="User and system CPU seconds of all processes of the servers in the window, those that ended included /"
+    " thousands of requests.",
+    pitfalls="Under SMT or a varying clock a CPU second is not a fixed amount of work.",
+    compute=per_1k(sum_of("cpu_seconds")),
+    roles=MEASURED_ROLES,
 )
 
 METRICS = (
-    Metric(
-        name="cpu_per_1k",
-        label="CPU of the servers per 1,000 requests",
-        unit="CPU s",
-        digits=3,
-        source=(
-            "User and system CPU seconds of all processes of the servers in the window, those that ended included /"
-            " thousands of requests."
-        ),
-        pitfalls="Under SMT or a varying clock a CPU second is not a fixed amount of work.",
-        compute=per_1k(sum_of("cpu_seconds")),
-        roles=MEASURED_ROLES,
-    ),
+    _CPU,
     Metric(
         name="server_cpu_share",
         label="CPU of the servers",
         unit="share",
         digits=4,
-        source=(
-            "User and system CPU seconds of servers and compilers in the window / time of the logical CPUs that they"
-            " may"
-            " use."
-        ),
-        pitfalls=(
-            "Where injectors and databases share those CPUs, what they use is not in it; under SMT half of it may be"
-            " all of"
-            " the cores."
-        ),
+        source="User and system CPU seconds of servers and compilers in the window / time of the logical CPUs that"
+        " they may use.",
+        pitfalls="Where injectors and databases share those CPUs, what they use is not in it; under SMT half of it"
+        " may be all of the cores.",
         compute=cpu_share,
     ),
     *(
@@ -160,17 +146,10 @@ METRICS = (
         roles=SERVERS,
         only_with_compilers=True,
     ),
-    Metric(
-        name="cpu_per_1k_servers",
-        label="CPU of the servers alone per 1,000 requests",
-        unit="CPU s",
-        digits=3,
+    _CPU.part(
+        SERVERS,
+        per_1k(sum_of("cpu_seconds", SERVERS)),
         source="User and system CPU seconds of the server JVMs in the window / thousands of requests.",
-        pitfalls=f"It is in cpu_per_1k already. {PART}",
-        compute=per_1k(sum_of("cpu_seconds", SERVERS)),
-        roles=SERVERS,
-        part_of="cpu_per_1k",
-        only_with_compilers=True,
     ),
     *(
         Metric(

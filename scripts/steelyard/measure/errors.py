@@ -4,17 +4,27 @@
 from steelyard.measure.formulas import Metric, combine_known, of_latency, ratio
 from steelyard.measure.requests import NO_COUNTERS, every_server_counts
 from steelyard.measure.rule import RESULT, SURVIVE, Finding, Rule
-from steelyard.measure.window import TrialFigure, Window
+from steelyard.measure.window import Window, trial_figure
 from steelyard.results.measurement import TrialMeasurement
 from steelyard.results.spec import Spec
 
 
-def _server_errors(window: Window) -> int | None:
+@trial_figure("count")
+def server_errors(window: Window) -> int | None:
+    """Failed requests by the servers' own counters, whole run of the injectors."""
     counts = window.samples.counted()
     return round(counts.errors) if counts else None
 
 
-def _window_server_errors(window: Window) -> int | None:
+@trial_figure("count")
+def window_injector_errors(window: Window) -> int:
+    """Errors in the measurement window, by the injectors' histograms."""
+    return sum(window.recorded.errors.values())
+
+
+@trial_figure("count")
+def window_server_errors(window: Window) -> int | None:
+    """The same by the servers' counters."""
     errors = combine_known((one.value("errors") for one in window.of("server")), sum)
     return None if errors is None else round(errors)
 
@@ -42,27 +52,6 @@ def judge_errors(measurement: TrialMeasurement, spec: Spec) -> Finding:
         seen = max(seen, inside / max(rate * measurement.measure_seconds, 1.0))
     return Finding(seen, f"{said}, {errors:,} in the servers.")
 
-
-TRIAL_FIGURES = (
-    TrialFigure(
-        name="server_errors",
-        unit="count",
-        says="failed requests by the servers' own counters, whole run of the injectors",
-        read=_server_errors,
-    ),
-    TrialFigure(
-        name="window_injector_errors",
-        unit="count",
-        says="errors in the measurement window, by the injectors' histograms",
-        read=lambda window: sum(window.recorded.errors.values()),
-    ),
-    TrialFigure(
-        name="window_server_errors",
-        unit="count",
-        says="the same by the servers' counters",
-        read=_window_server_errors,
-    ),
-)
 
 METRICS = (
     Metric(

@@ -2,23 +2,21 @@
 """Page faults and context switches of a component."""
 
 from steelyard.measure.formulas import Metric, per_1k, sum_of
-from steelyard.measure.window import ComponentFigure
-from steelyard.results.spec import MEASURED_ROLES
+from steelyard.measure.window import Window, component_figure
+from steelyard.results.spec import MEASURED_ROLES, Component
 
-COMPONENT_FIGURES = (
-    ComponentFigure(
-        name="faults",
-        unit="count",
-        says="page faults, minor and major",
-        read=lambda window, component: window.samples.faults(component.name, window.start, window.end),
-    ),
-    ComponentFigure(
-        name="switches",
-        unit="count",
-        says="context switches, voluntary and not",
-        read=lambda window, component: window.samples.switches(component.name, window.start, window.end),
-    ),
-)
+
+@component_figure("count")
+def faults(window: Window, component: Component) -> float | None:
+    """Page faults, minor and major."""
+    return window.samples.faults(component.name, window.start, window.end)
+
+
+@component_figure("count")
+def switches(window: Window, component: Component) -> float | None:
+    """Context switches, voluntary and not."""
+    return window.samples.switches(component.name, window.start, window.end)
+
 
 METRICS = (
     Metric(

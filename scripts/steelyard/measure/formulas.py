@@ -6,7 +6,7 @@ A figure that is missing in one of the components makes the sum missing, never s
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from steelyard.experiment.schema import ProcedureName
@@ -34,12 +34,12 @@ class Metric:
     name: str
     label: str
     unit: str
-    digits: int
     source: str
     """Where the figure comes from and how it is made."""
     pitfalls: str
     compute: Compute | None
     """From one trial; None: it needs the other arms' trials as well (`analysis.best`)."""
+    digits: int = 0
     better: Literal["higher", "lower", "neither"] = "lower"
     procedures: tuple[ProcedureName, ...] = LOAD
     """Of which procedures it is told."""
@@ -49,6 +49,23 @@ class Metric:
     """The metric of the sum that it is a part of, by its role."""
     only_with_compilers: bool = False
     """Whether it says nothing of its own in a session without compilers."""
+
+    def part(self, roles: tuple[Role, ...], compute: Compute, source: str, but: str = "") -> "Metric":
+        """The part of this sum that is of the servers alone, or of the compilers; `but`: what else misleads in it."""
+        of_servers = roles == SERVERS
+        whose = "of the servers alone" if of_servers else "of the JITServer"
+        known = f"It is in {self.name} already{but and '; '}{but}."
+        return replace(
+            self,
+            name=f"{self.name}_{'servers' if of_servers else 'compiler'}",
+            label=self.label.replace("of the servers", whose),
+            source=source,
+            pitfalls=f"{known} {PART}" if of_servers else known,
+            compute=compute,
+            roles=roles,
+            part_of=self.name,
+            only_with_compilers=of_servers,
+        )
 
     @property
     def info(self) -> MetricInfo:

@@ -2,23 +2,40 @@
 """Garbage collection, by the GC logs of the servers (`gc_log`): collections, pauses, allocation."""
 
 from steelyard.measure.formulas import SERVERS, Metric, per_1k, per_second, quotient, ratio, sum_of
-from steelyard.measure.window import ComponentFigure, OfComponent, Window
+from steelyard.measure.gc_log import GcTotals
+from steelyard.measure.window import Window, component_figure
 from steelyard.results.measurement import ComponentResult
 from steelyard.results.schema import Trial
 from steelyard.results.spec import Component, Spec
 from steelyard.units import MIB
 
 
-def _of_log(name: str) -> OfComponent:
-    def read(window: Window, component: Component) -> float | None:
-        log = window.gc_logs.get(component.name)
-        return None if log is None else log.totals(window.start, window.end)[name]
-
-    return read
+def _totals(window: Window, component: Component) -> GcTotals:
+    log = window.gc_logs.get(component.name)
+    return log.totals(window.start, window.end) if log is not None else GcTotals()
 
 
-def _allocated(window: Window, component: Component) -> float | None:
-    """Bytes that a component allocated in the window.
+@component_figure("count")
+def gc_count(window: Window, component: Component) -> int | None:
+    """Collections whose first pause began in the window."""
+    return _totals(window, component).collections
+
+
+@component_figure("s")
+def gc_pause_seconds(window: Window, component: Component) -> float | None:
+    """Time that the application stood still for collections."""
+    return _totals(window, component).pause_seconds
+
+
+@component_figure("s")
+def gc_pause_max(window: Window, component: Component) -> float | None:
+    """Longest pause."""
+    return _totals(window, component).pause_max
+
+
+@component_figure("bytes")
+def allocated(window: Window, component: Component) -> float | None:
+    """What it allocated, by its GC log; None without two collections between which it tells.
 
     The log knows what was allocated between the first and the last collection of the window. That is brought to the
     whole window by the requests that the component served, which is what it allocates for, else by time.
@@ -49,39 +66,14 @@ def longest_pause(trial: Trial, spec: Spec) -> float | None:
     return max((1000 * seconds for seconds in pauses if seconds is not None), default=None)
 
 
-COMPONENT_FIGURES = (
-    ComponentFigure(
-        name="gc_count",
-        unit="count",
-        says="collections whose first pause began in the window",
-        read=_of_log("gc_count"),
-    ),
-    ComponentFigure(
-        name="gc_pause_seconds",
-        unit="s",
-        says="time that the application stood still for collections",
-        read=_of_log("gc_pause_seconds"),
-    ),
-    ComponentFigure(name="gc_pause_max", unit="s", says="longest pause", read=_of_log("gc_pause_max")),
-    ComponentFigure(
-        name="allocated",
-        unit="bytes",
-        says="what it allocated, by its GC log; None without two collections between which it tells",
-        read=_allocated,
-    ),
-)
-
 METRICS = (
     Metric(
         name="gc_per_second",
         label="collections",
         unit="1/s",
         digits=3,
-        source=(
-            "Collections in the GC logs of the servers whose first pause began in the window / its length. The pauses"
-            " of"
-            " one concurrent cycle (G1, ZGC, Shenandoah) are one collection."
-        ),
+        source="Collections in the GC logs of the servers whose first pause began in the window / its length. The"
+        " pauses of one concurrent cycle (G1, ZGC, Shenandoah) are one collection.",
         pitfalls="Zero in a short window means none happened to fall into it; such a figure has no ratio.",
         compute=per_second(sum_of("gc_count", SERVERS)),
     ),
@@ -110,22 +102,14 @@ METRICS = (
         label="allocation per 1,000 requests",
         unit="MiB",
         digits=2,
-        source=(
-            "What the servers allocated by their GC logs from the first to the last collection of the window, brought"
-            " to"
-            " the whole window by the requests served meanwhile (of servers without counters by time) / thousands of"
-            " requests."
-        ),
-        pitfalls=(
-            "Missing where a server collected less than twice in the window, and with collectors that free memory"
-            " beside"
-            " the application. HotSpot logs whole MiB, and unused ends of regions and thread-local buffers count; work"
-            " in"
-            " the background allocates as well. With G1 an object of half a region or more takes whole regions (a"
-            " humongous"
-            " one), and the log counts the regions and not the object: with many of them the figure was 42 % too large."
-            " Compare collectors or region sizes by it only where objects stay below half a region."
-        ),
+        source="What the servers allocated by their GC logs from the first to the last collection of the window,"
+        " brought to the whole window by the requests served meanwhile (of servers without counters by time) /"
+        " thousands of requests.",
+        pitfalls="Missing where a server collected less than twice in the window, and with collectors that free"
+        " memory beside the application. HotSpot logs whole MiB, and unused ends of regions and thread-local buffers"
+        " count; work in the background allocates as well. With G1 an object of half a region or more takes whole"
+        " regions (a humongous one), and the log counts the regions and not the object: with many of them the figure"
+        " was 42 % too large. Compare collectors or region sizes by it only where objects stay below half a region.",
         compute=per_1k(sum_of(_allocated_mib, SERVERS)),
     ),
 )

@@ -84,6 +84,17 @@ class Allocation(NamedTuple):
     end: float
 
 
+class GcTotals(NamedTuple):
+    """Collections of a window; None where the log does not tell them."""
+
+    collections: int | None = None
+    """Those whose first pause began in it."""
+    pause_seconds: float | None = None
+    """Time stood still in it."""
+    pause_max: float | None = None
+    """The longest of the pauses that began in it, seconds."""
+
+
 @dataclass(frozen=True)
 class GcSettings:
     """Settings read back from the log; None where the JVM does not log them. Sizes are bytes."""
@@ -123,12 +134,10 @@ class GcLog:
         size = sum(one.size for one in inside[1:])
         return Allocation(size, inside[0].epoch, inside[-1].epoch) if size > 0 else None
 
-    def totals(self, t0: float, t1: float) -> dict[str, float | None]:
-        """Fields of `ComponentResult`: the collections whose first pause began in the window (epoch seconds), the
-        longest of the pauses that began in it, and the time stood still in it; None where the log does not tell them.
-        """
+    def totals(self, t0: float, t1: float) -> GcTotals:
+        """What it tells of a window (epoch seconds)."""
         if self.unknown is not None:
-            return dict.fromkeys(("gc_count", "gc_pause_seconds", "gc_pause_max"))
+            return GcTotals()
         inside = [pause.seconds for pause in self.pauses if t0 <= pause.epoch < t1]
         stood = (min(one.epoch + one.seconds, t1) - max(one.epoch, t0) for one in self.pauses)
         first: dict[int, float] = {}
@@ -136,11 +145,11 @@ class GcLog:
             if one.collection is not None:
                 first[one.collection] = min(one.epoch, first.get(one.collection, one.epoch))
         begun = [*first.values(), *(one.epoch for one in self.pauses if one.collection is None)]
-        return {
-            "gc_count": sum(t0 <= begin < t1 for begin in begun),
-            "gc_pause_seconds": sum(max(0.0, one) for one in stood),
-            "gc_pause_max": max(inside, default=None),
-        }
+        return GcTotals(
+            sum(t0 <= begin < t1 for begin in begun),
+            sum(max(0.0, one) for one in stood),
+            max(inside, default=None),
+        )
 
 
 def parse_gc_log(text: str, zone: tzinfo | None = None) -> GcLog:

@@ -3,7 +3,7 @@
 
 from steelyard.measure.formulas import EVERY, combine_known, ratio
 from steelyard.measure.rule import Rule, in_duet, judge_share
-from steelyard.measure.window import TrialFigure, Window
+from steelyard.measure.window import Window, trial_figure
 from steelyard.results.measurement import MachineResult
 
 DUET_LIMIT = 0.2
@@ -28,31 +28,21 @@ def machine_results(window: Window) -> list[MachineResult]:
     ]
 
 
+@trial_figure("share", undisturbed=0.0)
+def steal_share(window: Window) -> float | None:
+    """CPU time that the hypervisor took / CPU time of the host; of several, of the one that lost most."""
+    return window.samples.steal_share(window.start, window.end)
+
+
+@trial_figure("share", undisturbed=0.001)
 def other_cpu_share(window: Window) -> float | None:
-    """CPU of others / CPU time of the servers' CPUs; in a cluster where it is most."""
+    """CPU of all processes that do not belong to the trial / CPU time of the servers' CPUs; it may be above 1. In a
+    cluster that of the machine where it is most, by `machines`."""
     if machines := machine_results(window):
         return combine_known((one.other_cpu_share for one in machines), max)
     time = len(window.spec.server_cpus) * window.seconds
     return ratio(window.samples.other_cpu(window.start, window.end), time)
 
-
-TRIAL_FIGURES = (
-    TrialFigure(
-        name="steal_share",
-        unit="share",
-        says="CPU time that the hypervisor took / CPU time of the host; of several, of the one that lost most",
-        read=lambda window: window.samples.steal_share(window.start, window.end),
-        undisturbed=0.0,
-    ),
-    TrialFigure(
-        name="other_cpu_share",
-        unit="share",
-        says="CPU of all processes that do not belong to the trial / CPU time of the servers' CPUs; it may be above 1."
-        " In a cluster that of the machine where it is most, by `machines`",
-        read=other_cpu_share,
-        undisturbed=0.001,
-    ),
-)
 
 RULES = (
     Rule(

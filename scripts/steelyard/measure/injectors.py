@@ -3,15 +3,17 @@
 
 from steelyard.measure.formulas import EVERY, combine_known, ratio
 from steelyard.measure.rule import Rule, judge_none, judge_share
-from steelyard.measure.window import TrialFigure, Window
+from steelyard.measure.window import SENTENCES, Window, trial_figure
 
 
-def cpu_share(window: Window) -> float | None:
-    """CPU of all injectors together / CPU that they may use.
+@trial_figure("share", undisturbed=0.5)
+def injector_cpu_share(window: Window) -> float | None:
+    """CPU used by the injectors together / CPU that they may use.
 
     They share it with one another: two that use 95 % of the host have used 95 %, not half of that each. On CPUs of
     their own the databases and services that stand there count with them. On the servers' CPUs only their own use
-    does, for servers are to fill those; whether the injectors came to run in time is another figure (`wait_share`).
+    does, for servers are to fill those; whether the injectors came to run in time is another figure
+    (`injector_wait_share`).
     """
     cpus = window.cpus([one.name for one in window.spec.injectors])
     neighbours = set() if window.spec.injectors_share_cores else window.spec.deployed
@@ -22,9 +24,9 @@ def cpu_share(window: Window) -> float | None:
     return ratio(combine_known(used, sum), window.seconds * len(cpus))
 
 
-def wait_share(window: Window) -> float | None:
-    """Of the time that the threads of an injector had work, the share that they waited for a CPU; the worst
-    injector's."""
+@trial_figure("share", undisturbed=0.1)
+def injector_wait_share(window: Window) -> float | None:
+    """Run-queue wait of the threads of the injector that waited most / (its wait + its CPU)."""
     shares = []
     for one in window.of("injector"):
         waited = window.samples.run_queue_wait(one.name, window.start, window.end)
@@ -32,33 +34,11 @@ def wait_share(window: Window) -> float | None:
     return combine_known(shares, max)
 
 
-def failures(window: Window) -> list[str]:
-    """By the harness, and by the logs that they wrote."""
+@trial_figure(SENTENCES)
+def injector_failures(window: Window) -> list[str]:
+    """Injectors that died or did not deliver, by the harness and by the logs that they wrote."""
     return [*window.flight.injector_failures, *window.whole.damaged]
 
-
-TRIAL_FIGURES = (
-    TrialFigure(
-        name="injector_cpu_share",
-        unit="share",
-        says="CPU used by the injectors together / CPU that they may use",
-        read=cpu_share,
-        undisturbed=0.5,
-    ),
-    TrialFigure(
-        name="injector_wait_share",
-        unit="share",
-        says="run-queue wait of the threads of the injector that waited most / (its wait + its CPU)",
-        read=wait_share,
-        undisturbed=0.1,
-    ),
-    TrialFigure(
-        name="injector_failures",
-        unit="sentences",
-        says="injectors that died or did not deliver",
-        read=failures,
-    ),
-)
 
 RULES = (
     Rule(

@@ -11,9 +11,9 @@ from steelyard.measure.formulas import (
     ratio,
     sum_of,
 )
-from steelyard.measure.jit_log import not_remote
+from steelyard.measure.jit_log import why_not_remote
 from steelyard.measure.rule import ONE_TRIAL, STEADY, Rule, judge_none, judge_share, needs
-from steelyard.measure.window import TrialFigure, Window
+from steelyard.measure.window import SENTENCES, Window, trial_figure
 from steelyard.results.schema import Trial
 from steelyard.results.spec import Component, Spec
 
@@ -26,16 +26,17 @@ def compiled(window: Window, component: Component) -> dict[str, int]:
     return {"remote": log.remote, "local": log.local, "cached": log.cached}
 
 
-def _not_remote(window: Window) -> list[str]:
-    kept = window.spec.keeps_compilers
-    sentences = (
-        not_remote(name, log, killed=bool(window.flight.killed), kept=kept)
-        for name, log in window.jit_logs.items()
-    )
-    return [sentence for sentence in sentences if sentence]
+@trial_figure(SENTENCES)
+def not_remote(window: Window) -> list[str]:
+    """Servers that should compile in a JITServer and did not."""
+    killed, kept = bool(window.flight.killed), window.spec.keeps_compilers
+    reasons = (why_not_remote(name, log, killed=killed, kept=kept) for name, log in window.jit_logs.items())
+    return [reason for reason in reasons if reason]
 
 
-def _share(window: Window) -> float | None:
+@trial_figure("share", undisturbed=0.001)
+def jit_share(window: Window) -> float | None:
+    """CPU of JIT threads of servers and compilers / CPU time of their CPUs, over the measurement."""
     used = combine_known(
         (one.cpu_by_group.get("jit") if one.cpu_by_group else None for one in window.measured), sum
     )
@@ -59,38 +60,16 @@ def relay_delay(trial: Trial, _spec: Spec) -> float | None:
     return next((1000 * seconds for seconds in delays if seconds is not None), None)
 
 
-TRIAL_FIGURES = (
-    TrialFigure(
-        name="not_remote",
-        unit="sentences",
-        says="servers that should compile in a JITServer and did not",
-        read=_not_remote,
-    ),
-    TrialFigure(
-        name="jit_share",
-        unit="share",
-        says="CPU of JIT threads of servers and compilers / CPU time of their CPUs, over the measurement",
-        read=_share,
-        undisturbed=0.001,
-    ),
-)
-
 METRICS = (
     Metric(
         name="relay_delay",
         label="delay before the JITServer",
         unit="ms",
         digits=3,
-        source=(
-            "Median time for which the relay held what servers and JITServer sent each other, by its own clock, mean"
-            " over"
-            " the window."
-        ),
-        pitfalls=(
-            "On a busy host it is more than was asked for, as the relay waits for a CPU like anyone else; what the"
-            " kernel"
-            " does, some microseconds, is not in it."
-        ),
+        source="Median time for which the relay held what servers and JITServer sent each other, by its own clock,"
+        " mean over the window.",
+        pitfalls="On a busy host it is more than was asked for, as the relay waits for a CPU like anyone else; what"
+        " the kernel does, some microseconds, is not in it.",
         compute=relay_delay,
         better="neither",
         roles=COMPILERS,

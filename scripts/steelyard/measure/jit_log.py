@@ -89,7 +89,7 @@ def read_jit_logs(paths: Iterable[Path], since: float = 0.0) -> JitLog:
     return found
 
 
-def not_remote(name: str, log: JitLog, *, killed: bool, kept: bool = False) -> str | None:
+def why_not_remote(name: str, log: JitLog, *, killed: bool, kept: bool = False) -> str | None:
     """Why a server did not compile in its JITServer as it should have, in one sentence; None: it did.
 
     Args:

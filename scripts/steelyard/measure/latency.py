@@ -107,11 +107,8 @@ METRICS = (
         label="p90 of the operations, weighted",
         unit="ms",
         digits=3,
-        source=(
-            "90 % quantile of each operation, mean over the operations weighted by their measured shares; of means the"
-            " same"
-            " is latency_mean."
-        ),
+        source="90 % quantile of each operation, mean over the operations weighted by their measured shares; of means"
+        " the same is latency_mean.",
         pitfalls="No quantile of anything: a figure of studies that state one, to compare with theirs.",
         compute=weighted_p90,
     ),

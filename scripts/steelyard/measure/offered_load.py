@@ -28,7 +28,7 @@ from steelyard.measure.rule import (
     judge_share,
     needs,
 )
-from steelyard.measure.window import TrialFigure, Window
+from steelyard.measure.window import SENTENCES, Window, trial_figure
 from steelyard.results.figures import percent
 from steelyard.results.measurement import CycleResult, RatioResult, TrialMeasurement
 from steelyard.results.spec import Spec
@@ -39,12 +39,31 @@ USERS_LIMIT = 0.05
 """Largest part of the users that may neither wait for an answer nor pause, beyond what chance allows."""
 
 
+@trial_figure("users")
+def users_in_flight(window: Window) -> float | None:
+    """Closed model: users that waited for an answer or paused, on average: throughput x (latency + pause)."""
+    return window.health.users if window.spec.load.model == "closed" else None
+
+
+@trial_figure("share", undisturbed=0.0)
 def late_share(window: Window) -> float | None:
-    """Late and dropped arrivals / intended ones, in the window; 0 for a closed model."""
+    """Late or dropped arrivals / intended arrivals; 0 for a closed model."""
     if window.spec.load.model == "closed":
         return 0.0
     health = window.health
     return health.missed / health.intended if health.intended else None
+
+
+@trial_figure("req/s")
+def target_rate(window: Window) -> float | None:
+    """Open model: the intended arrival rate."""
+    return window.spec.load.rate
+
+
+@trial_figure(SENTENCES)
+def inconsistent(window: Window) -> list[str]:
+    """What the application's data shows after the load and should not."""
+    return window.flight.inconsistent
 
 
 def cycles(window: Window) -> dict[str, CycleResult]:
@@ -240,34 +259,6 @@ def _no_cycles(spec: Spec) -> str | None:
         return "Arrivals of an open model have no cycle times."
     return "The workload has no limit of cycle times." if spec.limits.cycle_time is None else None
 
-
-TRIAL_FIGURES = (
-    TrialFigure(
-        name="users_in_flight",
-        unit="users",
-        says="closed model: users that waited for an answer or paused, on average: throughput x (latency + pause)",
-        read=lambda window: window.health.users if window.spec.load.model == "closed" else None,
-    ),
-    TrialFigure(
-        name="late_share",
-        unit="share",
-        says="late or dropped arrivals / intended arrivals; 0 for a closed model",
-        read=late_share,
-        undisturbed=0.0,
-    ),
-    TrialFigure(
-        name="target_rate",
-        unit="req/s",
-        says="open model: the intended arrival rate",
-        read=lambda window: window.spec.load.rate,
-    ),
-    TrialFigure(
-        name="inconsistent",
-        unit="sentences",
-        says="what the application's data shows after the load and should not",
-        read=lambda window: window.flight.inconsistent,
-    ),
-)
 
 RULES = (
     Rule(

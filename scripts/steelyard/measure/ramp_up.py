@@ -67,7 +67,6 @@ METRICS = (
         name="steady_level",
         label="throughput at the end of the ramp-up",
         unit="req/s",
-        digits=0,
         source="Median of per-second throughput over the last quarter of the load.",
         pitfalls="Too low where throughput still rises at the end; the notes of the analysis say where it does.",
         compute=of_curve(steady_level),
@@ -99,10 +98,8 @@ METRICS = (
             digits=2,
             source=f"As time_to_{share}, against the steady_level, in the same block, of the arm whose mean level is"
             f" highest.",
-            pitfalls=(
-                "Told of an arm only if every valid trial of it came up to that level: leaving out those that did not"
-                " would keep the fast ones."
-            ),
+            pitfalls="Told of an arm only if every valid trial of it came up to that level: leaving out those that"
+            " did not would keep the fast ones.",
             compute=None,
             procedures=RAMP,
         )
@@ -112,12 +109,9 @@ METRICS = (
         name="requests_lost",
         label="requests lost to the ramp-up",
         unit="requests",
-        digits=0,
         source="steady_level x seconds of load, less the requests that were served.",
-        pitfalls=(
-            "Grows with the level: an arm that ends higher loses more on the same curve. About zero"
-            " where there is no ramp."
-        ),
+        pitfalls="Grows with the level: an arm that ends higher loses more on the same curve. About zero where there"
+        " is no ramp.",
         compute=_lost,
         procedures=RAMP,
     ),
@@ -125,7 +119,6 @@ METRICS = (
         name="requests_lost_to_best",
         label="requests lost against the best arm's level",
         unit="requests",
-        digits=0,
         source="As requests_lost, against the steady_level, in the same block, of the arm whose mean level is highest.",
         pitfalls="Grows with the length of the load where an arm never comes up to that level.",
         compute=None,
@@ -153,10 +146,8 @@ METRICS = (
         unit="CPU s",
         digits=1,
         source="cpu_jit and, where there is a JITServer, cpu_compiler.",
-        pitfalls=(
-            "What a JITServer does beside compiling is in it. Only told where some arm has a JITServer: elsewhere it is"
-            " cpu_jit."
-        ),
+        pitfalls="What a JITServer does beside compiling is in it. Only told where some arm has a JITServer:"
+        " elsewhere it is cpu_jit.",
         compute=_compiling,
         procedures=RAMP,
         only_with_compilers=True,

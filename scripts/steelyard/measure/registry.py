@@ -1,70 +1,52 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is measured: every file of this folder that says so, with its figures, its metrics and its rules.
 
-A file of a measured thing defines some of `COMPONENT_FIGURES`, `TRIAL_FIGURES`, `METRICS` and `RULES`. What a trial
+A file of a measured thing defines figures (`component_figure`, `trial_figure`), `METRICS` and `RULES`. What a trial
 records, what the ledger judges, what experiments may ask for, the tables of docs/metrics.md and the self-check's trials
 follow from them: a new file needs no entry anywhere else.
 """
 
 import pkgutil
-from collections.abc import Iterator
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import TypeVar
 
 from steelyard import measure
 from steelyard.measure.formulas import Metric
 from steelyard.measure.rule import Rule
-from steelyard.measure.window import ComponentFigure, TrialFigure
+from steelyard.measure.window import SENTENCES, ComponentFigure, TrialFigure
 from steelyard.results.analysis import MetricInfo
 from steelyard.results.measurement import Number
 from steelyard.results.spec import Role
 
+F = TypeVar("F", ComponentFigure, TrialFigure)
 _ORDER = (
-    *(
-        "injectors",
-        "offered_load",
-        "requests",
-        "memory",
-        "cpu",
-        "services",
-        "hardware",
-        "latency",
-        "gc",
-        "start",
-    ),
-    *("ramp_up", "survival", "faults", "cgroup", "jit", "throttling", "errors", "host", "clocks", "settings"),
-    "steady",
+    *("injectors", "offered_load", "requests", "memory", "cpu", "services", "hardware", "latency"),
+    *("gc", "start", "ramp_up", "survival", "faults", "cgroup", "jit", "throttling", "errors"),
+    *("host", "clocks", "settings", "steady"),
 )
 """In which order people read of them; a file that is not named here comes after these."""
-_DEFINITIONS = ("COMPONENT_FIGURES", "TRIAL_FIGURES", "METRICS", "RULES")
+_READERS = {"registry", "ledger", "reference", "record"}
+"""Files of this folder that need the registry themselves."""
 
 
-def _modules() -> Iterator[ModuleType]:
-    names = {one.name for one in pkgutil.iter_modules(measure.__path__)} - {
-        "registry",
-        "ledger",
-        "reference",
-        "record",
-    }
-    for name in (*_ORDER, *sorted(names - set(_ORDER))):
-        module = import_module(f"{measure.__name__}.{name}")
-        if any(hasattr(module, definition) for definition in _DEFINITIONS):
-            yield module
+def _modules() -> list[ModuleType]:
+    names = {one.name for one in pkgutil.iter_modules(measure.__path__)} - _READERS
+    return [import_module(f"{measure.__name__}.{name}") for name in (*_ORDER, *sorted(names - set(_ORDER)))]
 
 
-_MODULES = tuple(_modules())
+def _figures(sort: type[F]) -> tuple[F, ...]:
+    """Those that the files define, by themselves or in a tuple."""
+    values = (value for module in _MODULES for value in vars(module).values())
+    listed = (one for value in values for one in (value if isinstance(value, tuple) else (value,)))
+    return tuple({id(one): one for one in listed if isinstance(one, sort)}.values())
 
 
-def _all(definition: str) -> Iterator[Any]:  # what the files define under one name is of one type
-    for module in _MODULES:
-        yield from getattr(module, definition, ())
-
-
-COMPONENT_FIGURES: tuple[ComponentFigure, ...] = tuple(_all("COMPONENT_FIGURES"))
-TRIAL_FIGURES: tuple[TrialFigure, ...] = tuple(_all("TRIAL_FIGURES"))
-METRICS: tuple[Metric, ...] = tuple(_all("METRICS"))
-RULES: tuple[Rule, ...] = tuple(_all("RULES"))
+_MODULES = _modules()
+COMPONENT_FIGURES = _figures(ComponentFigure)
+TRIAL_FIGURES = _figures(TrialFigure)
+METRICS: tuple[Metric, ...] = tuple(one for module in _MODULES for one in getattr(module, "METRICS", ()))
+RULES: tuple[Rule, ...] = tuple(one for module in _MODULES for one in getattr(module, "RULES", ()))
 
 METRIC_INFOS: tuple[MetricInfo, ...] = tuple(one.info for one in METRICS)
 _INFO_BY_NAME = {info.name: info for info in METRIC_INFOS}
@@ -93,4 +75,4 @@ def metric_info(name: str) -> MetricInfo:
 
 def undisturbed() -> dict[str, Number | list[str] | None]:
     """Figures of a trial that nothing disturbed, by name: what every rule passes."""
-    return {one.name: [] if one.unit == "sentences" else one.undisturbed for one in TRIAL_FIGURES}
+    return {one.name: [] if one.unit == SENTENCES else one.undisturbed for one in TRIAL_FIGURES}

@@ -6,8 +6,9 @@ import math
 from steelyard.measure.chance import quantile
 from steelyard.measure.formulas import Metric, combine_known, request_rate
 from steelyard.measure.rule import LIVING, RATE_LIMIT, STEADY, Finding, Rule, judge_distance, needs
-from steelyard.measure.window import ComponentFigure, TrialFigure, Window
-from steelyard.results.measurement import Number, TrialMeasurement
+from steelyard.measure.samples import Counts
+from steelyard.measure.window import Window, component_figure, trial_figure
+from steelyard.results.measurement import TrialMeasurement
 from steelyard.results.spec import Component, Spec
 
 THROUGHPUT = "throughput"
@@ -19,19 +20,36 @@ def every_server_counts(spec: Spec) -> bool:
     return all(server.counters for server in spec.servers)
 
 
-def _counts(window: Window, component: Component) -> tuple[float, float] | None:
-    """Requests and errors that a component counted in the window."""
+def _counts(window: Window, component: Component) -> Counts | None:
     return window.samples.requests(component.name, window.start, window.end) if component.counters else None
 
 
-def _rounded(window: Window, component: Component, place: int) -> int | None:
+@component_figure("count")
+def requests(window: Window, component: Component) -> int | None:
+    """Requests that ended, by its own counters."""
     counts = _counts(window, component)
-    return None if counts is None else round(counts[place])
+    return None if counts is None else round(counts.requests)
 
 
-def _throughput(window: Window, component: Component) -> float | None:
+@component_figure("count")
+def errors(window: Window, component: Component) -> int | None:
+    """Those of them that failed."""
     counts = _counts(window, component)
-    return None if counts is None else counts[0] / window.seconds
+    return None if counts is None else round(counts.errors)
+
+
+@component_figure("req/s")
+def throughput(window: Window, component: Component) -> float | None:
+    """Requests per second, by its own counters."""
+    counts = _counts(window, component)
+    return None if counts is None else counts.requests / window.seconds
+
+
+@trial_figure("count")
+def server_requests(window: Window) -> int | None:
+    """By the servers' own counters, whole run of the injectors; None: they have none."""
+    counts = window.samples.counted()
+    return round(counts.requests) - _own_requests(window) if counts else None
 
 
 def _own_requests(window: Window) -> int:
@@ -42,9 +60,16 @@ def _own_requests(window: Window) -> int:
     return len(checks) + (0 if window.spec.needs_preparation else len(loaded))
 
 
-def _server_requests(window: Window) -> Number | None:
-    counts = window.samples.counted()
-    return round(counts.requests) - _own_requests(window) if counts else None
+@trial_figure("req/s")
+def window_server_rate(window: Window) -> float | None:
+    """Requests per second by the servers' counters, measurement window; None: they have none."""
+    return combine_known((one.value("throughput") for one in window.of("server")), sum)
+
+
+@trial_figure("s")
+def window_counts_away(window: Window) -> float | None:
+    """Time between the window's ends and the servers' counts nearest to them, both ends together."""
+    return window.samples.counts_away(window.start, window.end)
 
 
 _WINDOW_COUNTS = judge_distance(
@@ -69,55 +94,13 @@ def judge_window_counts(measurement: TrialMeasurement, spec: Spec) -> Finding:
     return finding._replace(limit=RATE_LIMIT + away + (spread / requests if requests > 0 else 0.0))
 
 
-COMPONENT_FIGURES = (
-    ComponentFigure(
-        name="requests",
-        unit="count",
-        says="requests that ended, by its own counters",
-        read=lambda window, component: _rounded(window, component, 0),
-    ),
-    ComponentFigure(
-        name="errors",
-        unit="count",
-        says="those that failed",
-        read=lambda window, component: _rounded(window, component, 1),
-    ),
-    ComponentFigure(
-        name="throughput", unit="req/s", says="requests per second by its own counters", read=_throughput
-    ),
-)
-
-TRIAL_FIGURES = (
-    TrialFigure(
-        name="server_requests",
-        unit="count",
-        says="by the servers' own counters, whole run of the injectors; None: they have none",
-        read=_server_requests,
-    ),
-    TrialFigure(
-        name="window_server_rate",
-        unit="req/s",
-        says="requests per second by the servers' counters, measurement window; None: they have none",
-        read=lambda window: combine_known((one.value("throughput") for one in window.of("server")), sum),
-    ),
-    TrialFigure(
-        name="window_counts_away",
-        unit="s",
-        says="time between the window's ends and the servers' counts nearest to them, both ends together",
-        read=lambda window: window.samples.counts_away(window.start, window.end),
-    ),
-)
-
 METRICS = (
     Metric(
         name=THROUGHPUT,
         label="throughput",
         unit="req/s",
-        digits=0,
-        source=(
-            "Requests that the servers counted in the window / length of the window; by the injectors'"
-            " count where not every server counts."
-        ),
+        source="Requests that the servers counted in the window / length of the window; by the injectors' count where"
+        " not every server counts.",
         pitfalls="With an open model it is the arrival rate, not the capacity of the servers.",
         compute=request_rate,
         better="higher",

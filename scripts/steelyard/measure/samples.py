@@ -46,6 +46,14 @@ class ClockOffset(NamedTuple):
         return self.high - self.low
 
 
+class Memory(NamedTuple):
+    """Of processes together, bytes; None where there are no samples."""
+
+    rss_mean: float | None
+    rss_peak: float | None
+    pss_mean: float | None
+
+
 Table = dict[tuple[str, ...], Series]
 """Series by the key columns of their file and the name of their own column."""
 
@@ -215,21 +223,19 @@ class Samples:
         means = {name: one.mean(t0, t1) for (whose, name, _), one in self.metrics.items() if whose == process}
         return {name: value for name, value in means.items() if value is not None}
 
-    def memory(self, processes: Iterable[str], t0: float, t1: float) -> dict[str, float | None]:
-        """`rss_mean`, `rss_peak` and `pss_mean` of processes together over a window, bytes summed at equal times.
+    def memory(self, processes: Iterable[str], t0: float, t1: float) -> Memory:
+        """Memory of processes together over a window, summed at equal times.
 
-        None where there are no samples. PSS is read seldom: at both ends of the window, by the first sample after it
-        was asked for. It is the mean over the window of what was read there, weighted by time, and None unless there
-        is a reading within `SLACK` of each end.
+        PSS is read seldom: at both ends of the window, by the first sample after it was asked for. It is the mean over
+        the window of what was read there, weighted by time, and None unless there is a reading within `SLACK` of each
+        end.
         """
         names = list(processes)
         rss = total([self._series(name, "rss") for name in names], t0, t1)
         pss = (self._series(name, "pss").mean_of_readings(t0, t1) for name in names)
-        return {
-            "rss_mean": rss.mean(t0, t1) if rss else None,
-            "rss_peak": rss.peak(t0, t1) if rss else None,
-            "pss_mean": combine_known(pss, sum),
-        }
+        return Memory(
+            rss.mean(t0, t1) if rss else None, rss.peak(t0, t1) if rss else None, combine_known(pss, sum)
+        )
 
     def process_count(self, process: str, t0: float, t1: float) -> float | None:
         """Processes of a component, mean over a window."""

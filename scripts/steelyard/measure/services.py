@@ -2,16 +2,14 @@
 """Requests that services ask of each other."""
 
 from steelyard.measure.formulas import Metric, of_trial, per_1k
-from steelyard.measure.window import TrialFigure
+from steelyard.measure.window import Window, trial_figure
 
-TRIAL_FIGURES = (
-    TrialFigure(
-        name="service_calls",
-        unit="count",
-        says="requests that services counted as asked by each other; None with one kind of server",
-        read=lambda window: window.samples.service_calls(window.start, window.end),
-    ),
-)
+
+@trial_figure("count")
+def service_calls(window: Window) -> float | None:
+    """Requests that services counted as asked by each other; None with one kind of server."""
+    return window.samples.service_calls(window.start, window.end)
+
 
 METRICS = (
     Metric(

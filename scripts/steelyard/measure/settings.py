@@ -5,7 +5,7 @@ from steelyard.jvm.facts import JVM_SETTINGS, differences, shown
 from steelyard.jvm.sharedcache import CACHE_FIGURES
 from steelyard.measure.formulas import EVERY
 from steelyard.measure.rule import Finding, Rule, judge_none, needs
-from steelyard.measure.window import Started, TrialFigure, Window
+from steelyard.measure.window import SENTENCES, Started, Window, trial_figure
 from steelyard.results.measurement import TrialMeasurement
 from steelyard.results.spec import Component, Spec
 
@@ -17,8 +17,9 @@ def read_back(window: Window, component: Component) -> dict[str, int | str]:
     return {key: value for facts in window.facts(component.name) for key, value in facts.items()}
 
 
+@trial_figure(SENTENCES)
 def wrong_builds(window: Window) -> list[str]:
-    """Of those that tell their build."""
+    """Servers whose build fingerprint is not the expected one."""
     return [
         f"{name} reports build {started.info.get('build')!r}, expected {started.component.artifact.build!r}"
         for name, started in window.started.items()
@@ -28,8 +29,9 @@ def wrong_builds(window: Window) -> list[str]:
     ]
 
 
+@trial_figure(SENTENCES)
 def settings_differ(window: Window) -> list[str]:
-    """One sentence for each setting of a server that reads back otherwise than asked for, or not at all."""
+    """Settings that read back otherwise than asked for, or not at all."""
     servers = (one for one in window.started.values() if one.component.role == "server")
     return [sentence for server in servers for sentence in _differences(window, server)]
 
@@ -73,21 +75,6 @@ def _judge_settings(measurement: TrialMeasurement, spec: Spec) -> Finding:
     ]
     return finding._replace(detail=" ".join(said))
 
-
-TRIAL_FIGURES = (
-    TrialFigure(
-        name="wrong_builds",
-        unit="sentences",
-        says="servers whose build fingerprint is not the expected one",
-        read=wrong_builds,
-    ),
-    TrialFigure(
-        name="settings_differ",
-        unit="sentences",
-        says="settings that read back otherwise than asked for, or not at all",
-        read=settings_differ,
-    ),
-)
 
 _BUILD = needs(
     lambda spec: any(server.artifact.build for server in spec.servers),

@@ -3,7 +3,7 @@
 
 from steelyard.measure.formulas import EVERY, Metric, of_measurement
 from steelyard.measure.rule import LIVING, SURVIVE, Finding, Rule, judge_none, unless_unwatched
-from steelyard.measure.window import TrialFigure, Window
+from steelyard.measure.window import SENTENCES, Window, trial_figure
 from steelyard.results.measurement import ComponentResult, TrialMeasurement
 from steelyard.results.schema import Trial
 from steelyard.results.spec import Spec
@@ -21,8 +21,10 @@ def _kills(window: Window, component: ComponentResult) -> float:
     return kills - window.samples.oom_kills_before(component.name, window.start)
 
 
+@trial_figure(SENTENCES)
 def restarts(window: Window) -> list[str]:
-    """By the harness, and by the kernel's account of containers."""
+    """Components that died while they were needed, and containers in which the kernel killed for want of memory (in
+    survive trials under load alone)."""
     return [
         *window.flight.restarts,
         *(
@@ -33,8 +35,24 @@ def restarts(window: Window) -> list[str]:
     ]
 
 
+@trial_figure(SENTENCES)
+def not_stopped(window: Window) -> list[str]:
+    """Components that did not end in time once they were told to."""
+    return window.flight.not_stopped
+
+
+@trial_figure(SENTENCES)
+def thrashing(window: Window) -> list[str]:
+    """Survive trials: what lived at its memory limit and thrashed."""
+    return window.flight.thrashing
+
+
+@trial_figure(SENTENCES)
 def unwatched(window: Window) -> list[str]:
-    """That no group could be read does not mean that there is none."""
+    """Containers of which it is not known whether the kernel killed in them or whether they thrashed.
+
+    That no group could be read does not mean that there is none.
+    """
     return [
         *(
             f"whether the kernel killed a process in the container of {one.name} was not measured"
@@ -73,47 +91,15 @@ def _every_container_watched(_measurement: TrialMeasurement, _spec: Spec) -> Fin
     return Finding(0.0, "What the kernel does to containers was seen.")
 
 
-TRIAL_FIGURES = (
-    TrialFigure(
-        name="restarts",
-        unit="sentences",
-        says="components that died while they were needed, and containers in which the kernel killed for want of memory"
-        " (in survive trials under load alone)",
-        read=restarts,
-    ),
-    TrialFigure(
-        name="not_stopped",
-        unit="sentences",
-        says="components that did not end in time once they were told to",
-        read=lambda window: window.flight.not_stopped,
-    ),
-    TrialFigure(
-        name="unwatched",
-        unit="sentences",
-        says="containers of which it is not known whether the kernel killed in them or whether they thrashed",
-        read=unwatched,
-    ),
-    TrialFigure(
-        name="thrashing",
-        unit="sentences",
-        says="survive trials: what lived at its memory limit and thrashed",
-        read=lambda window: window.flight.thrashing,
-    ),
-)
-
 METRICS = (
     Metric(
         name="survived",
         label="trials survived",
         unit="share",
         digits=2,
-        source=(
-            "1 if everything lived and answered to the end of the load (the checks `errors`, `late-arrivals` and"
-            " `stalled`)"
-            " and nothing thrashed at its memory limit, else 0, also where there was too little memory to start with;"
-            " the"
-            " mean is the share of trials."
-        ),
+        source="1 if everything lived and answered to the end of the load (the checks `errors`, `late-arrivals` and"
+        " `stalled`) and nothing thrashed at its memory limit, else 0, also where there was too little memory to"
+        " start with; the mean is the share of trials.",
         pitfalls="A few trials that all survived leave much room: read the interval that the answer gives.",
         compute=survived,
         better="higher",
@@ -123,11 +109,8 @@ METRICS = (
         name="restarts",
         label="components that died",
         unit="count",
-        digits=0,
-        source=(
-            "Components that died while the load ran, and containers in which the kernel killed a process for want of"
-            " memory meanwhile."
-        ),
+        source="Components that died while the load ran, and containers in which the kernel killed a process for want"
+        " of memory meanwhile.",
         pitfalls="The first death ends the load, so more than one is a matter of moments.",
         compute=of_measurement(lambda measurement: len(measurement.sentences("restarts") or ())),
         procedures=("survive",),

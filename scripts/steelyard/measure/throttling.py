@@ -4,26 +4,17 @@
 from steelyard.measure.cgroup import of_group
 from steelyard.measure.formulas import EVERY, Metric, combine_known, of_components
 from steelyard.measure.rule import Rule, judge_figure, needs
-from steelyard.measure.window import TrialFigure, Window
+from steelyard.measure.window import Window, trial_figure
 from steelyard.results.spec import MEASURED_ROLES
 
 
-def _throttled(window: Window) -> float | None:
-    """Of the servers' containers where the engine has some (our own group is not theirs), else of our own group."""
+@trial_figure("s", undisturbed=0.0)
+def throttled_seconds(window: Window) -> float | None:
+    """CPU throttling by cgroups: of the servers' containers, else of the harness's own group (which is not theirs)."""
     if not window.contained:
         return window.flight.throttled
     return combine_known(map(of_group("throttled_seconds"), window.of("server")), sum)
 
-
-TRIAL_FIGURES = (
-    TrialFigure(
-        name="throttled_seconds",
-        unit="s",
-        says="CPU throttling by cgroups: of the servers' containers, else of the harness's own group",
-        read=_throttled,
-        undisturbed=0.0,
-    ),
-)
 
 METRICS = (
     Metric(
@@ -31,14 +22,10 @@ METRICS = (
         label="throttled periods",
         unit="share",
         digits=5,
-        source=(
-            "Periods in which a server's control group used up its CPU quota / periods, of the worst server, in the"
-            " window."
-        ),
-        pitfalls=(
-            "Zero without a quota (a cpuset does not throttle) and so without a ratio; any throttling voids the trial,"
-            " but in a cluster, where a limit is how an arm's pods get their CPUs."
-        ),
+        source="Periods in which a server's control group used up its CPU quota / periods, of the worst server, in"
+        " the window.",
+        pitfalls="Zero without a quota (a cpuset does not throttle) and so without a ratio; any throttling voids the"
+        " trial, but in a cluster, where a limit is how an arm's pods get their CPUs.",
         compute=of_components(of_group("throttled_share"), MEASURED_ROLES, max),
     ),
 )

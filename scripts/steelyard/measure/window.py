@@ -164,9 +164,29 @@ class TrialFigure:
 
     name: str
     unit: str
-    """`sentences`: it is a list of them."""
     says: str
     read: OfTrial
     """Once the figures of the components are known."""
     undisturbed: Number | None = None
     """What it is in a trial that nothing disturbed, as the self-check simulates one; sentences are none."""
+
+
+SENTENCES = "sentences"
+"""Stands for the unit of a list of them."""
+
+
+def component_figure(unit: str) -> Callable[[OfComponent], ComponentFigure]:
+    """A figure by the name of the function that reads it; its docstring says what it is."""
+    return lambda read: ComponentFigure(name=read.__name__, unit=unit, says=_summary(read), read=read)
+
+
+def trial_figure(unit: str, undisturbed: Number | None = None) -> Callable[[OfTrial], TrialFigure]:
+    """The same of the trial as a whole."""
+    return lambda read: TrialFigure(
+        name=read.__name__, unit=unit, says=_summary(read), read=read, undisturbed=undisturbed
+    )
+
+
+def _summary(function: Callable[..., object]) -> str:
+    """The first paragraph of a docstring."""
+    return " ".join((function.__doc__ or "").partition("\n\n")[0].split())

@@ -147,6 +147,7 @@ def from_samples(planned: Planned, spec: Spec, truth: Truth, rng: np.random.Gene
         throttled=0.0,
         restarts=[],
         not_stopped=[],
+        killed={},
         thrashing=[],
         unwatched=[],
         injector_failures=[],

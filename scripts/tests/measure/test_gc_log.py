@@ -9,7 +9,15 @@ from pathlib import Path
 import pytest
 
 from steelyard.jvm.options import hotspot_log_option
-from steelyard.measure.gc_log import Allocation, GcLog, GcPause, GcSettings, parse_gc_log, read_gc_logs
+from steelyard.measure.gc_log import (
+    Allocation,
+    GcLog,
+    GcPause,
+    GcSettings,
+    GcTotals,
+    parse_gc_log,
+    read_gc_logs,
+)
 
 LOGS = Path(__file__).parents[1] / "fixtures" / "gc"
 MIB = 1024 * 1024
@@ -53,8 +61,8 @@ def test_hotspot_g1_concurrent_cycle() -> None:
     # Two cycles: Remark and Cleanup stop the application, the cycle itself does not, and is one collection.
     totals = log.totals(0, 4e9)
     assert len(log.pauses) == 8
-    assert totals["gc_count"] == len({pause.collection for pause in log.pauses}) == 6
-    assert totals["gc_pause_max"] == pytest.approx(0.005331)
+    assert totals.collections == len({pause.collection for pause in log.pauses}) == 6
+    assert totals.pause_max == pytest.approx(0.005331)
     assert sum(one.seconds for one in log.pauses) == pytest.approx(
         (1.230 + 5.331 + 1.127 + 0.295 + 0.024 + 0.886 + 0.231 + 0.027) / 1000
     )
@@ -62,7 +70,7 @@ def test_hotspot_g1_concurrent_cycle() -> None:
 
 @pytest.mark.parametrize("version", [17, 25])
 def test_hotspot_serial_counts_every_pause_once(version: int) -> None:
-    assert read(f"hotspot{version}-serial").totals(0, 4e9)["gc_count"] == 6
+    assert read(f"hotspot{version}-serial").totals(0, 4e9).collections == 6
 
 
 @pytest.mark.parametrize(
@@ -87,10 +95,10 @@ def test_collectors_that_work_beside_the_application(
     assert len(log.pauses) == pauses
     assert sum(pause.seconds for pause in log.pauses) == pytest.approx(stood / 1000)
     totals = log.totals(0, 4e9)
-    assert totals["gc_count"] == collections
-    assert totals["gc_pause_max"] == pytest.approx(longest / 1000)
+    assert totals.collections == collections
+    assert totals.pause_max == pytest.approx(longest / 1000)
     # Within what the times of epoch seconds in a double tell.
-    assert totals["gc_pause_seconds"] == pytest.approx(stood / 1000, abs=pauses * 3e-7)
+    assert totals.pause_seconds == pytest.approx(stood / 1000, abs=pauses * 3e-7)
     # Memory that is freed between pauses is told by none of them: it is unknown, and not 0.
     assert log.allocated == ()
     assert log.allocation(0, 4e9) is None
@@ -110,10 +118,10 @@ def test_a_concurrent_cycle_is_one_collection_of_the_window_in_which_it_began() 
     told = ((1, 0, "Young"), (3, 1, "Remark"), (7, 1, "Cleanup"), (9, 2, "Young"), (9, 3, "Init Mark"))
     log = parse_gc_log("".join(line.format(second, second, number, what) for second, number, what in told))
     at = datetime(2026, 11, 20, 12, 14, tzinfo=UTC).timestamp()
-    assert log.totals(at, at + 60)["gc_count"] == 4
-    assert log.totals(at + 2, at + 5)["gc_count"] == 1
-    assert log.totals(at + 5, at + 8)["gc_count"] == 0
-    assert log.totals(at + 5, at + 8)["gc_pause_seconds"] == pytest.approx(0.001, abs=1e-6)
+    assert log.totals(at, at + 60).collections == 4
+    assert log.totals(at + 2, at + 5).collections == 1
+    assert log.totals(at + 5, at + 8).collections == 0
+    assert log.totals(at + 5, at + 8).pause_seconds == pytest.approx(0.001, abs=1e-6)
 
 
 def test_window_takes_the_part_of_a_pause_that_lies_inside() -> None:
@@ -121,11 +129,11 @@ def test_window_takes_the_part_of_a_pause_that_lies_inside() -> None:
     first = log.pauses[0]
     middle = first.epoch + first.seconds / 2
     before, after = log.totals(first.epoch - 1, middle), log.totals(middle, middle + 0.17)
-    assert before["gc_count"] == 1
-    assert before["gc_pause_seconds"] == pytest.approx(first.seconds / 2)
-    assert after["gc_count"] == 0
-    assert after["gc_pause_max"] is None
-    assert after["gc_pause_seconds"] == pytest.approx(0.17)
+    assert before.collections == 1
+    assert before.pause_seconds == pytest.approx(first.seconds / 2)
+    assert after.collections == 0
+    assert after.pause_max is None
+    assert after.pause_seconds == pytest.approx(0.17)
 
 
 def grown(*used: tuple[int, int], policy: str = "Parallel") -> GcLog:
@@ -245,7 +253,7 @@ def test_no_log_yet(tmp_path: Path) -> None:
     assert log.pauses == ()
     assert log.settings == GcSettings()
     assert log.unknown == "the GC log is empty"
-    assert set(log.totals(0, 1).values()) == {None}
+    assert log.totals(0, 1) == GcTotals()
     assert log.allocation(0, 4e9) is None
 
 
@@ -259,11 +267,10 @@ COMMAS = """\
 
 def test_decimal_commas() -> None:
     log = parse_gc_log(COMMAS)
-    assert log.totals(0, 4e9) == {
-        "gc_count": 3,
-        "gc_pause_seconds": pytest.approx(0.050),
-        "gc_pause_max": pytest.approx(0.030),
-    }
+    totals = log.totals(0, 4e9)
+    assert totals.collections == 3
+    assert totals.pause_seconds == pytest.approx(0.050)
+    assert totals.pause_max == pytest.approx(0.030)
     assert [one.size for one in log.allocated] == [16 * MIB] * 3
 
 
@@ -281,7 +288,7 @@ def test_one_pause_that_cannot_be_read_and_no_sum_is_known(old: str, new: str, w
     log = parse_gc_log(COMMAS.replace(old, new))
     assert log.unknown is not None
     assert log.unknown.startswith(why)
-    assert set(log.totals(0, 4e9).values()) == {None}
+    assert log.totals(0, 4e9) == GcTotals()
     assert log.allocation(0, 4e9) is None
 
 
@@ -289,7 +296,7 @@ def test_a_pause_that_does_not_tell_what_the_heap_held_tells_no_allocation(tmp_p
     path = tmp_path / "gc.log"
     path.write_text(COMMAS.replace("20M->5M(61M)", "20->5"), encoding="utf-8")
     log = read_gc_logs([path])
-    assert log.totals(0, 4e9)["gc_count"] == 3
+    assert log.totals(0, 4e9).collections == 3
     assert log.allocation(0, 4e9) is None
     kib = parse_gc_log(COMMAS.replace("20M->5M(61M)", "20480K->5120K(62464K)"))
     assert [one.size for one in kib.allocated] == [16 * MIB] * 3
@@ -308,7 +315,7 @@ def test_metronome_tells_sums_alone(tmp_path: Path) -> None:
     log = read_gc_logs([path])
     assert log.unknown is not None
     assert log.unknown.startswith("metronome")
-    assert set(log.totals(0, 4e9).values()) == {None}
+    assert log.totals(0, 4e9) == GcTotals()
     assert log.settings.policy == "-Xgcpolicy:metronome"
 
 
@@ -329,7 +336,7 @@ def test_an_openj9_log_of_another_format_is_unknown(old: str, new: str, tmp_path
     path.write_text(
         text.replace(old, new) if old != "gcPolicy" else text[:800].replace(old, new), encoding="utf-8"
     )
-    assert set(read_gc_logs([path]).totals(0, 4e9).values()) == {None}
+    assert read_gc_logs([path]).totals(0, 4e9) == GcTotals()
 
 
 def test_option_writes_wall_clock_times_into_one_file() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.measure.jit_log import JitLog, not_remote, read_jit_logs
+from steelyard.measure.jit_log import JitLog, read_jit_logs, why_not_remote
 
 JIT = Path(__file__).parents[1] / "fixtures" / "jit"
 CONNECTED = "#JITServer: t=   512 Connected to a server (serverUID=7963459829269949269)"
@@ -30,7 +30,7 @@ def test_a_recorded_log_tells_where_methods_were_compiled() -> None:
     assert log.cached == 0  # all of them were compiled for it, and kept
     later = read_jit_logs([JIT / "client-21.txt"])
     assert (later.remote, later.local, later.connected, later.lost) == (10, 19, 1, 0)
-    assert not_remote("server", later, killed=False) is None
+    assert why_not_remote("server", later, killed=False) is None
     alone = read_jit_logs([JIT / "client-alone-21.txt"])
     assert (alone.remote, alone.local, alone.connected, alone.failed) == (0, 38, 0, 2)
 
@@ -65,13 +65,13 @@ def test_bytes_that_are_no_text_and_a_cut_line_are_passed_over(tmp_path: Path) -
 def test_a_server_that_did_not_compile_remotely_is_found(
     lines: list[str], killed: bool, says: str | None
 ) -> None:
-    assert not_remote("s", log_of(*lines), killed=killed) == says
+    assert why_not_remote("s", log_of(*lines), killed=killed) == says
 
 
 def test_code_that_a_jitserver_had_kept_must_be_taken_where_it_was_asked_for() -> None:
     log = log_of(CONNECTED, REMOTE)
     assert log.cached == 1
-    assert not_remote("s", log, killed=False, kept=True) is None
+    assert why_not_remote("s", log, killed=False, kept=True) is None
     log = log_of(CONNECTED, REMOTE.replace("deserialized", "deserialized aotStored"))
-    says = not_remote("s", log, killed=False, kept=True)
+    says = why_not_remote("s", log, killed=False, kept=True)
     assert says == "s took none of the code that its JITServer had kept"

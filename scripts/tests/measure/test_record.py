@@ -121,6 +121,7 @@ def evidence(
         thrashing=[],
         unwatched=[],
         not_stopped=[],
+        killed={},
         inconsistent=[],
         injector_failures=[],
         steady=True,

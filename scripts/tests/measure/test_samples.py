@@ -10,12 +10,12 @@ from builders import make_component, make_window
 from steelyard.errors import BadInput
 from steelyard.measure.columns import COLUMNS, NOTHING
 from steelyard.measure.record import component_result
-from steelyard.measure.samples import Counts, Samples
+from steelyard.measure.samples import Counts, Memory, Samples
 from steelyard.measure.series import Series, total
 from steelyard.results.measurement import CgroupResult
 
 T = 1_700_000_000.0
-NO_MEMORY = {"rss_mean": None, "rss_peak": None, "pss_mean": None}
+NO_MEMORY = Memory(None, None, None)
 
 
 def write(folder: Path, name: str, rows: list[str], end: str = "\n") -> None:
@@ -153,11 +153,11 @@ def test_cpu(folder: Path) -> None:
 
 def test_memory_is_summed_at_equal_times(folder: Path) -> None:
     memory = Samples.load(folder).memory(["a", "b"], T + 1, T + 9)
-    assert memory["rss_mean"] == pytest.approx(1050 + 1045)
-    assert memory["rss_peak"] == pytest.approx(1090 + 1085)
-    assert Samples.load(folder).memory(["a", "b"], T, T + 10.5)["pss_mean"] == pytest.approx(1900, rel=0.01)
+    assert memory.rss_mean == pytest.approx(1050 + 1045)
+    assert memory.rss_peak == pytest.approx(1090 + 1085)
+    assert Samples.load(folder).memory(["a", "b"], T, T + 10.5).pss_mean == pytest.approx(1900, rel=0.01)
     assert Samples.load(folder).memory(["a", "nobody"], T + 1, T + 9) == NO_MEMORY
-    assert Samples.load(folder).memory(["a", "sampler"], T + 1, T + 9)["pss_mean"] is None
+    assert Samples.load(folder).memory(["a", "sampler"], T + 1, T + 9).pss_mean is None
 
 
 def test_pss_is_read_at_both_ends_of_the_window(folder: Path) -> None:
@@ -166,7 +166,7 @@ def test_pss_is_read_at_both_ends_of_the_window(folder: Path) -> None:
     def pss(readings: dict[float, int], t0: float = 2.0, t1: float = 62.0) -> float | None:
         rows = [f"{T + s},a,0,0,1000,{readings.get(s, '')},0,0,,,1," for s in sorted({*range(70), *readings})]
         write(folder, "processes", rows)
-        return Samples.load(folder).memory(["a"], T + t0, T + t1)["pss_mean"]
+        return Samples.load(folder).memory(["a"], T + t0, T + t1).pss_mean
 
     # A server that comes up: 180 MiB when the load begins, 230 at its end.
     assert pss({0.2: 90, 2.0: 180, 63.0: 230}) == pytest.approx(205, abs=1)
