@@ -71,7 +71,7 @@ def trial_schema() -> dict[str, Any]:  # a JSON Schema
 
 def _figure_schema(figure: ComponentFigure | TrialFigure) -> dict[str, Any]:
     """Of one figure, or of one list of sentences."""
-    said = capital(figure.says)
+    said = capital(figure.says).removesuffix(".")
     if figure.unit == "sentences":
         return {"type": "array", "items": {"type": "string"}, "description": f"{said}; one sentence each."}
     return {"type": ["number", "null"], "description": f"{said} ({figure.unit})."}
