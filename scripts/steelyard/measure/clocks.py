@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Clocks and samples: whether the figures of a window are of that window."""
 
+from collections.abc import Iterable
+
+import numpy as np
+
 from steelyard.measure.formulas import EVERY, combine_known
 from steelyard.measure.rule import VOIDS, Finding, Rule, judge_figure
+from steelyard.measure.samples import Samples
 from steelyard.measure.window import Window, trial_figure
 from steelyard.results.measurement import TrialMeasurement
 from steelyard.results.spec import Spec
@@ -12,8 +17,17 @@ from steelyard.results.spec import Spec
 def sample_gap(window: Window) -> float | None:
     """Longest time in the window without a sample of the host or of a component, or without a word of an injector."""
     names = [one.name for one in window.spec.components]
-    gap = window.samples.longest_gap(names, window.start, window.end)
+    gap = longest_gap(window.samples, names, window.start, window.end)
     return combine_known((gap, window.health.gap), max)
+
+
+def longest_gap(samples: Samples, processes: Iterable[str], t0: float, t1: float) -> float | None:
+    """Longest time over a window without a sample of the host or of one of these processes, seconds.
+
+    None where one has no samples. Of a process that ended before the window it is the whole window.
+    """
+    series = (*samples.clocks(), *(samples.series(name, "user_s") for name in processes))
+    return combine_known((one.longest_gap(t0, t1) for one in series), max)
 
 
 @trial_figure("s", undisturbed=0.0)
@@ -22,8 +36,18 @@ def clock_step_seconds(window: Window) -> float | None:
 
     By the harness too: the sampler does not see what came before it.
     """
-    step = window.samples.clock_step(window.start, window.end)
+    step = clock_step(window.samples, window.start, window.end)
     return combine_known((step, window.flight.clock_step()), max)
+
+
+def clock_step(samples: Samples, t0: float, t1: float) -> float | None:
+    """Largest change of (wall clock - monotonic clock) over all samples, seconds; None where they do not cover a
+    window.
+
+    Not in the window alone: samples after a step bear times beyond it. Of several hosts the largest.
+    """
+    steps = (float(np.ptp(one.t - one.v)) if one.covers(t0, t1) else None for one in samples.clocks())
+    return combine_known(steps, max)
 
 
 def judge_clocks(measurement: TrialMeasurement, spec: Spec) -> Finding:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """CPU of a component, of all its processes and by the purpose of its threads; and servers that get none."""
 
+import numpy as np
+
 from steelyard.measure.formulas import (
     PART,
     SERVERS,
@@ -12,11 +14,17 @@ from steelyard.measure.formulas import (
     sum_of,
 )
 from steelyard.measure.rule import RESULT, SURVIVE, Rule, judge_figure, of_the_living
+from steelyard.measure.samples import Samples
+from steelyard.measure.series import total
 from steelyard.measure.window import Window, component_figure, trial_figure
 from steelyard.results.measurement import ComponentResult
 from steelyard.results.schema import Trial
 from steelyard.results.spec import MEASURED_ROLES, Component, Role, Spec
 
+STALLED = 0.05
+"""Share of its mean CPU in a window below which a server does nothing."""
+STALL_SHOWS = 0.2
+"""CPU seconds that a server has to have left out for that to be said: 20 ticks of the kernel's clock."""
 THREADS = {
     "request": ("request threads", "Threads are grouped by name; a renamed pool lands in `other`."),
     "jit": (
@@ -50,7 +58,7 @@ def cpu_by_group(window: Window, component: Component) -> dict[str, float]:
 @component_figure("count")
 def processes(window: Window, component: Component) -> float | None:
     """Processes that it had, mean over the window; None in sessions of versions that did not count them."""
-    return window.samples.process_count(component.name, window.start, window.end)
+    return window.samples.series(component.name, "processes").mean(window.start, window.end)
 
 
 @component_figure("CPU s")
@@ -62,8 +70,28 @@ def cpu_seconds(window: Window, component: Component) -> float | None:
 @trial_figure("s", undisturbed=0.0)
 def stall_seconds(window: Window) -> float | None:
     """Longest time in the window in which a server used no CPU."""
-    stalls = (window.samples.stall(one.name, window.start, window.end) for one in window.spec.servers)
+    stalls = (stall(window.samples, one.name, window.start, window.end) for one in window.spec.servers)
     return combine_known(stalls, max)
+
+
+def stall(samples: Samples, process: str, t0: float, t1: float) -> float | None:
+    """Longest time over a window in which a server used next to no CPU (`STALLED`) of what it used else, seconds.
+
+    It was stopped, or what it waits for was. A collection is none: it uses CPU. A server that uses so little CPU
+    that its silence is nothing (`STALL_SHOWS`) does not stall; one that uses none at all stalls all the time.
+    """
+    cpu = total([samples.series(process, column) for column in ("user_s", "system_s")], t0, t1)
+    if cpu is None:
+        return None
+    steps, grown = np.diff(cpu.t), np.diff(cpu.v)
+    mean = grown.sum() / (t1 - t0)
+    if mean <= 0:
+        return t1 - t0
+    longest = run = 0.0
+    for seconds, used in zip(steps, grown, strict=True):
+        run = run + float(seconds) if used <= STALLED * mean * seconds else 0.0
+        longest = max(longest, run)
+    return longest if longest * mean >= STALL_SHOWS else 0.0
 
 
 def cpu_share(trial: Trial, spec: Spec) -> float | None:

@@ -9,13 +9,18 @@ from steelyard.results.spec import MEASURED_ROLES, Component
 @component_figure("count")
 def faults(window: Window, component: Component) -> float | None:
     """Page faults, minor and major."""
-    return window.samples.faults(component.name, window.start, window.end)
+    return window.grown(component.name, "minor_faults", "major_faults")
 
 
 @component_figure("count")
 def switches(window: Window, component: Component) -> float | None:
-    """Context switches, voluntary and not."""
-    return window.samples.switches(component.name, window.start, window.end)
+    """Context switches, voluntary and not, which are read at the ends of the window.
+
+    None where a process of it ended in the window: what it did after it was last read is not known.
+    """
+    if window.grown(component.name, "ended"):
+        return None
+    return window.grown(component.name, "voluntary_switches", "involuntary_switches")
 
 
 METRICS = (

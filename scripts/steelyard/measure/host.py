@@ -31,7 +31,12 @@ def machine_results(window: Window) -> list[MachineResult]:
 @trial_figure("share", undisturbed=0.0)
 def steal_share(window: Window) -> float | None:
     """CPU time that the hypervisor took / CPU time of the host; of several, of the one that lost most."""
-    return window.samples.steal_share(window.start, window.end)
+    shares = []
+    for host in window.samples.hosts():
+        grown = {key[0]: one.delta(window.start, window.end) for key, one in host.items()}
+        capacity = combine_known((grown.get(part) for part in ("busy_s", "steal_s", "idle_s")), sum)
+        shares.append(ratio(grown.get("steal_s"), capacity))
+    return combine_known(shares, max)
 
 
 @trial_figure("share", undisturbed=0.001)

@@ -29,7 +29,7 @@ def injector_wait_share(window: Window) -> float | None:
     """Run-queue wait of the threads of the injector that waited most / (its wait + its CPU)."""
     shares = []
     for one in window.of("injector"):
-        waited = window.samples.run_queue_wait(one.name, window.start, window.end)
+        waited = window.grown(one.name, "wait_s")
         shares.append(ratio(waited, combine_known((waited, one.value("cpu_seconds")), sum)))
     return combine_known(shares, max)
 

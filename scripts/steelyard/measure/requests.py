@@ -2,6 +2,7 @@
 """Requests as the servers counted them, held against the injectors' count: throughput."""
 
 import math
+from collections import defaultdict
 
 from steelyard.measure.chance import quantile
 from steelyard.measure.formulas import Metric, combine_known, request_rate
@@ -68,8 +69,21 @@ def window_server_rate(window: Window) -> float | None:
 
 @trial_figure("s")
 def window_counts_away(window: Window) -> float | None:
-    """Time between the window's ends and the servers' counts nearest to them, both ends together."""
-    return window.samples.counts_away(window.start, window.end)
+    """Time between the window's ends and the servers' counts nearest to them, both ends together.
+
+    Each end's is that of the server where it is longest. None: no server has counts.
+    """
+    servers = defaultdict(list)
+    for (name, _, column), counts in window.samples.counters.items():
+        if column == "requests":
+            servers[name].append(counts)
+
+    def away(edge: float) -> float | None:
+        # Of a server's operations: one that nobody asked for at first has no counts from then.
+        nearest = (combine_known((one.nearest(edge) for one in counts), min) for counts in servers.values())
+        return combine_known(nearest, max)
+
+    return combine_known(map(away, (window.start, window.end)), sum)
 
 
 _WINDOW_COUNTS = judge_distance(

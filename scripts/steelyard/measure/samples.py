@@ -13,15 +13,9 @@ import numpy as np
 
 from steelyard.errors import BadInput
 from steelyard.measure.columns import COLUMNS, INTERNAL, NODE_COLUMNS, NOTHING, OWN_NAME
-from steelyard.measure.formulas import combine_known, ratio
+from steelyard.measure.formulas import combine_known
 from steelyard.measure.series import NOTHING_READ, SLACK, Series, total
 from steelyard.regular import read_text
-
-STALLED = 0.05
-"""Share of its mean CPU in a window below which a server does nothing."""
-STALL_SHOWS = 0.2
-"""CPU seconds that a server has to have left out for that to be said: 20 ticks of the kernel's clock."""
-
 
 _TABLES = {**COLUMNS, "nodes": NODE_COLUMNS}
 
@@ -165,27 +159,6 @@ class Samples:
         requests, errors = (combine_known(column, sum) for column in zip(*grown, strict=True))
         return Counts(requests, errors) if requests is not None and errors is not None else None
 
-    def counts_away(self, t0: float, t1: float) -> float | None:
-        """Time between the window's ends and the servers' counts nearest to them, seconds, both ends together.
-
-        Each end's is that of the server where it is longest. None: no server has counts.
-        """
-        servers = defaultdict(list)
-        for (name, _, column), one in self.counters.items():
-            if column == "requests":
-                servers[name].append(one)
-        return combine_known(
-            (
-                # Of a server's operations: one that nobody asked for at first has no counts from then.
-                combine_known(
-                    (combine_known((one.nearest(edge) for one in told), min) for told in servers.values()),
-                    max,
-                )
-                for edge in (t0, t1)
-            ),
-            sum,
-        )
-
     def counted(self) -> Counts | None:
         """Newest counters of all servers together, since each started; None without any."""
         last: dict[str, float] = defaultdict(float)
@@ -193,18 +166,9 @@ class Samples:
             last[column] += float(one.v[-1])
         return Counts(last["requests"], last["errors"]) if last else None
 
-    def service_calls(self, t0: float, t1: float) -> float | None:
-        """Calls between services over a window; None where services make none or their counters do not cover it."""
-        grown = [
-            one.delta(t0, t1)
-            for (_, operation, column), one in self.internal.items()
-            if column == "requests" and operation != NOTHING
-        ]
-        return combine_known(grown, sum)
-
     def cpu_seconds(self, process: str, t0: float, t1: float) -> float | None:
         """CPU seconds (user and system) of a process over a window; None without samples."""
-        return self._grown(process, ("user_s", "system_s"), t0, t1)
+        return self.grown(process, ("user_s", "system_s"), t0, t1)
 
     def cpu_by_group(self, process: str, t0: float, t1: float) -> dict[str, float]:
         """CPU seconds of a server by thread group over a window; empty without samples."""
@@ -231,64 +195,15 @@ class Samples:
         end.
         """
         names = list(processes)
-        rss = total([self._series(name, "rss") for name in names], t0, t1)
-        pss = (self._series(name, "pss").mean_of_readings(t0, t1) for name in names)
+        rss = total([self.series(name, "rss") for name in names], t0, t1)
+        pss = (self.series(name, "pss").mean_of_readings(t0, t1) for name in names)
         return Memory(
             rss.mean(t0, t1) if rss else None, rss.peak(t0, t1) if rss else None, combine_known(pss, sum)
         )
 
-    def process_count(self, process: str, t0: float, t1: float) -> float | None:
-        """Processes of a component, mean over a window."""
-        return self._series(process, "processes").mean(t0, t1)
-
-    def faults(self, process: str, t0: float, t1: float) -> float | None:
-        """Page faults (minor and major) of a process over a window."""
-        return self._grown(process, ("minor_faults", "major_faults"), t0, t1)
-
     def major_faults(self, process: str, t0: float, t1: float) -> float | None:
         """Page faults of a process over a window that waited for the disk."""
-        return self._grown(process, ("major_faults",), t0, t1)
-
-    def switches(self, process: str, t0: float, t1: float) -> float | None:
-        """Context switches (either kind) of a server over a window, which is read at its ends.
-
-        None where a process of it ended in the window: what it did after it was last read is not known.
-        """
-        if self._grown(process, ("ended",), t0, t1):
-            return None
-        return self._grown(process, ("voluntary_switches", "involuntary_switches"), t0, t1)
-
-    def run_queue_wait(self, process: str, t0: float, t1: float) -> float | None:
-        """Seconds that the threads of an injector waited for a CPU over a window, all together."""
-        return self._grown(process, ("wait_s",), t0, t1)
-
-    def longest_gap(self, processes: Iterable[str], t0: float, t1: float) -> float | None:
-        """Longest time over a window without a sample of the host or of one of these processes, seconds.
-
-        None where one has no samples. Of a process that ended before the window it is the whole window.
-        """
-        hosts = (host.get(("monotonic",), NOTHING_READ) for host in self._hosts())
-        series = (*hosts, *(self._series(name, "user_s") for name in processes))
-        return combine_known((one.longest_gap(t0, t1) for one in series), max)
-
-    def stall(self, process: str, t0: float, t1: float) -> float | None:
-        """Longest time over a window in which a server used next to no CPU (`STALLED`) of what it used else, seconds.
-
-        It was stopped, or what it waits for was. A collection is none: it uses CPU. A server that uses so little CPU
-        that its silence is nothing (`STALL_SHOWS`) does not stall; one that uses none at all stalls all the time.
-        """
-        cpu = total([self._series(process, column) for column in ("user_s", "system_s")], t0, t1)
-        if cpu is None:
-            return None
-        steps, grown = np.diff(cpu.t), np.diff(cpu.v)
-        mean = grown.sum() / (t1 - t0)
-        if mean <= 0:
-            return t1 - t0
-        longest = run = 0.0
-        for seconds, used in zip(steps, grown, strict=True):
-            run = run + float(seconds) if used <= STALLED * mean * seconds else 0.0
-            longest = max(longest, run)
-        return longest if longest * mean >= STALL_SHOWS else 0.0
+        return self.grown(process, ("major_faults",), t0, t1)
 
     def group(self, process: str, column: str) -> Series:
         """A column of the container of a process; empty where there are no samples."""
@@ -304,16 +219,6 @@ class Samples:
         """Most memory that the container of a process was charged over a window, by the samples of each second."""
         return self.group(process, "memory").peak(t0, t1)
 
-    def steal_share(self, t0: float, t1: float) -> float | None:
-        """CPU time that the hypervisor took / CPU time of the host; of several, of the one that lost most."""
-
-        def share(host: Table) -> float | None:
-            grown = {key[0]: one.delta(t0, t1) for key, one in host.items()}
-            capacity = combine_known((grown.get(part) for part in ("busy_s", "steal_s", "idle_s")), sum)
-            return ratio(grown.get("steal_s"), capacity)
-
-        return combine_known(map(share, self._hosts()), max)
-
     def other_cpu(self, t0: float, t1: float, machine: Machine | None = None) -> float | None:
         """CPU seconds of the host, or of a machine, that no watched process used, however short-lived what used them;
         at least 0.
@@ -325,28 +230,21 @@ class Samples:
         other = host.get(("other_s",), NOTHING_READ).delta(t0, t1)
         return None if other is None else max(0.0, other)
 
-    def clock_step(self, t0: float, t1: float) -> float | None:
-        """Largest change of (wall clock - monotonic clock) over all samples, seconds; None where they do not cover a
-        window.
-
-        Not in the window alone: samples after a step bear times beyond it. Of several hosts the largest.
-        """
-        clocks = (host.get(("monotonic",), NOTHING_READ) for host in self._hosts())
-        return combine_known(
-            (float(np.ptp(one.t - one.v)) if one.covers(t0, t1) else None for one in clocks), max
-        )
-
-    def _hosts(self) -> list[Table]:
+    def hosts(self) -> list[Table]:
         """What the trial runs on."""
         return [one.host for one in self.machines] or [self.host]
 
-    def _series(self, process: str, column: str) -> Series:
+    def clocks(self) -> list[Series]:
+        """The monotonic clock of each host, by the wall clock."""
+        return [host.get(("monotonic",), NOTHING_READ) for host in self.hosts()]
+
+    def series(self, process: str, column: str) -> Series:
         """A column of a process; empty where there are no samples."""
         return self.processes.get((process, column), NOTHING_READ)
 
-    def _grown(self, process: str, columns: tuple[str, ...], t0: float, t1: float) -> float | None:
+    def grown(self, process: str, columns: tuple[str, ...], t0: float, t1: float) -> float | None:
         """Growth of some columns of a process together."""
-        return combine_known((self._series(process, column).delta(t0, t1) for column in columns), sum)
+        return combine_known((self.series(process, column).delta(t0, t1) for column in columns), sum)
 
 
 def _machines(folder: Path) -> tuple[Machine, ...]:

@@ -1,14 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Requests that services ask of each other."""
 
-from steelyard.measure.formulas import Metric, of_trial, per_1k
+from steelyard.measure.columns import NOTHING
+from steelyard.measure.formulas import Metric, combine_known, of_trial, per_1k
 from steelyard.measure.window import Window, trial_figure
 
 
 @trial_figure("count")
 def service_calls(window: Window) -> float | None:
     """Requests that services counted as asked by each other; None with one kind of server."""
-    return window.samples.service_calls(window.start, window.end)
+    grown = [
+        one.delta(window.start, window.end)
+        for (_, operation, column), one in window.samples.internal.items()
+        if column == "requests" and operation != NOTHING
+    ]
+    return combine_known(grown, sum)
 
 
 METRICS = (

@@ -129,6 +129,10 @@ class Window:
         """CPUs that some components may use, all together."""
         return {cpu for one in self.spec.components if one.name in names for cpu in one.cpus}
 
+    def grown(self, name: str, *columns: str) -> float | None:
+        """Growth in the window of some columns of processes.csv together, of a component."""
+        return self.samples.grown(name, columns, self.start, self.end)
+
     def rates(self, begin: float, end: float) -> list[tuple[float, float]]:
         """As `rates`."""
         return rates(self.flight, self.samples, begin, end)

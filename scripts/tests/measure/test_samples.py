@@ -8,10 +8,16 @@ import pytest
 from builders import make_component, make_window
 
 from steelyard.errors import BadInput
+from steelyard.measure.clocks import clock_step, longest_gap
 from steelyard.measure.columns import COLUMNS, NOTHING
+from steelyard.measure.cpu import stall
+from steelyard.measure.faults import faults, switches
+from steelyard.measure.host import steal_share
 from steelyard.measure.record import component_result
+from steelyard.measure.requests import window_counts_away
 from steelyard.measure.samples import Counts, Memory, Samples
 from steelyard.measure.series import Series, total
+from steelyard.measure.services import service_calls
 from steelyard.results.measurement import CgroupResult
 
 T = 1_700_000_000.0
@@ -97,16 +103,16 @@ def test_an_operation_that_is_no_longer_told_makes_the_count_unknown(folder: Pat
 def test_a_server_without_any_cpu_stalls_the_whole_window(folder: Path) -> None:
     rows = [f"{T + s},a,7.0,1.0,1000,,0,0,,,1," for s in range(31)]
     write(folder, "processes", rows)
-    assert Samples.load(folder).stall("a", T, T + 30) == 30.0
+    assert stall(Samples.load(folder), "a", T, T + 30) == 30.0
 
 
 def test_counts_are_as_far_away_as_those_of_the_server_that_told_them_latest(folder: Path) -> None:
     with (folder / "counters.csv").open("a", encoding="utf-8") as file:
         file.write(f"{T + 9},a,first-asked-for-late,1,0,0\n")
     samples = Samples.load(folder)
-    assert samples.counts_away(T + 2, T + 8) == pytest.approx(0.5 + 0.5)
-    assert samples.counts_away(T + 2.4, T + 8.5) == pytest.approx(0.4 + 0.5)
-    assert Samples.load(folder / "nothing").counts_away(T + 2, T + 8) is None
+    assert window_counts_away.read(make_window(samples, T + 2, T + 8)) == pytest.approx(0.5 + 0.5)
+    assert window_counts_away.read(make_window(samples, T + 2.4, T + 8.5)) == pytest.approx(0.4 + 0.5)
+    assert window_counts_away.read(make_window(Samples.load(folder / "nothing"), T + 2, T + 8)) is None
 
 
 def test_requests_are_those_of_all_operations(folder: Path) -> None:
@@ -124,7 +130,7 @@ def test_calls_between_services_are_no_requests(folder: Path) -> None:
     calls = [f"{T + s},a,internal-miles,{30 * s},0,0" for s in range(11)]
     write(folder, "counters", sorted([*rows, *calls]))
     samples = Samples.load(folder)
-    assert samples.service_calls(T + 1, T + 9) == pytest.approx(240)
+    assert service_calls.read(make_window(samples, T + 1, T + 9)) == pytest.approx(240)
     assert samples.request_rate(T + 1, T + 9)[-1][1] == pytest.approx(150.0)
     assert samples.requests("a", T + 1, T + 9) == pytest.approx(Counts(800, 8))
     assert samples.counted() == Counts(1000 + 525, 10 + 10)
@@ -139,7 +145,7 @@ def test_a_server_that_nobody_asked_anything_counts_nothing(folder: Path) -> Non
     samples = Samples.load(folder)
     assert samples.requests("b", T + 1, T + 9) == Counts(0, 0)
     assert samples.requests("b", T + 1, T + 90) is None, "not over the whole window"
-    assert samples.service_calls(T + 1, T + 9) is None
+    assert service_calls.read(make_window(samples, T + 1, T + 9)) is None
 
 
 def test_cpu(folder: Path) -> None:
@@ -178,9 +184,11 @@ def test_pss_is_read_at_both_ends_of_the_window(folder: Path) -> None:
 
 def test_faults_and_switches(folder: Path) -> None:
     samples = Samples.load(folder)
-    assert samples.faults("a", T + 1, T + 3) == pytest.approx(14)
-    assert samples.switches("a", T + 2, T + 8) == pytest.approx(60 + 6)
-    assert samples.switches("sampler", T + 2, T + 8) is None
+    assert faults.read(make_window(samples, T + 1, T + 3), make_component(name="a")) == pytest.approx(14)
+    assert switches.read(make_window(samples, T + 2, T + 8), make_component(name="a")) == pytest.approx(
+        60 + 6
+    )
+    assert switches.read(make_window(samples, T + 2, T + 8), make_component(name="sampler")) is None
 
 
 def charged(samples: Samples, name: str, t0: float, t1: float) -> CgroupResult | None:
@@ -225,15 +233,15 @@ def test_control_groups(folder: Path) -> None:
 
 def test_host_shares(folder: Path) -> None:
     samples = Samples.load(folder)
-    assert samples.steal_share(T + 1, T + 9) == pytest.approx(0.02 / 2)
+    assert steal_share.read(make_window(samples, T + 1, T + 9)) == pytest.approx(0.02 / 2)
     assert samples.other_cpu(T + 1, T + 9) == pytest.approx(0.8)
-    assert samples.clock_step(T, T + 10) == pytest.approx(0)
+    assert clock_step(samples, T, T + 10) == pytest.approx(0)
 
 
 def test_clock_step(folder: Path) -> None:
     step = [f"{T + s + (3 if s > 5 else 0)},{500 + s},{s},0,{s},0" for s in range(11)]
     write(folder, "host", step)
-    assert Samples.load(folder).clock_step(T, T + 13) == pytest.approx(3)
+    assert clock_step(Samples.load(folder), T, T + 13) == pytest.approx(3)
 
 
 @pytest.mark.parametrize("step", [5.0, -5.0])
@@ -241,22 +249,22 @@ def test_a_step_of_the_clock_late_in_the_window_is_seen(folder: Path, step: floa
     """+5 s at 57.5 of 60 s: all samples after it bear times beyond the window and its slack."""
     rows = [f"{T + s + (step if s > 57.5 else 0)},{500 + s},{s},0,{s},0" for s in range(70)]
     write(folder, "host", rows)
-    assert Samples.load(folder).clock_step(T, T + 60) == pytest.approx(5)
+    assert clock_step(Samples.load(folder), T, T + 60) == pytest.approx(5)
 
 
 def test_the_longest_gap_is_that_of_any_process_and_may_begin_before_the_window(folder: Path) -> None:
     samples = Samples.load(folder)
-    assert samples.longest_gap(["a", "b"], T + 1, T + 9) == pytest.approx(1.0)
-    assert samples.longest_gap(["a", "nobody"], T + 1, T + 9) is None
+    assert longest_gap(samples, ["a", "b"], T + 1, T + 9) == pytest.approx(1.0)
+    assert longest_gap(samples, ["a", "nobody"], T + 1, T + 9) is None
     rows = (folder / "processes.csv").read_text(encoding="utf-8").splitlines()[1:]
     gone = {f"{T + s + 0.5},b" for s in (5, 6, 7)}
     rows = [row.removesuffix(",1,0") for row in rows]
     write(folder, "processes", [row for row in rows if row.rpartition(",b,")[0] + ",b" not in gone])
     samples = Samples.load(folder)
     for window in ((T + 1, T + 9), (T + 6, T + 9), (T + 1, T + 7), (T + 5, T + 7)):
-        assert samples.longest_gap(["a", "b"], *window) == pytest.approx(4.0)
-    assert samples.longest_gap(["a"], T + 1, T + 9) == pytest.approx(1.0)
-    assert samples.longest_gap(["a"], T + 1, T + 30) == pytest.approx(20.0), "they end"
+        assert longest_gap(samples, ["a", "b"], *window) == pytest.approx(4.0)
+    assert longest_gap(samples, ["a"], T + 1, T + 9) == pytest.approx(1.0)
+    assert longest_gap(samples, ["a"], T + 1, T + 30) == pytest.approx(20.0), "they end"
 
 
 def cpu_rows(name: str, used: list[float]) -> list[str]:
@@ -270,10 +278,10 @@ def test_a_stall_is_a_time_without_cpu_of_a_server_that_works_else(folder: Path)
     rows = [*cpu_rows("a", works), *cpu_rows("b", stopped), *cpu_rows("c", bursts)]
     write(folder, "processes", rows)
     samples = Samples.load(folder)
-    assert samples.stall("a", T, T + 10) == 0
-    assert samples.stall("b", T, T + 10) == pytest.approx(4.0)
-    assert samples.stall("c", T, T + 10) == 0
-    assert samples.stall("b", T, T + 30) is None, "it was not sampled to the end"
+    assert stall(samples, "a", T, T + 10) == 0
+    assert stall(samples, "b", T, T + 10) == pytest.approx(4.0)
+    assert stall(samples, "c", T, T + 10) == 0
+    assert stall(samples, "b", T, T + 30) is None, "it was not sampled to the end"
 
 
 def test_a_line_that_is_being_written_is_passed_over(folder: Path) -> None:
@@ -288,11 +296,11 @@ def test_nothing_there_yet(tmp_path: Path) -> None:
     assert samples.request_rate(T, T + 10) == []
     assert samples.requests("a", T, T + 10) is None
     assert samples.memory([], T, T + 1) == NO_MEMORY
-    assert samples.steal_share(T, T + 1) is None
+    assert steal_share.read(make_window(samples, T, T + 1)) is None
     assert samples.other_cpu(T, T + 1) is None
-    assert samples.longest_gap([], T, T + 1) is None
-    assert samples.stall("a", T, T + 1) is None
-    assert samples.clock_step(T, T + 1) is None
+    assert longest_gap(samples, [], T, T + 1) is None
+    assert stall(samples, "a", T, T + 1) is None
+    assert clock_step(samples, T, T + 1) is None
     assert samples.counted() is None
 
 

@@ -14,10 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from builders import make_window
 from pods import Pod
 from waiting import TINY, wait_until
 
+from steelyard.measure.clocks import clock_step, longest_gap
 from steelyard.measure.columns import COLUMNS
+from steelyard.measure.host import steal_share
 from steelyard.measure.samples import ClockOffset, Samples
 from steelyard.process_tree import process_tree
 from steelyard.processes import Children
@@ -104,11 +107,11 @@ def test_several_pods_leave_what_one_sampler_leaves(
     assert machine.clock is not None
     assert machine.clock.low <= 0 <= machine.clock.high, "both read one clock"
     start, end = machine.host["monotonic",].t[[0, -1]]
-    assert found.steal_share(start, end) is not None
-    assert found.clock_step(start, end) == pytest.approx(0, abs=10), (
+    assert steal_share.read(make_window(found, start, end)) is not None
+    assert clock_step(found, start, end) == pytest.approx(0, abs=10), (
         "read one after the other, with stalls between them"
     )
-    assert found.longest_gap(["server-1", "server-2"], start, end) is not None
+    assert longest_gap(found, ["server-1", "server-2"], start, end) is not None
     assert not (tmp_path / "trial/samples/host.csv").exists()
     costs = json.loads((tmp_path / "trial/samples/sampler.json").read_text(encoding="utf-8"))
     assert costs.keys() == {"server-1", "server-2"}
