@@ -40,6 +40,7 @@ _A_PAUSE = re.compile(r"\bPause\b|[0-9][KMG]?->[0-9]+[KMG]?\(")
 _FREED_BESIDE = re.compile(r"GC\([0-9]+\) (?:[YyO]: )?Concurrent ")
 _OF_A_COLLECTION = re.compile(r"\bGC\([0-9]+\) ")
 _FREES_IN_PAUSES = ("Serial", "Parallel", "G1")
+_LARGE_PAGES = ("Disabled", "Enabled (Transparent)", "Enabled (Explicit)")
 _SETTING = re.compile(r"(?:Heap )?([A-Z][\w -]*): (.*)")
 
 _STAMP = re.compile(r' timestamp="([^"]+)"')
@@ -231,7 +232,7 @@ def _hotspot_settings(policy: str | None, init: Mapping[str, str]) -> GcSettings
         policy=policy,
         max_heap=_known(parse_size, init.get("Max Capacity")),
         initial_heap=_known(parse_size, init.get("Initial Capacity")),
-        large_pages=init.get("Large Page Support"),
+        large_pages=pages if (pages := init.get("Large Page Support")) in _LARGE_PAGES else None,
         gc_threads=int(threads[0]) if threads else None,
     )
 
@@ -311,7 +312,8 @@ def _parse_openj9(text: str, zone: tzinfo | None) -> GcLog:
             pauses.append(GcPause(begin, seconds))
         sizes = _ALLOCATED.findall(section)
         tags = len(re.findall(r"<allocation-stats\b", section)), len(re.findall(r"\btotalBytes=", section))
-        is_complete &= tags == (len(sizes), len(sizes)) or (is_last and tags[0] == len(sizes) + 1)
+        is_cut = is_last and ">" not in section[section.rfind("<allocation-stats") :]
+        is_complete &= tags == (len(sizes), len(sizes)) or (is_cut and tags[0] == len(sizes) + 1)
         if sizes:
             allocated.append(Allocated(begin, sum(map(int, sizes))))
     return GcLog(tuple(sorted(pauses)), settings, tuple(allocated) if is_complete else ())

@@ -343,3 +343,17 @@ def test_option_writes_wall_clock_times_into_one_file() -> None:
     assert (
         hotspot_log_option("logs/gc.log") == "-Xlog:gc*:file=logs/gc.log:time,uptime,level,tags:filecount=0"
     )
+
+
+def test_large_pages_are_told_in_words_that_are_known() -> None:
+    text = (LOGS / "hotspot17-parallel.txt").read_text(encoding="utf-8")
+    assert parse_gc_log(text).settings.large_pages == "Disabled"
+    assert parse_gc_log(text.replace("Support: Disabled", "Support: Off")).settings.large_pages is None
+
+
+def test_what_was_allocated_is_unknown_where_the_last_section_is_whole_and_does_not_tell_it() -> None:
+    text = (LOGS / "openj9-gencon-truncated.txt").read_text(encoding="utf-8")
+    last = text.rindex("<allocation-stats")
+    assert parse_gc_log(text).allocated
+    assert parse_gc_log(text[: last + len("<allocation-stats tot")]).allocated, "it was cut off there"
+    assert parse_gc_log(text[:last] + text[last:].replace(" totalBytes=", " bytes=", 1)).allocated == ()
