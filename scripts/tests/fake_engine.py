@@ -23,11 +23,11 @@ from hdrh.log import HistogramLogWriter
 from steelyard.engines import readiness
 from steelyard.engines.base import Reached, Running
 from steelyard.jvm.facts import asked
-from steelyard.measure.columns import COLUMNS
 from steelyard.measure.thread_groups import GROUPS
 from steelyard.processes import Children
 from steelyard.results.schema import Phase, Planned, Trial
 from steelyard.results.spec import Component, Spec
+from steelyard.sampling.columns import COLUMNS
 from steelyard.units import MIB
 
 GC_LOG = Path(__file__).parent / "fixtures" / "gc" / "hotspot17-parallel.txt"

@@ -86,3 +86,13 @@ def test_the_command_line_starts_without_what_few_commands_need() -> None:
     loaded = set(done.stdout.split())
     assert "steelyard.cli.run" in loaded
     assert not loaded & {"matplotlib", "scipy.stats", "scipy.optimize", "jinja2"}
+
+
+def test_a_sampler_needs_the_standard_library_alone() -> None:
+    """It runs in pods, and each package that it loads would be the dearest part of a short trial's samples."""
+    code = "import sys, steelyard.sampling.__main__, steelyard.sampling.observe; print(*sorted(sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code], cwd=PACKAGE.parent, capture_output=True, text=True, check=True
+    )
+    names = {name.partition(".")[0] for name in done.stdout.split()}
+    assert names - {"__main__", "steelyard"} <= {*sys.stdlib_module_names, "__mp_main__"}

@@ -4,7 +4,7 @@
 import csv
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -12,12 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from steelyard.errors import BadInput
-from steelyard.measure.columns import COLUMNS, INTERNAL, NODE_COLUMNS, NOTHING, OWN_NAME
+from steelyard.measure.columns import INTERNAL, KEYS, NOTHING, OWN_NAME
 from steelyard.measure.formulas import combine_known
 from steelyard.measure.series import NOTHING_READ, SLACK, Series, total
 from steelyard.regular import read_text
-
-_TABLES = {**COLUMNS, "nodes": NODE_COLUMNS}
 
 
 class Counts(NamedTuple):
@@ -88,14 +86,14 @@ class Samples:
     @classmethod
     def load(cls, folder: Path) -> "Samples":
         """Read `samples/` of a trial. Files that are not there yet count as empty, a cut last line as not there."""
-        counted = _from_zero(_table(folder, "counters", keys=2))
+        counted = _from_zero(_table(folder, "counters"))
         return cls(
-            _table(folder, "processes", keys=1),
-            _table(folder, "threads", keys=2),
+            _table(folder, "processes"),
+            _table(folder, "threads"),
             {key: one for key, one in counted.items() if not key[1].startswith(INTERNAL)},
-            _table(folder, "host", keys=0),
-            _table(folder, "cgroups", keys=1),
-            _table(folder, "metrics", keys=2),
+            _table(folder, "host"),
+            _table(folder, "cgroups"),
+            _table(folder, "metrics"),
             {key: one for key, one in counted.items() if key[1].startswith(INTERNAL)},
             _machines(folder),
         )
@@ -253,7 +251,7 @@ def _machines(folder: Path) -> tuple[Machine, ...]:
         told = json.loads(read_text(folder / "nodes.json"))
     except FileNotFoundError:
         return ()
-    sampled = _table(folder, "nodes", keys=1)
+    sampled = _table(folder, "nodes")
     return tuple(
         Machine(
             one["name"],
@@ -263,25 +261,6 @@ def _machines(folder: Path) -> tuple[Machine, ...]:
         )
         for one in told
     )
-
-
-def _rows(folder: Path, name: str) -> Iterator[list[str]]:
-    """Rows of a file without its header and without a last line that is still being written."""
-    try:
-        text = read_text(folder / f"{name}.csv", errors="replace")
-    except FileNotFoundError:
-        return
-    whole = text[: text.rfind("\n") + 1]
-    rows = csv.reader(whole.splitlines())
-    columns = _TABLES[name].split(",")
-    header = next(rows, columns)
-    # Columns are added at the end: samples of an earlier version tell of all but those.
-    if not header or header != columns[: len(header)]:
-        raise BadInput(
-            f"{folder / name}.csv does not have the columns {_TABLES[name]}: restore it from a copy"
-        )
-    missing = [""] * (len(columns) - len(header))
-    yield from (row + missing for row in rows if len(row) == len(header))
 
 
 def _from_zero(counters: Table) -> Table:
@@ -298,13 +277,25 @@ def _from_zero(counters: Table) -> Table:
     return {key: begun(key[0], series) for key, series in counters.items()}
 
 
-def _table(folder: Path, name: str, keys: int) -> Table:
-    """Series of a file: time first, then `keys` columns that say whose they are, then a series a column."""
-    columns = _TABLES[name].split(",")[1 + keys :]
+def _table(folder: Path, name: str) -> Table:
+    """Series of a file: the columns that say when and whose a row is, then a series a column, by the file's own header.
+
+    A last line that is still being written is passed over (raises BadInput: another header).
+    """
+    try:
+        text = read_text(folder / f"{name}.csv", errors="replace")
+    except FileNotFoundError:
+        return {}
+    rows = csv.reader(text[: text.rfind("\n") + 1].splitlines())
+    keys = len(KEYS[name])
+    header = next(rows, [*KEYS[name]])
+    if tuple(header[:keys]) != KEYS[name]:
+        raise BadInput(
+            f"{folder / name}.csv does not have the columns {','.join(KEYS[name])} first: restore it from a copy"
+        )
     samples: dict[tuple[str, ...], list[tuple[float, float]]] = defaultdict(list)
-    for row in _rows(folder, name):
-        whose = tuple(row[1 : 1 + keys])
-        for column, value in zip(columns, row[1 + keys :], strict=True):
+    for row in (row for row in rows if len(row) == len(header)):
+        for column, value in zip(header[keys:], row[keys:], strict=True):
             if value:  # empty: not read in this second
-                samples[*whose, column].append((float(row[0]), float(value)))
+                samples[*row[1:keys], column].append((float(row[0]), float(value)))
     return {key: Series.of(values) for key, values in samples.items()}

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import numpy as np
 
-from steelyard.measure.columns import NODE_COLUMNS
 from steelyard.measure.samples import ClockOffset
+from steelyard.sampling.columns import NODE_COLUMNS
 
 SLEW = 5e-4
 """Seconds a second by which a clock that is set by NTP may run away from another; a step has a rule of its own."""

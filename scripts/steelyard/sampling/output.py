@@ -11,12 +11,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from steelyard.measure.columns import COLUMNS
+from steelyard.sampling.columns import COLUMNS
 
 STREAM = Path("-")
 """In place of a folder: standard output, as a stream."""
 
-GROUP_COLUMNS = COLUMNS["cgroups"].split(",")[2:]
 WATCHED = "watched"
 """Told in a stream alone: `epoch,watched_s`, CPU seconds of all watched processes together since the first sample."""
 

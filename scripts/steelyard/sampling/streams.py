@@ -18,9 +18,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from steelyard.clock import SYSTEM, Clock, wait_until
-from steelyard.measure.columns import COLUMNS, OWN_NAME
+from steelyard.measure.columns import OWN_NAME
 from steelyard.measure.samples import ClockOffset
 from steelyard.processes import Child, Children
+from steelyard.sampling.columns import COLUMNS
 from steelyard.sampling.nodes import Machine, write_nodes
 from steelyard.sampling.observe import NAME
 from steelyard.sampling.output import WATCHED

@@ -13,7 +13,6 @@ from planned import asked, containers, cores, specs_of
 
 from steelyard.engines.base import Running
 from steelyard.jvm.facts import asked as asked_of
-from steelyard.measure.columns import COLUMNS
 from steelyard.measure.gc_log import Allocated, GcLog, GcPause, GcSettings
 from steelyard.measure.health import Health, read_health
 from steelyard.measure.histograms import Recorded
@@ -28,6 +27,7 @@ from steelyard.measure.window import Observations, Window
 from steelyard.results.measurement import ComponentResult, CycleResult, TrialMeasurement
 from steelyard.results.spec import Spec
 from steelyard.sampling import nodes
+from steelyard.sampling.columns import COLUMNS
 from steelyard.session.collect import trace
 from steelyard.session.deploying import Started
 from steelyard.session.evidence import facts_of

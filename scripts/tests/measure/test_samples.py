@@ -9,7 +9,7 @@ from builders import make_component, make_window
 
 from steelyard.errors import BadInput
 from steelyard.measure.clocks import clock_step, longest_gap
-from steelyard.measure.columns import COLUMNS, NOTHING
+from steelyard.measure.columns import NOTHING
 from steelyard.measure.cpu import stall
 from steelyard.measure.faults import faults, switches
 from steelyard.measure.host import steal_share
@@ -19,6 +19,7 @@ from steelyard.measure.samples import Counts, Memory, Samples
 from steelyard.measure.series import Series, total
 from steelyard.measure.services import service_calls
 from steelyard.results.measurement import CgroupResult
+from steelyard.sampling.columns import COLUMNS
 
 T = 1_700_000_000.0
 NO_MEMORY = Memory(None, None, None)
@@ -305,7 +306,7 @@ def test_nothing_there_yet(tmp_path: Path) -> None:
 
 
 def test_other_columns_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "host.csv").write_text("epoch,busy\n1,2\n", encoding="utf-8")
+    (tmp_path / "host.csv").write_text("when,busy_s\n1,2\n", encoding="utf-8")
     with pytest.raises(BadInput, match=r"host\.csv does not have the columns"):
         Samples.load(tmp_path)
 

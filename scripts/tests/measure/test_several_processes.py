@@ -9,9 +9,9 @@ import pytest
 from one_table import require_one_table
 from test_record import SECONDS, T, evidence
 
-from steelyard.measure.columns import COLUMNS
 from steelyard.measure.record import component_results, measure_trial
 from steelyard.measure.samples import Samples
+from steelyard.sampling.columns import COLUMNS
 
 MIB = 2**20
 USES = {

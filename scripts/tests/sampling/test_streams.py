@@ -19,12 +19,12 @@ from pods import Pod
 from waiting import TINY, wait_until
 
 from steelyard.measure.clocks import clock_step, longest_gap
-from steelyard.measure.columns import COLUMNS
 from steelyard.measure.host import steal_share
 from steelyard.measure.samples import ClockOffset, Samples
 from steelyard.process_tree import process_tree
 from steelyard.processes import Children
 from steelyard.sampling import nodes, streams
+from steelyard.sampling.columns import COLUMNS
 from steelyard.sampling.output import boot_id
 from steelyard.sampling.streams import Observer, StreamLost, Streams
 

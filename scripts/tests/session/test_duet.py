@@ -13,12 +13,12 @@ from planned import asked, session_of, specs_of
 from steelyard.engines.base import Deployment, Running
 from steelyard.engines.both import Both, marked, plain, side_of
 from steelyard.errors import BadInput, ServerFailed
-from steelyard.measure.columns import COLUMNS
 from steelyard.measure.ledger import is_void
 from steelyard.measure.samples import Samples
 from steelyard.results.schema import Check, Planned, Session, Trial
 from steelyard.results.spec import Component, Spec
 from steelyard.results.store import SessionDirectory, write_record
+from steelyard.sampling.columns import COLUMNS
 from steelyard.session.duet import cut_out, halves, judged_together, merged, refuse_impossible
 from steelyard.session.runner import require_starts
 from steelyard.session.schedule import Schedule

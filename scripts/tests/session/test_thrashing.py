@@ -7,9 +7,9 @@ import pytest
 from builders import make_jvm
 from planned import containers, specs
 
-from steelyard.measure.columns import COLUMNS
 from steelyard.measure.samples import Samples
 from steelyard.results.spec import Component
+from steelyard.sampling.columns import COLUMNS
 from steelyard.session.thrashing import thrashing, unwatched
 from steelyard.units import MIB
 
