@@ -218,10 +218,7 @@ make_root() ( # BASE ARCHITECTURE
     prepare_apt "$target_architecture"
     without=$(why_without "$target_architecture")
     if [ -n "$without" ]; then
-        rm -f "$tar" "$tar.key"
-        platform=linux/$(oci_name "$target_architecture")
-        echo "$platform $without" >>"$work/roots/$base.without"
-        say "$base: WITHOUT $platform - $without"
+        leave_out "$without"
         exit 0
     fi
     native_busybox
@@ -236,9 +233,13 @@ make_root() ( # BASE ARCHITECTURE
         exit 0
     fi
     rm -rf "$root" "$tar" "$tar.key"
-    mkdir -p "$root"
     # shellcheck disable=SC2086
-    fetch "$target_architecture" $versions
+    if ! fetch "$target_architecture" $versions; then
+        [ "$incomplete" = yes ] && [ "$target_architecture" != "$native" ] || exit 3
+        leave_out "the mirror lacks packages that $suite's list for $target_architecture names"
+        exit 0
+    fi
+    mkdir -p "$root"
     # shellcheck disable=SC2086
     unpack "$root" "$target_architecture" $versions
     newest "$root" >"$root.epoch"
@@ -258,6 +259,14 @@ make_root() ( # BASE ARCHITECTURE
     echo "$key" >"$tar.key"
     say "$base $target_architecture: $(du -m "$tar" | cut -f1) MB"
 )
+
+# The base is made without this platform.
+leave_out() { # REASON ; of make_root
+    rm -f "$tar" "$tar.key"
+    platform=linux/$(oci_name "$target_architecture")
+    echo "$platform $1" >>"$work/roots/$base.without"
+    say "$base: WITHOUT $platform - $1"
+}
 
 tools_root() ( # ROOT ; nothing but busybox and its licence
     mkdir -p "$1.tools/bin" "$1.tools/usr/share/doc/busybox-static" "$1.tools/var/lib/dpkg"

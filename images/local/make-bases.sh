@@ -11,9 +11,9 @@
 #   -j  folder of an Eclipse OpenJ9 for this machine's architecture: the base openj9 is made of it, for that one alone
 #   -n  make the roots, push nothing
 #   -i  go on where apt cannot verify a package list of an architecture (a mirror being updated): without that list, thus
-#       perhaps without security updates, recorded in the label dev.steelyard.base.left-out; without the release's own list
-#       a base is made without that platform, noted with the reason in FOLDER/roots/BASE.without, but never without this
-#       machine's; for tests, not for publishing
+#       perhaps without security updates, recorded in the label dev.steelyard.base.left-out; without the release's own list,
+#       or where the mirror has not all packages that it names, a base is made without that platform, noted with the reason
+#       in FOLDER/roots/BASE.without, but never without this machine's; for tests, not for publishing
 #   BASE: hotspot, tools, harness, proxy, nginx (default: these), openj9 (with -j by default), maven (for `docker compose up --build`)
 # Exit codes: 0 done; 2 wrong use; 3 something is missing on this machine; 4 a step failed.
 set -eu

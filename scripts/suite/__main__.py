@@ -122,6 +122,7 @@ def run_tiers(
     """
     REPORTS.mkdir(parents=True, exist_ok=True)
     RETRIED.unlink(missing_ok=True)
+    RETRIED.with_suffix(".log").unlink(missing_ok=True)
     began = time.time()
     # By files, for what the tests of one share is dear; in their order, as the types of all Python take longest.
     workers = ("-n", str(os.cpu_count() or 1), "--dist", "loadfile", "--no-loadscope-reorder")

@@ -2,7 +2,8 @@
 """The platforms that the images of the tests are made for, which are those that all their bases have.
 
 A base has every platform, or `make-bases.sh -i` left one out since apt could not verify the release's package list for
-it. That is noted with the reason, for this cause alone and never for this host's platform; all else stays a failure.
+it, or since the mirror lacks packages that the list names. That is noted with the reason, for these causes alone and
+never for this host's platform; all else stays a failure.
 """
 
 from collections.abc import Mapping

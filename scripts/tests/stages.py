@@ -83,16 +83,22 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.pluginmanager.register(Times({item.nodeid: tier_of(item) for item in items}, reporter))
 
 
-_tried_again: set[str] = set()
+_first_failures: dict[str, str] = {}
+"""Text of the failure of each test that is tried again."""
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Note a test that passes at its second try: the closing lines name it (`suite`)."""
+    """Note a test that passes at its second try: the closing lines name it (`suite`), and a log beside the list of
+    names says why it failed at first."""
     if report.outcome == "rerun":
-        _tried_again.add(report.nodeid)
-    elif report.nodeid in _tried_again and report.when == "call" and report.passed:
-        with RETRIED.open("a", encoding="utf-8") as file:
-            file.write(f"{report.nodeid}\n")
+        _first_failures[report.nodeid] = report.longreprtext
+    elif report.nodeid in _first_failures and report.when == "call" and report.passed:
+        with (
+            RETRIED.open("a", encoding="utf-8") as names,
+            RETRIED.with_suffix(".log").open("a", encoding="utf-8") as log,
+        ):
+            names.write(f"{report.nodeid}\n")
+            log.write(f"{report.nodeid}\n{_first_failures[report.nodeid]}\n\n")
 
 
 class Times:

@@ -23,6 +23,7 @@ from steelyard.cli import (
     images,
     inspect,
     prove,
+    resume,
     run,
     workload,
 )
@@ -51,7 +52,7 @@ app = typer.Typer(
 _COMMANDS: dict[str, list[Callable[..., None]]] = {
     "Sessions": [
         run.run,
-        run.resume,
+        resume.resume,
         inspect.plan,
         inspect.analyze,
         inspect.report,

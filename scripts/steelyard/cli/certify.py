@@ -2,23 +2,26 @@
 """`certify`: what this host can see, shown by a session of equal arms."""
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
+from rich.console import Console
 from rich.table import Table
 from typer import Option
 
 from steelyard.cli import options
 from steelyard.cli.options import JsonOption, open_console, print_json, say
-from steelyard.cli.run import carry_out, make_ready
-from steelyard.gate.certificate import DAYS, Certificate, Noise, sentences
-from steelyard.gate.certificate import certify as certified
+from steelyard.cli.run import carry_out, make_ready, prepare_resume
+from steelyard.gate.certificate import DAYS, Certificate, Noise, make_certificate, sentences
 from steelyard.gate.plan import CERTIFICATE_PAIRS, plan_certification
 from steelyard.measure.registry import metric_info
 from steelyard.paths import RESULTS
 from steelyard.results.figures import count, percent
+from steelyard.results.schema import CertificateTerms
 from steelyard.results.store import SessionDirectory, write_record
 from steelyard.session.opening import new_session
+from steelyard.session.runtimes import ClusterTarget
 from steelyard.units import format_duration
 
 
@@ -63,71 +66,84 @@ def certify(
     gate finds almost surely; it holds for this host, kernel, JVM family, workload, procedure and load.
     """
     console = open_console(stderr=True)
+    folder = options.certificates_in(certificates, out)
+    terms = CertificateTerms(folder=str(folder.absolute()), days=days, pool=pool)
     if session is not None:
         directory = SessionDirectory(session)
         directory.doubts(directory.trials())
     else:
-        own = options.words(
-            baseline=baseline,
-            days=days if days != DAYS else None,
-            duet=duet,
-            pool=pool,
-            certificates=options.told_certificates(certificates, out),
-        )
-        plan = plan_certification(ask(experiment, blocks=blocks, verb="certify", own=own), baseline, duet)
-        make_ready(plan, console, [out, options.certificates_in(certificates, out)])
-        directory = new_session(plan, out)
+        plan = plan_certification(ask(experiment, blocks=blocks), baseline, duet)
+        make_ready(plan, console, [out, folder])
+        directory = new_session(replace(plan, certificate=terms), out)
         say(
             console,
             f"{count(blocks, 'pair')} of equal arms, about {options.expected(plan)}; {directory.path}",
         )
         carry_out(directory, plan.runtimes, console)
-    made = certified(directory.session(), directory.trials(), pool, days)
-    path = options.certificates_in(certificates, out) / made.name
-    write_record(path, made)
+    _conclude(directory, terms, as_json)
+
+
+def resume_certification(
+    directory: SessionDirectory, target: ClusterTarget, console: Console, as_json: bool
+) -> None:
+    """Run what is left of a session of equal arms, and write its certificate."""
+    terms = directory.session().certificate
+    if terms is None:
+        raise ValueError(f"{directory.path} is no session of certify")
+    if not directory.has_ended():
+        runtimes, differs = prepare_resume(directory, target, console)
+        carry_out(directory, runtimes, console, None, differs)
+    _conclude(directory, terms, as_json)
+
+
+def _conclude(directory: SessionDirectory, terms: CertificateTerms, as_json: bool) -> None:
+    """Write the certificate of a session that has ended, and print it."""
+    session = directory.session()
+    certificate = make_certificate(session, directory.trials(), terms.pool, terms.days)
+    path = Path(terms.folder) / certificate.name
+    write_record(path, certificate)
     if as_json:
-        print_json({"certificate": str(path), **made.model_dump(mode="json")})
+        print_json({"certificate": str(path), **certificate.model_dump(mode="json")})
         return
-    primary = str(directory.session().experiment["metrics"]["primary"])
-    report = list(directory.session().experiment["metrics"]["report"])
-    _print(made, [primary, *report], path)
+    metrics = session.experiment["metrics"]
+    _print(certificate, [str(metrics["primary"]), *metrics["report"]], path)
 
 
-def _print(made: Certificate, names: list[str], path: Path) -> None:
+def _print(certificate: Certificate, names: list[str], path: Path) -> None:
     console = open_console()
     table = Table(
-        box=None, padding=(0, 2, 0, 0), title_justify="left", title=f"Noise certificate: {made.told}"
+        box=None, padding=(0, 2, 0, 0), title_justify="left", title=f"Noise certificate: {certificate.told}"
     )
     table.add_column("metric")
     for header in ("pairs", "from start to start", "of a pair", "floor at 6", "10", "20 pairs"):
         table.add_column(header, justify="right", no_wrap=True)
     for name in names:
-        if (one := made.of(name)) is not None:
-            table.add_row(metric_info(name).label, *_row(one))
+        if (noise := certificate.of(name)) is not None:
+            table.add_row(metric_info(name).label, *_row(noise))
     console.print(table)
-    for line in (*sentences(made, names[0]), *_windows(made), *made.notes):
+    for line in (*sentences(certificate, names[0]), *_windows(certificate), *certificate.notes):
         say(console, line)
-    until = time.strftime("%Y-%m-%d", time.gmtime(made.expires))
+    until = time.strftime("%Y-%m-%d", time.gmtime(certificate.expires))
     say(console, f"valid until {until}: {path}")
 
 
-def _row(one: Noise) -> list[str]:
-    floors = [percent(one.floors[look]) for look in sorted(one.floors)]
-    return [str(one.pairs), percent(one.start_sd), percent(one.pair_sd), *floors]
+def _row(noise: Noise) -> list[str]:
+    floors = [percent(noise.floors[pairs]) for pairs in sorted(noise.floors)]
+    return [str(noise.pairs), percent(noise.start_sd), percent(noise.pair_sd), *floors]
 
 
-def _windows(made: Certificate) -> list[str]:
+def _windows(certificate: Certificate) -> list[str]:
     """Where throughput varies, and so how long to measure."""
-    found = made.windows
-    if found is None:
+    windows = certificate.windows
+    if windows is None:
         return []
-    told = (
-        f"throughput varies by {percent(found.window_sd)} from window to window ({found.seconds:g} s) and by"
-        f" {percent(found.start_sd)} from start to start beyond that"
+    varies = (
+        f"throughput varies by {percent(windows.window_sd)} from window to window ({windows.seconds:g} s) and by"
+        f" {percent(windows.start_sd)} from start to start beyond that"
     )
-    if found.best is None:
-        return [f"{told}: starts do not differ, so a longer measurement tells as much as more starts"]
-    best = format_duration(found.best * found.seconds)
-    cost = format_duration(found.start_seconds)
-    told += f"; a start costs {cost}: a given time tells most with measurements of {best} and more starts"
-    return [told]
+    if windows.best is None:
+        return [f"{varies}: starts do not differ, so a longer measurement tells as much as more starts"]
+    best = format_duration(windows.best * windows.seconds)
+    cost = format_duration(windows.start_seconds)
+    advice = f"a start costs {cost}: a given time tells most with measurements of {best} and more starts"
+    return [f"{varies}; {advice}"]

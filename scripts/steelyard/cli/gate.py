@@ -12,7 +12,7 @@ from typer import Option
 
 from steelyard.cli import options
 from steelyard.cli.options import JsonOption, open_console, print_json, say
-from steelyard.cli.run import carry_out, make_ready, prepared
+from steelyard.cli.run import carry_out, make_ready, prepare_resume
 from steelyard.errors import BadInput, Exit
 from steelyard.escape import printable
 from steelyard.gate.outputs import write_outputs
@@ -33,11 +33,10 @@ from steelyard.results.schema import GateTerms
 from steelyard.results.store import SessionDirectory
 from steelyard.session.opening import new_session
 from steelyard.session.plan import SessionPlan
-from steelyard.session.runtimes import Where
+from steelyard.session.runtimes import ClusterTarget
 from steelyard.units import format_duration, parse_duration, parse_share
 
 EXIT = {"pass": Exit.OK, "regression": Exit.REGRESSION, "inconclusive": Exit.INCONCLUSIVE}
-AGAIN = "./steelyard gate --resume"
 
 
 @options.asking
@@ -80,7 +79,7 @@ def gate(
     pool: options.PoolOption = None,
     resume: Annotated[
         Path | None,
-        Option("--resume", metavar="DIR", help="Go on with a gate that was interrupted.", show_default=False),
+        Option("--resume", metavar="DIR", hidden=True),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -90,43 +89,35 @@ def gate(
     session before it is called one. Without a noise certificate (`certify`) that can see the margin, on a busy host and
     where the two sides are void unequally often, it abstains. Any other exit code: there is no verdict.
     """
-    console, where = open_console(stderr=True), ask(experiment).where
+    console, request = open_console(stderr=True), ask(experiment)
     if resume is not None:
-        _finish(_resumed(resume, where, console), where, console, as_json)
+        say(console, f"note: this is `./steelyard resume {resume}` now; the next version knows that alone")
+        resume_gate(SessionDirectory(resume), request.target, console, as_json)
         return
     sides = {"baseline": _named(baseline, "--baseline"), "candidate": _named(candidate, "--candidate")}
     tolerated, seconds = _share(margin), _seconds(time)
-    own = options.words(
-        **sides,
-        margin=margin,
-        metric=metric,
-        time=time,
-        duet=duet,
-        pool=pool,
-        certificates=options.told_certificates(certificates, out),
-    )
-    plan = plan_gate(ask(experiment, verb="gate", own=own), sides, metric, duet)
+    plan = plan_gate(request, sides, metric, duet)
     certificate = find_certificate_here(plan, options.certificates_in(certificates, out), pool)
     pair = pair_seconds(plan, certificate)
-    plan, looks = schedule_pairs(plan, pair, seconds)
-    terms = make_terms(plan, looks, sides, tolerated, seconds, certificate)
-    directory = _opened(plan, terms, out, console)
-    if _answered(directory):
+    plan, interims = schedule_pairs(plan, pair, seconds)
+    terms = make_terms(plan, interims, sides, tolerated, seconds, certificate)
+    directory = _begin(plan, terms, out, console)
+    if _is_answered(directory):
         _conclude(directory, as_json)
         return
     say(
         console,
         f"{plan.experiment.metrics.primary} of {sides['candidate']} against {sides['baseline']}, margin"
-        f" {percent(tolerated)}: {' or '.join(map(str, looks))} pairs of about {format_duration(pair)};"
+        f" {percent(tolerated)}: {' or '.join(map(str, interims))} pairs of about {format_duration(pair)};"
         f" {directory.path}",
     )
     for note in (*plan.notes, *terms.notes):
         say(console, f"note: {note}")
-    carry_out(directory, plan.runtimes, console, again=AGAIN)
-    _finish(directory, where, console, as_json)
+    carry_out(directory, plan.runtimes, console)
+    _finish(directory, request.target, console, as_json)
 
 
-def _opened(plan: SessionPlan, terms: GateTerms, out: Path, console: Console) -> SessionDirectory:
+def _begin(plan: SessionPlan, terms: GateTerms, out: Path, console: Console) -> SessionDirectory:
     """The session, built and ready to run; or one that says why it will not."""
     if terms.same is None and not terms.abstains:
         make_ready(plan, console, [out])
@@ -134,26 +125,33 @@ def _opened(plan: SessionPlan, terms: GateTerms, out: Path, console: Console) ->
     return new_session(replace(plan, gate=terms), out)
 
 
-def _answered(directory: SessionDirectory) -> bool:
+def _is_answered(directory: SessionDirectory) -> bool:
     """Whether there is nothing to run."""
     terms = directory.session().gate
     return terms is not None and (terms.same is not None or bool(terms.abstains))
 
 
-def _resumed(path: Path, where: Where, console: Console) -> SessionDirectory:
-    """A gate whose first session has ended, now at the latest."""
-    directory = SessionDirectory(path)
-    if directory.session().gate is None:
+def resume_gate(directory: SessionDirectory, target: ClusterTarget, console: Console, as_json: bool) -> None:
+    """Run what is left of a gate, and answer.
+
+    Raises:
+        BadInput: it is the session of an experiment.
+    """
+    terms = directory.session().gate
+    if terms is None:
         raise BadInput(
-            f"{path} is the session of an experiment and no gate: go on with `./steelyard resume {path}`"
+            f"{directory.path} is the session of an experiment and no gate: go on with"
+            f" `./steelyard resume {directory.path}`"
         )
-    if not _answered(directory) and not directory.has_ended():
-        runtimes, differs = prepared(directory, where, console)
-        carry_out(directory, runtimes, console, None, differs, AGAIN)
-    return directory
+    if terms.confirms is not None:
+        directory = SessionDirectory(directory.path.parent)
+    if not _is_answered(directory) and not directory.has_ended():
+        runtimes, differs = prepare_resume(directory, target, console)
+        carry_out(directory, runtimes, console, None, differs)
+    _finish(directory, target, console, as_json)
 
 
-def _finish(directory: SessionDirectory, where: Where, console: Console, as_json: bool) -> None:
+def _finish(directory: SessionDirectory, target: ClusterTarget, console: Console, as_json: bool) -> None:
     """Confirm a regression, and answer."""
     if needs_confirmation((directory.session(), directory.trials())):
         second = SessionDirectory(directory.path / CONFIRMATION)
@@ -161,21 +159,17 @@ def _finish(directory: SessionDirectory, where: Where, console: Console, as_json
             second = create_confirmation(directory)
         if not second.has_ended():
             say(console, "a regression so far: a second session, in another order, confirms it or does not")
-            runtimes, differs = prepared(second, where, console)
-            try:
-                carry_out(second, runtimes, console, None, differs)
-            except KeyboardInterrupt:
-                say(console, f"of the gate: {AGAIN} {directory.path}")
-                raise
+            runtimes, differs = prepare_resume(second, target, console)
+            carry_out(second, runtimes, console, None, differs)
     _conclude(directory, as_json)
 
 
 def _conclude(directory: SessionDirectory, as_json: bool) -> None:
     """Write what the gate found, print it, and end with its exit code."""
     ended: Sequence[Ended] = [
-        (found.session(), found.trials())
-        for found in (directory, SessionDirectory(directory.path / CONFIRMATION))
-        if (found.path / "session.json").exists()
+        (part.session(), part.trials())
+        for part in (directory, SessionDirectory(directory.path / CONFIRMATION))
+        if (part.path / "session.json").exists()
     ]
     result = conclude(ended[0], ended[1] if len(ended) > 1 else None)
     written = write_outputs(directory.path, result)
@@ -191,11 +185,11 @@ def _print(result: GateResult) -> None:
     typer.echo(printable(result.sentence))
     for note in result.notes:
         typer.echo(f"  {printable(note)}")
-    for one in result.beside:
-        mark = {True: "worse", False: "better", None: "not beyond noise"}[one.worse]
-        typer.echo(f"  beside it: {one.label} {one.change}, {mark}")
+    for other in result.beside:
+        mark = {True: "worse", False: "better", None: "not beyond noise"}[other.worse]
+        typer.echo(f"  beside it: {other.label} {other.change}, {mark}")
     if result.trials:
-        void = f", {result.void} of them void" * bool(result.void)
+        void = f", {result.void} of them void" if result.void else ""
         typer.echo(f"  {count(result.trials, 'trial')}{void}, {format_duration(result.seconds)}")
 
 
@@ -207,12 +201,12 @@ def _named(side: str | None, option: str) -> str:
 
 def _share(margin: str) -> float:
     try:
-        found = parse_share(margin)
+        share = parse_share(margin)
     except ValueError as error:
         raise BadInput(f"--margin {margin}: {error}") from error
-    if not 0 < found < 1:
+    if not 0 < share < 1:
         raise BadInput(f"--margin {margin} makes no sense: give a share between 0 and 100 %, such as 3%")
-    return found
+    return share
 
 
 def _seconds(time: str | None) -> float | None:

@@ -37,7 +37,7 @@ from steelyard.results.spec import MEASURED_ROLES, Component, Spec
 from steelyard.results.store import SessionDirectory
 from steelyard.session.plan import SessionPlan, host_checks, make_plan, metric_checks
 from steelyard.session.runner import analyse_again
-from steelyard.session.runtimes import Where, command_line, examine_where
+from steelyard.session.runtimes import ClusterTarget, command_line, examine_target
 from steelyard.units import format_size
 from steelyard.workload.loader import workload_names
 from steelyard.workload.schema import Workload
@@ -182,12 +182,12 @@ def doctor(
     as_json: JsonOption = False,
 ) -> None:
     """Show what on this host, or in a cluster, would disturb a measurement, why it matters and how to change it."""
-    where = examine_where(engine, Where(context, namespace))
-    if where is not None:
+    of_cluster = examine_target(engine, ClusterTarget(context, namespace))
+    if of_cluster is not None:
         if as_json:
-            print_json({"findings": [finding._asdict() for finding in where]})
+            print_json({"findings": [finding._asdict() for finding in of_cluster]})
         else:
-            open_console().print(_findings_table(where))
+            open_console().print(_findings_table(of_cluster))
         return
     facts, findings = read_facts(), examine(out)
     jdks = {name: str(jdk.home) for name, jdk in sorted(named_jdks().items())}

@@ -22,11 +22,10 @@ from steelyard.analysis.sentences import answer
 from steelyard.cli import completion
 from steelyard.engines.kubernetes.cluster import NAMESPACE
 from steelyard.escape import printable
-from steelyard.paths import RESULTS
 from steelyard.report.terminal import render_summary
 from steelyard.results.store import SessionDirectory
 from steelyard.session.plan import Request, SessionPlan
-from steelyard.session.runtimes import Where
+from steelyard.session.runtimes import ClusterTarget
 from steelyard.spec.layout import FIRST_PORT
 from steelyard.units import format_duration
 
@@ -83,10 +82,12 @@ SeedOption = Annotated[
 OutOption = Annotated[
     Path, Option("--out", metavar="DIR", help="Where sessions are kept.", show_default="results/")
 ]
-GoOnOption = Annotated[
+ResumeOption = Annotated[
     bool,
-    Option("--go-on", help="Go on with the last session of the same command in --out, if it has not ended."),
+    Option("--resume", help="Go on with the last session of the same command in --out, if it has not ended."),
 ]
+GoOnOption = Annotated[bool, Option("--go-on", hidden=True)]
+"""The name of `--resume` in version 0.1."""
 JdkOption = Annotated[
     Path | None,
     Option(
@@ -194,7 +195,8 @@ def _shared(
         jdk=jdk,
         seed=seed,
         first_port=port,
-        where=Where(context, namespace),
+        target=ClusterTarget(context, namespace),
+        argv=sys.argv[1:],
     )
 
 
@@ -221,18 +223,6 @@ def asking(command: Callable[..., None]) -> Callable[..., None]:
 def certificates_in(given: Path | None, out: Path) -> Path:
     """The folder of noise certificates."""
     return given if given is not None else out / "certificates"
-
-
-def told_certificates(given: Path | None, out: Path) -> Path | None:
-    """The same, where a command line has to name it: where results are kept is no part of it."""
-    folder = certificates_in(given, out)
-    return folder if folder != certificates_in(None, RESULTS) else None
-
-
-def words(**given: object) -> list[str]:
-    """Options as words of a command line; what was not given is left out."""
-    told = {f"--{name}": value for name, value in given.items() if value is not None and value is not False}
-    return [name if value is True else f"{name}={value}" for name, value in told.items()]
 
 
 def expected(plan: SessionPlan) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`run` and `resume`."""
+"""`run`, and what commands that run sessions share."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -11,8 +11,7 @@ from steelyard.cli import options
 from steelyard.cli.building import ensure_builds
 from steelyard.cli.exporter import exported
 from steelyard.cli.live import screen
-from steelyard.cli.options import JsonOption, SessionArgument, conclude, open_console, say, tell
-from steelyard.engines.kubernetes.cluster import NAMESPACE
+from steelyard.cli.options import JsonOption, conclude, open_console, say, tell
 from steelyard.errors import Exit, SteelyardError, crashed
 from steelyard.experiment.schema import Deployment
 from steelyard.gate.interim import ends_at
@@ -23,10 +22,10 @@ from steelyard.processes import Children
 from steelyard.results.schema import Trial
 from steelyard.results.store import SessionDirectory, require_writable
 from steelyard.session.context import RunContext
-from steelyard.session.opening import new_session, require_same, unfinished
+from steelyard.session.opening import find_unfinished, new_session, require_same, resume_command
 from steelyard.session.plan import SessionPlan, make_plan
 from steelyard.session.runner import missing, run_session
-from steelyard.session.runtimes import Runtimes, Where, make_engines, require_startable
+from steelyard.session.runtimes import ClusterTarget, Runtimes, make_engines, require_startable
 from steelyard.session.workload_up import require_idle
 from steelyard.workload.loader import load_workload
 
@@ -38,6 +37,7 @@ def run(
     blocks: options.BlocksOption = None,
     ask: options.Ask,
     out: options.OutOption = RESULTS,
+    resume: options.ResumeOption = False,
     go_on: options.GoOnOption = False,
     profile: options.ProfileOption = [],  # noqa: B006 - typer reads the default, nothing changes it
     metrics_port: options.MetricsPortOption = None,
@@ -50,8 +50,10 @@ def run(
     """
     console = open_console(stderr=True)
     request = ask(experiment, blocks=blocks, profilers=profile)
-    if go_on and (begun := unfinished(out, request)) is not None:
-        resume(begun.path, metrics_port, request.where.context, request.where.namespace, as_json)
+    if go_on:
+        say(console, "note: --go-on is --resume now; the next version knows the new name alone")
+    if (resume or go_on) and (begun := find_unfinished(out, request)) is not None:
+        resume_run(begun, request.target, console, as_json, metrics_port)
         return
     plan = make_plan(request)
     make_ready(plan, console, [out], [metrics_port] if metrics_port is not None else [])
@@ -65,22 +67,21 @@ def run(
     _run(directory, plan.runtimes, console, as_json, metrics_port)
 
 
-def resume(
-    directory: SessionArgument,
-    metrics_port: options.MetricsPortOption = None,
-    context: options.ContextOption = None,
-    namespace: options.NamespaceOption = NAMESPACE,
-    as_json: JsonOption = False,
+def resume_run(
+    directory: SessionDirectory,
+    target: ClusterTarget,
+    console: Console,
+    as_json: bool,
+    metrics_port: int | None = None,
 ) -> None:
-    """Go on with a session that was interrupted, with its own schedule and specs."""
-    console = open_console(stderr=True)
-    found = SessionDirectory(directory)
-    runtimes, differs = prepared(found, Where(context, namespace), console)
+    """Run what is left of an experiment's session, and print what it found."""
+    runtimes, differs = prepare_resume(directory, target, console)
     say(
         console,
-        f"{found.session().experiment['title']}: {len(found.trials())} trials are there already; {found.path}",
+        f"{directory.session().experiment['title']}: {len(directory.trials())} trials are there already;"
+        f" {directory.path}",
     )
-    _run(found, runtimes, console, as_json, metrics_port, differs)
+    _run(directory, runtimes, console, as_json, metrics_port, differs)
 
 
 def make_ready(
@@ -101,11 +102,13 @@ def make_ready(
     ensure_builds(console, plan.runtimes)
 
 
-def prepared(found: SessionDirectory, where: Where, console: Console) -> tuple[Runtimes, str]:
+def prepare_resume(
+    directory: SessionDirectory, target: ClusterTarget, console: Console
+) -> tuple[Runtimes, str]:
     """What an interrupted session goes on with, and what is not as it was (refused where that is too much)."""
-    session, trials = found.session(), found.trials()
-    doubts = found.doubts(trials)
-    runtimes = Runtimes(load_workload(session.workload_path), None, where)
+    session, trials = directory.session(), directory.trials()
+    doubts = directory.doubts(trials)
+    runtimes = Runtimes(load_workload(session.workload_path), None, target)
     require_idle(runtimes.container_engine({arm.spec.engine for arm in session.arms}))
     if any(one.artifact.package == "loadgen" for arm in session.arms for one in arm.spec.components):
         # The build of the checkout, should it be gone and the sources the same.
@@ -146,9 +149,8 @@ def carry_out(
     console: Console,
     metrics_port: int | None = None,
     differs: str = "",
-    again: str = "./steelyard resume",
 ) -> list[Trial]:
-    """Run what is left of a session, with its screen; `again`: what goes on with it after an interrupt."""
+    """Run what is left of a session, with its screen, and say after an interrupt how to go on."""
     session = directory.session()
     try:
         before = {(trial.block, trial.arm) for trial in directory.trials()}
@@ -164,9 +166,8 @@ def carry_out(
             engines = make_engines(names, runtimes, children, directory.path.name)
             return run_session(directory, engines, RunContext(children, watcher), differs, ends_at=ends_at)
     except KeyboardInterrupt:
-        where = runtimes.where.options()
-        line = " ".join([again, *where, str(directory.path)])
-        say(console, f"stopped; what was measured is kept. Go on with: {line}")
+        command = resume_command(directory, runtimes.target)
+        say(console, f"stopped; what was measured is kept. Go on with: {command}")
         raise
     except SteelyardError:
         raise

@@ -127,7 +127,7 @@ class Need(NamedTuple):
     seconds: float | None
 
 
-def certify(
+def make_certificate(
     session: Session, trials: Sequence[Trial], pool: str | None = None, days: float = DAYS
 ) -> Certificate:
     """The certificate of a session of equal arms.

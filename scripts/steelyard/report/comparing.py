@@ -66,7 +66,17 @@ def _effects(first: Side, second: Side, found: Sequence[Effect]) -> Table:
     left = [arm for side in (first, second) for arm in side.analysis.arms]
     if alone := [arm for arm in dict.fromkeys(left) if left.count(arm) == 1]:
         notes.append(f"In one of the sessions only, and left out: {', '.join(alone)}.")
+    if unknown := _unknown_builds(first, second):
+        notes.append(
+            f"Nothing tells what {', '.join(unknown)} was built from: whether both sessions ran the same is not known."
+        )
     return Table("Effects side by side", columns, rows, 2, notes)
+
+
+def _unknown_builds(*sides: Side) -> list[str]:
+    """Servers that are compared by no build and no image: two unknown builds need not be one."""
+    servers = [server for side in sides for arm in side.session.arms for server in arm.spec.servers]
+    return sorted({one.kind for one in servers if one.artifact.build is None and one.artifact.image is None})
 
 
 def _estimate(found: Estimate | None) -> Cell:

@@ -116,6 +116,17 @@ class GateTerms(Record):
     """The session whose regression this one confirms, or does not."""
 
 
+class CertificateTerms(Record):
+    """What is made of a session of `certify` (`gate/certificate.py`)."""
+
+    folder: str
+    """Where its noise certificate is written."""
+    days: float
+    """How long that is valid."""
+    pool: str | None = None
+    """Name of the hosts that it holds for; None: of this host alone."""
+
+
 class Session(Record):
     """session.json: everything that was decided before the first trial."""
 
@@ -153,6 +164,8 @@ class Session(Record):
     """What the preflight found that may disturb a measurement."""
     gate: GateTerms | None = None
     """None: it runs its whole schedule."""
+    certificate: CertificateTerms | None = None
+    """None: no noise certificate is made of it."""
 
 
 class JournalEntry(Record):

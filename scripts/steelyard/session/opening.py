@@ -2,6 +2,7 @@
 """The record of a session: written when it begins, held against this host when it goes on."""
 
 import platform
+import shlex
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -23,6 +24,7 @@ from steelyard.results.schema import ArmRecord, HostFacts, Session
 from steelyard.results.spec import JvmIdentity
 from steelyard.results.store import SessionDirectory, no_space, write_record
 from steelyard.session.plan import Request, SessionPlan
+from steelyard.session.runtimes import ClusterTarget
 from steelyard.yamlfile import first_error
 
 _TOLD = {"os", "swap_bytes", "cgroup_version"}
@@ -55,7 +57,7 @@ def new_session(plan: SessionPlan, results: Path) -> SessionDirectory:
         workload_path=experiment.workload,
         experiment=experiment.model_dump(mode="json", by_alias=True),
         quick=plan.request.quick,
-        command=plan.request.command(plan.seed),
+        command=repeat_command(plan.request.argv, plan.seed),
         seed=plan.seed,
         arms=[
             ArmRecord(
@@ -82,6 +84,7 @@ def new_session(plan: SessionPlan, results: Path) -> SessionDirectory:
         notes=plan.notes,
         profilers=list(plan.profilers),
         gate=plan.gate,
+        certificate=plan.certificate,
         doctor=_told(findings, "warn"),
         doctor_notes=_told(findings, "info"),
     )
@@ -93,7 +96,33 @@ def _told(findings: Sequence[Finding], level: str) -> list[str]:
     return [f"{one.topic}: {one.state}. {one.why}" for one in findings if one.level == level]
 
 
-def unfinished(results: Path, request: Request) -> SessionDirectory | None:
+_NOT_REPEATED = {"--resume": 0, "--go-on": 0, "--json": 0, "--metrics-port": 1}
+"""Options that say nothing of what is measured: name -> number of values."""
+
+
+def repeat_command(argv: Sequence[str], seed: int) -> str:
+    """The command line that runs the same session again, in the same order: as it was typed, with the seed."""
+    kept, words = ["./steelyard"], iter(argv)
+    for word in words:
+        name, _, value = word.partition("=")
+        if name not in _NOT_REPEATED:
+            kept.append(word)
+        elif _NOT_REPEATED[name] and not value:
+            next(words, None)
+    if not any(word == "--seed" or word.startswith("--seed=") for word in kept):
+        kept += ["--seed", str(seed)]
+    return shlex.join(kept)
+
+
+def resume_command(directory: SessionDirectory, target: ClusterTarget) -> str:
+    """The command line that goes on with a session; with the gate, where it is the confirmation of one."""
+    terms = directory.session().gate
+    confirms = terms is not None and terms.confirms is not None
+    path = directory.path.parent if confirms else directory.path
+    return shlex.join(["./steelyard", "resume", *target.options(), str(path)])
+
+
+def find_unfinished(results: Path, request: Request) -> SessionDirectory | None:
     """The last session that the same command line began, unless it has ended.
 
     Args:
@@ -104,11 +133,13 @@ def unfinished(results: Path, request: Request) -> SessionDirectory | None:
         BadInput, NewerFormat, Altered: a session there cannot be read, so that nobody knows.
     """
 
-    def same(session: Session) -> bool:
-        return session.command == request.command(session.seed if request.seed is None else request.seed)
-
-    found = [SessionDirectory(path.parent) for path in results.glob("*/session.json")]
-    begun = {one.session().created: one for one in found if same(one.session())}
+    directories = [SessionDirectory(path.parent) for path in results.glob("*/session.json")]
+    sessions = [(directory.session(), directory) for directory in directories]
+    begun = {
+        session.created: directory
+        for session, directory in sessions
+        if session.command == repeat_command(request.argv, session.seed)
+    }
     last = begun[max(begun)] if begun else None
     return None if last is None or last.has_ended() else last
 

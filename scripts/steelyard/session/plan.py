@@ -3,7 +3,6 @@
 
 import os
 import secrets
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -34,13 +33,13 @@ from steelyard.host.system import System
 from steelyard.measure.registry import METRICS
 from steelyard.paths import EXPERIMENTS
 from steelyard.results import figures
-from steelyard.results.schema import GateTerms, Profiler, ScheduledTrial
+from steelyard.results.schema import CertificateTerms, GateTerms, Profiler, ScheduledTrial
 from steelyard.results.spec import MEASURED_ROLES, Spec
 from steelyard.sampling.cgroup import memory_high, memory_limit
 from steelyard.session.datasets import alike
 from steelyard.session.duet import halves, refuse_impossible
 from steelyard.session.profiling import require_profilers
-from steelyard.session.runtimes import HERE, Runtimes, Where
+from steelyard.session.runtimes import LOCAL, ClusterTarget, Runtimes
 from steelyard.session.schedule import make_schedule, populating_seconds, trial_seconds
 from steelyard.spec.layout import FIRST_PORT
 from steelyard.spec.plan import make_spec
@@ -67,23 +66,9 @@ class Request:
     first_port: int = FIRST_PORT
     workload: str | None = None
     profilers: Sequence[str] = ()
-    where: Where = HERE
-    verb: str = "run"
-    """The command that asks."""
-    own: Sequence[str] = ()
-    """Words of the options that this command alone has."""
-
-    def command(self, seed: int) -> str:
-        """The command line that asks for the same again, with the seed that was used."""
-        words = ["./steelyard", self.verb, self.experiment, *self.own, *(["--quick"] if self.quick else [])]
-        words += ["--workload", self.workload] if self.workload is not None else []
-        words += ["--blocks", str(self.blocks)] if self.blocks is not None else []
-        words += [word for setting in self.settings for word in ("--set", setting)]
-        words += ["--jdk", str(self.jdk)] if self.jdk is not None else []
-        words += ["--port", str(self.first_port)] if self.first_port != FIRST_PORT else []
-        words += [word for one in self.profilers for word in ("--profile", one)]
-        words += self.where.options()
-        return shlex.join([*words, "--seed", str(seed)])
+    target: ClusterTarget = LOCAL
+    argv: Sequence[str] = ()
+    """The command line as it was typed, without the program."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +87,7 @@ class SessionPlan:
     profilers: Sequence[Profiler] = ()
     """What profiles each arm in a further trial after the last block."""
     gate: GateTerms | None = None
+    certificate: CertificateTerms | None = None
     second: Mapping[str, Spec] = field(default_factory=dict)
     """By arm of a duet: the same on the second half of the cores."""
 
@@ -202,7 +188,7 @@ def plan_of(request: Request, question: Question) -> SessionPlan:
     experiment, workload, settings = question
     seed = experiment.design.seed if experiment.design.seed is not None else secrets.randbelow(2**31)
     arms = expand(experiment, settings)
-    runtimes = Runtimes(workload, request.jdk, request.where)
+    runtimes = Runtimes(workload, request.jdk, request.target)
     made = _specs(arms, experiment, runtimes, request.first_port)
     if request.first_port == FIRST_PORT:
         wanted = {port for specs in made for spec in specs.values() for port in spec.ports}

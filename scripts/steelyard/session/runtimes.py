@@ -37,7 +37,7 @@ from steelyard.workload.loader import Found
 
 
 @dataclass(frozen=True)
-class Where:
+class ClusterTarget:
     """The cluster and namespace of arms that run in one."""
 
     context: str | None = None
@@ -49,7 +49,7 @@ class Where:
         return found + (["--namespace", self.namespace] if self.namespace != NAMESPACE else [])
 
 
-HERE = Where()
+LOCAL = ClusterTarget()
 """Kubectl's own choice."""
 
 
@@ -60,7 +60,7 @@ class Runtimes:
     found: Found
     jdk: Path | None
     """`--jdk`: for arms that name no JDK of their own."""
-    where: Where = HERE
+    target: ClusterTarget = LOCAL
     builds: dict[str, Path] = field(default_factory=dict)
     """What has to be built: fingerprint -> checkout."""
     builder: Jdk | None = None
@@ -116,7 +116,7 @@ class Runtimes:
     def cluster(self) -> Cluster:
         """The cluster, in which a session may be made (raises MissingRequirement)."""
         if self._cluster is None:
-            found = find_cluster(self.where.context, self.where.namespace)
+            found = find_cluster(self.target.context, self.target.namespace)
             require_rights(found)
             self._cluster = found
         return self._cluster
@@ -235,7 +235,7 @@ def command_line(spec: Spec) -> str:
     return lines[spec.engine]()
 
 
-def examine_where(engine: str, where: Where) -> list[Finding] | None:
+def examine_target(engine: str, target: ClusterTarget) -> list[Finding] | None:
     """What would disturb a measurement where an engine runs components; None: that is this host.
 
     Raises:
@@ -244,7 +244,7 @@ def examine_where(engine: str, where: Where) -> list[Finding] | None:
     """
     if engine not in ENGINES:
         raise BadInput(f"unknown engine {engine!r}: there are {', '.join(ENGINES)}")
-    return examine_cluster(find_cluster(where.context, where.namespace)) if engine == "kubernetes" else None
+    return examine_cluster(find_cluster(target.context, target.namespace)) if engine == "kubernetes" else None
 
 
 def make_engines(

@@ -79,7 +79,10 @@ def test_a_component_is_all_its_processes(
     _weighs_all(trial, mib, cpu)
     directory = session.directory
     assert call("report", str(directory.path)).returncode == 0
-    assert "share memory: their RSS adds up" in (directory.path / "report.md").read_text(encoding="utf-8")
+    if (
+        trial.state == "valid"
+    ):  # a trial that noise made void is judged above, and is in no report's sentences
+        assert "share memory: their RSS adds up" in (directory.path / "report.md").read_text(encoding="utf-8")
     assert not processes_that_mention(str(out))
 
 

@@ -15,8 +15,8 @@ from steelyard.errors import BadInput, Incomplete
 from steelyard.experiment.schema import JvmSettings
 from steelyard.gate.certificate import (
     Certificate,
-    certify,
     find_certificate,
+    make_certificate,
     needed,
     noise_of,
     sentences,
@@ -53,7 +53,7 @@ def starts(sd: float, blocks: int, seed: int = 1, drift: float = 0.0, slow: floa
 
 
 def test_states_the_spread_that_there_is() -> None:
-    found = certify(equal_session(400), starts(0.01, 400))
+    found = make_certificate(equal_session(400), starts(0.01, 400))
     noise = found.of("cpu_per_1k")
     assert noise.pairs == found.blocks == 400
     assert noise.start_sd == pytest.approx(0.01, rel=0.08)
@@ -66,35 +66,35 @@ def test_states_the_spread_that_there_is() -> None:
 
 
 def test_a_floor_is_larger_the_fewer_pairs_and_the_fewer_looks() -> None:
-    few, many = (certify(equal_session(n), starts(0.01, n)).of("cpu_per_1k") for n in (6, 40))
+    few, many = (make_certificate(equal_session(n), starts(0.01, n)).of("cpu_per_1k") for n in (6, 40))
     assert few.floor / few.pair_sd > 1.5 * many.floor / many.pair_sd
     assert many.floors[6] > many.floors[10] > many.floors[20] == many.floor
 
 
 def test_drift_and_groups_are_told_and_pairs_cancel_the_drift() -> None:
-    calm = certify(equal_session(20), starts(0.004, 20))
-    drifting = certify(equal_session(20), starts(0.004, 20, drift=0.2))
+    calm = make_certificate(equal_session(20), starts(0.004, 20))
+    drifting = make_certificate(equal_session(20), starts(0.004, 20, drift=0.2))
     assert drifting.of("cpu_per_1k").drifts
     assert any("drifted by +" in note for note in drifting.notes)
     # 0.2 over 39 minutes
     assert drifting.of("cpu_per_1k").drift == pytest.approx(math.expm1(0.2 / (2400 / 3600)), rel=0.2)
     assert drifting.of("cpu_per_1k").pair_sd < 1.6 * calm.of("cpu_per_1k").pair_sd
-    grouped = certify(equal_session(20), starts(0.002, 20, slow=0.1))
+    grouped = make_certificate(equal_session(20), starts(0.002, 20, slow=0.1))
     assert grouped.of("cpu_per_1k").groups == pytest.approx(0.4 * math.exp(0.05), rel=0.03)
     assert any("two groups" in note for note in grouped.notes)
 
 
 def test_too_few_pairs_or_arms_that_differ_certify_nothing() -> None:
     with pytest.raises(Incomplete, match=r"fewer than 6 pairs.*certified by it$"):
-        certify(equal_session(5), starts(0.01, 5))
+        make_certificate(equal_session(5), starts(0.01, 5))
     with pytest.raises(Incomplete, match="fewer than 6 pairs"):
-        certify(equal_session(8), of_logs([0.0] * 8))
+        make_certificate(equal_session(8), of_logs([0.0] * 8))
     with pytest.raises(BadInput, match="arms that differ"):
-        certify(make_session([1, 2], 8, metrics={"primary": "cpu_per_1k"}), starts(0.01, 8))
+        make_certificate(make_session([1, 2], 8, metrics={"primary": "cpu_per_1k"}), starts(0.01, 8))
 
 
 def test_says_how_many_blocks_an_effect_takes() -> None:
-    noise = certify(equal_session(20), starts(0.01, 20)).of("cpu_per_1k")
+    noise = make_certificate(equal_session(20), starts(0.01, 20)).of("cpu_per_1k")
     found = needed(noise, (0.01, 0.02, 0.05), 100.0)
     for need in found:
         assert detectable_effect(need.blocks, noise.pair_sd, 1, noise.pairs) <= need.effect
@@ -102,7 +102,7 @@ def test_says_how_many_blocks_an_effect_takes() -> None:
         assert need.seconds == 100 * need.blocks
     wild = noise.model_copy(update={"pair_sd": 30.0})
     assert needed(wild, (0.01,), 100.0)[0].blocks is None
-    made = certify(equal_session(20), starts(0.01, 20))
+    made = make_certificate(equal_session(20), starts(0.01, 20))
     (line,) = sentences(made, "cpu_per_1k")
     assert line.startswith("CPU of the servers per 1,000 requests: a true 1 %: ")
     assert sentences(made, "throughput") == ["throughput: the certificate has no figure of it"]
@@ -134,7 +134,7 @@ def test_variance_is_split_over_starts_and_windows() -> None:
 
 @pytest.fixture
 def folder(tmp_path):
-    made = certify(equal_session(10), starts(0.01, 10))
+    made = make_certificate(equal_session(10), starts(0.01, 10))
     write_record(tmp_path / made.name, made)
     (tmp_path / "other.json").write_text("{}", encoding="utf-8")
     return tmp_path
@@ -194,7 +194,7 @@ def test_what_is_not_known_is_not_equal_to_itself(
 ) -> None:
     session = equal_session(10)
     session = session.model_copy(update={"host": make_host(**changes)})
-    made = certify(session, starts(0.01, 10))
+    made = make_certificate(session, starts(0.01, 10))
     assert any(note.startswith("it will hold for no gate: ") for note in made.notes)
     write_record(tmp_path / made.name, made)
     assert named in str(find_certificate(tmp_path, made.conditions, 60.0 * 20))
@@ -270,7 +270,7 @@ def test_an_image_that_tells_no_jvm_is_certified_for_its_own_versions_alone() ->
 
 
 def test_a_pool_stands_for_the_names_of_its_hosts(tmp_path):
-    made = certify(equal_session(10), starts(0.01, 10), pool="runners")
+    made = make_certificate(equal_session(10), starts(0.01, 10), pool="runners")
     write_record(tmp_path / made.name, made)
     own = make_spec("jvms-1", load=equal_session().arms[0].spec.load)
     other = make_host(hostname="runner-17")

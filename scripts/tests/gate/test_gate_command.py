@@ -135,7 +135,8 @@ def test_certificate_then_pass_then_regression(commands: Commands) -> None:
     assert session.gate is not None
     assert session.gate.certificate == Path(made.document["certificate"]).name
     assert len(trials) == 12
-    assert session.command.startswith("./steelyard gate gate --baseline=threads=6 --candidate=threads=7")
+    assert "./steelyard gate --out" in session.command
+    assert "--baseline threads=6 --candidate threads=7" in session.command
     assert not (folder / "confirmation").exists()
     assert (folder / "gate.junit.xml").exists()
 
@@ -157,18 +158,45 @@ def test_an_interrupted_gate_goes_on_to_its_verdict(commands: Commands) -> None:
     commands.interrupt = lambda planned, phase: (planned.order, phase) == (5, "measure")
     stopped = commands.gate()
     assert stopped.code == Exit.INTERRUPTED
-    assert "./steelyard gate --resume" in stopped.err
     commands.interrupt = None
     (folder,) = (path.parent for path in commands.folder.glob("gate-*/session.json") if _is_gate(path.parent))
     before = [one.order for one in SessionDirectory(folder).trials()]
     assert 0 < len(before) < 12
-    ended = commands.run("gate", "--resume", str(folder), "--json")
-    assert ended.code == Exit.REGRESSION, ended.err
+    assert f"Go on with: ./steelyard resume {folder}\n" in stopped.err
+    # In its second session, which is resumed with the gate.
+    commands.interrupt = lambda planned, phase: (
+        (planned.order, phase) == (3, "measure") and (folder / "confirmation").exists()
+    )
+    stopped = commands.run("resume", str(folder), "--json")
+    assert stopped.code == Exit.INTERRUPTED
     assert len(SessionDirectory(folder).trials()) == 12
-    again = commands.run("gate", "--resume", str(folder), "--json")
+    assert f"Go on with: ./steelyard resume {folder}\n" in stopped.err
+    commands.interrupt = None
+    ended = commands.run("resume", str(folder / "confirmation"), "--json")
+    assert ended.code == Exit.REGRESSION, ended.err
+    again = commands.run("resume", str(folder), "--json")
     assert again.document == ended.document
+    old = commands.run("gate", "--resume", str(folder), "--json")
+    assert old.document == ended.document
+    assert f"note: this is `./steelyard resume {folder}` now" in old.err
     result = read_record(folder / "gate.json", GateResult)
     assert result.outcome == "regression"
+
+
+def test_an_interrupted_certification_goes_on_to_its_certificate(commands: Commands) -> None:
+    commands.interrupt = lambda planned, phase: (planned.order, phase) == (5, "measure")
+    kept = ["--certificates", str(commands.folder / "kept"), "--days", "2", "--pool", "alike"]
+    words = ["--out", str(commands.folder), "--port", str(commands.bench.port), *WINDOWS, *kept]
+    assert commands.run("certify", "--blocks", "6", *words).code == Exit.INTERRUPTED
+    commands.interrupt = None
+    (folder,) = commands.folder.glob("gate-*")
+    made = commands.run("resume", str(folder), "--json")
+    assert made.code == 0, made.err
+    assert made.document["pool"] == "alike"
+    assert made.document["expires"] - made.document["made"] == pytest.approx(2 * 86400)
+    assert Path(made.document["certificate"]).parent == commands.folder / "kept"
+    assert len(SessionDirectory(folder).trials()) == 12
+    assert commands.run("resume", str(folder), "--json").document == made.document
 
 
 def _is_gate(folder: Path) -> bool:
@@ -278,7 +306,6 @@ def test_two_names_of_the_same_are_a_pass_without_a_trial(commands: Commands) ->
         (["--metric", "service_calls_per_1k"], "cannot decide by 'service_calls_per_1k'"),
         (["--time", "1m"], "6 pairs, the fewest that show anything"),
         (["--time", "soon"], "--time soon"),
-        (["--resume", "/no/such"], "is not there"),
         (["--workload", "pong"], "unknown workload 'pong'"),
     ],
 )

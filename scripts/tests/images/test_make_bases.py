@@ -12,7 +12,8 @@ from steelyard.paths import ROOT
 LOCAL = ROOT / "images" / "local"
 BOTH = "linux/amd64,linux/ppc64le"
 REASON = "apt could not verify trixie's list for ppc64el"
-# A release with its updates for every architecture; $STALE names the lists (ARCHITECTURE:RELEASE) that differ from it.
+# A release with its updates for every architecture; $STALE names the lists (ARCHITECTURE:RELEASE) that differ from it,
+# $LACKING the architectures whose packages the mirror does not have.
 APT = """#!/bin/sh
 for word in "$@"; do
     case $word in
@@ -36,7 +37,10 @@ case " $* " in
         ls "$lists"/*_dists_trixie_main_* >/dev/null 2>&1 || { echo "E: Unable to locate package libc6" >&2; exit 100; }
         echo "Inst libc6 (2.41-1 Debian:13/stable [$architecture])"
         ;;
-    *" download "*) : >"libc6_2.41-1_$architecture.deb" ;;
+    *" download "*)
+        case " $LACKING " in *" $architecture "*) echo "E: Failed to fetch libc6: 404  Not Found" >&2; exit 100 ;; esac
+        : >"libc6_2.41-1_$architecture.deb"
+        ;;
 esac
 """
 DOCKER = """#!/bin/sh
@@ -77,12 +81,13 @@ def make(tmp_path: Path) -> Callable[..., Made]:
         (tmp_path / name).write_text(text, encoding="utf-8")
         (tmp_path / name).chmod(0o755)
 
-    def run(*stale: str, incomplete: bool = True, platforms: str = BOTH) -> Made:
+    def run(*stale: str, lacking: str = "", incomplete: bool = True, platforms: str = BOTH) -> Made:
         (tmp_path / "asked").unlink(missing_ok=True)
         variables = {
             "PATH": f"{tmp_path}:/usr/sbin:/usr/bin:/sbin:/bin",
             "ASKED": str(tmp_path / "asked"),
             "STALE": " ".join(stale),
+            "LACKING": lacking,
             "here": str(LOCAL),
             "work": str(tmp_path),
             "platforms": platforms,
@@ -118,6 +123,21 @@ def test_a_later_run_has_the_platform_again_and_loses_one_that_was_there(make: C
         assert f"--platform {BOTH} " in made.asked
         assert 'dev.steelyard.base.left-out=""' in made.asked
         assert not made.note
+
+
+def test_a_base_is_made_without_the_platform_whose_packages_are_not_to_be_had(
+    make: Callable[..., Made],
+) -> None:
+    made = make(lacking="ppc64el")
+    assert made.code == 0, made.said
+    assert "404  Not Found" in made.said
+    assert made.note == "linux/ppc64le the mirror lacks packages that trixie's list for ppc64el names\n"
+    assert "--platform linux/amd64 " in made.asked
+    assert make(lacking="ppc64el", incomplete=False).code == 3
+
+
+def test_this_machine_s_own_packages_are_needed(make: Callable[..., Made]) -> None:
+    assert make(lacking="amd64").code == 3
 
 
 def test_without_the_lists_of_updates_every_platform_is_made_and_the_label_says_so(

@@ -78,7 +78,7 @@ def test_what_the_harness_is_told_is_an_experiment_and_known_to_its_command(fold
     words = [*container["command"][3:], *container["args"]]
     told = CliRunner().invoke(app, [*words, "--help"])
     assert told.exit_code == 0, told.output
-    assert "--go-on" in words
+    assert "--resume" in words
 
 
 def test_the_results_outlive_the_harness_and_are_beside_it(folder: Path) -> None:

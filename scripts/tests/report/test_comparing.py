@@ -9,9 +9,12 @@ import pytest
 from sample import Plan, write
 from typer.testing import CliRunner
 
+from steelyard.analysis.across import Side
 from steelyard.cli.app import app
 from steelyard.errors import BadInput, SteelyardError
 from steelyard.host.states import STATES
+from steelyard.report.comparing import side_by_side
+from steelyard.results.store import SessionDirectory
 
 PLAN = Plan(factors={"jvms": {"label": "JVMs", "levels": [1, 4]}}, disturbed=(), unsteady=())
 
@@ -48,6 +51,28 @@ def test_two_sessions_side_by_side(first: Path, second: Path) -> None:
     assert effect["apart"]["value"] == pytest.approx(effect["second"]["ratio"] / effect["first"]["ratio"])
     assert effect["apart"]["low"] < 1 < effect["apart"]["high"]  # the same hosts, but for chance
     assert document["sessions"][0]["yields"]["jvms-1"].keys() == {"throughput", "core", "GiB"}
+
+
+def test_builds_that_nothing_tells_are_not_taken_for_one(first: Path, second: Path) -> None:
+    def side(path: Path, **artifact: str | None) -> Side:
+        kept = SessionDirectory(path)
+        session = kept.session()
+        arms = [
+            arm.model_copy(
+                update={
+                    "spec": arm.spec.changed(
+                        "server", lambda one: {"artifact": one.artifact.model_copy(update=artifact)}
+                    )
+                }
+            )
+            for arm in session.arms
+        ]
+        return Side(session.model_copy(update={"arms": arms}), kept.analysis(), kept.trials())
+
+    known, unknown = {"build": "1a2b"}, {"build": None}
+    said = "Nothing tells what server was built from"
+    assert said not in str(side_by_side(side(first, **known), side(second, **known)))
+    assert said in str(side_by_side(side(first, **unknown), side(second, **unknown)))
 
 
 @pytest.mark.parametrize(

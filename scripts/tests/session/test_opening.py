@@ -17,7 +17,7 @@ from steelyard.results.schema import Session
 from steelyard.results.spec import JvmIdentity
 from steelyard.results.store import SessionDirectory, write_record
 from steelyard.session import opening
-from steelyard.session.opening import require_same, unfinished
+from steelyard.session.opening import find_unfinished, repeat_command, require_same
 from steelyard.session.plan import Request
 
 
@@ -156,11 +156,15 @@ def test_a_program_that_goes_ends_the_session_which_goes_on_when_it_is_back(benc
     assert [one.state for one in bench.run(directory)] == ["valid"] * 4
 
 
+def asks(*more: str) -> Request:
+    return Request("ping", argv=["run", "ping", *more])
+
+
 def begun_as(results: Path, name: str, created: float, seed: int, *ends: str) -> SessionDirectory:
     """A session that a command began, and how far it came."""
     question = ping()
     session = session_of(question, specs_of(question))
-    told = {"command": Request("ping").command(seed), "seed": seed, "created": created}
+    told = {"command": repeat_command(["run", "ping"], seed), "seed": seed, "created": created}
     directory = SessionDirectory(results / name)
     write_record(directory.path / "session.json", session.model_copy(update=told))
     for number, event in enumerate(ends):
@@ -169,22 +173,22 @@ def begun_as(results: Path, name: str, created: float, seed: int, *ends: str) ->
 
 
 def test_what_has_not_ended_of_the_same_command_goes_on(tmp_path: Path) -> None:
-    assert unfinished(tmp_path, Request("ping")) is None
+    assert find_unfinished(tmp_path, asks("--resume")) is None
     begun_as(tmp_path, "old", 1.0, 1, "session-start")
     last = begun_as(tmp_path, "last", 2.0, 2, "session-start", "interrupted")
-    found = unfinished(tmp_path, Request("ping"))
+    found = find_unfinished(tmp_path, asks("--resume"))
     assert found is not None
     assert found.path == last.path
-    assert unfinished(tmp_path, Request("ping", quick=True)) is None
-    assert unfinished(tmp_path, Request("ping", seed=3)) is None
-    assert unfinished(tmp_path, Request("ping", seed=1)) is not None
+    assert find_unfinished(tmp_path, asks("--quick")) is None
+    assert find_unfinished(tmp_path, asks("--seed", "3")) is None
+    assert find_unfinished(tmp_path, asks("--seed", "1")) is not None
     # What was given up for a later one is not taken up again.
     last.log(5.0, "session-end")
-    assert unfinished(tmp_path, Request("ping")) is None
+    assert find_unfinished(tmp_path, asks("--resume")) is None
 
 
 def test_a_session_that_was_lost_before_its_first_trial_goes_on(tmp_path: Path) -> None:
     begun = begun_as(tmp_path, "begun", 1.0, 1)
-    found = unfinished(tmp_path, Request("ping"))
+    found = find_unfinished(tmp_path, asks("--resume"))
     assert found is not None
     assert found.path == begun.path

@@ -66,20 +66,6 @@ def test_engines_are_compared_with_equal_data_and_what_else_differs_is_said(
     assert not any("different JVMs" in note for note in alone.notes)
 
 
-def test_the_command_of_a_session_asks_for_the_same_again() -> None:
-    request = Request(
-        "jvm-count", quick=True, blocks=4, settings=["jvms=1,2", "users=8"], jdk=Path("/opt/a jdk")
-    )
-    assert request.command(7) == (
-        "./steelyard run jvm-count --quick --blocks 4 --set jvms=1,2 --set users=8 --jdk '/opt/a jdk' --seed 7"
-    )
-
-
-def test_a_session_asks_for_its_workload_again() -> None:
-    assert "--port" not in Request("jvm-count").command(7)
-    assert "--workload ./my.yaml" in Request("jvm-count", workload="./my.yaml").command(7)
-
-
 @pytest.mark.parametrize(
     ("more", "says"),
     [

@@ -221,6 +221,10 @@ def test_only_tests_on_real_servers_are_tried_twice_and_only_what_then_passes_is
     assert [line.rpartition("::")[2] for line in noted.read_text(encoding="utf-8").splitlines()] == [
         "test_session"
     ]
+    log = noted.with_suffix(".log").read_text(encoding="utf-8")
+    assert "test_session\n" in log
+    assert "AssertionError" in log
+    assert "test_never" not in log
 
 
 def test_an_interrupt_reaches_the_fixtures_once(tmp_path: Path) -> None:

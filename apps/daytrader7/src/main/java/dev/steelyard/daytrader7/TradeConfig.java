@@ -47,11 +47,11 @@ public class TradeConfig {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    for (Knob knob : Knob.values()) {
-      String given = System.getenv().getOrDefault(knob.variable(), "");
-      String text = given.isBlank() ? file.getProperty(knob.key()) : given;
+    for (ConfigSetting setting : ConfigSetting.values()) {
+      String given = System.getenv().getOrDefault(setting.variable(), "");
+      String text = given.isBlank() ? file.getProperty(setting.key()) : given;
       if (text != null) {
-        knob.set(this, text);
+        setting.set(this, text);
       }
     }
   }
@@ -59,8 +59,8 @@ public class TradeConfig {
   /** All settings, key by text. */
   public Map<String, String> shown() {
     Map<String, String> shown = new TreeMap<>();
-    for (Knob knob : Knob.values()) {
-      shown.put(knob.key(), knob.text(this));
+    for (ConfigSetting setting : ConfigSetting.values()) {
+      shown.put(setting.key(), setting.text(this));
     }
     return shown;
   }

@@ -46,18 +46,20 @@ final class PricesTest {
   @Test
   void everySettingIsReadFromItsVariableAndRefusesWhatIsNone() {
     TradeConfig config = new TradeConfig();
-    assertEquals("TRADE_RUNTIME_MODE", Knob.RUN_MODE.variable());
-    assertEquals("TRADE_PUBLISH_QUOTE_PRICE_CHANGE", Knob.PUBLISH_QUOTE_PRICE_CHANGE.variable());
-    for (Knob knob : Knob.values()) {
-      knob.set(config, knob.text(config));
+    assertEquals("TRADE_RUNTIME_MODE", ConfigSetting.RUN_MODE.variable());
+    assertEquals(
+        "TRADE_PUBLISH_QUOTE_PRICE_CHANGE", ConfigSetting.PUBLISH_QUOTE_PRICE_CHANGE.variable());
+    for (ConfigSetting setting : ConfigSetting.values()) {
+      setting.set(config, setting.text(config));
       try {
-        knob.set(config, "no value");
+        setting.set(config, "no value");
       } catch (IllegalArgumentException e) {
         assertTrue(
-            e.getMessage().startsWith(knob.key() + " is 'no value': set it to "), e.getMessage());
+            e.getMessage().startsWith(setting.key() + " is 'no value': set it to "),
+            e.getMessage());
         continue;
       }
-      throw new AssertionError(knob + " takes anything");
+      throw new AssertionError(setting + " takes anything");
     }
   }
 }

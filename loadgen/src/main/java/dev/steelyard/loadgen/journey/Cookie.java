@@ -33,8 +33,8 @@ record Cookie(String name, String value, String path, long expires) {
 
   /** Reads a header Set-Cookie; null where it is no cookie. */
   static Cookie parse(String line, String requestPath, long now) {
-    String[] parts = line.split(";");
-    int equals = parts.length == 0 ? -1 : parts[0].indexOf('=');
+    String[] parts = line.split(";", -1);
+    int equals = parts[0].indexOf('=');
     String name = equals < 0 ? "" : parts[0].substring(0, equals).strip();
     if (name.isEmpty()) {
       return null;
@@ -81,17 +81,19 @@ record Cookie(String name, String value, String path, long expires) {
     int day = -1;
     int month = -1;
     int year = -1;
-    for (String token : DELIMITER.split(text)) {
-      Matcher matcher = TIME.matcher(token);
+    for (String token : DELIMITER.split(text, -1)) {
+      Matcher clock = TIME.matcher(token);
+      Matcher dayOfMonth = DAY.matcher(token);
+      Matcher anyYear = YEAR.matcher(token);
       int named = MONTHS.indexOf(beginning(token));
-      if (time == null && matcher.matches()) {
-        time = new int[] {number(matcher, 1), number(matcher, 2), number(matcher, 3)};
-      } else if (day < 0 && (matcher = DAY.matcher(token)).matches()) {
-        day = number(matcher, 1);
+      if (time == null && clock.matches()) {
+        time = new int[] {number(clock, 1), number(clock, 2), number(clock, 3)};
+      } else if (day < 0 && dayOfMonth.matches()) {
+        day = number(dayOfMonth, 1);
       } else if (month < 0 && named >= 0) {
         month = named;
-      } else if (year < 0 && (matcher = YEAR.matcher(token)).matches()) {
-        year = number(matcher, 1);
+      } else if (year < 0 && anyYear.matches()) {
+        year = number(anyYear, 1);
       }
     }
     if (year >= 0 && year <= 99) {

@@ -69,8 +69,8 @@ final class KeptSockets {
    * @param message the text
    * @param check is given the reply, and throws if it is not what it has to be
    */
-  GoOn exchange(String operation, String message, BiConsumer<CurrentUser, String> check) {
-    return new GoOn(
+  AwaitStep exchange(String operation, String message, BiConsumer<CurrentUser, String> check) {
+    return new AwaitStep(
         (session, next) -> {
           CurrentUser user = (CurrentUser) session.attributes().apply(CurrentUser.ATTRIBUTE);
           var unused =

@@ -15,13 +15,13 @@ class ClosedUser extends VirtualUser {
   private final Pause usualPause;
 
   /**
-   * @param visitor whose operations it starts
+   * @param activeUser whose operations it starts
    * @param due when it begins
    */
-  ClosedUser(Run run, Visitor visitor, long due) {
+  ClosedUser(Run run, ActiveUser activeUser, long due) {
     super(run, due);
-    this.visitor = visitor;
-    random = visitor.user().random().split();
+    this.activeUser = activeUser;
+    random = activeUser.user().random().split();
     int think = run.settings.thinkTimeMillis();
     usualPause =
         think == 0

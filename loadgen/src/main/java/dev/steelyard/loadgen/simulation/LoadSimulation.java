@@ -14,8 +14,8 @@ import static io.gatling.javaapi.http.HttpDsl.http;
 
 import dev.steelyard.loadgen.Settings;
 import dev.steelyard.loadgen.Settings.Model;
+import dev.steelyard.loadgen.requests.AwaitStep;
 import dev.steelyard.loadgen.requests.CurrentUser;
-import dev.steelyard.loadgen.requests.GoOn;
 import dev.steelyard.loadgen.requests.Step;
 import dev.steelyard.loadgen.requests.Target;
 import io.gatling.javaapi.core.ChainBuilder;
@@ -115,8 +115,8 @@ public final class LoadSimulation extends Simulation {
   }
 
   /** Lets users in when the run opens; with that many there, all is initialised. */
-  private GoOn gate(int users) {
-    return new GoOn(
+  private AwaitStep gate(int users) {
+    return new AwaitStep(
         (session, next) -> {
           run.whenOpen(() -> next.accept(session));
           if (run.waiting() >= users) {
@@ -125,8 +125,8 @@ public final class LoadSimulation extends Simulation {
         });
   }
 
-  private static GoOn untilDue() {
-    return new GoOn(
+  private static AwaitStep untilDue() {
+    return new AwaitStep(
         (session, next) -> {
           VirtualUser user = (VirtualUser) session.attributes().apply(USER);
           long nanos = user.untilDue();

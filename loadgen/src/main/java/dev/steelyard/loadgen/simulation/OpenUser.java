@@ -6,8 +6,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * A slot of the open model: it reserves the next arrival, waits for its time, starts it as the next
- * operation of a visitor, and comes back for another. Slots are plenty, so that arrivals do not
- * wait for answers; if all are busy nevertheless, arrivals start late, and are counted so.
+ * operation of a user, and comes back for another. Slots are plenty, so that arrivals do not wait
+ * for answers; if all are busy nevertheless, arrivals start late, and are counted so.
  */
 final class OpenUser extends VirtualUser {
   private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(RunRecord.LATE_MILLIS);
@@ -45,7 +45,7 @@ final class OpenUser extends VirtualUser {
       run.dropped.increment();
       return false;
     }
-    visitor = run.visitors.take();
+    activeUser = run.userPool.take();
     choose();
     boolean late = -untilDue() > LATE_NANOS;
     boolean admitted = admitted();
@@ -61,7 +61,7 @@ final class OpenUser extends VirtualUser {
   @Override
   void ended(boolean failed, long answeredAt, long now) {
     record(failed, answeredAt);
-    run.visitors.giveBack(visitor);
+    run.userPool.giveBack(activeUser);
   }
 
   /**

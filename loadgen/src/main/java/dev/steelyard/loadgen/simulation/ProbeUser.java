@@ -16,12 +16,12 @@ final class ProbeUser extends VirtualUser {
   private boolean again;
 
   /**
-   * @param visitor whose operations it starts
+   * @param activeUser whose operations it starts
    * @param due when it begins
    */
-  ProbeUser(Run run, Visitor visitor, long due) {
+  ProbeUser(Run run, ActiveUser activeUser, long due) {
     super(run, due);
-    this.visitor = visitor;
+    this.activeUser = activeUser;
     awaited = new TreeSet<>(run.scenario.played());
   }
 

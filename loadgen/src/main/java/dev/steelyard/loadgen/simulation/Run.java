@@ -34,7 +34,7 @@ final class Run {
   private final RunRecord record;
   private final Journeys journeys;
   private final Arrivals arrivals;
-  final VisitorPool visitors;
+  final UserPool userPool;
   private final List<OpenUser> slots = new ArrayList<>();
   private final CompletableFuture<Void> opened = new CompletableFuture<>();
   private final AtomicInteger waiting = new AtomicInteger();
@@ -71,12 +71,12 @@ final class Run {
     boolean open = settings.model() == Model.OPEN;
     arrivals = open ? new Arrivals(settings, User.draws(settings.seed(), number)) : null;
     int targets = settings.targets().size();
-    visitors =
-        new VisitorPool(
+    userPool =
+        new UserPool(
             targets,
             settings.injector() % targets,
             User.draws(settings.seed(), number - 1),
-            this::newOpenVisitor);
+            this::newOpenActiveUser);
   }
 
   int steps() {
@@ -123,13 +123,13 @@ final class Run {
     start();
     int number = users++;
     long delay = nanos(settings.rampSeconds() * settings.turn(number) / settings.users());
-    return new ClosedUser(this, newVisitor(number), startNanos + delay);
+    return new ClosedUser(this, newUser(number), startNanos + delay);
   }
 
   /** The user of a probe. */
   synchronized ProbeUser newProbeUser() {
     start();
-    return new ProbeUser(this, newVisitor(users++), startNanos);
+    return new ProbeUser(this, newUser(users++), startNanos);
   }
 
   /** A new slot of the open model. */
@@ -141,19 +141,19 @@ final class Run {
   }
 
   /** The servers are taken in turn, as if the users of all injectors stood in one line. */
-  private Visitor newVisitor(int number) {
+  private ActiveUser newUser(int number) {
     long index = settings.firstUser() + number;
-    return visitor(index, (int) (index % settings.targets().size()));
+    return activeUser(index, (int) (index % settings.targets().size()));
   }
 
   /** Users of the open model come as they are needed: their indexes alternate over injectors. */
-  private synchronized Visitor newOpenVisitor(int target) {
-    return visitor(settings.turn(users++), target);
+  private synchronized ActiveUser newOpenActiveUser(int target) {
+    return activeUser(settings.turn(users++), target);
   }
 
-  private Visitor visitor(long index, int target) {
+  private ActiveUser activeUser(long index, int target) {
     User user = new User(settings.seed(), index);
-    return new Visitor(user, journeys.start(user), target);
+    return new ActiveUser(user, journeys.start(user), target);
   }
 
   /** The load starts with its first user. */

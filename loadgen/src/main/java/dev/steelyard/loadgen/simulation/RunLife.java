@@ -79,7 +79,7 @@ public final class RunLife {
   /** One sentence that says why the run has failed, or null if all files are written. */
   String failure() {
     Throwable reason = run.failure();
-    if (reason instanceof Meeting.MeetingException) {
+    if (reason instanceof StartBarrier.StartBarrierException) {
       return reason.getMessage();
     }
     if (reason instanceof IOException) {
@@ -104,17 +104,17 @@ public final class RunLife {
   }
 
   private void live() {
-    try (Meeting meeting = Meeting.of(run.settings)) {
+    try (StartBarrier barrier = StartBarrier.of(run.settings)) {
       if (run.settings.awaitStart()) {
         awaitStart();
       }
       awaitInitialised();
-      meeting.begin(this::stopAsked);
+      barrier.begin(this::stopAsked);
       run.open();
       record();
       if (run.failure() == null) {
         System.out.print(SummaryText.of(run.close(), run.scenario.ratios()));
-        System.out.print(meeting.end(output, run.scenario.ratios()));
+        System.out.print(barrier.end(output, run.scenario.ratios()));
         written = true;
       }
     } catch (IOException | InterruptedException | RuntimeException | Error e) {

@@ -20,7 +20,7 @@ abstract class VirtualUser implements CurrentUser {
   final Run run;
 
   /** Whose operations this user starts. */
-  Visitor visitor;
+  ActiveUser activeUser;
 
   /** When the next operation is to start, on the run's clock. */
   long due;
@@ -39,12 +39,12 @@ abstract class VirtualUser implements CurrentUser {
 
   @Override
   public final Journey journey() {
-    return visitor.journey();
+    return activeUser.journey();
   }
 
   @Override
   public final User user() {
-    return visitor.user();
+    return activeUser.user();
   }
 
   /** Of a page, the last part to arrive counts. */
@@ -66,9 +66,9 @@ abstract class VirtualUser implements CurrentUser {
   /** Chooses the operation and asks whether it may start. */
   abstract boolean begins();
 
-  /** Lets the visitor decide its next step. */
+  /** Lets the user decide its next step. */
   final void choose() {
-    step = visitor.journey().next();
+    step = activeUser.journey().next();
   }
 
   /** Asks to start the chosen step. */
@@ -80,7 +80,7 @@ abstract class VirtualUser implements CurrentUser {
 
   /** Index of what to send: target x steps + step. */
   final int exchange() {
-    return visitor.target() * run.steps() + step;
+    return activeUser.target() * run.steps() + step;
   }
 
   final int operation() {
@@ -112,7 +112,7 @@ abstract class VirtualUser implements CurrentUser {
   /** Records the operation, and tells the journey. */
   final void record(boolean failed, long answeredAt) {
     run.recorder.record(operation(), started, due, answeredAt, failed);
-    visitor.journey().ended(failed);
+    activeUser.journey().ended(failed);
   }
 
   /** Does it; if it throws, the run has failed. */

@@ -58,7 +58,7 @@ public class QuoteListener implements MessageListener {
   }
 
   private boolean reachesWebsockets(String symbol) {
-    // The product of the two knobs may pass the range of an int.
+    // The product of the two settings may pass the range of an int.
     long first = (long) config.maxQuotes() * config.percentToWebsocket() / 100;
     return Integer.parseInt(symbol.substring(2)) < first;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.daytrader7.faces;
 
-import dev.steelyard.daytrader7.Knob;
+import dev.steelyard.daytrader7.ConfigSetting;
 import dev.steelyard.daytrader7.OrderMode;
 import dev.steelyard.daytrader7.RunMode;
 import dev.steelyard.daytrader7.Trade;
@@ -31,17 +31,17 @@ public class ConfigBean {
   /** Begins with the settings as they are. */
   @PostConstruct
   void begin() {
-    for (Knob knob : Knob.values()) {
-      String text = knob.text(config);
-      values.put(knob.key(), knob.checkbox(config) ? Boolean.valueOf(text) : text);
+    for (ConfigSetting setting : ConfigSetting.values()) {
+      String text = setting.text(config);
+      values.put(setting.key(), setting.checkbox(config) ? Boolean.valueOf(text) : text);
     }
   }
 
   /** Sets what the form says; what is no value stays as it was. */
   public void update() {
-    for (Knob knob : Knob.values()) {
+    for (ConfigSetting setting : ConfigSetting.values()) {
       try {
-        knob.set(config, String.valueOf(values.get(knob.key())));
+        setting.set(config, String.valueOf(values.get(setting.key())));
       } catch (IllegalArgumentException e) {
         Page.say(e.getMessage());
       }

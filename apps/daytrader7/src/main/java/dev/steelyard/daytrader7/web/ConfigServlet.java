@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.daytrader7.web;
 
-import dev.steelyard.daytrader7.Knob;
+import dev.steelyard.daytrader7.ConfigSetting;
 import dev.steelyard.daytrader7.RunStatistics;
 import dev.steelyard.daytrader7.Trade;
 import dev.steelyard.daytrader7.TradeConfig;
@@ -63,12 +63,12 @@ public final class ConfigServlet extends HttpServlet {
 
   /** An absent checkbox is switched off; what is no value is left as it was. */
   private void update(HttpServletRequest request) {
-    for (Knob knob : Knob.values()) {
-      String text = request.getParameter(knob.parameter());
-      boolean checkbox = knob.checkbox(config);
+    for (ConfigSetting setting : ConfigSetting.values()) {
+      String text = request.getParameter(setting.parameter());
+      boolean checkbox = setting.checkbox(config);
       if (checkbox || text != null) {
         try {
-          knob.set(config, checkbox ? String.valueOf(text != null) : text);
+          setting.set(config, checkbox ? String.valueOf(text != null) : text);
         } catch (IllegalArgumentException e) {
           LOG.log(Level.WARNING, "Ignored: {0}", e.getMessage());
         }

@@ -146,7 +146,8 @@ public final class Statics {
           default -> " */";
         };
     int length = file.bytes() - begin.length() - end.length();
-    return (begin + Texts.words(draws, length, length) + end).getBytes(StandardCharsets.US_ASCII);
+    return (begin + RandomText.words(draws, length, length) + end)
+        .getBytes(StandardCharsets.US_ASCII);
   }
 
   private static String star(boolean on) {

@@ -84,15 +84,15 @@ final class PopulationTest {
   void textsHaveTheirLengthsAndCharacters() {
     Draws draws = new Draws(2);
     for (int i = 0; i < 2000; i++) {
-      String words = Texts.words(draws, 15, 50);
+      String words = RandomText.words(draws, 15, 50);
       assertTrue(words.matches("[a-z ]{15,50}") && !words.contains("  "), words);
       for (String word : words.split(" ", -1)) {
         // One letter that is left over goes to the last word.
         assertTrue(!word.isEmpty() && word.length() <= 13, words);
       }
-      assertTrue(Texts.telephone(draws).matches("\\+(1 \\d{3}|\\d{2} \\d{2}) \\d{3} \\d{4}"));
-      assertTrue(Texts.street(draws).matches("\\d{1,5} [A-Z][a-z]{0,10}( (Blvd|Ave|St|Ln))?"));
-      assertTrue(Texts.email(draws, "Ab", "Cd").matches("ab\\.cd@[a-z]{3,10}\\.com"));
+      assertTrue(RandomText.telephone(draws).matches("\\+(1 \\d{3}|\\d{2} \\d{2}) \\d{3} \\d{4}"));
+      assertTrue(RandomText.street(draws).matches("\\d{1,5} [A-Z][a-z]{0,10}( (Blvd|Ave|St|Ln))?"));
+      assertTrue(RandomText.email(draws, "Ab", "Cd").matches("ab\\.cd@[a-z]{3,10}\\.com"));
     }
   }
 

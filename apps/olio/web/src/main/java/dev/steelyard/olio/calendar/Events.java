@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.olio.calendar;
 
-import static dev.steelyard.olio.calendar.Fresh.fresh;
+import static dev.steelyard.olio.calendar.RefreshHint.refreshed;
 
 import dev.steelyard.olio.Refused;
 import dev.steelyard.olio.Settings;
@@ -56,7 +56,7 @@ public class Events {
         (filter.byCreated() ? " ORDER BY e.createdTime" : " ORDER BY e.eventTime")
             + (filter.descending() ? " DESC, e.id" : ", e.id");
     List<SocialEvent> events =
-        fresh(filtered("SELECT e " + which + order, SocialEvent.class, filter, from))
+        refreshed(filtered("SELECT e " + which + order, SocialEvent.class, filter, from))
             .setFirstResult(index * Views.PAGE)
             .setMaxResults(Views.PAGE)
             .getResultList();
@@ -92,7 +92,7 @@ public class Events {
     return tags.byWord(word)
         .map(
             tag ->
-                fresh(
+                refreshed(
                         entities.createQuery(
                             "SELECT e FROM SocialEvent e, TagLink l WHERE l.tagId = :tag"
                                 + " AND l.eventId = e.id AND e.eventTime IS NOT NULL"
@@ -108,7 +108,7 @@ public class Events {
   public Listed<SocialEvent> attendedBy(String userName, int index) {
     List<SocialEvent> events =
         attended(
-                fresh(
+                refreshed(
                     entities.createQuery(
                         "SELECT e " + ATTENDED + " ORDER BY e.eventTime, e.id", SocialEvent.class)),
                 userName)
@@ -128,7 +128,7 @@ public class Events {
   @InTransaction
   public List<Upcoming> upcoming(String userName) {
     return attended(
-            fresh(
+            refreshed(
                 entities.createQuery(
                     "SELECT e " + ATTENDED + " ORDER BY e.eventTime, e.id", SocialEvent.class)),
             userName)
@@ -141,7 +141,7 @@ public class Events {
   /** The events that somebody has posted, but none that is still being posted. */
   @InTransaction
   public List<SocialEvent> postedBy(String userName) {
-    return fresh(
+    return refreshed(
             entities.createQuery(
                 "SELECT e FROM SocialEvent e WHERE e.submitter = :user"
                     + " AND e.eventTime IS NOT NULL ORDER BY e.createdTime DESC, e.id",
@@ -161,7 +161,7 @@ public class Events {
   /** An event as it is now, whatever this JVM keeps of it. */
   @InTransaction
   public SocialEvent reread(int id) {
-    SocialEvent event = there(id, entities.find(SocialEvent.class, id, Fresh.ROW));
+    SocialEvent event = there(id, entities.find(SocialEvent.class, id, RefreshHint.ROW));
     if (event.getEventTime() == null) {
       throw Refused.unknown("There is no event " + id + " yet.");
     }
@@ -171,7 +171,7 @@ public class Events {
   /** An event as it is now, which nobody else changes or deletes before the transaction's end. */
   SocialEvent locked(int id) {
     return there(
-        id, entities.find(SocialEvent.class, id, LockModeType.PESSIMISTIC_WRITE, Fresh.ROW));
+        id, entities.find(SocialEvent.class, id, LockModeType.PESSIMISTIC_WRITE, RefreshHint.ROW));
   }
 
   private SocialEvent there(int id, SocialEvent event) {

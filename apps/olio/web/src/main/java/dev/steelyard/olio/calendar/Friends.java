@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.olio.calendar;
 
-import static dev.steelyard.olio.calendar.Fresh.fresh;
+import static dev.steelyard.olio.calendar.RefreshHint.refreshed;
 
 import dev.steelyard.olio.Refused;
 import dev.steelyard.olio.calendar.Views.Found;
@@ -74,7 +74,7 @@ public class Friends {
   public Found search(int personId, String userName, String prefix) {
     String pattern = prefix.replaceAll("[!%_]", "!$0") + "%";
     List<Person> found =
-        fresh(
+        refreshed(
                 entities.createQuery(
                     "SELECT p FROM Person p WHERE p.userName LIKE :pattern ESCAPE '!'"
                         + " AND p.id <> :self AND p.id NOT IN"

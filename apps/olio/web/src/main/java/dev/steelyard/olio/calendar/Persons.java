@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.olio.calendar;
 
-import static dev.steelyard.olio.calendar.Fresh.fresh;
+import static dev.steelyard.olio.calendar.RefreshHint.refreshed;
 
 import dev.steelyard.olio.Refused;
 import dev.steelyard.olio.calendar.Forms.PersonForm;
@@ -36,7 +36,7 @@ public class Persons {
   }
 
   private TypedQuery<Person> byName(String userName) {
-    return fresh(
+    return refreshed(
             entities.createQuery("SELECT p FROM Person p WHERE p.userName = :user", Person.class))
         .setParameter("user", userName);
   }
@@ -115,7 +115,8 @@ public class Persons {
   /** Changes a profile. The row is read: what is as it was kept here is not written. */
   @InTransaction
   public void change(int id, PersonForm form, Place place, StoredFiles files) {
-    Person person = entities.find(Person.class, id, LockModeType.PESSIMISTIC_WRITE, Fresh.ROW);
+    Person person =
+        entities.find(Person.class, id, LockModeType.PESSIMISTIC_WRITE, RefreshHint.ROW);
     fill(person, form, place, files);
   }
 

@@ -32,13 +32,13 @@ import java.util.logging.Logger;
 public class Publishing {
 
   /** The files that were sent beside the form; null for one that was not. */
-  public static final class Sent {
+  public static final class UploadedFiles {
 
     private final byte[] picture;
     private final byte[] document;
     private final String documentExtension;
 
-    public Sent(byte[] picture, byte[] document, String documentExtension) {
+    public UploadedFiles(byte[] picture, byte[] document, String documentExtension) {
       this.picture = picture;
       this.document = document;
       this.documentExtension = documentExtension;
@@ -77,7 +77,7 @@ public class Publishing {
   }
 
   /** Registers a person with a picture. */
-  public void register(PersonForm form, Sent sent) {
+  public void register(PersonForm form, UploadedFiles sent) {
     byte[] thumbnail = Uploads.thumbnail(sent.picture);
     int id = created(form);
     StoredFiles names = names(id, FileKind.PERSON, FileKind.PERSON_THUMBNAIL, sent);
@@ -109,7 +109,7 @@ public class Publishing {
   }
 
   /** Changes a profile; the picture stays if none is sent. */
-  public void change(Person person, PersonForm form, Sent sent) {
+  public void change(Person person, PersonForm form, UploadedFiles sent) {
     byte[] thumbnail = sent.picture == null ? null : Uploads.thumbnail(sent.picture);
     try {
       StoredFiles names = names(person.getId(), FileKind.PERSON, FileKind.PERSON_THUMBNAIL, sent);
@@ -125,7 +125,7 @@ public class Publishing {
    *
    * @return its key
    */
-  public int post(EventForm form, String submitter, Sent sent) {
+  public int post(EventForm form, String submitter, UploadedFiles sent) {
     byte[] thumbnail = Uploads.thumbnail(sent.picture);
     int id = again(() -> events.create(form, submitter));
     StoredFiles names = names(id, FileKind.EVENT, FileKind.EVENT_THUMBNAIL, sent);
@@ -188,7 +188,7 @@ public class Publishing {
   }
 
   /** Changes an event of somebody's own; files stay if none are sent. */
-  public void change(int id, String user, EventForm form, Sent sent) {
+  public void change(int id, String user, EventForm form, UploadedFiles sent) {
     events.ownedBy(user, id);
     byte[] thumbnail = sent.picture == null ? null : Uploads.thumbnail(sent.picture);
     try {
@@ -210,7 +210,8 @@ public class Publishing {
   }
 
   /** How the files that were sent are called. */
-  private static StoredFiles names(int id, FileKind pictures, FileKind thumbnails, Sent sent) {
+  private static StoredFiles names(
+      int id, FileKind pictures, FileKind thumbnails, UploadedFiles sent) {
     boolean pictured = sent.picture != null;
     return new StoredFiles(
         pictured ? StoredName.upload(pictures, id, "jpg").text() : null,
@@ -221,7 +222,8 @@ public class Publishing {
   }
 
   /** Those of a row that was there before stay if not all can be stored: it names them. */
-  private StoredFiles store(StoredFiles names, Sent sent, byte[] thumbnail) throws IOException {
+  private StoredFiles store(StoredFiles names, UploadedFiles sent, byte[] thumbnail)
+      throws IOException {
     Map<StoredName, byte[]> files = new LinkedHashMap<>();
     int uploads = 0;
     if (sent.picture != null) {

@@ -5,8 +5,8 @@ import dev.steelyard.olio.population.Draws;
 import dev.steelyard.olio.population.FileKind;
 import dev.steelyard.olio.population.Names;
 import dev.steelyard.olio.population.Popularity;
+import dev.steelyard.olio.population.RandomText;
 import dev.steelyard.olio.population.Scale;
-import dev.steelyard.olio.population.Texts;
 import java.sql.Timestamp;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
@@ -60,15 +60,15 @@ final class Population {
 
   Object[] address(int id) {
     Draws draws = draws(Kind.ADDRESS, id);
-    String second = Texts.secondStreet(draws);
+    String second = RandomText.secondStreet(draws);
     return new Object[] {
       id,
-      Texts.street(draws),
+      RandomText.street(draws),
       second.isEmpty() ? null : second,
-      Texts.city(draws),
-      Texts.state(draws),
-      Texts.zip(draws),
-      Texts.country(draws),
+      RandomText.city(draws),
+      RandomText.state(draws),
+      RandomText.zip(draws),
+      RandomText.country(draws),
       rounded((2 * draws.fraction() - 1) * MOST_NORTHERN),
       rounded(180 - 360 * draws.fraction())
     };
@@ -80,17 +80,17 @@ final class Population {
 
   Object[] person(int id) {
     Draws draws = draws(Kind.PERSON, id);
-    String first = Texts.capitalised(draws, 2, 12);
-    String last = Texts.capitalised(draws, 5, 15);
+    String first = RandomText.capitalised(draws, 2, 12);
+    String last = RandomText.capitalised(draws, 5, 15);
     return new Object[] {
       id,
       Names.of(id),
       Integer.toString(id),
       first,
       last,
-      Texts.email(draws, first, last),
-      Texts.telephone(draws),
-      Texts.words(draws, 250, 2500),
+      RandomText.email(draws, first, last),
+      RandomText.telephone(draws),
+      RandomText.words(draws, 250, 2500),
       FileKind.PERSON.loadedName(id),
       FileKind.PERSON_THUMBNAIL.loadedName(id),
       "PST",
@@ -105,10 +105,10 @@ final class Population {
     LocalDateTime created = today.minusDays(draws.between(0, DAYS)).atStartOfDay();
     return new Object[] {
       id,
-      Texts.words(draws, 15, 20),
-      Texts.words(draws, 15, 50),
-      Texts.words(draws, 50, 495),
-      Texts.telephone(draws),
+      RandomText.words(draws, 15, 20),
+      RandomText.words(draws, 15, 50),
+      RandomText.words(draws, 50, 495),
+      RandomText.telephone(draws),
       Names.of(draws.between(1, scale.persons())),
       FileKind.EVENT.loadedName(id),
       FileKind.EVENT_THUMBNAIL.loadedName(id),
@@ -177,7 +177,7 @@ final class Population {
           new Object[] {
             Names.of(draws.between(1, scale.persons())),
             event,
-            Texts.letters(draws, 10, 1000),
+            RandomText.letters(draws, 10, 1000),
             draws.between(2, 5),
             date
           });

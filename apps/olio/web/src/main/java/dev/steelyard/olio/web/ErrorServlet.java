@@ -16,7 +16,7 @@ public final class ErrorServlet extends HttpServlet {
 
   private static final long serialVersionUID = 1L;
 
-  @Inject private transient Frame frame;
+  @Inject private transient PageLayout layout;
 
   /** Whatever the method that was refused. */
   @Override
@@ -25,7 +25,7 @@ public final class ErrorServlet extends HttpServlet {
     if (request.getDispatcherType() != DispatcherType.ERROR) {
       response.setStatus(HttpServletResponse.SC_NOT_FOUND);
     }
-    frame.error(request, response, sentence(response.getStatus()));
+    layout.error(request, response, sentence(response.getStatus()));
   }
 
   private static String sentence(int status) {

@@ -21,9 +21,9 @@ import java.util.List;
 /** What scripts ask of events, and the upload of one. */
 @WebServlet("/api/event/*")
 @MultipartConfig(
-    maxFileSize = Sent.FILE_LIMIT,
-    maxRequestSize = Sent.LIMIT,
-    fileSizeThreshold = Sent.IN_MEMORY)
+    maxFileSize = MultipartForm.FILE_LIMIT,
+    maxRequestSize = MultipartForm.LIMIT,
+    fileSizeThreshold = MultipartForm.IN_MEMORY)
 public final class EventApiServlet extends Route {
 
   private static final long serialVersionUID = 1L;
@@ -42,16 +42,17 @@ public final class EventApiServlet extends Route {
           attendees(
               response,
               participation.attendees(
-                  Input.event(request), Visitor.of(request).map(Visitor::userName).orElse(null)));
+                  Input.event(request),
+                  LoggedInUser.of(request).map(LoggedInUser::userName).orElse(null)));
       case "/addAttendee" -> attend(request, response);
       case "/deleteAttendee" -> {
-        Visitor visitor = visitor(request);
-        attendees(response, participation.leave(Input.event(request), visitor.userName()));
-        visitor.forget();
+        LoggedInUser loggedInUser = loggedInUser(request);
+        attendees(response, participation.leave(Input.event(request), loggedInUser.userName()));
+        loggedInUser.forget();
       }
       case "/getComments" -> comments(response, Input.event(request));
       case "/updateCommentsRating" -> {
-        String user = visitor(request).userName();
+        String user = loggedInUser(request).userName();
         String text = Input.required(request, "comment");
         if (text.length() > 2000) {
           throw Refused.badInput("A comment may have 2000 characters.");
@@ -60,7 +61,7 @@ public final class EventApiServlet extends Route {
         comments(response, Input.event(request));
       }
       case "/deleteCommentsRating" -> {
-        String user = visitor(request).userName();
+        String user = loggedInUser(request).userName();
         participation.unsay(Input.event(request), Input.number(request, "commentId"), user);
         comments(response, Input.event(request));
       }
@@ -70,21 +71,21 @@ public final class EventApiServlet extends Route {
   }
 
   private void post(HttpServletRequest request, HttpServletResponse response) throws IOException {
-    Visitor visitor = visitor(request);
-    Sent sent = Sent.read(request);
+    LoggedInUser loggedInUser = loggedInUser(request);
+    MultipartForm sent = MultipartForm.read(request);
     String known = sent.text("socialEventID", 10);
     int id;
     if (known.isEmpty()) {
       id =
           publishing.post(
               sent.event(),
-              visitor.userName(),
+              loggedInUser.userName(),
               sent.files("upload_event_image", "upload_event_literature", true));
     } else if (known.matches("[0-9]{1,9}")) {
       id = Integer.parseInt(known);
       publishing.change(
           id,
-          visitor.userName(),
+          loggedInUser.userName(),
           sent.event(),
           sent.files("upload_event_image", "upload_event_literature", false));
     } else {
@@ -95,17 +96,17 @@ public final class EventApiServlet extends Route {
   }
 
   private void attend(HttpServletRequest request, HttpServletResponse response) throws IOException {
-    Visitor visitor = visitor(request);
+    LoggedInUser loggedInUser = loggedInUser(request);
     int event = Input.event(request);
     Attendees result;
     try {
-      result = participation.attend(event, visitor.userName());
+      result = participation.attend(event, loggedInUser.userName());
     } catch (PersistenceException e) {
       // The same person was a moment earlier: now he attends. Or the event was deleted: now it is
       // not there.
-      result = participation.attend(event, visitor.userName());
+      result = participation.attend(event, loggedInUser.userName());
     }
-    visitor.forget();
+    loggedInUser.forget();
     attendees(response, result);
   }
 
@@ -142,7 +143,7 @@ public final class EventApiServlet extends Route {
   }
 
   private void rate(HttpServletRequest request, HttpServletResponse response) throws IOException {
-    String user = visitor(request).userName();
+    String user = loggedInUser(request).userName();
     int rating = Input.number(request, "rating");
     if (rating < 1 || rating > STARS) {
       throw Refused.badInput("A rating is from 1 to 5.");

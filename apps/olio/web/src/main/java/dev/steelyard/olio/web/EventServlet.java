@@ -40,14 +40,14 @@ public final class EventServlet extends Route {
       case "/event/detail" -> detail(request, response);
       case "/event/upcoming" -> upcoming(request, response);
       case "/event/addEvent" -> {
-        visitor(request);
+        loggedInUser(request);
         show(request, response, "Add an event", page -> FormView.event(page, null, settings.now()));
       }
       case "/event/updateEvent" -> update(request, response);
       case "/event/delete" -> {
-        Visitor visitor = visitor(request);
-        publishing.delete(Input.event(request), visitor.userName());
-        visitor.forget();
+        LoggedInUser loggedInUser = loggedInUser(request);
+        publishing.delete(Input.event(request), loggedInUser.userName());
+        loggedInUser.forget();
         response.sendRedirect(request.getContextPath() + "/event/list");
       }
       default -> tagged(request, response);
@@ -56,7 +56,7 @@ public final class EventServlet extends Route {
 
   private void detail(HttpServletRequest request, HttpServletResponse response) throws IOException {
     EventDetail detail = events.detail(Input.event(request));
-    String viewer = Visitor.of(request).map(Visitor::userName).orElse(null);
+    String viewer = LoggedInUser.of(request).map(LoggedInUser::userName).orElse(null);
     show(
         request,
         response,
@@ -68,7 +68,7 @@ public final class EventServlet extends Route {
       throws IOException {
     String userName = persons.get(Input.required(request, "userName")).getUserName();
     Listed<SocialEvent> listed = events.attendedBy(userName, Input.index(request));
-    String viewer = Visitor.of(request).map(Visitor::userName).orElse(null);
+    String viewer = LoggedInUser.of(request).map(LoggedInUser::userName).orElse(null);
     show(
         request,
         response,
@@ -82,7 +82,7 @@ public final class EventServlet extends Route {
 
   private void update(HttpServletRequest request, HttpServletResponse response) throws IOException {
     int id = Input.event(request);
-    events.ownedBy(visitor(request).userName(), id);
+    events.ownedBy(loggedInUser(request).userName(), id);
     EventDetail detail = events.form(id);
     show(request, response, "Edit an event", page -> FormView.event(page, detail, settings.now()));
   }
@@ -91,7 +91,7 @@ public final class EventServlet extends Route {
     String tag = Input.required(request, "tag");
     int index = Input.index(request);
     List<SocialEvent> all = events.tagged(tag);
-    String viewer = Visitor.of(request).map(Visitor::userName).orElse(null);
+    String viewer = LoggedInUser.of(request).map(LoggedInUser::userName).orElse(null);
     show(
         request,
         response,

@@ -34,7 +34,8 @@ public final class HomeServlet extends Route {
     int index = Input.index(request);
     String root = request.getContextPath();
     boolean alike = filter.equals(Filter.NONE) && index < KEPT;
-    String viewer = alike ? null : Visitor.of(request).map(Visitor::userName).orElse(null);
+    String viewer =
+        alike ? null : LoggedInUser.of(request).map(LoggedInUser::userName).orElse(null);
     String list =
         alike
             ? fragments.get("list " + index, () -> list(root, filter, index, null))

@@ -26,9 +26,9 @@ import java.util.Objects;
 /** What scripts ask of persons, and the upload of one. */
 @WebServlet({"/api/person", "/api/person/fileuploadPerson"})
 @MultipartConfig(
-    maxFileSize = Sent.FILE_LIMIT,
-    maxRequestSize = Sent.LIMIT,
-    fileSizeThreshold = Sent.IN_MEMORY)
+    maxFileSize = MultipartForm.FILE_LIMIT,
+    maxRequestSize = MultipartForm.LIMIT,
+    fileSizeThreshold = MultipartForm.IN_MEMORY)
 public final class PersonApiServlet extends Route {
 
   private static final long serialVersionUID = 1L;
@@ -71,8 +71,8 @@ public final class PersonApiServlet extends Route {
   }
 
   private void change(HttpServletRequest request, HttpServletResponse response) throws IOException {
-    Visitor visitor = visitor(request);
-    String self = visitor.userName();
+    LoggedInUser loggedInUser = loggedInUser(request);
+    String self = loggedInUser.userName();
     switch (Input.text(request, "actionType")) {
       case "add_friend" -> friends.invite(self, Input.required(request, "friend_user_name"));
       case "revoke_invite" -> friends.withdraw(self, Input.required(request, "friend"));
@@ -80,7 +80,7 @@ public final class PersonApiServlet extends Route {
       case "reject_invite" -> friends.withdraw(Input.required(request, "friend"), self);
       default -> throw Refused.badInput("There is no such action.");
     }
-    visitor.forget();
+    loggedInUser.forget();
     JsonArrayBuilder outgoing = Json.createArrayBuilder();
     for (Invitation each : friends.outgoing(self)) {
       outgoing.add(Json.createObjectBuilder().add("candidate", each.getCandidate()));
@@ -90,10 +90,10 @@ public final class PersonApiServlet extends Route {
 
   private void upload(HttpServletRequest request, HttpServletResponse response) throws IOException {
     boolean edit = String.valueOf(request.getQueryString()).contains("isEditable=true");
-    String self = edit ? visitor(request).userName() : null;
-    Sent sent = Sent.read(request);
+    String self = edit ? loggedInUser(request).userName() : null;
+    MultipartForm sent = MultipartForm.read(request);
     PersonForm form = sent.person(self);
-    Publishing.Sent files = sent.files("upload_person_image", "", !edit);
+    Publishing.UploadedFiles files = sent.files("upload_person_image", "", !edit);
     if (edit) {
       publishing.change(persons.get(self), form, files);
     } else {

@@ -47,16 +47,16 @@ public final class PersonServlet extends Route {
       case "display_friends" -> friends(request, response);
       case "display_myPostedEvents" -> posted(request, response);
       case "edit_person" -> {
-        Person person = persons.get(visitor(request).userName());
+        Person person = persons.get(loggedInUser(request).userName());
         Address address = persons.addressOf(person);
         show(
             request, response, "Edit your profile", page -> FormView.person(page, person, address));
       }
-      case "Search" -> search(request, response, visitor(request));
+      case "Search" -> search(request, response, loggedInUser(request));
       case "addDeleteFriend" -> {
-        Visitor visitor = visitor(request);
-        invite(request, visitor);
-        search(request, response, visitor);
+        LoggedInUser loggedInUser = loggedInUser(request);
+        invite(request, loggedInUser);
+        search(request, response, loggedInUser);
       }
       default -> throw Refused.badInput("There is no such action.");
     }
@@ -64,7 +64,8 @@ public final class PersonServlet extends Route {
 
   private void person(HttpServletRequest request, HttpServletResponse response) throws IOException {
     String userName = Input.required(request, USER_NAME);
-    boolean own = Visitor.of(request).filter(each -> each.userName().equals(userName)).isPresent();
+    boolean own =
+        LoggedInUser.of(request).filter(each -> each.userName().equals(userName)).isPresent();
     PersonDetail detail = persons.detail(userName, own);
     show(request, response, userName, page -> PersonView.detail(page, detail, own));
   }
@@ -84,7 +85,7 @@ public final class PersonServlet extends Route {
     String userName = persons.get(Input.required(request, USER_NAME)).getUserName();
     List<SocialEvent> posted = events.postedBy(userName);
     Listed<SocialEvent> listed = Listed.of(posted, Input.index(request));
-    String viewer = Visitor.of(request).map(Visitor::userName).orElse(null);
+    String viewer = LoggedInUser.of(request).map(LoggedInUser::userName).orElse(null);
     show(
         request,
         response,
@@ -99,19 +100,20 @@ public final class PersonServlet extends Route {
         });
   }
 
-  private void invite(HttpServletRequest request, Visitor visitor) {
+  private void invite(HttpServletRequest request, LoggedInUser loggedInUser) {
     String friend = Input.required(request, "friend");
     switch (Input.required(request, "flag")) {
-      case "add" -> friends.invite(visitor.userName(), friend);
-      case "delete" -> friends.withdraw(visitor.userName(), friend);
+      case "add" -> friends.invite(loggedInUser.userName(), friend);
+      case "delete" -> friends.withdraw(loggedInUser.userName(), friend);
       default -> throw Refused.badInput("The flag is add or delete.");
     }
   }
 
-  private void search(HttpServletRequest request, HttpServletResponse response, Visitor visitor)
+  private void search(
+      HttpServletRequest request, HttpServletResponse response, LoggedInUser loggedInUser)
       throws IOException {
     String query = Input.text(request, "query");
-    Found found = friends.search(visitor.id(), visitor.userName(), query);
+    Found found = friends.search(loggedInUser.id(), loggedInUser.userName(), query);
     show(request, response, "Users", page -> PersonView.search(page, query, found));
   }
 }

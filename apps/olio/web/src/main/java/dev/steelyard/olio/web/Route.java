@@ -24,7 +24,7 @@ abstract class Route extends HttpServlet {
 
   private static final Logger LOG = Logger.getLogger(Route.class.getName());
 
-  @Inject private transient Frame frame;
+  @Inject private transient PageLayout layout;
 
   /** Answers a request. */
   protected abstract void answer(HttpServletRequest request, HttpServletResponse response)
@@ -57,18 +57,18 @@ abstract class Route extends HttpServlet {
     }
     response.reset();
     response.setStatus(status);
-    frame.error(request, response, sentence);
+    layout.error(request, response, sentence);
   }
 
   /** Who is logged in. */
-  static Visitor visitor(HttpServletRequest request) {
-    return Visitor.of(request).orElseThrow(Refused::notLoggedIn);
+  static LoggedInUser loggedInUser(HttpServletRequest request) {
+    return LoggedInUser.of(request).orElseThrow(Refused::notLoggedIn);
   }
 
   /** Shows a page. */
   final void show(HttpServletRequest request, HttpServletResponse response, String title, Part main)
       throws IOException {
-    frame.show(request, response, title, main);
+    layout.show(request, response, title, main);
   }
 
   /** A part of a page. */

@@ -39,11 +39,12 @@ public final class SessionServlet extends Route {
         persons.login(Input.text(request, "user_name"), Input.text(request, "password"));
     HttpSession session = request.getSession(true);
     if (person.isPresent()) {
-      new Visitor(person.get().getId(), person.get().getUserName()).logIn(request);
+      new LoggedInUser(person.get().getId(), person.get().getUserName()).logIn(request);
     } else {
-      session.setAttribute(Frame.MESSAGE, "There is no such user, or the password is another one.");
+      session.setAttribute(
+          PageLayout.MESSAGE, "There is no such user, or the password is another one.");
     }
-    Object last = session.getAttribute(Frame.LAST_PAGE);
+    Object last = session.getAttribute(PageLayout.LAST_PAGE);
     String page = last == null ? request.getContextPath() + "/event/list" : last.toString();
     if (!page.contains("from=")) {
       page += (page.contains("?") ? "&" : "?") + "from=login";

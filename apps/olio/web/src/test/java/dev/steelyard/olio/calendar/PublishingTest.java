@@ -133,13 +133,13 @@ final class PublishingTest {
           new Rows(),
           stats);
 
-  private static Publishing.Sent sent() {
+  private static Publishing.UploadedFiles sent() {
     byte[] picture = FileKind.EVENT.content(FileSizes.SMALL);
-    return new Publishing.Sent(picture, new byte[] {1}, "pdf");
+    return new Publishing.UploadedFiles(picture, new byte[] {1}, "pdf");
   }
 
-  private static Publishing.Sent picture() {
-    return new Publishing.Sent(FileKind.PERSON.content(FileSizes.SMALL), null, null);
+  private static Publishing.UploadedFiles picture() {
+    return new Publishing.UploadedFiles(FileKind.PERSON.content(FileSizes.SMALL), null, null);
   }
 
   @Test

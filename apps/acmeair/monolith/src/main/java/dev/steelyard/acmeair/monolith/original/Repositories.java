@@ -32,7 +32,7 @@ public class Repositories {
   @Produces
   @Singleton
   CustomerRepository customers(MongoCustomers stored) {
-    return lean ? stored : new TextCustomers(stored, Texts.FORM);
+    return lean ? stored : new TextCustomers(stored, ParsedJson.FORM);
   }
 
   @Produces
@@ -44,6 +44,6 @@ public class Repositories {
   @Produces
   @Singleton
   FlightRepository flights(ServerContext context) {
-    return lean ? context.flights() : new TextFlights(context.flights(), Texts.FORM);
+    return lean ? context.flights() : new TextFlights(context.flights(), ParsedJson.FORM);
   }
 }

@@ -20,7 +20,7 @@ record TextSessions(SessionRepository stored) implements SessionRepository {
 
   @Override
   public Session add(Session session) {
-    Map<String, Object> parsed = Texts.parsed(text(stored.add(session)));
+    Map<String, Object> parsed = ParsedJson.parsed(text(stored.add(session)));
     return new Session(
         (String) parsed.get(ID), session.customerId(), session.lastAccess(), session.timeout());
   }
@@ -41,8 +41,8 @@ record TextSessions(SessionRepository stored) implements SessionRepository {
   }
 
   private static Session parsed(Session session) {
-    Map<String, Object> members = Texts.parsed(text(session));
-    long timeout = (Long) Texts.parsed(members.get(TIMEOUT).toString()).get(DATE);
+    Map<String, Object> members = ParsedJson.parsed(text(session));
+    long timeout = (Long) ParsedJson.parsed(members.get(TIMEOUT).toString()).get(DATE);
     return new Session(
         session.id(),
         (String) members.get(CUSTOMER),

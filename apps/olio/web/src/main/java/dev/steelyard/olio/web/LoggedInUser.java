@@ -10,27 +10,27 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /** Who is logged in, and what the session remembers of him until it changes here. */
-final class Visitor implements Serializable {
+final class LoggedInUser implements Serializable {
 
   private static final long serialVersionUID = 1L;
-  private static final String ATTRIBUTE = "visitor";
+  private static final String ATTRIBUTE = "user";
 
   private final int id;
   private final String userName;
   private volatile Upcoming[] upcoming;
   private volatile Long requests;
 
-  Visitor(int id, String userName) {
+  LoggedInUser(int id, String userName) {
     this.id = id;
     this.userName = userName;
   }
 
   /** The visitor of a request, if somebody is logged in. */
-  static Optional<Visitor> of(HttpServletRequest request) {
+  static Optional<LoggedInUser> of(HttpServletRequest request) {
     HttpSession session = request.getSession(false);
     return session == null
         ? Optional.empty()
-        : Optional.ofNullable((Visitor) session.getAttribute(ATTRIBUTE));
+        : Optional.ofNullable((LoggedInUser) session.getAttribute(ATTRIBUTE));
   }
 
   /** Logs in: a session that was begun by somebody unknown gets another name. */

@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  *
  * @param moment decides when
  */
-public record GoOn(Moment moment) implements ActionBuilder {
+public record AwaitStep(Moment moment) implements ActionBuilder {
   /** Decides when a user goes on. */
   @FunctionalInterface
   public interface Moment {
@@ -42,7 +42,7 @@ public record GoOn(Moment moment) implements ActionBuilder {
   }
 
   private record Waiting(Moment moment, Action next) implements Action {
-    private static final Logger LOGGER = Logger.apply(LoggerFactory.getLogger(GoOn.class));
+    private static final Logger LOGGER = Logger.apply(LoggerFactory.getLogger(AwaitStep.class));
 
     @Override
     public String name() {

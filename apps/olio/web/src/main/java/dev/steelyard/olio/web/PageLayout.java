@@ -20,7 +20,7 @@ import java.util.Optional;
 
 /** What all pages have: header, sidebar and footer. */
 @ApplicationScoped
-public class Frame {
+public class PageLayout {
 
   /** The session's attribute with what the next page has to tell. */
   static final String MESSAGE = "message";
@@ -48,16 +48,16 @@ public class Frame {
     if (message != null) {
       session.removeAttribute(MESSAGE);
     }
-    Optional<Visitor> visitor = Visitor.of(request);
+    Optional<LoggedInUser> loggedInUser = LoggedInUser.of(request);
     Html page = new Html(request.getContextPath());
-    top(page, title, visitor);
+    top(page, title, loggedInUser);
     page.add("<div class=\"page\"><main>\n");
     if (message != null) {
       page.fill("<p class=\"message\" role=\"status\">{}</p>\n", message);
     }
     main.to(page);
     page.add("</main>\n<aside>\n");
-    visitor.ifPresentOrElse(
+    loggedInUser.ifPresentOrElse(
         each -> personal(page, each), () -> page.add("<p>You are not logged in.</p>\n"));
     calendar(page, Optional.ofNullable(Input.day(request)).orElse(settings.today()));
     search(page);
@@ -69,7 +69,7 @@ public class Frame {
   void error(HttpServletRequest request, HttpServletResponse response, String sentence)
       throws IOException {
     Html page = new Html(request.getContextPath());
-    top(page, "Sorry", Visitor.of(request));
+    top(page, "Sorry", LoggedInUser.of(request));
     page.add("<div class=\"page\"><main><h1>Sorry</h1>\n");
     page.fill("<p class=\"message\" role=\"alert\">{}</p>\n", sentence);
     page.fill("<p><a href=\"{/}/\">To the list of events</a></p></main></div>\n");
@@ -88,7 +88,7 @@ public class Frame {
     response.getOutputStream().write(bytes);
   }
 
-  private static void top(Html page, String title, Optional<Visitor> visitor) {
+  private static void top(Html page, String title, Optional<LoggedInUser> loggedInUser) {
     page.fill(
         """
         <!DOCTYPE html>
@@ -106,7 +106,7 @@ public class Frame {
         <nav><a href="{/}/">Home</a>
         """,
         title);
-    if (visitor.isPresent()) {
+    if (loggedInUser.isPresent()) {
       page.fill(
           """
           <a href="{/}/event/addEvent">Add Event</a>
@@ -126,21 +126,21 @@ public class Frame {
     page.add("</header>\n");
   }
 
-  private void personal(Html page, Visitor visitor) {
+  private void personal(Html page, LoggedInUser loggedInUser) {
     page.fill(
         """
         <section><p>Hello, <a href="{/}/person?actionType=display_person&amp;user_name={}">{}</a>.
         <a class="quiet" href="{/}/logout">Log out</a></p>
         """,
-        Html.url(visitor.userName()),
-        visitor.userName());
-    long requests = visitor.requests(() -> friends.requests(visitor.userName()));
+        Html.url(loggedInUser.userName()),
+        loggedInUser.userName());
+    long requests = loggedInUser.requests(() -> friends.requests(loggedInUser.userName()));
     page.fill(
         "<p><a href=\"{/}/person?actionType=display_person&amp;user_name={}\">{} friendship"
             + " requests</a></p></section>\n<section><h2>Your next events</h2><ul class=\"plain\">\n",
-        Html.url(visitor.userName()),
+        Html.url(loggedInUser.userName()),
         requests);
-    List<Upcoming> upcoming = visitor.upcoming(() -> events.upcoming(visitor.userName()));
+    List<Upcoming> upcoming = loggedInUser.upcoming(() -> events.upcoming(loggedInUser.userName()));
     for (Upcoming each : upcoming) {
       page.fill(
           "<li><a href=\"{/}/event/detail?socialEventID={}\">{}</a> <time>{}</time></li>\n",
@@ -150,7 +150,7 @@ public class Frame {
     }
     page.fill(
         "</ul><p><a class=\"quiet\" href=\"{/}/event/upcoming?userName={}\">more</a></p></section>\n",
-        Html.url(visitor.userName()));
+        Html.url(loggedInUser.userName()));
   }
 
   /** The month of a day, each of whose days lists its events. */

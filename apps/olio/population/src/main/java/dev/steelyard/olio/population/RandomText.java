@@ -4,13 +4,13 @@ package dev.steelyard.olio.population;
 import java.util.List;
 import java.util.Locale;
 
-/** Texts that look like those of people as far as their lengths go. */
-public final class Texts {
+/** RandomText that look like those of people as far as their lengths go. */
+public final class RandomText {
 
   private static final List<String> SUFFIXES = List.of(" Blvd", " Ave", " St", " Ln", "");
   private static final int LONGEST_WORD = 12;
 
-  private Texts() {}
+  private RandomText() {}
 
   /** Small letters. */
   public static String letters(Draws draws, int least, int most) {

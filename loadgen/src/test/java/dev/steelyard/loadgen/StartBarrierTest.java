@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Several injectors that nobody steers: together they are one. */
-class MeetingTest {
+class StartBarrierTest {
   @TempDir Path folder;
 
   private ObjectNode settings(String url, int injector, int port) {

@@ -13,51 +13,51 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-class VisitorPoolTest {
+class UserPoolTest {
   private int made;
 
-  private VisitorPool pool(int targets, int first) {
-    return new VisitorPool(
+  private UserPool pool(int targets, int first) {
+    return new UserPool(
         targets,
         first,
         new SplittableRandom(4),
         target -> {
           made++;
-          return new Visitor(new User(1, made), new Counter(), target);
+          return new ActiveUser(new User(1, made), new Counter(), target);
         });
   }
 
   @Test
   void arrivalsGoRoundTheServersFromTheFirst() {
-    VisitorPool pool = pool(3, 2);
+    UserPool pool = pool(3, 2);
     for (int i = 0; i < 300; i++) {
-      Visitor visitor = pool.take();
-      assertEquals((i + 2) % 3, visitor.target());
+      ActiveUser activeUser = pool.take();
+      assertEquals((i + 2) % 3, activeUser.target());
       if (i % 5 > 0) {
-        pool.giveBack(visitor);
+        pool.giveBack(activeUser);
       }
     }
   }
 
   @Test
   void fewVisitorsShareTheArrivalsEvenly() {
-    VisitorPool pool = pool(1, 0);
-    Map<Visitor, Integer> taken = new HashMap<>();
-    int arrivals = VisitorPool.FEWEST * 200;
+    UserPool pool = pool(1, 0);
+    Map<ActiveUser, Integer> taken = new HashMap<>();
+    int arrivals = UserPool.FEWEST * 200;
     for (int i = 0; i < arrivals; i++) {
-      Visitor visitor = pool.take();
-      taken.merge(visitor, 1, Integer::sum);
-      pool.giveBack(visitor);
+      ActiveUser activeUser = pool.take();
+      taken.merge(activeUser, 1, Integer::sum);
+      pool.giveBack(activeUser);
     }
-    assertEquals(VisitorPool.FEWEST, made);
+    assertEquals(UserPool.FEWEST, made);
     // Mean 200 and standard deviation 14: the seed is fixed, so this holds always or never.
     taken.values().forEach(count -> assertTrue(count > 120 && count < 280, "taken " + count));
   }
 
   @Test
   void nobodyIsTakenTwiceAndNewOnesComeWhenNoneIsFree() {
-    VisitorPool pool = pool(2, 0);
-    Set<Visitor> busy = new HashSet<>();
+    UserPool pool = pool(2, 0);
+    Set<ActiveUser> busy = new HashSet<>();
     for (int i = 0; i < 500; i++) {
       assertTrue(busy.add(pool.take()), "was busy");
     }

@@ -26,7 +26,7 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /** A form with files as it was sent, and what is made of its fields. */
-final class Sent {
+final class MultipartForm {
 
   /** Bytes that one file may have. */
   static final int FILE_LIMIT = 5_000_000;
@@ -37,17 +37,17 @@ final class Sent {
   /** Larger files are kept on disk while they are read. */
   static final int IN_MEMORY = 2_000_000;
 
-  private static final Logger LOG = Logger.getLogger(Sent.class.getName());
+  private static final Logger LOG = Logger.getLogger(MultipartForm.class.getName());
   private static final int MOST_TAGS = 20;
 
   private final Map<String, String> fields = new HashMap<>();
   private final Map<String, byte[]> files = new HashMap<>();
   private final Map<String, String> fileNames = new HashMap<>();
 
-  private Sent() {}
+  private MultipartForm() {}
 
   /** Reads the form. */
-  static Sent read(HttpServletRequest request) {
+  static MultipartForm read(HttpServletRequest request) {
     if (request.getContentLengthLong() > LIMIT) {
       throw Refused.tooLarge();
     }
@@ -55,7 +55,7 @@ final class Sent {
     if (!type.toLowerCase(Locale.ROOT).startsWith("multipart/form-data")) {
       throw Refused.badInput("The form has to be sent as multipart/form-data.");
     }
-    Sent sent = new Sent();
+    MultipartForm sent = new MultipartForm();
     try {
       for (Part part : request.getParts()) {
         sent.add(part);
@@ -199,13 +199,13 @@ final class Sent {
    *
    * @param required whether there has to be a picture
    */
-  Publishing.Sent files(String picture, String document, boolean required) {
+  Publishing.UploadedFiles files(String picture, String document, boolean required) {
     byte[] image = files.get(picture);
     if (image == null && required) {
       throw Refused.badInput(picture + " is missing.");
     }
     byte[] literature = files.get(document);
-    return new Publishing.Sent(
+    return new Publishing.UploadedFiles(
         image,
         literature,
         literature == null ? null : Uploads.documentExtension(fileNames.get(document)));

@@ -12,4 +12,4 @@ import dev.steelyard.loadgen.journey.User;
  * @param journey decides the steps
  * @param target index of the server
  */
-record Visitor(User user, Journey journey, int target) {}
+record ActiveUser(User user, Journey journey, int target) {}

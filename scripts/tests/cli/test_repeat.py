@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line that a session tells for its repetition asks for the same."""
+"""The command line that a session keeps for its repetition asks for the same."""
 
 import shlex
+import sys
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +14,7 @@ from typer.core import TyperGroup, TyperOption
 from steelyard.cli import certify, gate, run
 from steelyard.cli.app import app
 from steelyard.errors import BadInput
+from steelyard.session.opening import _NOT_REPEATED, repeat_command
 from steelyard.session.plan import Request
 
 PLANS = {"run": (run, "make_plan"), "gate": (gate, "plan_gate"), "certify": (certify, "plan_certification")}
@@ -21,10 +22,13 @@ PLANS = {"run": (run, "make_plan"), "gate": (gate, "plan_gate"), "certify": (cer
 SHARED = [
     *("--quick", "--workload", "shop/a shop.yaml", "--set", "users=8", "--set", "gc_threads=2"),
     *("--engine", "kubernetes", "--jdk", "/opt/a jdk", "--port", "9100", "--context", "lab"),
-    *("--namespace", "trials"),
+    *("--namespace", "trials", "--json", "--out", "some where"),
 ]
 OWN = {
-    "run": ["jvm-count", "--blocks", "7", "--profile", "jfr", "--profile", "perf"],
+    "run": [
+        *("jvm-count", "--blocks", "7", "--profile", "jfr", "--profile", "perf", "--metrics-port", "9999"),
+        *("--metrics-port=9998", "--resume", "--go-on"),
+    ],
     "gate": [
         *("my gate.yaml", "--baseline", "image=shop:1", "--candidate", "-Xmx1g=it's", "--margin", "4%"),
         *("--metric", "throughput", "--time", "20m", "--duet", "--pool", "runners", "--certificates", "a b"),
@@ -34,8 +38,6 @@ OWN = {
         *("--pool", "runners", "--certificates", "a b"),
     ],
 }
-NOT_ASKED = {"--json", "--out", "--go-on", "--metrics-port", "--resume", "--session", "--help", "--seed"}
-"""No part of the question: where results go, how they are shown, what goes on; a seed is told as drawn."""
 
 Asked = Callable[[list[str]], tuple[Request, tuple[Any, ...]]]
 
@@ -53,6 +55,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
         monkeypatch.setattr(module, name, plan)
 
     def parsed(words: list[str]) -> tuple[Request, tuple[Any, ...]]:
+        monkeypatch.setattr(sys, "argv", ["steelyard", *words])
         with pytest.raises(BadInput, match="seen"):
             app(words, prog_name="./steelyard", standalone_mode=False)
         return seen[-1]
@@ -60,33 +63,26 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
     return parsed
 
 
-@pytest.mark.parametrize("more", [True, False], ids=["everything", "what it takes"])
+@pytest.mark.parametrize("seed", [[], ["--seed", "11"], ["--seed=11"]], ids=" ".join)
 @pytest.mark.parametrize("command", PLANS)
-def test_what_a_session_tells_asks_for_the_same(asked: Asked, command: str, more: bool) -> None:
-    needed = {"run": ["jvm-count"], "gate": ["--baseline=a", "--candidate=b"], "certify": []}
-    given = [command, *OWN[command], *SHARED] if more else [command, *needed[command]]
-    request, beside = asked(given)
-    assert request.verb == command
-    script, *words = shlex.split(request.command(11))
+def test_what_a_session_keeps_asks_for_the_same(asked: Asked, command: str, seed: list[str]) -> None:
+    request, beside = asked([command, *OWN[command], *SHARED, *seed])
+    script, *words = shlex.split(repeat_command(request.argv, 11))
     assert script == "./steelyard"
-    assert asked(words) == (replace(request, seed=11), beside)
+    assert not {word.partition("=")[0] for word in words} & _NOT_REPEATED.keys()
+    again, beside_again = asked(words)
+    assert replace(again, argv=()) == replace(request, argv=(), seed=11)
+    assert beside_again == beside
+    assert repeat_command(again.argv, 11) == shlex.join([script, *words])
 
 
-@pytest.mark.parametrize("command", PLANS)
-def test_every_option_of_a_question_is_told(command: str) -> None:
+def test_what_is_not_repeated_is_known_by_its_number_of_values() -> None:
     group = typer.main.get_command(app)
     assert isinstance(group, TyperGroup)
-    there = {
-        name for one in group.commands[command].params if isinstance(one, TyperOption) for name in one.opts
+    values = {
+        name: int(not option.is_flag)
+        for option in group.commands["run"].params
+        if isinstance(option, TyperOption)
+        for name in option.opts
     }
-    assert there - NOT_ASKED == {word for word in [*OWN[command], *SHARED] if word.startswith("--")}
-
-
-def test_a_gate_says_where_its_certificates_are_and_not_where_its_results(
-    asked: Asked, tmp_path: Path
-) -> None:
-    sides = ["--baseline=a", "--candidate=b"]
-    assert "certificates" not in asked(["gate", *sides])[0].command(1)
-    told = asked(["gate", *sides, "--out", str(tmp_path)])[0].command(1)
-    assert f"--certificates={tmp_path / 'certificates'}" in told
-    assert "--out" not in told
+    assert _NOT_REPEATED.items() <= values.items()

@@ -31,7 +31,7 @@ import java.util.function.BooleanSupplier;
  * hear a byte when the last one has come; at the end each sends the files of {@link Merge}, each as
  * its length and its bytes.
  */
-final class Meeting implements Closeable {
+final class StartBarrier implements Closeable {
   private static final int POLL_MILLIS = 200;
   private static final int GO = 1;
 
@@ -39,36 +39,36 @@ final class Meeting implements Closeable {
   private static final int END_MILLIS = 60_000;
 
   private final Settings settings;
-  private final ServerSocket door;
+  private final ServerSocket listener;
   private final Map<Integer, Socket> others = new TreeMap<>();
 
   /** An injector is lost, or they cannot meet. */
-  static final class MeetingException extends IOException {
+  static final class StartBarrierException extends IOException {
     private static final long serialVersionUID = 1;
 
-    MeetingException(String message) {
+    StartBarrierException(String message) {
       super(message);
     }
   }
 
-  private Meeting(Settings settings, ServerSocket door) {
+  private StartBarrier(Settings settings, ServerSocket listener) {
     this.settings = settings;
-    this.door = door;
+    this.listener = listener;
   }
 
   /**
-   * The meeting of a run; of one injector alone, or of a run that does not meet, nothing happens
+   * The barrier of a run; of one injector alone, or of a run that nobody joins, nothing happens
    * there.
    *
    * @throws IOException if the first injector cannot listen at its port
    */
-  static Meeting of(Settings settings) throws IOException {
+  static StartBarrier of(Settings settings) throws IOException {
     boolean first = settings.meet() != null && settings.injector() == 0;
     try {
-      return new Meeting(
+      return new StartBarrier(
           settings, first && settings.injectors() > 1 ? new ServerSocket(port(settings)) : null);
     } catch (IOException e) {
-      throw new MeetingException(
+      throw new StartBarrierException(
           "The injectors cannot meet at %s: %s.".formatted(settings.meet(), e.getMessage()));
     }
   }
@@ -78,11 +78,11 @@ final class Meeting implements Closeable {
     if (settings.meet() == null || settings.injectors() == 1) {
       return;
     }
-    if (door == null) {
-      comeIn(stopped);
+    if (listener == null) {
+      register(stopped);
       return;
     }
-    door.setSoTimeout(POLL_MILLIS);
+    listener.setSoTimeout(POLL_MILLIS);
     while (others.size() < settings.injectors() - 1) {
       if (stopped.getAsBoolean()) {
         close();
@@ -90,13 +90,13 @@ final class Meeting implements Closeable {
         return;
       }
       try {
-        Socket other = door.accept();
+        Socket other = listener.accept();
         other.setTcpNoDelay(true);
         other.setSoTimeout(POLL_MILLIS);
         int index = new DataInputStream(other.getInputStream()).readInt();
         other.setSoTimeout(settings.requestTimeoutMillis() + END_MILLIS);
         if (others.putIfAbsent(index, other) != null) {
-          throw new MeetingException(
+          throw new StartBarrierException(
               "Injector %d came twice: it was started again.".formatted(index));
         }
       } catch (SocketTimeoutException | EOFException e) {
@@ -108,7 +108,7 @@ final class Meeting implements Closeable {
     }
   }
 
-  private void comeIn(BooleanSupplier stopped) throws IOException, InterruptedException {
+  private void register(BooleanSupplier stopped) throws IOException, InterruptedException {
     while (!stopped.getAsBoolean()) {
       Socket first = new Socket();
       try {
@@ -130,7 +130,7 @@ final class Meeting implements Closeable {
     while (!stopped.getAsBoolean()) {
       try {
         if (first.getInputStream().read() != GO) {
-          throw new MeetingException("The first injector was lost before the start.");
+          throw new StartBarrierException("The first injector was lost before the start.");
         }
         return;
       } catch (SocketTimeoutException e) {
@@ -145,13 +145,13 @@ final class Meeting implements Closeable {
    * @param output folder of this injector, which those of the others are put into
    * @param ratios figures of the workload
    * @return the summary of all for people; empty where this is not the first one
-   * @throws MeetingException if one of them is gone
+   * @throws StartBarrierException if one of them is gone
    */
   String end(Path output, List<Ratio> ratios) throws IOException {
     if (others.isEmpty()) {
       return "";
     }
-    if (door == null) {
+    if (listener == null) {
       try {
         DataOutputStream to = new DataOutputStream(others.get(0).getOutputStream());
         for (String name : Merge.FILES) {
@@ -161,7 +161,7 @@ final class Meeting implements Closeable {
         }
         to.flush();
       } catch (IOException e) {
-        throw new MeetingException("The first injector was lost: there is no summary of all.");
+        throw new StartBarrierException("The first injector was lost: there is no summary of all.");
       }
       return "";
     }
@@ -172,7 +172,7 @@ final class Meeting implements Closeable {
       try {
         take(new DataInputStream(other.getValue().getInputStream()), folder);
       } catch (IOException e) {
-        throw new MeetingException(
+        throw new StartBarrierException(
             "Injector %d was lost: there is no summary of all.".formatted(other.getKey()));
       }
     }
@@ -204,8 +204,8 @@ final class Meeting implements Closeable {
     for (Socket other : others.values()) {
       other.close();
     }
-    if (door != null) {
-      door.close();
+    if (listener != null) {
+      listener.close();
     }
   }
 

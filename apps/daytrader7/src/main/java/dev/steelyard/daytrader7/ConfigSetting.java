@@ -11,7 +11,7 @@ import java.util.function.Function;
  * key's words: {@code maxUsers} is {@code TRADE_MAX_USERS}.
  */
 @SuppressWarnings("ImmutableEnumChecker") // The functions keep nothing.
-public enum Knob {
+public enum ConfigSetting {
   RUN_MODE(
       "runtimeMode",
       "RunTimeMode",
@@ -85,7 +85,7 @@ public enum Knob {
   private final BiConsumer<TradeConfig, String> writer;
   private final Function<TradeConfig, Object> reader;
 
-  Knob(
+  ConfigSetting(
       String key,
       String parameter,
       BiConsumer<TradeConfig, String> writer,

@@ -7,8 +7,8 @@ import java.util.Map;
 import org.json.simple.parser.JSONParser;
 import org.json.simple.parser.ParseException;
 
-/** Texts that were set a moment ago. */
-final class Texts {
+/** ParsedJson that were set a moment ago. */
+final class ParsedJson {
 
   static final TextForm FORM = new TextForm(JsonStyle.WIDE, text -> new Parsed(parsed(text)));
 
@@ -25,7 +25,7 @@ final class Texts {
     }
   }
 
-  private Texts() {}
+  private ParsedJson() {}
 
   /**
    * The members of an object. A new parser each time, as in the original: it has a large buffer.
