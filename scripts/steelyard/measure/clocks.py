@@ -16,7 +16,7 @@ from steelyard.results.spec import Spec
 @trial_figure("s", undisturbed=1.0)
 def sample_gap(window: Window) -> float | None:
     """Longest time in the window without a sample of the host or of a component, or without a word of an injector."""
-    names = [one.name for one in window.spec.components]
+    names = [component.name for component in window.spec.components]
     gap = longest_gap(window.samples, names, window.start, window.end)
     return combine_known((gap, window.health.gap), max)
 
@@ -27,7 +27,7 @@ def longest_gap(samples: Samples, processes: Iterable[str], t0: float, t1: float
     None where one has no samples. Of a process that ended before the window it is the whole window.
     """
     series = (*samples.clocks(), *(samples.series(name, "user_s") for name in processes))
-    return combine_known((one.longest_gap(t0, t1) for one in series), max)
+    return combine_known((times.longest_gap(t0, t1) for times in series), max)
 
 
 @trial_figure("s", undisturbed=0.0)
@@ -46,7 +46,7 @@ def clock_step(samples: Samples, t0: float, t1: float) -> float | None:
 
     Not in the window alone: samples after a step bear times beyond it. Of several hosts the largest.
     """
-    steps = (float(np.ptp(one.t - one.v)) if one.covers(t0, t1) else None for one in samples.clocks())
+    steps = (float(np.ptp(clock.t - clock.v)) if clock.covers(t0, t1) else None for clock in samples.clocks())
     return combine_known(steps, max)
 
 
@@ -58,10 +58,10 @@ def judge_clocks(measurement: TrialMeasurement, spec: Spec) -> Finding:
         )
     if not measurement.machines:
         return Finding(0.0, "All ran on the harness's own host, by its clock.")
-    unknown = [one.name for one in measurement.machines if one.clock is None]
+    unknown = [machine.name for machine in measurement.machines if machine.clock is None]
     if unknown:
         return Finding(None, f"The clock of {', '.join(unknown)} was not compared with the harness's.")
-    worst = max(measurement.machines, key=lambda one: max(map(abs, one.clock or ())))
+    worst = max(measurement.machines, key=lambda machine: max(map(abs, machine.clock or ())))
     low, high = worst.clock or (0.0, 0.0)
     return Finding(
         max(abs(low), abs(high)),

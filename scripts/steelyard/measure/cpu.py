@@ -70,7 +70,7 @@ def cpu_seconds(window: Window, component: Component) -> float | None:
 @trial_figure("s", undisturbed=0.0)
 def stall_seconds(window: Window) -> float | None:
     """Longest time in the window in which a server used no CPU."""
-    stalls = (stall(window.samples, one.name, window.start, window.end) for one in window.spec.servers)
+    stalls = (stall(window.samples, server.name, window.start, window.end) for server in window.spec.servers)
     return combine_known(stalls, max)
 
 

@@ -25,7 +25,7 @@ def window_injector_errors(window: Window) -> int:
 @trial_figure("count")
 def window_server_errors(window: Window) -> int | None:
     """The same by the servers' counters."""
-    errors = combine_known((one.value("errors") for one in window.of("server")), sum)
+    errors = combine_known((server.value("errors") for server in window.of("server")), sum)
     return None if errors is None else round(errors)
 
 

@@ -62,7 +62,7 @@ def longest_pause(trial: Trial, spec: Spec) -> float | None:
     """Milliseconds, of the servers; None where the log of one does not tell, or nothing paused."""
     if sum_of("gc_count", SERVERS)(trial, spec) is None:
         return None
-    pauses = (one.value("gc_pause_max") for one in trial.components if one.role == "server")
+    pauses = (component.value("gc_pause_max") for component in trial.components if component.role == "server")
     return max((1000 * seconds for seconds in pauses if seconds is not None), default=None)
 
 

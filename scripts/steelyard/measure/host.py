@@ -33,7 +33,7 @@ def steal_share(window: Window) -> float | None:
     """CPU time that the hypervisor took / CPU time of the host; of several, of the one that lost most."""
     shares = []
     for host in window.samples.hosts():
-        grown = {key[0]: one.delta(window.start, window.end) for key, one in host.items()}
+        grown = {key[0]: series.delta(window.start, window.end) for key, series in host.items()}
         capacity = combine_known((grown.get(part) for part in ("busy_s", "steal_s", "idle_s")), sum)
         shares.append(ratio(grown.get("steal_s"), capacity))
     return combine_known(shares, max)
@@ -44,7 +44,7 @@ def other_cpu_share(window: Window) -> float | None:
     """CPU of all processes that do not belong to the trial / CPU time of the servers' CPUs; it may be above 1. In a
     cluster that of the machine where it is most, by `machines`."""
     if machines := machine_results(window):
-        return combine_known((one.other_cpu_share for one in machines), max)
+        return combine_known((machine.other_cpu_share for machine in machines), max)
     time = len(window.spec.server_cpus) * window.seconds
     return ratio(window.samples.other_cpu(window.start, window.end), time)
 

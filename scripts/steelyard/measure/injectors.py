@@ -15,11 +15,13 @@ def injector_cpu_share(window: Window) -> float | None:
     does, for servers are to fill those; whether the injectors came to run in time is another figure
     (`injector_wait_share`).
     """
-    cpus = window.cpus([one.name for one in window.spec.injectors])
+    cpus = window.cpus([injector.name for injector in window.spec.injectors])
     neighbours = set() if window.spec.injectors_share_cores else window.spec.deployed
-    there = {one.name for one in neighbours if cpus.intersection(one.cpus)}
+    there = {component.name for component in neighbours if cpus.intersection(component.cpus)}
     used = [
-        one.value("cpu_seconds") for one in window.components if one.role == "injector" or one.name in there
+        component.value("cpu_seconds")
+        for component in window.components
+        if component.role == "injector" or component.name in there
     ]
     return ratio(combine_known(used, sum), window.seconds * len(cpus))
 
@@ -28,9 +30,9 @@ def injector_cpu_share(window: Window) -> float | None:
 def injector_wait_share(window: Window) -> float | None:
     """Run-queue wait of the threads of the injector that waited most / (its wait + its CPU)."""
     shares = []
-    for one in window.of("injector"):
-        waited = window.grown(one.name, "wait_s")
-        shares.append(ratio(waited, combine_known((waited, one.value("cpu_seconds")), sum)))
+    for injector in window.of("injector"):
+        waited = window.grown(injector.name, "wait_s")
+        shares.append(ratio(waited, combine_known((waited, injector.value("cpu_seconds")), sum)))
     return combine_known(shares, max)
 
 

@@ -38,7 +38,11 @@ def not_remote(window: Window) -> list[str]:
 def jit_share(window: Window) -> float | None:
     """CPU of JIT threads of servers and compilers / CPU time of their CPUs, over the measurement."""
     used = combine_known(
-        (one.cpu_by_group.get("jit") if one.cpu_by_group else None for one in window.measured), sum
+        (
+            component.cpu_by_group.get("jit") if component.cpu_by_group else None
+            for component in window.measured
+        ),
+        sum,
     )
     return used / (len(window.spec.weighed_cpus) * window.seconds) if used is not None else None
 
@@ -56,7 +60,7 @@ def compiled_remotely(trial: Trial, spec: Spec) -> float | None:
 
 def relay_delay(trial: Trial, _spec: Spec) -> float | None:
     """Milliseconds, by the relay's own word."""
-    delays = (one.told.get('relay_delay_seconds{quantile="0.5"}') for one in trial.components)
+    delays = (component.told.get('relay_delay_seconds{quantile="0.5"}') for component in trial.components)
     return next((1000 * seconds for seconds in delays if seconds is not None), None)
 
 
@@ -91,7 +95,9 @@ METRICS = (
 
 _COMPILERS = needs(lambda spec: spec.of("compiler"), "Servers compile by themselves.")
 _JVM = needs(
-    lambda spec: any(one.artifact.form != "command" or one.artifact.jvm is not None for one in spec.servers),
+    lambda spec: any(
+        server.artifact.form != "command" or server.artifact.jvm is not None for server in spec.servers
+    ),
     "The servers are not known to be JVMs.",
 )
 

@@ -53,17 +53,23 @@ def response_times(limits: Limits, latency: Mapping[str, Latency]) -> list[TimeR
 
 def weighted_p90(trial: Trial, _spec: Spec) -> float | None:
     """Mean of the operations' 90 % quantiles, weighted by their shares; milliseconds."""
-    asked = [one for name, one in trial.latency.items() if name != OVERALL and one.requests]
-    sums = combine_known((None if one.p90 is None else one.requests * one.p90 for one in asked), math.fsum)
-    return ratio(sums, sum(one.requests for one in asked))
+    asked = [latency for name, latency in trial.latency.items() if name != OVERALL and latency.requests]
+    sums = combine_known(
+        (None if latency.p90 is None else latency.requests * latency.p90 for latency in asked), math.fsum
+    )
+    return ratio(sums, sum(latency.requests for latency in asked))
 
 
 def judge_response_times(measurement: TrialMeasurement, _: Spec) -> Finding:
     """The operation whose answers are furthest above their limit, or nearest to it."""
-    unknown = [one for one in measurement.response_times if one.value is None]
+    unknown = [answers for answers in measurement.response_times if answers.value is None]
     if unknown:
         return Finding(None, f"The {unknown[0].quantile} of {unknown[0].operation} was not measured.")
-    shares = [(one.value / one.limit, one) for one in measurement.response_times if one.value is not None]
+    shares = [
+        (answers.value / answers.limit, answers)
+        for answers in measurement.response_times
+        if answers.value is not None
+    ]
     if not shares:
         return Finding(None, "No operation with a limit of its own was asked for.")
     share, worst = max(shares, key=lambda found: found[0])

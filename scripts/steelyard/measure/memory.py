@@ -34,7 +34,7 @@ def pss_mean(window: Window, component: Component) -> float | None:
 
 
 def _of_all(window: Window) -> Memory:
-    return _memory(window, [one.name for one in window.measured])
+    return _memory(window, [component.name for component in window.measured])
 
 
 @trial_figure("bytes")

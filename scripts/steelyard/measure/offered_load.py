@@ -78,8 +78,12 @@ def cycles(window: Window) -> dict[str, CycleResult]:
 def worst_cycle(cycles: Mapping[str, CycleResult]) -> tuple[str, float] | None:
     """The operation whose mean cycle time is furthest from that drawn, and how far, as a share of it; None: no cycle
     was measured."""
-    off = {name: abs(one.actual - one.drawn) / one.drawn for name, one in cycles.items() if one.drawn > 0}
-    return max(off.items(), key=lambda one: one[1]) if off else None
+    off = {
+        name: abs(cycle.actual - cycle.drawn) / cycle.drawn
+        for name, cycle in cycles.items()
+        if cycle.drawn > 0
+    }
+    return max(off.items(), key=lambda item: item[1]) if off else None
 
 
 def ratios(window: Window, counts: Mapping[str, int]) -> list[RatioResult]:

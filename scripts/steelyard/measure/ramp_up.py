@@ -29,7 +29,7 @@ def curves(window: Window) -> dict[str, list[float]]:
     series = {"throughput": [round(rate, 2) for _, rate in window.rates(begin, end)]}
     steps = [(begin + second, begin + second + 1.0) for second in range(int(end - begin))]
     for role, groups in (("server", GROUPS), ("compiler", ("",))):
-        names = [one.name for one in window.spec.components if one.role == role]
+        names = [component.name for component in window.spec.components if component.role == role]
         for group in groups if names else ():
             cores = [_cores(window, names, group, *step) for step in steps]
             if None not in cores:

@@ -15,7 +15,7 @@ from steelyard.results.spec import Component, Spec
 
 def component_results(window: Window) -> list[ComponentResult]:
     """What each component did in the window."""
-    return [component_result(window, one) for one in window.spec.components]
+    return [component_result(window, component) for component in window.spec.components]
 
 
 def component_result(window: Window, component: Component) -> ComponentResult:
@@ -68,9 +68,9 @@ def measure_trial(window: Window, components: Sequence[ComponentResult]) -> Tria
 def metrics_of(trial: Trial, spec: Spec) -> dict[str, float]:
     """Every metric of a trial that there is; what was not measured is left out."""
     values = {
-        one.name: one.compute(trial, spec)
-        for one in METRICS
-        if one.compute is not None and spec.procedure in one.procedures
+        metric.name: metric.compute(trial, spec)
+        for metric in METRICS
+        if metric.compute is not None and spec.procedure in metric.procedures
     }
     return {
         name: float(value) for name, value in values.items() if value is not None and math.isfinite(value)

@@ -41,8 +41,15 @@ def _table(headers: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def _metric(one: Metric) -> tuple[str, ...]:
-    return f"`{one.name}`", one.unit, one.better, _trials(one.procedures), one.source, one.pitfalls
+def _metric(metric: Metric) -> tuple[str, ...]:
+    return (
+        f"`{metric.name}`",
+        metric.unit,
+        metric.better,
+        _trials(metric.procedures),
+        metric.source,
+        metric.pitfalls,
+    )
 
 
 def _rule(rule: Rule) -> tuple[str, ...]:
@@ -59,13 +66,13 @@ def trial_schema() -> dict[str, Any]:  # a JSON Schema
     """The JSON Schema of trial.json, with every figure that this version measures."""
     schema = Trial.model_json_schema()
     figures: dict[str, list[ComponentFigure] | list[TrialFigure]] = {
-        "ComponentResult": [one for one in COMPONENT_FIGURES if not one.in_group],
-        "CgroupResult": [one for one in COMPONENT_FIGURES if one.in_group],
+        "ComponentResult": [figure for figure in COMPONENT_FIGURES if not figure.in_group],
+        "CgroupResult": [figure for figure in COMPONENT_FIGURES if figure.in_group],
         "TrialMeasurement": list(TRIAL_FIGURES),
     }
     for record, defined in figures.items():
         properties = schema["$defs"][record]["properties"]
-        properties |= {one.name: _figure_schema(one) for one in defined}
+        properties |= {figure.name: _figure_schema(figure) for figure in defined}
     return schema
 
 

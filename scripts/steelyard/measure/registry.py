@@ -31,33 +31,35 @@ _READERS = {"registry", "ledger", "reference", "record"}
 
 
 def _modules() -> list[ModuleType]:
-    names = {one.name for one in pkgutil.iter_modules(measure.__path__)} - _READERS
+    names = {module.name for module in pkgutil.iter_modules(measure.__path__)} - _READERS
     return [import_module(f"{measure.__name__}.{name}") for name in (*_ORDER, *sorted(names - set(_ORDER)))]
 
 
 def _figures(sort: type[F]) -> tuple[F, ...]:
     """Those that the files define, by themselves or in a tuple."""
     values = (value for module in _MODULES for value in vars(module).values())
-    listed = (one for value in values for one in (value if isinstance(value, tuple) else (value,)))
-    return tuple({id(one): one for one in listed if isinstance(one, sort)}.values())
+    listed = (figure for value in values for figure in (value if isinstance(value, tuple) else (value,)))
+    return tuple({id(figure): figure for figure in listed if isinstance(figure, sort)}.values())
 
 
 _MODULES = _modules()
 COMPONENT_FIGURES = _figures(ComponentFigure)
 TRIAL_FIGURES = _figures(TrialFigure)
-METRICS: tuple[Metric, ...] = tuple(one for module in _MODULES for one in getattr(module, "METRICS", ()))
-RULES: tuple[Rule, ...] = tuple(one for module in _MODULES for one in getattr(module, "RULES", ()))
+METRICS: tuple[Metric, ...] = tuple(
+    metric for module in _MODULES for metric in getattr(module, "METRICS", ())
+)
+RULES: tuple[Rule, ...] = tuple(rule for module in _MODULES for rule in getattr(module, "RULES", ()))
 
-METRIC_INFOS: tuple[MetricInfo, ...] = tuple(one.info for one in METRICS)
+METRIC_INFOS: tuple[MetricInfo, ...] = tuple(metric.info for metric in METRICS)
 _INFO_BY_NAME = {info.name: info for info in METRIC_INFOS}
-ROLES = {one.name: one.roles for one in METRICS}
+ROLES = {metric.name: metric.roles for metric in METRICS}
 """Whose memory, CPU or work a metric is, by name; nothing: it is no sum over components."""
 PARTS: dict[str, dict[Role, str]] = {
-    total: {one.roles[0]: one.name for one in METRICS if one.part_of == total}
-    for total in dict.fromkeys(one.part_of for one in METRICS if one.part_of)
+    total: {metric.roles[0]: metric.name for metric in METRICS if metric.part_of == total}
+    for total in dict.fromkeys(metric.part_of for metric in METRICS if metric.part_of)
 }
 """Of what a sum is made: by its metric and by role, the metric of that part."""
-ONLY_WITH_COMPILERS = frozenset(one.name for one in METRICS if one.only_with_compilers)
+ONLY_WITH_COMPILERS = frozenset(metric.name for metric in METRICS if metric.only_with_compilers)
 """Metrics that say nothing of their own in a session without compilers."""
 
 
@@ -75,4 +77,4 @@ def metric_info(name: str) -> MetricInfo:
 
 def undisturbed() -> dict[str, Number | list[str] | None]:
     """Figures of a trial that nothing disturbed, by name: what every rule passes."""
-    return {one.name: [] if one.unit == SENTENCES else one.undisturbed for one in TRIAL_FIGURES}
+    return {figure.name: [] if figure.unit == SENTENCES else figure.undisturbed for figure in TRIAL_FIGURES}

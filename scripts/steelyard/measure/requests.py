@@ -64,7 +64,7 @@ def _own_requests(window: Window) -> int:
 @trial_figure("req/s")
 def window_server_rate(window: Window) -> float | None:
     """Requests per second by the servers' counters, measurement window; None: they have none."""
-    return combine_known((one.value("throughput") for one in window.of("server")), sum)
+    return combine_known((server.value("throughput") for server in window.of("server")), sum)
 
 
 @trial_figure("s")
@@ -80,7 +80,9 @@ def window_counts_away(window: Window) -> float | None:
 
     def away(edge: float) -> float | None:
         # Of a server's operations: one that nobody asked for at first has no counts from then.
-        nearest = (combine_known((one.nearest(edge) for one in counts), min) for counts in servers.values())
+        nearest = (
+            combine_known((series.nearest(edge) for series in counts), min) for counts in servers.values()
+        )
         return combine_known(nearest, max)
 
     return combine_known(map(away, (window.start, window.end)), sum)

@@ -10,8 +10,8 @@ from steelyard.measure.window import Window, trial_figure
 def service_calls(window: Window) -> float | None:
     """Requests that services counted as asked by each other; None with one kind of server."""
     grown = [
-        one.delta(window.start, window.end)
-        for (_, operation, column), one in window.samples.internal.items()
+        requests.delta(window.start, window.end)
+        for (_, operation, column), requests in window.samples.internal.items()
         if column == "requests" and operation != NOTHING
     ]
     return combine_known(grown, sum)

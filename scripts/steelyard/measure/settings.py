@@ -32,7 +32,7 @@ def wrong_builds(window: Window) -> list[str]:
 @trial_figure(SENTENCES)
 def settings_differ(window: Window) -> list[str]:
     """Settings that read back otherwise than asked for, or not at all."""
-    servers = (one for one in window.started.values() if one.component.role == "server")
+    servers = (started for started in window.started.values() if started.component.role == "server")
     return [sentence for server in servers for sentence in _differences(window, server)]
 
 

@@ -37,7 +37,9 @@ def start_rss(window: Window, component: Component) -> int | None:
 
 def first_answers(window: Window) -> dict[str, float]:
     """Seconds from the start of the servers to the first successful answer of each operation."""
-    starts = [one.running.started for one in window.started.values() if one.component.role == "server"]
+    starts = [
+        started.running.started for started in window.started.values() if started.component.role == "server"
+    ]
     first: dict[str, float] = {}
     for summary in window.flight.injectors.summaries() if starts else ():
         for operation, millis in summary.get("firstAnswers", {}).items():

@@ -28,9 +28,9 @@ def restarts(window: Window) -> list[str]:
     return [
         *window.flight.restarts,
         *(
-            f"the kernel killed a process in the container of {one.name} for want of memory"
-            for one in window.measured
-            if _kills(window, one)
+            f"the kernel killed a process in the container of {component.name} for want of memory"
+            for component in window.measured
+            if _kills(window, component)
         ),
     ]
 
@@ -55,9 +55,9 @@ def unwatched(window: Window) -> list[str]:
     """
     return [
         *(
-            f"whether the kernel killed a process in the container of {one.name} was not measured"
-            for one in window.measured
-            if window.contained and (one.cgroup is None or one.cgroup.value("oom_kills") is None)
+            f"whether the kernel killed a process in the container of {component.name} was not measured"
+            for component in window.measured
+            if window.contained and (component.cgroup is None or component.cgroup.value("oom_kills") is None)
         ),
         *window.flight.unwatched,
     ]

@@ -118,7 +118,7 @@ class Window:
 
     def of(self, *roles: str) -> list[ComponentResult]:
         """What components of these roles did."""
-        return [one for one in self.components if one.role in roles]
+        return [component for component in self.components if component.role in roles]
 
     @property
     def measured(self) -> list[ComponentResult]:
@@ -127,7 +127,9 @@ class Window:
 
     def cpus(self, names: Collection[str]) -> set[int]:
         """CPUs that some components may use, all together."""
-        return {cpu for one in self.spec.components if one.name in names for cpu in one.cpus}
+        return {
+            cpu for component in self.spec.components if component.name in names for cpu in component.cpus
+        }
 
     def grown(self, name: str, *columns: str) -> float | None:
         """Growth in the window of some columns of processes.csv together, of a component."""
@@ -140,7 +142,7 @@ class Window:
 
 def rates(flight: Observations, samples: Samples, begin: float, end: float) -> list[tuple[float, float]]:
     """(end of the second since `begin`, requests/s) by the servers' counters, else by the injectors."""
-    if all(one.counters for one in flight.spec.servers):
+    if all(server.counters for server in flight.spec.servers):
         return samples.request_rate(begin, end)
     told = per_second(flight.injectors.folders.values(), begin, end)
     return [(float(second + 1), rate) for second, rate in enumerate(told)]

@@ -22,18 +22,18 @@ class Reading(NamedTuple):
 
 
 PROCESS_COLUMNS: dict[str, Callable[[Reading], object]] = {
-    "user_s": lambda one: f"{one.figures.totals.user / CLOCK_TICKS:.2f}",
-    "system_s": lambda one: f"{one.figures.totals.system / CLOCK_TICKS:.2f}",
-    "rss": lambda one: one.process.rss,
-    "pss": lambda one: one.pss,
-    "minor_faults": lambda one: one.figures.totals.minor_faults,
-    "major_faults": lambda one: one.figures.totals.major_faults,
-    "voluntary_switches": lambda one: one.switches and one.switches[0],
-    "involuntary_switches": lambda one: one.switches and one.switches[1],
-    "threads": lambda one: one.figures.threads,
-    "wait_s": lambda one: None if one.wait is None else f"{one.wait:.4f}",
-    "processes": lambda one: one.figures.processes,
-    "ended": lambda one: one.figures.ended,
+    "user_s": lambda reading: f"{reading.figures.totals.user / CLOCK_TICKS:.2f}",
+    "system_s": lambda reading: f"{reading.figures.totals.system / CLOCK_TICKS:.2f}",
+    "rss": lambda reading: reading.process.rss,
+    "pss": lambda reading: reading.pss,
+    "minor_faults": lambda reading: reading.figures.totals.minor_faults,
+    "major_faults": lambda reading: reading.figures.totals.major_faults,
+    "voluntary_switches": lambda reading: reading.switches and reading.switches[0],
+    "involuntary_switches": lambda reading: reading.switches and reading.switches[1],
+    "threads": lambda reading: reading.figures.threads,
+    "wait_s": lambda reading: None if reading.wait is None else f"{reading.wait:.4f}",
+    "processes": lambda reading: reading.figures.processes,
+    "ended": lambda reading: reading.figures.ended,
 }
 _COLUMNS = {
     "processes": PROCESS_COLUMNS,

@@ -26,8 +26,8 @@ def gather(flight: Flight) -> Window:
     folders = list(flight.injectors.folders.values())
     logs = [folder / "latency.hlog" for folder in folders]
     paths_of = {
-        one.name: sorted(flight.deployment.logs(one.name).glob("gc*.log*"))
-        for one in flight.spec.of(*MEASURED_ROLES)
+        component.name: sorted(flight.deployment.logs(component.name).glob("gc*.log*"))
+        for component in flight.spec.of(*MEASURED_ROLES)
     }
     samples = Samples.load(flight.folder / "samples")
     for name, at in flight.killed.items():
@@ -51,11 +51,12 @@ def gather(flight: Flight) -> Window:
         read_logs(logs),
         read_health(folders, *flight.window),
         jit_logs={
-            one.name: read_jit_logs(
-                flight.deployment.logs(one.name).glob(f"{JIT_LOG_NAME}*"), started[one.name].running.started
+            server.name: read_jit_logs(
+                flight.deployment.logs(server.name).glob(f"{JIT_LOG_NAME}*"),
+                started[server.name].running.started,
             )
-            for one in (flight.spec.servers if flight.spec.of("compiler") else ())
-            if one.name in started
+            for server in (flight.spec.servers if flight.spec.of("compiler") else ())
+            if server.name in started
         },
         facts=facts_of(started, gc_logs, caches),
     )
@@ -82,11 +83,11 @@ def facts_of(
 
 def _class_caches(flight: Flight) -> Iterator[tuple[str, JvmIdentity, Path]]:
     """The OpenJ9 servers that run on a JDK of this host and have a class cache, and its folder."""
-    for one in flight.spec.servers:
-        jvm, settings = one.artifact.jvm, one.jvm_settings
-        if jvm is None or jvm.kind != "openj9" or one.artifact.image is not None or settings is None:
+    for server in flight.spec.servers:
+        jvm, settings = server.artifact.jvm, server.jvm_settings
+        if jvm is None or jvm.kind != "openj9" or server.artifact.image is not None or settings is None:
             continue
         if settings.class_cache == "default":
-            yield one.name, jvm, flight.deployment.logs(one.name).parent / OWN_CACHE
+            yield server.name, jvm, flight.deployment.logs(server.name).parent / OWN_CACHE
         elif settings.class_cache != "none":
-            yield one.name, jvm, flight.deployment.cache(one.kind)
+            yield server.name, jvm, flight.deployment.cache(server.kind)
