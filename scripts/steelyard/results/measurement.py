@@ -15,15 +15,18 @@ Number = int | float
 
 
 class Figures(Record):
-    """Figures by name; one that is None, or not there, was not measured, or there is nothing of the kind."""
+    """Figures by name; one that is None, or not there, was not measured, or there is nothing of the kind.
+
+    What another version has written, and is no figure, is kept and says nothing.
+    """
 
     model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[str, Number | None]
+    __pydantic_extra__: dict[str, object]
 
     def value(self, name: str) -> Number | None:
         """A figure; None where it is not known."""
         value = self.__pydantic_extra__.get(name)
-        return None if isinstance(value, list) else value
+        return value if isinstance(value, Number) and not isinstance(value, bool) else None
 
 
 class Latency(Record):
@@ -113,8 +116,6 @@ class MachineResult(Record):
 class TrialMeasurement(Figures):
     """What the ledger judges: raw figures of one trial's window, and lists of sentences on what is wrong."""
 
-    __pydantic_extra__: dict[str, Number | list[str] | None]  # type: ignore[assignment]
-
     measure_seconds: float
     injector_requests: int
     """By the injectors' histograms, whole run, errors included."""
@@ -148,4 +149,4 @@ class TrialMeasurement(Figures):
     def sentences(self, name: str) -> list[str] | None:
         """A list of sentences; None where it is not known."""
         listed = self.__pydantic_extra__.get(name)
-        return listed if isinstance(listed, list) else None
+        return list(map(str, listed)) if isinstance(listed, list) else None

@@ -59,7 +59,8 @@ def _known(
     By the kernel's own peak, which cgroup v2 has from Linux 5.19 on, else by the samples of each second: a server that
     thrashes stays at its limit.
     """
-    peak = samples.group(component.name, "peak").at(end)
+    is_covered = samples.group(component.name, "cpu_s").covers(start, end)
+    peak = samples.group(component.name, "peak").at(end) if is_covered else None
     if peak is None:
         peak = samples.highest_memory(component.name, start, end)
     return samples.major_faults(component.name, start, end), peak

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from builders import make_jvm
+from builders import make_jvm, make_measurement
 from planned import asked, containers, cores, specs_of
 
 from steelyard.engines.base import Running
@@ -541,3 +541,12 @@ def test_late_arrivals_of_an_open_model(
     changed = type(planned().load).model_validate({"injectors": 2, **load})
     _, measured = figures(evidence(tmp_path, spec=planned(load=changed), health=health))
     assert measured.late_share == late
+
+
+def test_what_another_version_has_written_is_read_and_says_nothing() -> None:
+    """Readers ignore what they do not know, so that a field can be added without a new format."""
+    written = make_measurement().model_dump() | {"colour": "blue", "more": {"a": 1}, "steal_share": None}
+    read = TrialMeasurement.model_validate(written)
+    assert [read.value(name) for name in ("colour", "more", "steal_share", "nobody")] == [None] * 4
+    assert [read.sentences(name) for name in ("colour", "sample_gap", "nobody")] == [None] * 3
+    assert (read.value("sample_gap"), read.sentences("restarts")) == (1.0, [])
