@@ -13,9 +13,9 @@ from typing import Any, TypeVar
 from steelyard.errors import BadInput
 from steelyard.experiment.matrix import Arm
 from steelyard.experiment.schema import ProcedureName
-from steelyard.jvm.facts import not_read_back
 from steelyard.jvm.options import jvm_options
 from steelyard.results.spec import Component, Role, Spec
+from steelyard.spec.agreement import not_read_back
 from steelyard.spec.components import make_component
 from steelyard.spec.injectors import injector_components, intended_mix, mix_parts
 from steelyard.spec.layout import FIRST_PORT, Layout, Runtime, fill

@@ -12,7 +12,8 @@ from steelyard.engines.process.command import Places, environment
 from steelyard.errors import BadInput
 from steelyard.experiment.loader import Question
 from steelyard.experiment.settings import Settings
-from steelyard.results.spec import FOLDER, ORDER, Spec
+from steelyard.jvm.rows import FOLDER
+from steelyard.results.spec import ORDER, Spec
 from steelyard.spec.split import check_conserved, even_injector_cores, split_cores, split_total
 from steelyard.units import MIB
 from steelyard.workload.loader import load_workload
