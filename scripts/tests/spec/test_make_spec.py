@@ -70,6 +70,24 @@ def test_more_gc_threads_than_the_hardware_can_feed_are_noted(threads: int, told
     assert not told or "20 JVMs with 4 GC threads are 80 GC threads, more than 4 for each of 4" in notes[0]
 
 
+@pytest.mark.parametrize(
+    ("feature", "settings", "is_noted"),
+    [(17, {}, True), (21, {}, True), (21, {"jvm_args": ["-XX:+ZGenerational"]}, False), (25, {}, False)],
+)
+def test_memory_that_zgc_maps_three_times_is_noted(
+    feature: int, settings: dict[str, Any], is_noted: bool
+) -> None:
+    """By hand, HotSpot 17.0.15: 100 MB of objects in a heap of 256 MiB are 592 MB of RSS and 251 MB of PSS."""
+    found = asked("ping", deployment={"jvm": {"gc": "z", **settings}})
+    notes = [
+        note
+        for spec in specs_of(found, runtime=processes(make_jvm(feature=feature))).values()
+        for note in spec.notes
+        if "three times" in note
+    ]
+    assert bool(notes) is is_noted
+
+
 def test_a_setting_that_a_container_is_not_told_is_refused() -> None:
     process = specs("ingress")["ingress-access-log"].component("proxy")
     assert process.files["clients.conf"] == "keepalive_requests 10000;\naccess_log access.log;\n"
