@@ -8,15 +8,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
 import numpy as np
+from pydantic import BaseModel
 
 from steelyard.experiment.schema import Load
+from steelyard.jvm.identity import JvmIdentity
 from steelyard.results.measurement import Latency, TrialMeasurement
 from steelyard.results.schema import ArmRecord, HostFacts, ScheduledTrial, Session, Trial
-from steelyard.results.spec import Artifact, Component, JvmIdentity, Record, Role, Spec
+from steelyard.results.spec import Artifact, Component, Role, Spec
 from steelyard.units import MIB
 from steelyard.workload.schema import ContainerPlace
 
-R = TypeVar("R", bound=Record)
+R = TypeVar("R", bound=BaseModel)
 VM_NAMES = {"hotspot": "OpenJDK 64-Bit Server VM", "openj9": "Eclipse OpenJ9 VM"}
 
 

@@ -22,11 +22,10 @@ LAYERS = [
     {"load", "sampling", "host"},
     {"analysis"},
     {"spec"},
-    {"jvm"},
     {"processes"},
     {"results"},
     {"experiment"},
-    {"workload"},
+    {"workload", "jvm"},
     {"yamlfile"},
     {"clock", "errors", "escape", "process_tree", "units", "paths", "regular"},
 ]

@@ -12,8 +12,9 @@ from steelyard.analysis.formulas import over, whole
 from steelyard.analysis.ledger import judge
 from steelyard.analysis.limits import bounds
 from steelyard.analysis.rules import settling_mix
-from steelyard.jvm.facts import JVM_SETTINGS, Facts, differences, shown
-from steelyard.jvm.sharedcache import CACHE_FIGURES
+from steelyard.jvm.class_cache import CACHE_FIGURES
+from steelyard.jvm.rows import Facts
+from steelyard.jvm.settings import MEASURED
 from steelyard.load.health import per_second
 from steelyard.results.measurement import (
     ComponentResult,
@@ -32,6 +33,7 @@ from steelyard.session.deploying import Started
 from steelyard.session.evidence import Evidence
 from steelyard.session.flight import Flight
 from steelyard.session.readback import logged
+from steelyard.spec.agreement import differences, shown
 
 
 def figures(evidence: Evidence) -> dict[str, Any]:
@@ -232,7 +234,7 @@ def settings_read(servers: Iterable[ComponentResult]) -> str:
     for one in servers:
         known = [
             f"{name} {shown(name, one.read_back[name])}"
-            for name in (*JVM_SETTINGS, "code_pages", *CACHE_FIGURES)
+            for name in (*MEASURED, *CACHE_FIGURES)
             if name in one.read_back
         ]
         if known:

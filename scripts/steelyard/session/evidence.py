@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from steelyard.host.java import shared_cache_stats
-from steelyard.jvm.facts import Facts
+from steelyard.jvm.class_cache import OWN_CACHE, cache_figures
+from steelyard.jvm.identity import JvmIdentity
 from steelyard.jvm.jitserver import JIT_LOG_NAME
-from steelyard.jvm.options import OWN_CACHE
-from steelyard.jvm.sharedcache import cache_figures
+from steelyard.jvm.rows import Facts
 from steelyard.load.health import Health, read_health
 from steelyard.load.histograms import Recorded, read_logs
-from steelyard.results.spec import WEIGHED, JvmIdentity
+from steelyard.results.spec import WEIGHED
 from steelyard.sampling.gclog import GcLog, read_gc_logs
 from steelyard.sampling.jitlog import JitLog, read_jit_logs
 from steelyard.sampling.read import Samples

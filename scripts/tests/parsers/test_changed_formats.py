@@ -28,9 +28,9 @@ from steelyard.host.java import find_maven, vm_flags
 from steelyard.host.ports import Ephemeral
 from steelyard.host.system import System
 from steelyard.images import bake
-from steelyard.jvm.facts import hotspot_facts, openj9_facts
-from steelyard.jvm.identify import parse_identity
-from steelyard.jvm.sharedcache import cache_figures
+from steelyard.jvm.class_cache import cache_figures
+from steelyard.jvm.identity import parse_identity
+from steelyard.jvm.options import hotspot_facts, openj9_facts
 from steelyard.sampling import cgroup
 from steelyard.sampling.counters import parse_counters, parse_metrics
 from steelyard.sampling.gclog import GcLog, read_gc_logs

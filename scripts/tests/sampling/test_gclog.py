@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.jvm.options import hotspot_log_option
 from steelyard.sampling.gclog import Allocation, GcLog, GcPause, GcSettings, parse_gc_log, read_gc_logs
 
 LOGS = Path(__file__).parents[1] / "fixtures" / "gc"
@@ -330,9 +329,3 @@ def test_an_openj9_log_of_another_format_is_unknown(old: str, new: str, tmp_path
         text.replace(old, new) if old != "gcPolicy" else text[:800].replace(old, new), encoding="utf-8"
     )
     assert set(read_gc_logs([path]).totals(0, 4e9).values()) == {None}
-
-
-def test_option_writes_wall_clock_times_into_one_file() -> None:
-    assert (
-        hotspot_log_option("logs/gc.log") == "-Xlog:gc*:file=logs/gc.log:time,uptime,level,tags:filecount=0"
-    )

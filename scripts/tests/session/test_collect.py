@@ -13,7 +13,6 @@ from planned import asked, containers, cores, specs_of
 
 from steelyard.analysis.ledger import is_void, judge
 from steelyard.engines.base import Running
-from steelyard.jvm.facts import asked as asked_of
 from steelyard.load.health import Health, read_health
 from steelyard.load.histograms import Recorded
 from steelyard.results.measurement import ComponentResult, CycleResult, TrialMeasurement
@@ -27,6 +26,7 @@ from steelyard.session import collect
 from steelyard.session.deploying import Started
 from steelyard.session.evidence import Evidence
 from steelyard.session.flight import Flight
+from steelyard.spec.agreement import requested
 from steelyard.units import MIB
 from steelyard.workload.schema import Limits, Ratio, Request
 
@@ -132,7 +132,7 @@ def evidence(
             2.5,
             500,
             info={"build": "b0", "settings": {}},
-            told={"options": {**asked_of(one), "heap": 64 * MIB}},
+            told={"options": {**requested(one), "heap": 64 * MIB}},
         )
         for one in spec.servers
     }
