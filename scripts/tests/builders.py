@@ -9,8 +9,10 @@ from types import SimpleNamespace
 from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
+from pydantic import BaseModel
 
 from steelyard.experiment.schema import Load
+from steelyard.jvm.identity import JvmIdentity
 from steelyard.measure.health import Health
 from steelyard.measure.histograms import Recorded
 from steelyard.measure.registry import undisturbed
@@ -18,11 +20,11 @@ from steelyard.measure.samples import Samples
 from steelyard.measure.window import Observations, Window
 from steelyard.results.measurement import Latency, TrialMeasurement
 from steelyard.results.schema import ArmRecord, HostFacts, ScheduledTrial, Session, Trial
-from steelyard.results.spec import Artifact, Component, JvmIdentity, Record, Role, Spec
+from steelyard.results.spec import Artifact, Component, Role, Spec
 from steelyard.units import MIB
 from steelyard.workload.schema import ContainerPlace
 
-R = TypeVar("R", bound=Record)
+R = TypeVar("R", bound=BaseModel)
 VM_NAMES = {"hotspot": "OpenJDK 64-Bit Server VM", "openj9": "Eclipse OpenJ9 VM"}
 
 

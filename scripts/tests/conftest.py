@@ -9,8 +9,8 @@ from builders import make_jvm
 from hypothesis import HealthCheck, settings
 from hypothesis.configuration import set_hypothesis_home_dir
 
+from steelyard.jvm.identity import JvmIdentity
 from steelyard.paths import EXPERIMENTS
-from steelyard.results.spec import JvmIdentity
 from suite import REPORTS
 
 pytest_plugins = ["stages", "watchdog"]

@@ -22,12 +22,12 @@ from hdrh.log import HistogramLogWriter
 
 from steelyard.engines import readiness
 from steelyard.engines.base import Reached, Running
-from steelyard.jvm.facts import asked
 from steelyard.measure.thread_groups import GROUPS
 from steelyard.processes import Children
 from steelyard.results.schema import Phase, Planned, Trial
 from steelyard.results.spec import Component, Spec
 from steelyard.sampling.columns import COLUMNS
+from steelyard.spec.agreement import requested
 from steelyard.units import MIB
 
 GC_LOG = Path(__file__).parent / "fixtures" / "gc" / "hotspot17-parallel.txt"
@@ -87,7 +87,7 @@ class World:
         self, running: Running, info: Mapping[str, Any], granted: object = None
     ) -> dict[str, dict[str, int | str]]:
         """Stands in for what asks the JVM and the kernel, for which there is no process here."""
-        told = {"heap": 64 * MIB, **asked(running.component), **self.told}
+        told = {"heap": 64 * MIB, **requested(running.component), **self.told}
         told["processors"] = info.get("availableProcessors", told["processors"])
         return {"options": {name: value for name, value in told.items() if value is not None}}
 

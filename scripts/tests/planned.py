@@ -14,9 +14,10 @@ from steelyard.experiment.matrix import Arm, expand, with_quick, with_settings
 from steelyard.experiment.schema import Experiment
 from steelyard.experiment.settings import Settings
 from steelyard.host.facts import read_facts
+from steelyard.jvm.identity import JvmIdentity
 from steelyard.paths import EXPERIMENTS
 from steelyard.results.schema import Session
-from steelyard.results.spec import JvmIdentity, Spec
+from steelyard.results.spec import Spec
 from steelyard.session.plan import host_checks
 from steelyard.session.schedule import make_schedule
 from steelyard.spec.layout import FIRST_PORT, Runtime

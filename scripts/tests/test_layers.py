@@ -23,11 +23,10 @@ LAYERS = [
     {"analysis"},
     {"measure"},
     {"spec"},
-    {"jvm"},
     {"processes"},
     {"results"},
     {"experiment"},
-    {"workload"},
+    {"workload", "jvm"},
     {"yamlfile"},
     {"clock", "errors", "escape", "process_tree", "units", "paths", "regular"},
 ]

@@ -17,7 +17,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import psutil
 
 from steelyard.engines import readiness
-from steelyard.jvm.facts import Facts
+from steelyard.jvm.rows import Facts
 from steelyard.processes import process_tree
 from steelyard.processes.listening import Listener
 from steelyard.results.spec import ORDER, Component, Spec

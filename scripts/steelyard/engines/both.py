@@ -11,7 +11,7 @@ from typing import Any
 
 from steelyard.engines.base import Deployment, Running
 from steelyard.errors import ServerFailed
-from steelyard.jvm.facts import Facts
+from steelyard.jvm.rows import Facts
 from steelyard.processes.listening import Listener
 from steelyard.results.spec import Component
 

@@ -5,7 +5,8 @@ import json
 import shlex
 import signal
 
-from steelyard.results.spec import CACHE, FOLDER, Component
+from steelyard.jvm.rows import CACHE, FOLDER
+from steelyard.results.spec import Component
 
 CONTAINER_FOLDER = "/steelyard"
 """Where a component may write when its workload names no folder."""

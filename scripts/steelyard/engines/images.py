@@ -10,8 +10,7 @@ from typing import Protocol
 
 from steelyard import __version__
 from steelyard.errors import BadInput, MissingRequirement
-from steelyard.jvm.identify import parse_identity
-from steelyard.results.spec import JvmIdentity
+from steelyard.jvm.identity import JvmIdentity, parse_identity
 from steelyard.spec.layout import Runtime
 from steelyard.workload.schema import Container, Workload
 

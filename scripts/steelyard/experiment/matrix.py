@@ -21,6 +21,8 @@ MAX_ARMS = 100
 MAX_TRIALS = 20_000
 MAX_JVMS = 2_000
 """Of all arms together, so that planning them takes no longer than reading the plan."""
+_VALUE = re.compile(r""",(\s*(?:"[^"]*"|'[^']*'|\[[^\[\]]*\])\s*(?=,|$)|[^,]*)""")
+"""A comma and the value after it: in quotes, in brackets, or up to the next comma."""
 SEARCH = "search."
 """In front of the keys of a search in `--set`."""
 MAX_NAME = 150
@@ -155,7 +157,8 @@ def with_design(experiment: Experiment, **given: int | None) -> Experiment:
 def with_settings(experiment: Experiment, settings: Settings, given: Sequence[str]) -> Experiment:
     """Apply `--set key=value[,value...]`: new levels of a factor, a new factor, or a fixed setting.
 
-    One value for a setting that is no factor fixes it in every arm; several values make it a factor.
+    One value for a setting that is no factor fixes it in every arm; several values make it a factor. A value with a
+    comma stands in quotes or brackets.
 
     Raises:
         BadInput: not of the form key=value, or no such factor or setting.
@@ -166,7 +169,7 @@ def with_settings(experiment: Experiment, settings: Settings, given: Sequence[st
             raise BadInput(
                 f"--set {text!r} is not of the form factor=level[,level...], for example --set jvms=1,2,4"
             )
-        levels = [_level(text, part) for part in value.split(",")]
+        levels = [_level(text, part) for part in _VALUE.findall(f",{value}")]
         if key.startswith(SEARCH):
             experiment = _with_search(experiment, text, key.removeprefix(SEARCH), levels)
             continue

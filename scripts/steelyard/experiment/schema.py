@@ -9,6 +9,8 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import ConfigDict, Field, model_validator
 
+from steelyard.jvm.jitserver import JitServer
+from steelyard.jvm.settings import JvmSettings
 from steelyard.units import parse_size
 from steelyard.workload.schema import Limits
 from steelyard.yamlfile import DURATION_PATTERN, Duration, Limit, Model, Scalar, Size
@@ -39,58 +41,6 @@ class Study(Model):
     setup: str
     """The study's hardware and software, in one or two sentences."""
     found: list[StudyFigure] = Field(default_factory=list)
-
-
-class JvmSettings(Model):
-    """Neutral settings of a server JVM; the `jvm` layer turns them into OpenJ9 or HotSpot options."""
-
-    heap: Size | None = None
-    """Maximum heap of each JVM. Leave it out when `total_heap` is split over the JVMs."""
-    initial_heap: Size | Literal["default", "same"] = "default"
-    """Initial heap: `same` as the maximum, a size, or the JVM's `default`."""
-    nursery: Size | None = None
-    """Size of the young generation."""
-    gc: Literal["default", "generational", "regional", "serial"] = "default"
-    """Collector family: `generational` is OpenJ9 gencon or HotSpot Parallel, `regional` is OpenJ9 balanced or
-    HotSpot G1, `serial` is HotSpot Serial only; `default` is the JVM's choice, which depends on its CPUs."""
-    gc_threads: Annotated[int, Field(ge=1, le=4096)] | Literal["default"] = "default"
-    """Number of parallel GC threads."""
-    pages: Literal["default", "small", "large", "transparent"] = "default"
-    """Page size of the heap: `large` needs reserved huge pages, `transparent` a kernel set to `madvise`."""
-    gc_log: bool = True
-    """Write a GC log; GC counts and pauses come from it."""
-    class_cache: Literal["default", "none", "cold", "warm", "baked"] = "default"
-    """Class data that outlives a start (OpenJ9's shared class cache; HotSpot's dynamic archive, from JDK 25 on its AOT
-    cache): `none` is off, `cold` an empty one that the start has to fill, `warm` one that a populating run under
-    load has filled, the same for every trial of the arm."""
-    compile: Literal["background", "foreground"] = "background"
-    """`foreground`: callers of a method wait while it is compiled. Servers with few CPUs then reach the same steady
-    throughput many times sooner, because the compiler no longer competes with every waiting request."""
-    jit: Literal["local", "remote"] = "local"
-    """`remote` compiles in a JITServer (OpenJ9 only), which is a component of the trial: settings `jitserver.*`."""
-    jvm_args: list[str] = Field(default_factory=list)
-    """Further options, passed as they are."""
-
-
-class JitServer(Model):
-    """The JITServer of an arm with `jit: remote`; its settings are `jitserver.cores`, `jitserver.memory`, ..."""
-
-    cores: Annotated[int, Field(ge=1)] | Literal["shared"] = "shared"
-    """Physical cores of its own, which are taken from the servers' `cores`; `shared`: it runs on all of them."""
-    memory: Size | None = None
-    """Memory limit of its container; with `total_memory` it is a part of that."""
-    aot_cache: Literal["none", "cold", "warm"] = "none"
-    """Code that it keeps for further servers: `cold` begins empty; `warm` has the code of an earlier start of them."""
-    heuristics: bool = False
-    """Whether servers keep cheap compilations to themselves (`-Xjit:enableJITServerHeuristics`)."""
-    local_sync_compiles: bool | Literal["default"] = "default"
-    """Whether servers do themselves what a caller waits for at a low level; `default`: as the JVM decides."""
-    options: list[str] = Field(default_factory=list)
-    """Further options of the JITServer, passed as they are."""
-    delay: Duration | None = None
-    """By how much a relay delays what servers and JITServer send each other; 0: it stands there and delays nothing."""
-    killed_after: Annotated[Duration, Field(ge=1)] | None = None
-    """Seconds into the measurement at which the trial kills it on purpose, to see that servers go on."""
 
 
 class Deployment(Model):

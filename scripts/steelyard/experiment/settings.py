@@ -13,7 +13,9 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from steelyard.errors import BadInput
-from steelyard.experiment.schema import Deployment, JitServer, JvmSettings, Load
+from steelyard.experiment.schema import Deployment, Load
+from steelyard.jvm.jitserver import JitServer
+from steelyard.jvm.settings import JvmSettings
 from steelyard.workload.schema import Workload
 from steelyard.yamlfile import first_error, nearest
 

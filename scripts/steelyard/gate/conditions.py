@@ -5,6 +5,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 
+from steelyard.jvm.settings import JvmSettings
 from steelyard.results.schema import HostFacts
 from steelyard.results.spec import MEASURED_ROLES, Component, Record, Spec
 from steelyard.units import format_size
@@ -13,6 +14,12 @@ _HOST = ("architecture", "cpu_model", "sockets", "cores", "cpus", "threads_per_c
 _SET = ("smt", "governor", "turbo", "thp")
 _JVM = ("gc", "compile", "class_cache", "pages", "jit")
 """Settings of a JVM on which its noise hangs; a certificate with others of them is another one."""
+_LATER = {
+    name: field.default
+    for name, field in JvmSettings.model_fields.items()
+    if name not in {*_JVM, "heap", "initial_heap", "nursery", "gc_threads", "gc_log", "jvm_args"}
+}
+"""Settings of a JVM that there were not when the first certificates were made: they count where they are set."""
 UNKNOWN = "unknown"
 """What stands for a condition that the host or the component does not tell: no certificate holds for it."""
 _SIZE = 2**30
@@ -83,12 +90,17 @@ def _settings(spec: Spec) -> str:
             "memory": one.memory_bytes,
             "cpus": len(one.cpus),
             "told": one.expected_info,
-            "jvm": one.jvm_settings.model_dump(mode="json") if one.jvm_settings is not None else None,
+            "jvm": _set(one.jvm_settings) if one.jvm_settings is not None else None,
         }
         for one in spec.of(*MEASURED_ROLES)
     ]
     told = {"topology": spec.topology, "through": spec.through, "settings": own, "components": components}
     return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def _set(jvm: JvmSettings) -> dict[str, object]:
+    dump = jvm.model_dump(mode="json")
+    return {name: value for name, value in dump.items() if name not in _LATER or value != _LATER[name]}
 
 
 def _untold(server: Component) -> str:

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from steelyard.errors import MissingRequirement
-from steelyard.jvm.identify import parse_identity
-from steelyard.jvm.options import CACHE_NAME
+from steelyard.jvm.class_cache import CACHE_NAME
+from steelyard.jvm.identity import QUESTION, JvmIdentity, parse_identity
 from steelyard.processes.environment import child_environment
-from steelyard.results.spec import JvmIdentity
 from steelyard.yamlfile import nearest
 
 MINIMUM = 17
@@ -61,7 +60,7 @@ def identify(java: Path, timeout: float = ANSWER_LIMIT) -> Jdk:
         MissingRequirement: it is not there, dies, does not answer in time, or is no JVM that is known.
     """
     try:
-        result = _ask([str(java), "-XshowSettings:properties", "-version"], timeout)
+        result = _ask([str(java), *QUESTION], timeout)
     except subprocess.TimeoutExpired as error:
         raise _unfit(f"{java} did not say its version within {timeout:g} s") from error
     except OSError as error:

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options of OpenJ9's JITServer and of its clients (pure).
+"""OpenJ9's JITServer: its settings, its options and those of its clients (pure).
 
 Sources: OpenJ9 user documentation (JITServer technology, -XX:[+|-]UseJITServer and what stands beside it); the JIT's
 list of options for `enableJITServerHeuristics`.
 """
 
-from steelyard.errors import BadInput
-from steelyard.experiment.schema import JitServer
-from steelyard.results.spec import FOLDER, JvmIdentity
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from steelyard.jvm.rows import FOLDER
+from steelyard.yamlfile import Duration, Model, Size
 
 JIT_LOG_NAME = "jit.log"
 """In a client's log folder; the JVM appends a date and its process id."""
@@ -15,19 +18,33 @@ _HEALTH_OFF = "-XX:-JITServerHealthProbes"
 """It would open a port that no two JITServers of a host can share; its metrics answer once it accepts requests."""
 
 
-def client_options(asked: JitServer, address: tuple[str, object], jvm: JvmIdentity) -> list[str]:
+class JitServer(Model):
+    """The JITServer of an arm with `jit: remote`; its settings are `jitserver.cores`, `jitserver.memory`, ..."""
+
+    cores: Annotated[int, Field(ge=1)] | Literal["shared"] = "shared"
+    """Physical cores of its own, which are taken from the servers' `cores`; `shared`: it runs on all of them."""
+    memory: Size | None = None
+    """Memory limit of its container; with `total_memory` it is a part of that."""
+    aot_cache: Literal["none", "cold", "warm"] = "none"
+    """Code that it keeps for further servers: `cold` begins empty; `warm` has the code of an earlier start of them."""
+    heuristics: bool = False
+    """Whether servers keep cheap compilations to themselves (`-Xjit:enableJITServerHeuristics`)."""
+    local_sync_compiles: bool | Literal["default"] = "default"
+    """Whether servers do themselves what a caller waits for at a low level; `default`: as the JVM decides."""
+    options: list[str] = Field(default_factory=list)
+    """Further options of the JITServer, passed as they are."""
+    delay: Duration | None = None
+    """By how much a relay delays what servers and JITServer send each other; 0: it stands there and delays nothing."""
+    killed_after: Annotated[Duration, Field(ge=1)] | None = None
+    """Seconds into the measurement at which the trial kills it on purpose, to see that servers go on."""
+
+
+def client_options(asked: JitServer, address: tuple[str, object]) -> list[str]:
     """Options of a server that compiles in the JITServer at an address (host, port).
 
     It logs its compilations and its connections, because a client that does not reach its JITServer compiles by itself
     and says nothing. `-Xjit:` options add up, where else the last would replace the others.
-
-    Raises:
-        BadInput: the JVM has no JITServer.
     """
-    if jvm.kind != "openj9":
-        raise BadInput(
-            f"jit: remote needs OpenJ9; {jvm.vm_name} has no JITServer: choose an OpenJ9 JDK with --jdk"
-        )
     host, port = address
     jit = [f"verbose={{compilePerformance}},vlog={FOLDER}/logs/{JIT_LOG_NAME}"]
     jit += ["enableJITServerHeuristics"] * asked.heuristics

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether servers are what was asked for: their build, and each setting as the running JVM tells it."""
 
-from steelyard.jvm.facts import JVM_SETTINGS, differences, shown
-from steelyard.jvm.sharedcache import CACHE_FIGURES
+from steelyard.jvm.class_cache import CACHE_FIGURES
+from steelyard.jvm.settings import MEASURED
 from steelyard.measure.formulas import EVERY
 from steelyard.measure.rule import Finding, Rule, judge_none, needs
 from steelyard.measure.window import SENTENCES, Started, Window, trial_figure
 from steelyard.results.measurement import TrialMeasurement
 from steelyard.results.spec import Component, Spec
+from steelyard.spec.agreement import differences, shown
 
 
 def read_back(window: Window, component: Component) -> dict[str, int | str]:
@@ -57,7 +58,7 @@ def settings_read(window: Window) -> str:
     for server in window.of("server"):
         known = [
             f"{name} {shown(name, server.read_back[name])}"
-            for name in (*JVM_SETTINGS, "code_pages", *CACHE_FIGURES)
+            for name in (*MEASURED, *CACHE_FIGURES)
             if name in server.read_back
         ]
         if known:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from steelyard.jvm.facts import Facts
+from steelyard.jvm.rows import Facts
 from steelyard.measure.gc_log import GcLog
 from steelyard.measure.health import Health, per_second
 from steelyard.measure.histograms import Recorded

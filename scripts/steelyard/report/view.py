@@ -16,12 +16,13 @@ from steelyard.analysis.owners import NONE, has_none
 from steelyard.analysis.rounds import told_by_arm
 from steelyard.analysis.sentences import answer
 from steelyard.escape import printable
+from steelyard.jvm.identity import JvmIdentity
 from steelyard.measure.formulas import OVERALL
 from steelyard.results import figures
 from steelyard.results.analysis import Analysis, Estimate, MetricInfo, Summary
 from steelyard.results.measurement import Latency
 from steelyard.results.schema import ArmRecord, JournalEntry, Session, Trial
-from steelyard.results.spec import JvmIdentity, Spec
+from steelyard.results.spec import Spec
 from steelyard.results.store import SessionDirectory
 from steelyard.units import format_size
 

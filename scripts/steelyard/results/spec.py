@@ -11,7 +11,9 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from steelyard.experiment.schema import JvmSettings, Load, ProcedureName
+from steelyard.experiment.schema import Load, ProcedureName
+from steelyard.jvm.identity import JvmIdentity
+from steelyard.jvm.settings import JvmSettings
 from steelyard.workload.journey import MixPart
 from steelyard.workload.schema import Consistency, ContainerPlace, DataRequest, Limits, Ratio, Ready
 from steelyard.yamlfile import Scalar
@@ -22,31 +24,12 @@ ORDER: tuple[Role, ...] = ("database", "service", "compiler", "server", "proxy",
 
 MEASURED_ROLES: tuple[Role, ...] = ("server", "compiler")
 """Roles whose CPU and memory are what is weighed, and whose JVMs are of one build."""
-FOLDER = "${folder}"
-"""The component's own folder: its logs lie in `logs/` below."""
-CACHE = "${cache}"
-"""The folder of its class cache: empty for `cold`, filled by the populating run for `warm`."""
 
 
 class Record(BaseModel):
     """Base of every record of a session directory: frozen; unknown fields of the same format version are ignored."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, use_attribute_docstrings=True)
-
-
-class JvmIdentity(Record):
-    """What a JVM says of itself (`java -XshowSettings:properties -version`)."""
-
-    kind: Literal["hotspot", "openj9"]
-    vm_name: str
-    vm_version: str
-    runtime_version: str
-    java_version: str
-    vendor: str
-    home: str
-    feature: int
-    """Java feature release, for example 17."""
-    architecture: str
 
 
 class Artifact(Record):
@@ -105,7 +88,7 @@ class Component(Record):
     expected_info: dict[str, str] = Field(default_factory=dict)
     """What `settings` of its info must say."""
     read_back: list[str] = Field(default_factory=list)
-    """Settings that have to be told as it runs (`jvm/facts.py`); `heap` also where it is left to the JVM."""
+    """Settings that have to be told as it runs (`spec/agreement.py`); `heap` also where it is left to the JVM."""
     metrics: str | None = None
     """Path of its figures in Prometheus' text format."""
     cache: Literal["cold", "warm"] | None = None

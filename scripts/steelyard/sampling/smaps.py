@@ -57,7 +57,8 @@ def parse_smaps(text: str) -> list[Area]:
             "x" in head[3],
             head[4],
             resident,
-            sizes.get("AnonHugePages", 0),
+            # ZGC's heap is shared memory, whose transparent pages are counted apart.
+            sizes.get("AnonHugePages", 0) + sizes.get("ShmemPmdMapped", 0),
             explicit,
         )
         found.append(area)

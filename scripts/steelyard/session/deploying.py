@@ -15,7 +15,7 @@ from steelyard.clock import SYSTEM, Clock, wait_until
 from steelyard.engines.base import Deployment, Running
 from steelyard.engines.readiness import POLL_INTERVAL, answers_at, read_info, ready_message_after
 from steelyard.errors import PortInUse, ServerFailed
-from steelyard.jvm.facts import Facts, Source
+from steelyard.jvm.rows import Facts, Source
 from steelyard.processes import process_tree
 from steelyard.processes.listening import Listener
 from steelyard.results.spec import ORDER, Component, Role, Spec
@@ -136,7 +136,7 @@ class Deployed:
             if started.component.role == "server":
                 granted = self.deployment.granted(started.component.name)
                 started.told = self.read_back(started.running, started.info, granted)
-                if self.deployment.remote and set(MAPPED).intersection(started.component.read_back):
+                if self.deployment.remote and MAPPED.intersection(started.component.read_back):
                     smaps = self.deployment.memory_map(started.component.name)
                     started.told = {**started.told, **mapped(started.component, started.told, smaps)}
 

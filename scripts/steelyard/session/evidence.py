@@ -5,17 +5,17 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from steelyard.host.java import shared_cache_stats
-from steelyard.jvm.facts import Facts
+from steelyard.jvm.class_cache import OWN_CACHE, cache_figures
+from steelyard.jvm.identity import JvmIdentity
 from steelyard.jvm.jitserver import JIT_LOG_NAME
-from steelyard.jvm.options import OWN_CACHE
-from steelyard.jvm.sharedcache import cache_figures
+from steelyard.jvm.rows import Facts
 from steelyard.measure.gc_log import GcLog, read_gc_logs
 from steelyard.measure.health import read_health
 from steelyard.measure.histograms import read_logs
 from steelyard.measure.jit_log import read_jit_logs
 from steelyard.measure.samples import Samples
 from steelyard.measure.window import Window
-from steelyard.results.spec import MEASURED_ROLES, JvmIdentity
+from steelyard.results.spec import MEASURED_ROLES
 from steelyard.session.deploying import Started
 from steelyard.session.flight import Flight
 from steelyard.session.readback import logged

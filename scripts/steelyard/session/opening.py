@@ -19,9 +19,9 @@ from steelyard.host.doctor import Finding, examine
 from steelyard.host.facts import read_facts
 from steelyard.host.java import identify
 from steelyard.host.states import STATES
+from steelyard.jvm.identity import JvmIdentity
 from steelyard.paths import ROOT
 from steelyard.results.schema import ArmRecord, HostFacts, Session
-from steelyard.results.spec import JvmIdentity
 from steelyard.results.store import SessionDirectory, no_space, write_record
 from steelyard.session.plan import Request, SessionPlan
 from steelyard.session.runtimes import ClusterTarget

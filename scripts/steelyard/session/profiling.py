@@ -17,9 +17,10 @@ from typing import get_args
 
 from steelyard.engines.base import Engine
 from steelyard.errors import BadInput, MissingRequirement, ServerFailed
+from steelyard.jvm.rows import FOLDER
 from steelyard.processes import Child, Children, child_environment
 from steelyard.results.schema import Phase, Profiler, Session
-from steelyard.results.spec import FOLDER, Component, Spec
+from steelyard.results.spec import Component, Spec
 from steelyard.results.store import SessionDirectory, no_space
 from steelyard.session.caches import Caches
 from steelyard.session.context import RunContext

@@ -1,22 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Asks a running component, and the kernel, what it really has; the GC log tells later (`jvm/facts.py` compares)."""
+"""Asks a running component, and the kernel, what it really has; the GC log tells later (`spec/agreement.py`)."""
 
+import dataclasses
 import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from steelyard.engines.base import Running
 from steelyard.host.java import vm_flags
-from steelyard.jvm.facts import Fact, Facts, Source, family, hotspot_facts, openj9_facts, sources
+from steelyard.jvm.options import hotspot_facts, openj9_facts, read_facts
+from steelyard.jvm.rows import Fact, Facts, Kind, Source
+from steelyard.jvm.settings import MEASURED
 from steelyard.measure.gc_log import GcSettings
 from steelyard.results.spec import Component
 from steelyard.sampling.cgroup import memory_limit
 from steelyard.sampling.smaps import class_cache, code_pages, heap_pages, parse_smaps
-from steelyard.units import MIB
+from steelyard.spec.agreement import sources
 
-MAPPED = ("pages", "code_pages", "class_cache")
+MAPPED = {
+    name for name, row in MEASURED.items() for kind in get_args(Kind) if (on := row.on(kind)) and on.map
+}
 """Settings that the kernel's map of a process tells."""
 ReadBack = Callable[[Running, Mapping[str, Any], Facts | None], Mapping[Source, Facts]]
 """What `observe` is; tests have another one."""
@@ -62,25 +67,15 @@ def mapped(component: Component, told: Mapping[Source, Facts], smaps: str) -> di
     pages = heap_pages(areas, heap if isinstance(heap, int) else None)
     if pages is None:
         return {}
-    found: dict[str, Fact] = {"pages": pages, "class_cache": class_cache(areas)}
-    if (code := code_pages(areas)) is not None:
-        found["code_pages"] = code
-    return {"map": found}
+    jvm = component.artifact.jvm
+    found = {"pages": pages, "class_cache": class_cache(areas), "code_pages": code_pages(areas)}
+    return {"map": read_facts(jvm.kind if jvm is not None else "hotspot", "map", found)}
 
 
 def logged(gc: GcSettings) -> Facts:
     """What a GC log tells."""
-    found: dict[str, Fact | None] = {
-        "heap": gc.max_heap,
-        "initial_heap": gc.initial_heap,
-        "nursery": gc.nursery,
-        "gc": family(gc.policy) if gc.policy else None,
-        "gc_threads": gc.gc_threads,
-        "pages": "large" if (gc.page_size or 0) >= MIB else None,
-    }
-    if gc.large_pages == "Disabled":  # HotSpot; that they are enabled does not say for what
-        found["pages"] = "small"
-    return {name: value for name, value in found.items() if value is not None}
+    told = {name: value for name, value in dataclasses.asdict(gc).items() if value is not None}
+    return read_facts("openj9" if str(gc.policy).startswith("-Xgcpolicy") else "hotspot", "gc_log", told)
 
 
 def _process(pid: int, names: set[str]) -> dict[str, Fact]:

@@ -23,11 +23,12 @@ from steelyard.engines.kubernetes.nodes import offered
 from steelyard.engines.process.command import command_line as process_line
 from steelyard.engines.process.engine import ProcessEngine, require_commands
 from steelyard.errors import BadInput
-from steelyard.experiment.schema import ENGINES, Deployment, JvmSettings
+from steelyard.experiment.schema import ENGINES, Deployment
 from steelyard.host.docker import Docker, find_docker
 from steelyard.host.doctor import Finding
 from steelyard.host.java import Jdk, find_hotspot, find_jdk, jdk_of, require_program
 from steelyard.host.ports import require_ports
+from steelyard.jvm.settings import JvmSettings
 from steelyard.paths import ROOT
 from steelyard.processes import Children
 from steelyard.results.spec import Spec

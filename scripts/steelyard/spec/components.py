@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import BadInput
-from steelyard.jvm.facts import readable
+from steelyard.jvm.identity import JvmIdentity
 from steelyard.jvm.jitserver import client_options
 from steelyard.jvm.options import jvm_options
 from steelyard.paths import ROOT
-from steelyard.results.spec import MEASURED_ROLES, Artifact, Component, JvmIdentity
+from steelyard.results.spec import MEASURED_ROLES, Artifact, Component
+from steelyard.spec.agreement import readable
 from steelyard.spec.layout import Layout, fill
 from steelyard.spec.split import CpuShare
 from steelyard.workload.schema import LATER, Container, ContainerPlace, Process
@@ -59,7 +60,7 @@ def make_component(
             special["jvm_settings"] = asked
             special["cache"] = asked.class_cache if asked.class_cache in ("cold", "warm") else None
             for compiler in layout.relays or layout.compilers:
-                options += client_options(layout.arm.deployment.jitserver, layout.address(compiler), jvm)
+                options += client_options(layout.arm.deployment.jitserver, layout.address(compiler))
             options += jvm_options(asked, heap, jvm)
     elif described.role == "compiler":
         special["kept"] = layout.arm.deployment.jitserver.aot_cache == "warm"

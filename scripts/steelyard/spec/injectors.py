@@ -7,7 +7,8 @@ from typing import Any
 
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import Load
-from steelyard.results.spec import Artifact, Component, JvmIdentity, Spec
+from steelyard.jvm.identity import JvmIdentity
+from steelyard.results.spec import Artifact, Component, Spec
 from steelyard.spec.layout import Runtime, fill_value
 from steelyard.workload.journey import MixPart, mix_counts
 from steelyard.workload.schema import ContainerPlace, Topology

@@ -11,7 +11,8 @@ from functools import cached_property
 
 from steelyard.errors import BadInput
 from steelyard.experiment.matrix import Arm
-from steelyard.results.spec import ORDER, JvmIdentity
+from steelyard.jvm.identity import JvmIdentity
+from steelyard.results.spec import ORDER
 from steelyard.spec.jitserver import compilers, relays
 from steelyard.workload.loader import Found
 from steelyard.workload.schema import LATER, Component, Container, Process, Topology

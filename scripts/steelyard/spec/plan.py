@@ -13,9 +13,9 @@ from typing import Any, TypeVar
 from steelyard.errors import BadInput
 from steelyard.experiment.matrix import Arm
 from steelyard.experiment.schema import ProcedureName
-from steelyard.jvm.facts import not_read_back
 from steelyard.jvm.options import jvm_options
 from steelyard.results.spec import Component, Role, Spec
+from steelyard.spec.agreement import not_read_back
 from steelyard.spec.components import make_component
 from steelyard.spec.injectors import injector_components, intended_mix, mix_parts
 from steelyard.spec.layout import FIRST_PORT, Layout, Runtime, fill
@@ -220,15 +220,22 @@ def _notes(layout: Layout, cores: int, cpus: int) -> list[str]:
 
 
 def _gc_notes(layout: Layout, cpus: int) -> list[str]:
-    """The POWER9 study's rule: all GC threads together are at most four times the hardware threads."""
-    each, jvms = layout.arm.deployment.jvm.gc_threads, len(layout.servers)
-    if each == "default" or each * jvms <= GC_THREADS_PER_CPU * cpus:
-        return []
-    note = (
-        f"{layout.arm.name}: {jvms} JVMs with {each} GC threads are {each * jvms} GC threads, more than"
-        f" {GC_THREADS_PER_CPU} for each of {cpus} hardware threads"
-    )
-    return [note]
+    """The POWER9 study's rule: all GC threads together are at most four times the hardware threads. And what the memory
+    of a ZGC without generations looks like (JEP 439: multi-mapped memory)."""
+    jvm, settings, jvms = layout.runtime.server_jvm, layout.arm.deployment.jvm, len(layout.servers)
+    each, notes = settings.gc_threads, []
+    if each != "default" and each * jvms > GC_THREADS_PER_CPU * cpus:
+        notes.append(
+            f"{layout.arm.name}: {jvms} JVMs with {each} GC threads are {each * jvms} GC threads, more than"
+            f" {GC_THREADS_PER_CPU} for each of {cpus} hardware threads"
+        )
+    generational = jvm is not None and (jvm.feature >= 23 or "-XX:+ZGenerational" in settings.jvm_args)
+    if settings.gc == "z" and not generational:
+        notes.append(
+            f"{layout.arm.name}: ZGC without generations maps its heap three times, and resident memory (RSS) counts it"
+            " up to three times: compare memory_pss"
+        )
+    return notes
 
 
 def _compiler_notes(layout: Layout, cores: int) -> list[str]:

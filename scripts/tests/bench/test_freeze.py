@@ -16,9 +16,10 @@ from steelyard.paths import ROOT
 
 SCRIPT = [sys.executable, str(ROOT / "scripts" / "bench" / "freeze.py")]
 TREE = """
-import os, pathlib, signal, subprocess, sys
+import os, pathlib, signal, subprocess, sys, time
 here = pathlib.Path(sys.argv[1])
 asleep = [sys.executable, "-c", "import signal; signal.pause()"]
+end, told = here / "end", {signal.SIGTERM}
 other = subprocess.Popen(asleep, start_new_session=True)
 first = os.fork()
 if first == 0:  # its child is an orphan, in a session of its own
@@ -27,11 +28,13 @@ if first == 0:  # its child is an orphan, in a session of its own
     (here / "orphan").write_text(str(second.pid))
     os._exit(0)
 os.waitpid(first, 0)
-signal.signal(signal.SIGTERM, lambda *_: os._exit(7))
-os.mkfifo(here / "end")
+signal.pthread_sigmask(signal.SIG_BLOCK, told)  # a handler would not run for one that comes just before a blocking call
 (here / "new").write_text(f"{os.getpid()} {other.pid} {(here / 'orphan').read_text()}")
 (here / "new").rename(here / "pids")
-(here / "end").read_text()
+while not end.exists():
+    if told & signal.sigpending():
+        os._exit(7)
+    time.sleep(0.02)
 os._exit(3)
 """
 """A command with a child in another session and a daemon; it ends when it is told to."""
@@ -112,7 +115,7 @@ def test_freezes_come_again_and_again_and_the_exit_code_is_the_commands(folder: 
     wait_until(
         lambda: log.read_text(encoding="utf-8").count("processes go on") >= 3, "freezes", freezing.ended
     )
-    (folder / "end").write_text("", encoding="ascii")
+    (folder / "end").touch()
     assert freezing.process.wait() == 3
     assert "T" not in freezing.states()
     assert "the command ended with 3" in log.read_text(encoding="utf-8")

@@ -63,7 +63,7 @@ def test_a_server_in_any_image_under_load(tmp_path: Path) -> None:
         (container,) = server.containers()
         assert f"JVM_ARGS={LITTLE}" in container["Config"]["Env"]
         wait_until(
-            lambda: answer_of(_address(container, "/ping")) == b"pong",
+            lambda: b"pong" in (answer_of(_address(container, "/ping")) or b""),
             lambda: f"an answer: {server.compose('logs').stdout}",
         )
         loaded = server.compose("run", "--rm", "--no-deps", "-T", "load")

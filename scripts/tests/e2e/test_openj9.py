@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.jvm.sharedcache import CACHE_FIGURES
+from steelyard.jvm.class_cache import CACHE_FIGURES
 from steelyard.measure.gc_log import read_gc_logs
 from steelyard.results.store import SessionDirectory
 from steelyard.units import MIB

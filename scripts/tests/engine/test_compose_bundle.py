@@ -17,8 +17,9 @@ from steelyard.engines.compose.bundle import SESSION_LABEL, User, command_line, 
 from steelyard.engines.compose.images import BUNDLES, bundle_settings, leave_settings
 from steelyard.engines.images import LOADGEN as LOADGEN_IMAGE
 from steelyard.engines.images import image_reference
-from steelyard.experiment.schema import JvmSettings
-from steelyard.results.spec import Artifact, Component, JvmIdentity, Spec
+from steelyard.jvm.identity import JvmIdentity
+from steelyard.jvm.settings import JvmSettings
+from steelyard.results.spec import Artifact, Component, Spec
 from steelyard.workload.loader import load_workload, workload_names
 from steelyard.workload.schema import ContainerPlace, DataRequest
 

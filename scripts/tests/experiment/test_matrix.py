@@ -130,6 +130,25 @@ def test_a_baseline_that_set_leaves_out_gives_way_to_the_first_level() -> None:
     assert expand(again, found.settings) == expanded
 
 
+@pytest.mark.parametrize(
+    ("given", "arguments"),
+    [
+        ("jvm_args=-Xss1m", [["-Xss1m"]]),
+        ("jvm_args=-Xss1m -Dx=y", [["-Xss1m", "-Dx=y"]]),
+        ("jvm_args=[-Xss1m, '-Dx=a b']", [["-Xss1m", "-Dx=a b"]]),
+        ('jvm_args="",-Xss1m', [[], ["-Xss1m"]]),
+        (
+            "jvm_args='-Xlog:gc,safepoint', \"-Xlog:gc -Dx='a b'\"",
+            [["-Xlog:gc,safepoint"], ["-Xlog:gc", "-Dx=a b"]],
+        ),
+    ],
+)
+def test_further_options_are_settings_and_levels_as_any_other(given: str, arguments: list[list[str]]) -> None:
+    found = arms("jvm-count", "jvms=1" if len(arguments) > 1 else "jvms=1,2", given)
+    told = [arm.deployment.jvm.jvm_args for arm in found.values()]
+    assert told == (arguments if len(arguments) > 1 else arguments * 2)
+
+
 def test_a_day_is_a_text_as_it_was_written() -> None:
     assert {
         arm.settings["today"] for arm in arms("acmeair-topology", "acmeair.today=2026-06-16").values()
@@ -149,7 +168,8 @@ def test_a_day_is_a_text_as_it_was_written() -> None:
         ("jvms=1,x", "jvms=x: jvms: must be a whole number"),
         ("jvms=0,1", "jvms=0: jvms: must be at least 1"),
         ("jvms=1,257", "jvms=257: jvms: must be at most 256"),
-        ("gc=fancy", "must be 'default', 'generational', 'regional' or 'serial'"),
+        ("gc=fancy", "must be 'default', 'generational', 'regional', 'serial', 'z' or 'shenandoah'"),
+        ("jvm_args=-Xlog:gc,safepoint", "jvm_args=safepoint: jvm_args: 'safepoint' is no option of a JVM"),
         ("jvms=4", "one arm only"),
         ("jvms=2,2", "have the same settings"),
         (

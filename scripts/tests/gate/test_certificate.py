@@ -12,7 +12,6 @@ from pairs import BASE, NEW, of_logs
 
 from steelyard.analysis.paired import detectable_effect
 from steelyard.errors import BadInput, Incomplete
-from steelyard.experiment.schema import JvmSettings
 from steelyard.gate.certificate import (
     Certificate,
     find_certificate,
@@ -23,6 +22,7 @@ from steelyard.gate.certificate import (
     windows_of,
 )
 from steelyard.gate.conditions import Conditions, conditions_of, differing
+from steelyard.jvm.settings import JvmSettings
 from steelyard.results.spec import Artifact, Spec
 from steelyard.results.store import write_record
 
@@ -234,6 +234,13 @@ def test_a_certificate_holds_for_no_other_settings(changes: dict[str, Any] | Non
     other = serving(own, **changes) if changes else own.model_copy(update={"settings": {"mode": "direct"}})
     conditions = [conditions_of(make_host(), one) for one in (own, other)]
     assert differing(*conditions) == ["settings"]
+
+
+def test_a_certificate_of_a_time_with_fewer_settings_holds_on() -> None:
+    before = conditions_of(
+        make_host(), serving(make_spec(), jvm_settings=JvmSettings(gc="serial", nursery=2**26))
+    )
+    assert before.settings == "d6e11084f292"
 
 
 def test_a_setting_that_names_the_file_that_runs_is_its_build() -> None:

@@ -9,10 +9,13 @@ from builders import make_component, make_jvm
 from planned import asked as question
 from planned import containers, processes, specs_of
 
-from steelyard.experiment.schema import JvmSettings
-from steelyard.jvm.facts import Fact, asked, differences, hotspot_facts, not_read_back, openj9_facts, readable
-from steelyard.jvm.sharedcache import cache_figures
-from steelyard.results.spec import Artifact, Component, JvmIdentity
+from steelyard.jvm.class_cache import cache_figures
+from steelyard.jvm.identity import JvmIdentity
+from steelyard.jvm.options import hotspot_facts, openj9_facts
+from steelyard.jvm.rows import Fact
+from steelyard.jvm.settings import JvmSettings
+from steelyard.results.spec import Artifact, Component
+from steelyard.spec.agreement import differences, not_read_back, readable, requested
 from steelyard.units import MIB
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "jvm"
@@ -37,7 +40,7 @@ def server(jvm: JvmIdentity, contained: bool = False, ours: bool = True, **more:
 
 
 def told(component: Component, **other: Fact) -> dict[str, Fact]:
-    return {"heap": 6 * 1024 * MIB, **asked(component), **other}
+    return {"heap": 6 * 1024 * MIB, **requested(component), **other}
 
 
 def test_hotspot_tells_what_its_options_came_to() -> None:
@@ -56,6 +59,17 @@ def test_hotspot_tells_what_its_options_came_to() -> None:
     assert flags("default-17")["heap"] == 6028 * MIB
     assert "nursery" in flags("default-17")
     assert hotspot_facts("12345:\njava.io.IOException: no such process\n") == {}
+
+
+def test_hotspot_tells_its_switches_where_they_were_given() -> None:
+    assert not {"tiered", "string_deduplication", "container_support"} & flags("default-17").keys()
+    # JDK 17 has no string deduplication under ZGC, and says what became of the option.
+    assert flags("z-17").items() >= {"gc": "z", "tiered": "off", "string_deduplication": "off"}.items()
+    assert flags("z-25").items() >= {"gc": "z", "tiered": "off", "string_deduplication": "on"}.items()
+    for version in (17, 25):
+        told = flags(f"shenandoah-{version}")
+        assert (told["gc"], told["gc_threads"], told["heap"]) == ("shenandoah", 2, 128 * MIB)
+        assert (told["string_deduplication"], told["container_support"]) == ("on", "on")
 
 
 @pytest.mark.parametrize(
@@ -121,6 +135,9 @@ EVERY: dict[str, Any] = {
     "pages": "large",
     "class_cache": "none",
     "compile": "foreground",
+    "tiered": False,
+    "string_deduplication": True,
+    "container_support": False,
 }
 
 
@@ -137,6 +154,9 @@ EVERY: dict[str, Any] = {
         ("pages", "small", "pages small instead of large"),
         ("class_cache", "own", "class_cache own instead of none"),
         ("compile", "background", "compile background instead of foreground"),
+        ("tiered", "on", "tiered on instead of off"),
+        ("string_deduplication", "off", "string_deduplication off instead of on"),
+        ("container_support", "on", "container_support on instead of off"),
         ("cpus", "0", "cpus 0 instead of 0,1"),
         ("processors", 1, "processors 1 instead of 2"),
     ],
@@ -204,16 +224,19 @@ def test_the_plan_says_what_cannot_be_read_back(hotspot: JvmIdentity, openj9: Jv
         assert says(server(hotspot, ours=ours, contained=contained, gc_log=log, **everything)) == []
     foreign = {"ours": False, "contained": True, "heap_bytes": 256 * MIB}
     (options,) = says(server(hotspot, **foreign, nursery="64m", compile="foreground", gc="serial"))
-    assert options == "nursery, compile: what the JVM of server made of it cannot be read back."
+    assert options == "nursery, compile: the JVM of server does not report it."
     (blind,) = says(server(hotspot, **foreign, gc_log=False, gc="serial", gc_threads=1))
-    assert blind.startswith("gc, gc_threads, heap: ")
+    assert blind.startswith("heap, gc, gc_threads: ")
     (cold,) = says(server(hotspot, **foreign, class_cache="cold"))
     assert cold.startswith("class_cache: ")
     (left,) = says(server(hotspot, ours=False, contained=True, gc_log=False))
     assert "arms may differ in it" in left
     # What OpenJ9's compiler was told nobody tells but its command line.
-    (j9,) = says(server(openj9, **EVERY))
-    assert j9.startswith("compile: ")
+    on_openj9 = {
+        name: value for name, value in EVERY.items() if name not in ("tiered", "string_deduplication")
+    }
+    (j9,) = says(server(openj9, **on_openj9))
+    assert j9.startswith("compile, container_support: ")
     assert "jvm_args" in says(server(hotspot, jvm_args=["-Dx=1"]))[0]
 
 
@@ -230,4 +253,4 @@ def test_plans_carry_it_by_arm() -> None:
     contained = question("ping", deployment={"engine": "compose", "memory": "512m", "threads": 8})
     spec = specs_of(contained, runtime=containers("server", jvm=make_jvm("hotspot")))["jvms-1"]
     assert {"memory", "cpus", "variable EXECUTOR_THREADS", "heap"} <= set(spec.servers[0].read_back)
-    assert asked(spec.servers[0])["variable EXECUTOR_THREADS"] == "8"
+    assert requested(spec.servers[0])["variable EXECUTOR_THREADS"] == "8"

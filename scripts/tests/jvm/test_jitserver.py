@@ -5,8 +5,9 @@ import pytest
 from builders import make_jvm
 
 from steelyard.errors import BadInput
-from steelyard.experiment.schema import JitServer
-from steelyard.jvm.jitserver import client_options, server_options
+from steelyard.jvm.jitserver import JitServer, client_options, server_options
+from steelyard.jvm.options import jvm_options
+from steelyard.jvm.settings import JvmSettings
 
 ADDRESS = ("jit", 38400)
 BARE = [
@@ -20,7 +21,7 @@ BARE = [
 
 
 def test_a_client_logs_where_it_compiles_and_whether_it_is_connected() -> None:
-    assert client_options(JitServer(), ADDRESS, make_jvm("openj9", 21)) == BARE
+    assert client_options(JitServer(), ADDRESS) == BARE
 
 
 @pytest.mark.parametrize(
@@ -32,19 +33,22 @@ def test_a_client_logs_where_it_compiles_and_whether_it_is_connected() -> None:
     ],
 )
 def test_what_is_asked_of_a_jitserver_goes_to_its_clients(asked: JitServer, more: str) -> None:
-    assert client_options(asked, ADDRESS, make_jvm("openj9", 21)) == [*BARE, more]
+    assert client_options(asked, ADDRESS) == [*BARE, more]
 
 
 def test_heuristics_stand_beside_the_log_in_one_option() -> None:
-    told = client_options(JitServer(heuristics=True), ADDRESS, make_jvm("openj9", 21))
+    told = client_options(JitServer(heuristics=True), ADDRESS)
     assert [option for option in told if option.startswith("-Xjit:")] == [
         f"{BARE[-1]},enableJITServerHeuristics"
     ]
 
 
 def test_another_jvm_has_none() -> None:
-    with pytest.raises(BadInput, match="OpenJDK 64-Bit Server VM has no JITServer: choose an OpenJ9 JDK"):
-        client_options(JitServer(), ADDRESS, make_jvm("hotspot"))
+    with pytest.raises(
+        BadInput, match="OpenJDK 64-Bit Server VM: only OpenJ9 has a JITServer: choose an OpenJ9"
+    ):
+        jvm_options(JvmSettings(jit="remote"), None, make_jvm("hotspot"))
+    assert "remote" not in " ".join(jvm_options(JvmSettings(jit="remote"), None, make_jvm("openj9")))
 
 
 def test_a_jitserver_tells_of_itself_and_keeps_its_code_only_when_that_is_asked_for() -> None:

@@ -6,10 +6,10 @@ import pytest
 from builders import make_jvm
 
 from steelyard.errors import BadInput
-from steelyard.experiment.schema import JvmSettings
+from steelyard.jvm.identity import JvmIdentity
 from steelyard.jvm.options import jvm_options
+from steelyard.jvm.settings import JvmSettings
 from steelyard.paths import ROOT
-from steelyard.results.spec import JvmIdentity
 from steelyard.units import MIB
 
 OWN_CACHE = ["-Xshareclasses:name=steelyard,nonfatal,cacheDir=${folder}/classes", "-Xscmx80m"]
@@ -49,7 +49,11 @@ def test_the_same_settings_on_hotspot(hotspot: JvmIdentity) -> None:
         ({"class_cache": "none"}, ["-Xshareclasses:none"], ["-Xshare:off"]),
         ({"compile": "foreground"}, ["-Xjit:disableAsyncCompilation"], ["-XX:-BackgroundCompilation"]),
         ({"initial_heap": "512m"}, ["-Xms512m"], ["-Xms512m"]),
+        ({"container_support": False}, ["-XX:-UseContainerSupport"], ["-XX:-UseContainerSupport"]),
+        ({"container_support": True}, ["-XX:+UseContainerSupport"], ["-XX:+UseContainerSupport"]),
         ({"jvm_args": ["-Dx=1"]}, ["-Dx=1"], ["-Dx=1"]),
+        ({"jvm_args": "-Dx='a b' -Xss1m"}, ["-Dx=a b", "-Xss1m"], ["-Dx=a b", "-Xss1m"]),
+        ({"jvm_args": ""}, [], []),
         ({}, [], []),
     ],
 )
@@ -115,22 +119,78 @@ def test_the_aot_cache_begins_with_jdk_25() -> None:
 
 
 @pytest.mark.parametrize(
-    ("setting", "says"),
+    ("setting", "option"),
     [
-        ({"initial_heap": "same"}, "initial_heap: same needs a heap"),
+        ({"gc": "z"}, "-XX:+UseZGC"),
+        ({"gc": "shenandoah"}, "-XX:+UseShenandoahGC"),
+        ({"tiered": False}, "-XX:-TieredCompilation"),
+        ({"tiered": True}, "-XX:+TieredCompilation"),
+        ({"string_deduplication": True}, "-XX:+UseStringDeduplication"),
+        ({"string_deduplication": False}, "-XX:-UseStringDeduplication"),
     ],
 )
-def test_what_hotspot_does_not_have_is_refused(
-    hotspot: JvmIdentity, setting: dict[str, Any], says: str
+def test_what_hotspot_alone_has_is_refused_on_openj9(
+    openj9: JvmIdentity, hotspot: JvmIdentity, setting: dict[str, Any], option: str
 ) -> None:
+    assert options(hotspot, **setting) == [option]
+    (name, value), *_ = setting.items()
     with pytest.raises(BadInput) as caught:
-        options(hotspot, **setting)
+        options(openj9, **setting)
+    assert str(caught.value).startswith(f"{name}: {str(value).lower()} does not exist on Eclipse OpenJ9 VM: ")
+
+
+@pytest.mark.parametrize(
+    ("jvm", "settings", "says"),
+    [
+        (make_jvm(), {"initial_heap": "same"}, "initial_heap: same needs a heap"),
+        (
+            make_jvm("openj9"),
+            {"gc": "serial"},
+            "gc: serial does not exist on Eclipse OpenJ9 VM: choose generational, regional or default",
+        ),
+        (
+            make_jvm(collectors=["z"]),
+            {"gc": "shenandoah"},
+            "gc: shenandoah does not exist in this build of OpenJDK 64-Bit Server VM 17.0.1+6: choose another JDK",
+        ),
+        (make_jvm(), {"gc": "z", "nursery": "64m"}, "nursery means nothing to gc: z, which ignores -Xmn"),
+        (make_jvm(), {"gc": "shenandoah", "nursery": "64m"}, "nursery means nothing to gc: shenandoah"),
+        (
+            make_jvm(),
+            {"gc": "generational", "string_deduplication": True},
+            "string_deduplication: true means nothing to gc: generational before JDK 18",
+        ),
+        (make_jvm(), {"gc": "z", "string_deduplication": True}, "means nothing to gc: z before JDK 18"),
+    ],
+)
+def test_what_a_jvm_does_not_have_is_refused(jvm: JvmIdentity, settings: dict[str, Any], says: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        options(jvm, **settings)
     assert says in str(caught.value)
 
 
-def test_what_openj9_does_not_have_is_refused(openj9: JvmIdentity) -> None:
-    with pytest.raises(BadInput, match="gc: serial does not exist on Eclipse OpenJ9 VM: choose generational"):
-        options(openj9, gc="serial")
+def test_what_another_build_or_release_has_is_not_refused() -> None:
+    assert options(make_jvm(collectors=["z"]), gc="z", gc_threads=2) == [
+        "-XX:+UseZGC",
+        "-XX:ParallelGCThreads=2",
+    ]
+    assert options(make_jvm(collectors=None), gc="shenandoah") == ["-XX:+UseShenandoahGC"]
+    assert options(make_jvm(feature=18), gc="z", string_deduplication=True)
+    assert options(make_jvm(), gc="shenandoah", string_deduplication=True)
+    assert options(make_jvm(), gc="generational", string_deduplication=False)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ("default", "'default' is no option of a JVM"),
+        ("Main -Xss1m", "options begin with -"),
+        ("-D'x", "quot"),
+    ],
+)
+def test_a_text_that_is_no_options_is_refused(given: str, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        JvmSettings.model_validate({"jvm_args": given})
 
 
 def test_a_nursery_must_fit_into_the_heap(hotspot: JvmIdentity) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.jvm.identify import parse_identity
+from steelyard.jvm.identity import parse_identity
 
 RECORDED = Path(__file__).parents[1] / "fixtures" / "jvm"
 
@@ -30,6 +30,18 @@ def test_openj9_whose_build_lines_stand_between_the_properties() -> None:
     assert identity.vm_version == "21.0.13-internal-adhoc.root.jdk21-HEAD-d042003f17"
     assert (identity.feature, identity.vendor) == (21, "Eclipse OpenJ9")
     assert identity.home == "/opt/java/openjdk"
+
+
+def test_a_build_tells_which_collectors_it_has() -> None:
+    def flags(*names: str) -> str:
+        return "".join(f"     bool {name:<40} = false   {{product}} {{default}}\n" for name in names)
+
+    assert parse_identity(recorded("hotspot")).collectors is None
+    own = flags("UseZGC", "UseShenandoahGC", "ZFragmentationLimit")
+    assert parse_identity(recorded("hotspot") + own).collectors == ["z"]
+    more = flags("ShenandoahGCHeuristics")
+    assert parse_identity(recorded("hotspot") + own + more).collectors == ["z", "shenandoah"]
+    assert parse_identity(recorded("openj9") + flags("MaxHeapSize")).collectors is None
 
 
 def test_old_numbering() -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.jvm.options import hotspot_log_option
 from steelyard.measure.gc_log import (
     Allocation,
     GcLog,
@@ -337,12 +336,6 @@ def test_an_openj9_log_of_another_format_is_unknown(old: str, new: str, tmp_path
         text.replace(old, new) if old != "gcPolicy" else text[:800].replace(old, new), encoding="utf-8"
     )
     assert read_gc_logs([path]).totals(0, 4e9) == GcTotals()
-
-
-def test_option_writes_wall_clock_times_into_one_file() -> None:
-    assert (
-        hotspot_log_option("logs/gc.log") == "-Xlog:gc*:file=logs/gc.log:time,uptime,level,tags:filecount=0"
-    )
 
 
 def test_large_pages_are_told_in_words_that_are_known() -> None:

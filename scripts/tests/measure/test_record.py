@@ -12,7 +12,6 @@ from builders import make_jvm, make_measurement
 from planned import asked, containers, cores, specs_of
 
 from steelyard.engines.base import Running
-from steelyard.jvm.facts import asked as asked_of
 from steelyard.measure.gc_log import Allocated, GcLog, GcPause, GcSettings
 from steelyard.measure.health import Health, read_health
 from steelyard.measure.histograms import Recorded
@@ -31,6 +30,7 @@ from steelyard.sampling.columns import COLUMNS
 from steelyard.session.collect import trace
 from steelyard.session.deploying import Started
 from steelyard.session.evidence import facts_of
+from steelyard.spec.agreement import requested
 from steelyard.units import MIB
 from steelyard.workload.schema import Limits, Ratio, Request
 
@@ -137,7 +137,7 @@ def evidence(
             2.5,
             500,
             info={"build": "b0", "settings": {}},
-            told={"options": {**asked_of(one), "heap": 64 * MIB}},
+            told={"options": {**requested(one), "heap": 64 * MIB}},
         )
         for one in spec.servers
     }

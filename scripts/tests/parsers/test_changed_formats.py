@@ -28,9 +28,9 @@ from steelyard.host.java import find_maven, vm_flags
 from steelyard.host.ports import Ephemeral
 from steelyard.host.system import System
 from steelyard.images import bake
-from steelyard.jvm.facts import hotspot_facts, openj9_facts
-from steelyard.jvm.identify import parse_identity
-from steelyard.jvm.sharedcache import cache_figures
+from steelyard.jvm.class_cache import cache_figures
+from steelyard.jvm.identity import parse_identity
+from steelyard.jvm.options import hotspot_facts, openj9_facts
 from steelyard.measure.gc_log import GcLog, GcTotals, read_gc_logs
 from steelyard.measure.jit_log import JitLog, read_jit_logs
 from steelyard.sampling import cgroup

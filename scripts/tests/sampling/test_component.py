@@ -167,8 +167,12 @@ def test_memory_and_threads_are_those_of_all_processes(server: Server, word: str
     assert alone is not None
     for _ in range(2):
         server.tell(f"{word} 0 {64 * MIB}")
-    figures = server.read()
-    assert (figures.processes, figures.threads) == (3, 3)
+
+    def size() -> tuple[int, int]:
+        figures = server.read()
+        return figures.processes, figures.threads
+
+    wait_until(lambda: size() == (3, 3), "the end of the threads that started workers")
     both, pss = server.watched.rss, server.watched.read_pss()
     assert both is not None
     assert pss is not None

@@ -87,6 +87,14 @@ def test_the_heap_is_found_among_larger_memory() -> None:
     assert heap_pages([half, native], 64 * MIB) == "0% explicit and 30% transparent"
 
 
+@pytest.mark.parametrize(("huge", "pages"), [(0, "small"), (65536, "transparent")])
+def test_a_heap_in_shared_memory_may_lie_in_transparent_pages(huge: int, pages: str) -> None:
+    head = "40000000000-40004000000 rw-s 00000000 00:01 12                       /memfd:java_heap (deleted)\n"
+    zeros = "AnonHugePages: 0 kB\nShared_Hugetlb: 0 kB\nPrivate_Hugetlb: 0 kB\nKernelPageSize: 4 kB\n"
+    areas = parse_smaps(f"{head}Rss: 65536 kB\n{zeros}ShmemPmdMapped: {huge} kB\n")
+    assert heap_pages(areas, 64 * MIB) == heap_pages(areas, None) == pages
+
+
 def test_what_cannot_be_read_is_not_known() -> None:
     assert heap_pages(parse_smaps(""), HEAP) is None
 

@@ -17,11 +17,11 @@ from planned import asked, specs, specs_of
 
 from steelyard.engines.base import Running
 from steelyard.errors import PortInUse, ProgramGone, ServerFailed
-from steelyard.jvm.facts import differences
 from steelyard.results.spec import Spec
 from steelyard.sampling.procfs import ProcFile
 from steelyard.session import deploying
 from steelyard.session.deploying import Deployed
+from steelyard.spec.agreement import differences
 from steelyard.workload.schema import Consistency
 
 

@@ -12,9 +12,9 @@ from sessions import Bench, ping
 from steelyard import __version__
 from steelyard.errors import BadInput, ProgramGone
 from steelyard.host.java import find_jdk
+from steelyard.jvm.identity import JvmIdentity
 from steelyard.report.view import View
 from steelyard.results.schema import Session
-from steelyard.results.spec import JvmIdentity
 from steelyard.results.store import SessionDirectory, write_record
 from steelyard.session import opening
 from steelyard.session.opening import find_unfinished, repeat_command, require_same

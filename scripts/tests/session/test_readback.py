@@ -14,13 +14,13 @@ from builders import make_component
 from waiting import wait_until
 
 from steelyard.engines.base import Running
-from steelyard.experiment.schema import JvmSettings
 from steelyard.host.java import Jdk, find_hotspot, find_jdk, vm_flags
-from steelyard.jvm.facts import asked, differences, readable
 from steelyard.jvm.options import jvm_options
+from steelyard.jvm.settings import JvmSettings
 from steelyard.measure.gc_log import GcSettings, read_gc_logs
 from steelyard.results.spec import Artifact, Component
 from steelyard.session.readback import logged, observe
+from steelyard.spec.agreement import differences, readable, requested
 from steelyard.units import MIB
 
 LOGS = Path(__file__).parents[1] / "fixtures" / "gc"
@@ -44,6 +44,10 @@ LOGS = Path(__file__).parents[1] / "fixtures" / "gc"
             "openj9-gencon-truncated",
             {"heap": 512 * MIB, "initial_heap": 256 * MIB, "nursery": 64 * MIB, "gc": "generational"},
         ),
+        ("hotspot17-z", {"heap": 96 * MIB, "initial_heap": 64 * MIB, "gc": "z", "gc_threads": 2}),
+        ("hotspot25-z", {"heap": 96 * MIB, "initial_heap": 64 * MIB, "gc": "z", "gc_threads": 2}),
+        ("hotspot17-shenandoah", {"heap": 96 * MIB, "gc": "shenandoah", "gc_threads": 2, "pages": "small"}),
+        ("hotspot25-shenandoah", {"heap": 96 * MIB, "gc": "shenandoah", "gc_threads": 2, "pages": "small"}),
         ("openj9-large-pages", {"heap": 200 * MIB, "initial_heap": 200 * MIB, "pages": "large"}),
     ],
 )
@@ -115,7 +119,7 @@ ALL = {
 def test_a_running_jvm_has_what_it_was_asked_for(running: Running) -> None:
     told = observe(running, {})
     assert set(told) == {"process", "options", "map"}
-    wanted = asked(running.component)
+    wanted = requested(running.component)
     assert {name for name in wanted if name != "processors"} <= set(running.component.read_back)
     assert differences(running.component, told.values()) == []
     # And it would be seen if it had not: each setting, and each variable.
@@ -130,6 +134,30 @@ def test_a_running_jvm_has_what_it_was_asked_for(running: Running) -> None:
         f"server-1 has cpus {','.join(map(str, sorted(os.sched_getaffinity(0))))}",
         "server-1 has variable POOL 8",
     ]
+
+
+@pytest.mark.parametrize(
+    "running",
+    [
+        {"gc": gc, "initial_heap": "32m", "gc_threads": 2, "pages": "small", **more}
+        for gc in ("z", "shenandoah")
+        for more in (
+            {"tiered": False, "container_support": True},
+            {"class_cache": "none", "container_support": False, "tiered": True},
+        )
+    ],
+    indirect=True,
+)
+def test_collectors_that_work_beside_the_application_are_read_back(running: Running) -> None:
+    component = running.component
+    told = observe(running, {})
+    assert differences(component, told.values()) == []
+    assert {name for name in requested(component) if name != "processors"} <= set(component.read_back)
+    settings = component.jvm_settings
+    assert settings is not None
+    for name, other in {"gc": "regional", "gc_threads": 1, "tiered": not settings.tiered}.items():
+        changed = component.model_copy(update={"jvm_settings": settings.model_copy(update={name: other})})
+        assert [text.split()[2] for text in differences(changed, told.values())] == [name]
 
 
 @pytest.mark.skipif(

@@ -11,8 +11,9 @@ from steelyard.engines.process.command import Places, environment
 from steelyard.errors import BadInput
 from steelyard.experiment.loader import Question
 from steelyard.experiment.settings import Settings
+from steelyard.jvm.rows import FOLDER
 from steelyard.measure.offered_load import settling_mix
-from steelyard.results.spec import FOLDER, ORDER, Spec
+from steelyard.results.spec import ORDER, Spec
 from steelyard.spec.split import check_conserved, even_injector_cores, split_cores, split_total
 from steelyard.units import MIB
 from steelyard.workload.loader import load_workload
@@ -67,6 +68,24 @@ def test_more_gc_threads_than_the_hardware_can_feed_are_noted(threads: int, told
     notes = [note for note in found.notes if "GC threads" in note]
     assert bool(notes) is told
     assert not told or "20 JVMs with 4 GC threads are 80 GC threads, more than 4 for each of 4" in notes[0]
+
+
+@pytest.mark.parametrize(
+    ("feature", "settings", "is_noted"),
+    [(17, {}, True), (21, {}, True), (21, {"jvm_args": ["-XX:+ZGenerational"]}, False), (25, {}, False)],
+)
+def test_memory_that_zgc_maps_three_times_is_noted(
+    feature: int, settings: dict[str, Any], is_noted: bool
+) -> None:
+    """By hand, HotSpot 17.0.15: 100 MB of objects in a heap of 256 MiB are 592 MB of RSS and 251 MB of PSS."""
+    found = asked("ping", deployment={"jvm": {"gc": "z", **settings}})
+    notes = [
+        note
+        for spec in specs_of(found, runtime=processes(make_jvm(feature=feature))).values()
+        for note in spec.notes
+        if "three times" in note
+    ]
+    assert bool(notes) is is_noted
 
 
 def test_a_setting_that_a_container_is_not_told_is_refused() -> None:

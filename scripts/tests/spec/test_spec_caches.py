@@ -5,7 +5,8 @@ import pytest
 from builders import make_jvm
 from planned import processes, specs
 
-from steelyard.results.spec import JvmIdentity, Spec
+from steelyard.jvm.identity import JvmIdentity
+from steelyard.results.spec import Spec
 from steelyard.spec.plan import populating, without_caches
 
 JVMS = [make_jvm("hotspot", 17), make_jvm("hotspot", 25), make_jvm("openj9", 21)]

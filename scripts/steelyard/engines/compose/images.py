@@ -10,6 +10,7 @@ from pathlib import Path
 from steelyard.engines.images import Image
 from steelyard.errors import MissingRequirement
 from steelyard.host.docker import Docker, DockerFailed, native_architecture
+from steelyard.jvm.identity import QUESTION
 from steelyard.paths import ROOT
 from steelyard.results.store import write_atomic
 
@@ -57,7 +58,7 @@ class DockerImages:
         """What the JVM inside prints (see `Images.java`): its settings, on standard error."""
         command = ["run", "--rm", "--network=none", "--read-only", "--entrypoint=java", image.pinned]
         try:
-            return self.docker.run(*command, "-XshowSettings:properties", "-version", merge_errors=True)
+            return self.docker.run(*command, *QUESTION, merge_errors=True)
         except DockerFailed as error:
             raise ValueError(error) from error
 

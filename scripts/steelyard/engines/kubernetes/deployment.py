@@ -23,7 +23,7 @@ from steelyard.engines.kubernetes.nodes import daemons
 from steelyard.engines.kubernetes.pods import NAME, TRIAL, Pod, with_reason
 from steelyard.engines.kubernetes.removal import MAKERS, removal_of
 from steelyard.errors import ServerFailed
-from steelyard.jvm.facts import Facts
+from steelyard.jvm.rows import Facts
 from steelyard.processes import Children
 from steelyard.processes.reasons import READ
 from steelyard.results.spec import ORDER, Component, Spec

@@ -18,6 +18,7 @@ from steelyard.engines.images import DATABASE_LABEL, FINGERPRINT_LABEL, Image
 from steelyard.engines.kubernetes.cluster import Cluster, KubectlFailed
 from steelyard.engines.kubernetes.pods import SESSION, Pod, hindrance
 from steelyard.errors import MissingRequirement
+from steelyard.jvm.identity import QUESTION
 
 PLAN = "plan"
 """What stands for a session on what is made before there is one."""
@@ -26,7 +27,7 @@ ASK_LIMIT = 900.0
 _POLL = 0.5
 _MARK = "dev.steelyard:"
 _ASK = f"""
-java -XshowSettings:properties -version 2>&1
+java {" ".join(QUESTION)} 2>&1
 box=/opt/steelyard/bin/busybox
 if [ -n "$STEELYARD_DATABASE" ]; then echo "{_MARK} database=$STEELYARD_DATABASE"; fi
 for war in $($box find /opt/wlp/usr -name '*.war' 2>/dev/null | $box head -n 1); do

@@ -18,7 +18,7 @@ from steelyard.engines.process.command import (
 )
 from steelyard.engines.readiness import is_open
 from steelyard.errors import PortInUse
-from steelyard.jvm.options import OWN_CACHE
+from steelyard.jvm.class_cache import OWN_CACHE
 from steelyard.processes import Child, Children, process_tree
 from steelyard.processes.listening import Listener, listeners
 from steelyard.processes.reasons import reason

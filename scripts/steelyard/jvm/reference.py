@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of JVM settings in docs/openj9.md, from the rows: `python -m steelyard.jvm.reference ../docs/openj9.md`."""
+
+import re
+import sys
+from pathlib import Path
+
+from steelyard.jvm.rows import Kind, On, Setting, shown
+from steelyard.jvm.settings import SETTINGS
+
+_HEAD = "| setting | OpenJ9 | told by | HotSpot | told by | notes |\n"
+
+
+def filled(page: str) -> str:
+    """The page with the table as the rows say; the text about it is kept (raises ValueError: no such table)."""
+    rows = (" | ".join(_cells(name, row)) for name, row in SETTINGS.items())
+    table = _HEAD + "| --- " * 6 + "|\n" + "".join(f"| {row} |\n" for row in rows)
+    around = re.split(rf"{re.escape(_HEAD)}(?:\|.*\n)*", page)
+    if len(around) != 2:
+        raise ValueError(f"{len(around) - 1} tables with the header {_HEAD}")
+    return table.join(around)
+
+
+def _cells(name: str, row: Setting) -> list[str]:
+    kinds: tuple[Kind, ...] = ("openj9", "hotspot")
+    columns = [(_options(row.on(kind)), _sources(kind, row)) for kind in kinds]
+    return [f"`{name}`", *(cell for column in columns for cell in column), row.note]
+
+
+def _sources(kind: Kind, row: Setting) -> str:
+    if (on := row.on(kind)) is None or not row.compared:
+        return "-"
+    own = "memory bean" if kind == "openj9" else "`VM.flags`"
+    names = {"options": own, "gc_log": "GC log", "map": "kernel's map"}
+    told = (names[source] if on.sure.get(source) != () else f"({names[source]})" for source in on.sources)
+    return ", ".join(told) or "nothing"
+
+
+def _options(on: On | None) -> str:
+    """The options by value, as code."""
+    if on is None:
+        return "-"
+    if isinstance(on.options, str):
+        return f"`{on.options.replace('{size}', 'SIZE').replace('{value}', 'N')}`"
+    by_value = {} if callable(on.options) else on.options
+    texts = {shown(value): text.replace("{page}", "4k") for value, text in by_value.items() if text}
+    return "; ".join(f"`{value}` `{text}`" for value, text in texts.items()) or "(notes)"
+
+
+if __name__ == "__main__":
+    path = Path(sys.argv[1])
+    path.write_text(filled(path.read_text(encoding="utf-8")), encoding="utf-8")
