@@ -6,7 +6,7 @@ import errno
 import json
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -85,25 +85,28 @@ def write_record(path: Path, record: BaseModel) -> str:
     return digest(data)
 
 
-def read_record(path: Path, kind: type[R], bound: str | None = None) -> R:
+def read_record(path: Path, record_type: type[R]) -> R:
     """Read a record.
-
-    Args:
-        path: of its file.
-        kind: what it is.
-        bound: the digest that it was written with; None where nothing tells.
 
     Raises:
         NewerFormat: written by a newer version.
         BadInput: missing or damaged.
-        Altered: it has another digest.
     """
+    return _parse_record(path, _read_file(path), record_type)
+
+
+def _read_file(path: Path) -> bytes:
     try:
-        data = read_bytes(path)
-        raw: dict[str, Any] = json.loads(data)
+        return read_bytes(path)
     except OSError as error:
         why = "is not there" if isinstance(error, FileNotFoundError) else f"cannot be read ({error.strerror})"
         raise BadInput(f"{path} {why}: is {path.parent} a session directory?") from error
+
+
+def _parse_record(path: Path, data: bytes, record_type: type[R], bound: str | None = None) -> R:
+    """A record from what its file holds; `bound`: the digest that it was written with, None where nothing tells."""
+    try:
+        raw: dict[str, Any] = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise BadInput(f"{path} is damaged ({error}): restore it from a copy") from error
     version = raw.get("format_version") if isinstance(raw, dict) else None
@@ -121,7 +124,7 @@ def read_record(path: Path, kind: type[R], bound: str | None = None) -> R:
     if bound is not None and digest(data) != bound:
         raise _altered(path, "is not as it was recorded")
     try:
-        return kind.model_validate(raw)
+        return record_type.model_validate(raw)
     except ValidationError as error:
         where = ": ".join(first_error(error))
         raise BadInput(f"{path} does not fit its format ({where}): restore it from a copy") from error
@@ -131,14 +134,107 @@ def _altered(path: Path, what: str) -> Altered:
     return Altered(f"{path} {what}: nothing can be said from this session until it is restored from a copy")
 
 
+class Journal:
+    """journal.jsonl: lines that each carry the digest of the line before (binding.py). Each is read and parsed once."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._data = b""
+        """What was parsed, up to its last end of a line."""
+        self._entries: list[JournalEntry | None] = []
+        self._last: str | None = None
+        """Digest of the last line of these."""
+        self._left: tuple[tuple[int, int, int], str] | None = None
+        """How this process left the file (inode, size, time of the change), and the digest of its last line."""
+
+    def lines(self) -> list[JournalEntry | None]:
+        """Its entries; None for a line that a crash cut off.
+
+        Raises:
+            Altered: a line was changed, moved or removed.
+        """
+        data = self._read()
+        if not data.startswith(self._data):
+            self._data, self._entries, self._last = b"", [], None
+        end = data.rfind(b"\n") + 1
+        new, last = self._parse(data[len(self._data) : end], len(self._entries), self._last)
+        torn, _ = self._parse(data[end:], len(self._entries) + len(new), last)
+        self._data, self._entries, self._last = data[:end], [*self._entries, *new], last
+        return [*self._entries, *torn]
+
+    def append(self, fields: Mapping[str, object]) -> None:
+        """Append an entry that is bound to the line before, and force it to disk (raises NoSpace).
+
+        It begins a line of its own, whatever a crash left.
+        """
+        try:
+            begin, last = (
+                b"",
+                self._left[1] if self._left and self._left[0] == _stamp(self.path.stat()) else None,
+            )
+        except OSError:
+            last = None
+        if last is None:
+            data = self._read()
+            lines = [line for line in data.split(b"\n") if line]
+            last = digest(lines[-1]) if lines else None
+            begin = b"\n" if data and not data.endswith(b"\n") else b""
+        entry = JournalEntry.model_validate({**fields, "after": last})
+        line = entry.model_dump_json(exclude_none=True).encode()
+        try:
+            with self.path.open("ab") as file:
+                file.write(begin + line + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+                self._left = _stamp(os.fstat(file.fileno())), digest(line)
+        except OSError as error:
+            raise no_space(self.path, error) from error
+
+    def _read(self) -> bytes:
+        try:
+            return read_bytes(self.path)
+        except FileNotFoundError:
+            return b""
+        except OSError as error:
+            raise BadInput(
+                f"{self.path} cannot be read ({error.strerror}): restore it from a copy"
+            ) from error
+
+    def _parse(
+        self, data: bytes, number: int, before: str | None
+    ) -> tuple[list[JournalEntry | None], str | None]:
+        """Entries of further lines, and the digest of the last one; `number` lines are before them."""
+        entries: list[JournalEntry | None] = []
+        for line in filter(None, data.split(b"\n")):
+            number += 1
+            try:
+                entry = JournalEntry.model_validate_json(line)
+            except ValidationError:
+                entry = None
+            if entry is not None and entry.after != before:
+                raise _altered(self.path, f"was changed in line {number} or before it")
+            before = digest(line)
+            entries.append(entry)
+        return entries, before
+
+
+def _stamp(status: os.stat_result) -> tuple[int, int, int]:
+    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
 class SessionDirectory:
-    """Paths and records of one session directory (docs/files.md)."""
+    """Paths and records of one session directory (docs/files.md).
+
+    Every file is read whenever it is asked for, and parsed when it has another digest than before.
+    """
 
     def __init__(self, path: Path) -> None:
         # Absolute, because servers, sampler and injectors run in folders of their own.
         self.path = path.absolute()
         self.trials_path = self.path / "trials"
-        self._journal = self.path / "journal.jsonl"
+        self._journal = Journal(self.path / "journal.jsonl")
+        self._parsed: dict[Path, tuple[str, BaseModel]] = {}
+        """Records by the path of their file, each with its digest."""
 
     def trial_path(self, block: int, arm: str, attempt: int) -> Path:
         """Directory of one trial: `<block>-<arm>`, repeats with `-r<attempt>`."""
@@ -147,11 +243,10 @@ class SessionDirectory:
     def session(self) -> Session:
         """Read session.json (see `read_record` for errors; Altered: not what the session began with)."""
         path = self.path / "session.json"
-        found = read_record(path, Session)
-        entries = self.journal()
-        if entries and digest(read_bytes(path)) != entries[0].digest:
+        session, entries = self._record(path, Session), self.journal()
+        if entries and self._parsed[path][0] != entries[0].digest:
             raise _altered(path, "is not as it was recorded")
-        return found
+        return session
 
     def trials(self) -> list[Trial]:
         """Every finished trial, valid or void, in order of time: those that the journal tells of.
@@ -168,8 +263,8 @@ class SessionDirectory:
             raise _altered(strangers[0], "is of no trial that this session ran")
         if lost := [path for path in ended if not path.exists()]:
             raise _altered(lost[0], "is gone, which the session recorded")
-        found = [read_record(path, Trial, bound) for path, bound in ended.items()]
-        return sorted(found, key=lambda trial: trial.order)
+        trials = [self._record(path, Trial, bound) for path, bound in ended.items()]
+        return sorted(trials, key=lambda trial: trial.order)
 
     def doubts(self, trials: Sequence[Trial]) -> list[str]:
         """Hold the files that trials were made from against their records; sentences on what cannot be checked.
@@ -190,7 +285,7 @@ class SessionDirectory:
                 f"{len(missing)} files that figures of trials were made from are gone ({missing[0]}"
                 f"{' and others' if len(missing) > 1 else ''}): those figures cannot be checked any more."
             )
-        if torn := self._lines().count(None):
+        if torn := self._journal.lines().count(None):
             told.append(f"A crash cut off {torn} line{'s' * (torn > 1)} of the journal, which tell nothing.")
         return told
 
@@ -202,21 +297,22 @@ class SessionDirectory:
     def analysis(self) -> Analysis:
         """Read analysis.json (see `read_record`; Altered: not what these trials give)."""
         path = self.path / "analysis.json"
-        found = read_record(path, Analysis)
-        if found.seal != self._seal(found):
+        analysis = self._record(path, Analysis)
+        if analysis.seal != self._seal(analysis):
             raise Altered(
                 f"{path} was not made from session.json and trials/ as they are, or was edited: make it anew with"
                 f" `./steelyard analyze {self.path}`"
             )
-        return found
+        return analysis
 
     def keep(self, analysis: Analysis) -> Analysis:
         """Write analysis.json, sealed with what it was made from."""
         # As it will be read: numbers that JSON writes otherwise must not break the seal.
-        found = Analysis.model_validate_json(analysis.model_dump_json())
-        found = found.model_copy(update={"seal": self._seal(found)})
-        write_record(self.path / "analysis.json", found)
-        return found
+        kept = Analysis.model_validate_json(analysis.model_dump_json())
+        kept = kept.model_copy(update={"seal": self._seal(kept)})
+        path = self.path / "analysis.json"
+        self._parsed[path] = write_record(path, kept), kept
+        return kept
 
     def journal(self) -> list[JournalEntry]:
         """Entries of the journal; a line that a crash cut off is passed over.
@@ -224,7 +320,7 @@ class SessionDirectory:
         Raises:
             Altered: a line was changed, moved or removed.
         """
-        return [entry for entry in self._lines() if entry is not None]
+        return [entry for entry in self._journal.lines() if entry is not None]
 
     def has_ended(self) -> bool:
         """Whether its last trial is over, and nobody has gone on since."""
@@ -236,50 +332,25 @@ class SessionDirectory:
         return bool(self.journal())
 
     def log(self, now: float, event: str, **more: object) -> None:
-        """Append what happens at this time, in epoch seconds, to the journal and force it to disk (raises NoSpace).
+        """Append what happens at this time, in epoch seconds, to the journal (raises NoSpace).
 
-        The start of a session binds session.json, and each entry the line before. It begins a line of its own, whatever
-        a crash left.
+        The start of a session binds session.json.
         """
-        before = self._read_journal()
-        lines = [line for line in before.split(b"\n") if line]
         if event == "session-start":
             more["digest"] = digest(read_bytes(self.path / "session.json"))
-        more["after"] = digest(lines[-1]) if lines else None
-        entry = JournalEntry.model_validate({"time": now, "event": event, **more})
-        begin = "" if before.endswith(b"\n") or not before else "\n"
-        try:
-            with self._journal.open("a", encoding="utf-8") as file:
-                file.write(f"{begin}{entry.model_dump_json(exclude_none=True)}\n")
-                file.flush()
-                os.fsync(file.fileno())
-        except OSError as error:
-            raise no_space(self._journal, error) from error
+        self._journal.append({"time": now, "event": event, **more})
 
-    def _read_journal(self) -> bytes:
-        try:
-            return read_bytes(self._journal)
-        except FileNotFoundError:
-            return b""
-        except OSError as error:
-            raise BadInput(
-                f"{self._journal} cannot be read ({error.strerror}): restore it from a copy"
-            ) from error
-
-    def _lines(self) -> list[JournalEntry | None]:
-        """Lines of the journal; None for one that was cut off."""
-        found: list[JournalEntry | None] = []
-        before = None
-        for number, line in enumerate(filter(None, self._read_journal().split(b"\n")), start=1):
-            try:
-                entry = JournalEntry.model_validate_json(line)
-            except ValidationError:
-                entry = None
-            if entry is not None and entry.after != before:
-                raise _altered(self._journal, f"was changed in line {number} or before it")
-            before = digest(line)
-            found.append(entry)
-        return found
+    def _record(self, path: Path, record_type: type[R], bound: str | None = None) -> R:
+        """A record of this session (errors as `read_record`; Altered: it has another digest than `bound`)."""
+        data = _read_file(path)
+        mark, parsed = digest(data), self._parsed.get(path)
+        if parsed is not None and parsed[0] == mark and isinstance(parsed[1], record_type):
+            if bound not in (None, mark):
+                raise _altered(path, "is not as it was recorded")
+            return parsed[1]
+        record = _parse_record(path, data, record_type, bound)
+        self._parsed[path] = mark, record
+        return record
 
     def _bound(self) -> tuple[dict[Path, str], set[Path]]:
         """The trial.json of each trial that ended, with its digest; and those that have begun and not ended."""
