@@ -27,8 +27,8 @@ from typing import Any
 
 import psutil
 
-from steelyard.load.health import read_health
-from steelyard.load.histograms import read_logs
+from steelyard.measure.health import read_health
+from steelyard.measure.histograms import read_logs
 from steelyard.paths import ROOT
 from steelyard.processes import Children
 from steelyard.results.schema import Trial
@@ -89,8 +89,10 @@ def injectors(directory: SessionDirectory, trials: Sequence[Trial]) -> None:
             assert trial.measurement is not None
             mine = [one for one in trial.components if one.role == "injector"]
             rates.append(trial.measurement.window_injector_rate)
-            used.append(sum(one.cpu_seconds or 0.0 for one in mine) / trial.measurement.measure_seconds)
-            resident.append(mean(one.rss_mean or 0.0 for one in mine))
+            used.append(
+                sum(one.value("cpu_seconds") or 0.0 for one in mine) / trial.measurement.measure_seconds
+            )
+            resident.append(mean(one.value("rss_mean") or 0.0 for one in mine))
             harness.append(_harness(directory.trial_path(trial.block, trial.arm, trial.attempt), trial))
         cost = [100_000 * cpus / rate for cpus, rate in zip(used, rates, strict=True)]
         say(

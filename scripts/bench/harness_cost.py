@@ -32,14 +32,12 @@ def main() -> None:
         shares.append(sampler["share_of_one_core"])
         line = f"block {trial.block} {trial.arm}: {overheads[-1]:.2f} s beyond the trial, sampler {shares[-1]:.2%}"
         measured = trial.measurement
-        if (
-            measured is not None
-            and measured.server_requests is not None
-            and measured.window_server_rate is not None
-        ):
-            counted, sent = measured.server_requests, measured.injector_requests
+        counted = measured.value("server_requests") if measured is not None else None
+        rate = measured.value("window_server_rate") if measured is not None else None
+        if measured is not None and counted is not None and rate is not None:
+            sent = measured.injector_requests
             apart.append(abs(counted / sent - 1))
-            window = measured.window_server_rate / measured.window_injector_rate - 1
+            window = rate / measured.window_injector_rate - 1
             line += f", counts {counted:,} and {sent:,} ({apart[-1]:.4%} apart; in the window {window:+.3%})"
         print(line)  # noqa: T201
     print(  # noqa: T201

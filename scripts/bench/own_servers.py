@@ -31,8 +31,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from steelyard.measure.samples import Samples
 from steelyard.processes import Children
-from steelyard.sampling.read import Samples
 
 SERVERS = Path(__file__).resolve().parents[1] / "tests" / "fixtures" / "servers"
 LIMIT = 0.02
@@ -311,8 +311,7 @@ def weigh(name: str, requests: int, port: int, children: Children) -> tuple[str,
     kernel = after - before
     per, per_kernel = 1000 * ours / served, 1000 * kernel / served
     sizes = [
-        f"{size / 2**20:.0f}" if size is not None else "?"
-        for size in (memory["rss_mean"], memory["pss_mean"])
+        f"{size / 2**20:.0f}" if size is not None else "?" for size in (memory.rss_mean, memory.pss_mean)
     ]
     difference = per / per_kernel - 1
     cells = [

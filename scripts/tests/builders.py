@@ -5,13 +5,19 @@ These stand for themselves. Arms and specs of the project's own experiments come
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypeVar
+from types import SimpleNamespace
+from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
 from pydantic import BaseModel
 
 from steelyard.experiment.schema import Load
 from steelyard.jvm.identity import JvmIdentity
+from steelyard.measure.health import Health
+from steelyard.measure.histograms import Recorded
+from steelyard.measure.registry import undisturbed
+from steelyard.measure.samples import Samples
+from steelyard.measure.window import Observations, Window
 from steelyard.results.measurement import Latency, TrialMeasurement
 from steelyard.results.schema import ArmRecord, HostFacts, ScheduledTrial, Session, Trial
 from steelyard.results.spec import Artifact, Component, Role, Spec
@@ -122,6 +128,7 @@ def make_spec(arm: str = "jvms-1", **changes: Any) -> Spec:
 def make_measurement(**changes: Any) -> TrialMeasurement:
     """An undisturbed measurement of an open model with two operations."""
     fields: dict[str, Any] = {
+        **undisturbed(),
         "measure_seconds": 60.0,
         "server_requests": 100_000,
         "server_errors": 0,
@@ -129,28 +136,21 @@ def make_measurement(**changes: Any) -> TrialMeasurement:
         "injector_errors": 0,
         "window_server_rate": 1000.0,
         "window_injector_rate": 1000.0,
-        "injector_cpu_share": 0.3,
-        "injector_wait_share": 0.3,
         "users_in_flight": 10.0,
-        "late_share": 0.0,
         "target_rate": 1000.0,
         "mix_intended": {"browse": 0.5, "book": 0.5},
         "mix_achieved": {"browse": 0.5, "book": 0.5},
-        "throttled_seconds": 0.0,
-        "steal_share": 0.0,
-        "other_cpu_share": 0.0,
-        "sample_gap": 1.0,
-        "stall_seconds": 0.0,
-        "restarts": [],
-        "wrong_builds": [],
-        "settings_differ": [],
-        "clock_step_seconds": 0.0,
-        "injector_failures": [],
         "steady": True,
         "steady_detail": "Steady.",
-        "jit_share": 0.001,
     }
-    return _filled(TrialMeasurement, fields, changes)
+    assert changes.keys() <= fields.keys() | TrialMeasurement.model_fields.keys(), changes.keys()
+    return TrialMeasurement(**(fields | changes))
+
+
+def make_window(samples: Samples, start: float = 0.0, end: float = 60.0, spec: Spec | None = None) -> Window:
+    """What was sampled between two times (epoch seconds), of a trial that left nothing else."""
+    flight = SimpleNamespace(spec=spec or make_spec(), window=(start, end))
+    return Window(cast("Observations", flight), {}, samples, {}, Recorded(), Recorded(), Health())
 
 
 def make_latency(**changes: Any) -> Latency:

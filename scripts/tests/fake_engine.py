@@ -22,11 +22,11 @@ from hdrh.log import HistogramLogWriter
 
 from steelyard.engines import readiness
 from steelyard.engines.base import Reached, Running
+from steelyard.measure.thread_groups import GROUPS
 from steelyard.processes import Children
 from steelyard.results.schema import Phase, Planned, Trial
 from steelyard.results.spec import Component, Spec
-from steelyard.sampling.groups import GROUPS
-from steelyard.sampling.output import COLUMNS
+from steelyard.sampling.columns import COLUMNS
 from steelyard.spec.agreement import requested
 from steelyard.units import MIB
 

@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from steelyard.results.spec import WEIGHED
+from steelyard.results.spec import MEASURED_ROLES
 
 
 def require_one_table(trial: Any) -> None:
@@ -17,7 +17,7 @@ def require_one_table(trial: Any) -> None:
     measured = trial.measurement
     if measured is None:
         return
-    weighed = [one for one in trial.components if one.role in WEIGHED]
+    weighed = [one for one in trial.components if one.role in MEASURED_ROLES]
     servers = [one for one in trial.components if one.role == "server"]
     _require("memory_rss", measured.memory_rss, (one.rss_mean for one in weighed))
     _require("memory_pss", measured.memory_pss, (one.pss_mean for one in weighed))

@@ -19,8 +19,9 @@ LAYERS = [
     {"images"},
     {"build"},
     {"engines"},
-    {"load", "sampling", "host"},
+    {"sampling", "host"},
     {"analysis"},
+    {"measure"},
     {"spec"},
     {"processes"},
     {"results"},
@@ -59,14 +60,14 @@ def test_each_layer_imports_only_those_below_it() -> None:
 
 
 def test_what_reads_results_never_imports_an_engine() -> None:
-    for layer in ("analysis", "report"):
+    for layer in ("measure", "analysis", "report"):
         for path in (PACKAGE / layer).rglob("*.py"):
             assert not [module for module in imports(path) if module.startswith(("engines", "session"))], path
 
 
 def test_pure_layers_start_nothing_and_ask_nobody() -> None:
     outside = {"subprocess", "socket", "http", "urllib", "psutil", "signal", "threading", "time"}
-    for layer in ("analysis", "spec", "jvm", "experiment", "workload", "results"):
+    for layer in ("measure", "analysis", "spec", "jvm", "experiment", "workload", "results"):
         for path in (PACKAGE / layer).rglob("*.py"):
             tree = ast.parse(path.read_text(encoding="utf-8"))
             used = {
@@ -84,3 +85,13 @@ def test_the_command_line_starts_without_what_few_commands_need() -> None:
     loaded = set(done.stdout.split())
     assert "steelyard.cli.run" in loaded
     assert not loaded & {"matplotlib", "scipy.stats", "scipy.optimize", "jinja2"}
+
+
+def test_a_sampler_needs_the_standard_library_alone() -> None:
+    """It runs in pods, and each package that it loads would be the dearest part of a short trial's samples."""
+    code = "import sys, steelyard.sampling.__main__, steelyard.sampling.observe; print(*sorted(sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code], cwd=PACKAGE.parent, capture_output=True, text=True, check=True
+    )
+    names = {name.partition(".")[0] for name in done.stdout.split()}
+    assert names - {"__main__", "steelyard"} <= {*sys.stdlib_module_names, "__mp_main__"}

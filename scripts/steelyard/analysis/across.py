@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from steelyard.analysis.estimates import few_switches, values_of
-from steelyard.analysis.metrics import THROUGHPUT
 from steelyard.analysis.paired import LEVEL, TIED, paired, t_quantile
 from steelyard.analysis.rounds import valid_trials
 from steelyard.experiment.schema import Metrics
+from steelyard.measure.requests import THROUGHPUT
 from steelyard.results.analysis import Analysis, Estimate
 from steelyard.results.schema import Session, Trial
 from steelyard.units import MIB

@@ -7,10 +7,10 @@ that arm's level in its own block and round, so that a drift of the host hits bo
 
 from collections.abc import Mapping
 
-from steelyard.analysis.curves import SHARES, requests_lost, steady_level, still_rising, time_to
-from steelyard.analysis.figures import short
 from steelyard.analysis.paired import standing
 from steelyard.analysis.rounds import Place
+from steelyard.measure.curves import SHARES, requests_lost, steady_level, still_rising, time_to
+from steelyard.results.figures import short
 from steelyard.results.schema import Trial
 
 LOST = "requests_lost_to_best"

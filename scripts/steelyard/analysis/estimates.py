@@ -13,9 +13,7 @@ from statistics import fmean
 
 from steelyard import __version__
 from steelyard.analysis.best import against_best
-from steelyard.analysis.figures import capital, with_unit
 from steelyard.analysis.heaps import left_heaps
-from steelyard.analysis.metrics import METRICS, metric
 from steelyard.analysis.owners import is_told, named, with_parts
 from steelyard.analysis.paired import LEVEL, adjusted, detectable_effect, paired, spreads_differ, two_groups
 from steelyard.analysis.rounds import (
@@ -29,7 +27,9 @@ from steelyard.analysis.rounds import (
 )
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import Metrics
+from steelyard.measure.registry import METRIC_INFOS, metric_info
 from steelyard.results.analysis import Analysis, Estimate, LedgerCount, MetricInfo, Summary
+from steelyard.results.figures import capital, with_unit
 from steelyard.results.schema import Check, Session, Trial
 
 NO_MEASUREMENT = "no-measurement"
@@ -227,7 +227,7 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
         for name in names
     }
     given = any(arm.spec.load.model == "open" for arm in session.arms)
-    own = {name: named(metric(name), specs) for name in names}
+    own = {name: named(metric_info(name), specs) for name in names}
     infos = {name: _as_given(info) if given and name in GIVEN else info for name, info in own.items()}
     # Trials of a search differ in their load, so that its rounds are no pairs.
     uneven = {arm: None if searching else unequal(trials, arm, baseline) for arm in arms if arm != baseline}
@@ -290,7 +290,7 @@ def _as_given(info: MetricInfo) -> MetricInfo:
 
 def _metric_names(asked: Metrics, seen: Collection[str]) -> list[str]:
     """Primary first, then what the experiment reports, then the registry's order, then unknown ones."""
-    order = [asked.primary, *asked.report, *(info.name for info in METRICS), *sorted(seen)]
+    order = [asked.primary, *asked.report, *(info.name for info in METRIC_INFOS), *sorted(seen)]
     return [name for name in dict.fromkeys(order) if name in seen or name == asked.primary]
 
 

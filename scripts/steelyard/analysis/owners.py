@@ -7,11 +7,12 @@ to the arm's sum, and has no figure of its own there: none, which is not the sam
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from steelyard.analysis import figures
-from steelyard.analysis.metrics import BESIDE_COMPILERS, PARTS, ROLES, metrics_of
+from steelyard.measure.record import metrics_of
+from steelyard.measure.registry import ONLY_WITH_COMPILERS, PARTS, ROLES
+from steelyard.results import figures
 from steelyard.results.analysis import Analysis, MetricInfo
 from steelyard.results.schema import Trial
-from steelyard.results.spec import WEIGHED, Spec
+from steelyard.results.spec import MEASURED_ROLES, Spec
 
 NONE = "none"
 """Stands where an arm does not have what a figure is of."""
@@ -20,21 +21,21 @@ _SERVERS, _BOTH = "of the servers", "of servers and JITServer"
 
 def named(info: MetricInfo, specs: Iterable[Spec]) -> MetricInfo:
     """A metric as it is called in a session: where some arm has compilers, a sum says that they are in it."""
-    if ROLES.get(info.name) != WEIGHED or not any(spec.of("compiler") for spec in specs):
+    if ROLES.get(info.name) != MEASURED_ROLES or not any(spec.of("compiler") for spec in specs):
         return info
     return info.model_copy(update={"label": info.label.replace(_SERVERS, _BOTH)})
 
 
 def is_told(name: str, specs: Iterable[Spec]) -> bool:
     """Whether a metric says anything in a session: parts of a sum do only where some arm has compilers."""
-    return name not in BESIDE_COMPILERS or any(spec.of("compiler") for spec in specs)
+    return name not in ONLY_WITH_COMPILERS or any(spec.of("compiler") for spec in specs)
 
 
 def with_parts(trials: Sequence[Trial], specs: Mapping[str, Spec]) -> Sequence[Trial]:
     """Trials with the parts of their sums, also those of a version that kept the sums alone: from their components."""
     if not any(spec.of("compiler") for spec in specs.values()):
         return trials
-    names = BESIDE_COMPILERS.union(*(of.values() for of in PARTS.values()))
+    names = ONLY_WITH_COMPILERS.union(*(of.values() for of in PARTS.values()))
 
     def added(trial: Trial) -> dict[str, float]:
         told = metrics_of(trial, specs[trial.arm])

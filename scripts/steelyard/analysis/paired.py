@@ -196,11 +196,3 @@ def adjusted(p: float | None, comparisons: int) -> float | None:
     (K. Strassburger and F. Bretz, Statistics in Medicine, 2008; O. Guilbaud, Biometrical Journal, 2008).
     """
     return None if p is None else min(1.0, comparisons * p)
-
-
-def share_interval(hits: float, of: float, level: float = LEVEL) -> tuple[float, float]:
-    """Exact 1 - `level` interval of a share (Clopper and Pearson, Biometrika, 1934); counts need not be whole."""
-    misses = of - hits
-    low = float(scipy.special.betaincinv(hits, misses + 1, level / 2)) if hits > 0 else 0.0
-    high = float(scipy.special.betainccinv(hits + 1, misses, level / 2)) if misses > 0 else 1.0
-    return low, high

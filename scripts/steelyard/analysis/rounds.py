@@ -13,8 +13,8 @@ from functools import lru_cache
 
 import scipy
 
-from steelyard.analysis.ledger import void_by_partner
 from steelyard.analysis.paired import LEVEL
+from steelyard.measure.ledger import void_by_partner
 from steelyard.results.analysis import ArmTrials
 from steelyard.results.schema import ScheduledTrial, Session, Trial
 

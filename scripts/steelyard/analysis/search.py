@@ -19,9 +19,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from steelyard.analysis.figures import count
 from steelyard.experiment.schema import Search
 from steelyard.results.analysis import SearchStep
+from steelyard.results.figures import count
 from steelyard.spec.search import Range, Varied
 from steelyard.units import MIB, format_size
 

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from steelyard.analysis.estimates import LEAST_SWITCHES, arm_label
-from steelyard.analysis.figures import change, count, interval, not_ruled_out, number, percent
-from steelyard.analysis.formulas import whole
-from steelyard.analysis.metrics import THROUGHPUT
 from steelyard.analysis.paired import LEVEL, paired
 from steelyard.analysis.search import View, told
 from steelyard.analysis.searching import Question, limits_told, question_of, steps_of, view_of
+from steelyard.measure.formulas import combine_known
+from steelyard.measure.requests import THROUGHPUT
 from steelyard.results.analysis import SearchComparison, SearchResult, SearchRun, SearchStep
+from steelyard.results.figures import change, count, interval, not_ruled_out, number, percent
 from steelyard.results.schema import ScheduledTrial, Session, Trial
 from steelyard.spec.search import varied
 
@@ -94,7 +94,7 @@ def _throughput(view: View, steps: Sequence[SearchStep], trials: Sequence[Trial]
     rates = [
         trial.metrics.get(THROUGHPUT) for trial in trials if trial.order in held and trial.state == "valid"
     ]
-    return whole(rates, lambda known: math.fsum(known) / len(known))
+    return combine_known(rates, lambda known: math.fsum(known) / len(known))
 
 
 def _mean_throughput(runs: Sequence[SearchRun]) -> float | None:

@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from steelyard.analysis.formulas import cpu_share
-from steelyard.analysis.limits import bounds, worst_cycle
 from steelyard.analysis.search import View, look
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import Experiment, Search
+from steelyard.measure.cpu import cpu_share
+from steelyard.measure.latency import bounds
+from steelyard.measure.offered_load import worst_cycle
 from steelyard.results.analysis import SearchStep
 from steelyard.results.schema import Check, Planned, ScheduledTrial, Session, Trial
 from steelyard.results.spec import Spec
@@ -146,7 +147,11 @@ def _verdict(question: Question, trial: Trial, share: float | None) -> tuple[Out
         if check.failed and (check.voids or (survives and check.name in SURVIVAL))
     ]
     if search.lower is not None and trial.survived is False:
-        told = [*trial.measurement.restarts, *trial.measurement.thrashing] if trial.measurement else []
+        told = [
+            sentence
+            for name in ("restarts", "thrashing")
+            for sentence in (trial.measurement and trial.measurement.sentences(name)) or ()
+        ]
         return "failed", trial.failure or next(iter(told), "Not everything lived to the end.")
     if search.hold is not None:
         # What is measured there is compared: as everywhere, no void trial is.
@@ -263,7 +268,7 @@ def _figures(limits: Limits, trial: Trial) -> list[_Figure]:
         _Figure(f"{bound.quantile} of {bound.operation}", bound.limit, bound.value)
         for bound in bounds(limits, trial.latency)
     ]
-    closed = trial.measurement is not None and trial.measurement.target_rate is None
+    closed = trial.measurement is not None and trial.measurement.value("target_rate") is None
     if limits.cycle_time is not None and trial.measurement is not None and closed:
         worst = worst_cycle(trial.measurement.cycles)
         name = "cycle time off" if worst is None else f"cycle time of {worst[0]} off"

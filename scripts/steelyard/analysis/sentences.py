@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from steelyard.analysis import figures
 from steelyard.analysis.best import LOST
 from steelyard.analysis.estimates import (
     GIVEN,
@@ -21,13 +20,15 @@ from steelyard.analysis.estimates import (
     simultaneous,
     switched,
 )
-from steelyard.analysis.figures import capital, percent
-from steelyard.analysis.metrics import metric
 from steelyard.analysis.owners import parts_of
-from steelyard.analysis.paired import LEVEL, share_interval, standing
+from steelyard.analysis.paired import LEVEL, standing
 from steelyard.analysis.rounds import Place, common
 from steelyard.experiment.schema import Metrics
+from steelyard.measure.chance import exact_interval
+from steelyard.measure.registry import metric_info
+from steelyard.results import figures
 from steelyard.results.analysis import Analysis, Estimate, MetricInfo
+from steelyard.results.figures import capital, percent
 from steelyard.results.schema import Session
 
 SURVIVED = "survived"
@@ -131,7 +132,7 @@ class _Reader:
             return f"No answer: {why}.", []
         if info.name in self._given():
             text = (
-                f"No answer from {metric(info.name).label}: arrivals came at a constant rate, so it was given, not"
+                f"No answer from {metric_info(info.name).label}: arrivals came at a constant rate, so it was given, not"
                 f" found ({self._mean(info, self.analysis.baseline)} with {base}); an arm that kept up is no better by"
                 " it."
             )
@@ -223,7 +224,7 @@ class _Reader:
         told = []
         for arm, found in self.analysis.summaries[SURVIVED].items():
             lived = round(found.mean * found.n)
-            low, high = share_interval(lived, found.n)
+            low, high = exact_interval(lived, found.n)
             told.append(
                 f"With {self._label(arm)}, {lived} of {found.n} trials lived to the end: between {percent(low, 0)} and"
                 f" {percent(high, 0)} of all such trials would (exact 95 % CI)."
@@ -315,7 +316,7 @@ class _Reader:
 
     def _info(self, name: str) -> MetricInfo:
         """What a metric is in this session."""
-        return next((info for info in self.analysis.metrics if info.name == name), None) or metric(name)
+        return next((info for info in self.analysis.metrics if info.name == name), None) or metric_info(name)
 
     def _values(self, name: str, arm: str) -> dict[Place, float]:
         found = self.analysis.summaries[name].get(arm)

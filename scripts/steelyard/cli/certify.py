@@ -10,14 +10,14 @@ from rich.console import Console
 from rich.table import Table
 from typer import Option
 
-from steelyard.analysis.figures import count, percent
-from steelyard.analysis.metrics import metric
 from steelyard.cli import options
 from steelyard.cli.options import JsonOption, open_console, print_json, say
 from steelyard.cli.run import carry_out, make_ready, prepare_resume
 from steelyard.gate.certificate import DAYS, Certificate, Noise, make_certificate, sentences
 from steelyard.gate.plan import CERTIFICATE_PAIRS, plan_certification
+from steelyard.measure.registry import metric_info
 from steelyard.paths import RESULTS
+from steelyard.results.figures import count, percent
 from steelyard.results.schema import CertificateTerms
 from steelyard.results.store import SessionDirectory, write_record
 from steelyard.session.opening import new_session
@@ -119,7 +119,7 @@ def _print(certificate: Certificate, names: list[str], path: Path) -> None:
         table.add_column(header, justify="right", no_wrap=True)
     for name in names:
         if (noise := certificate.of(name)) is not None:
-            table.add_row(metric(name).label, *_row(noise))
+            table.add_row(metric_info(name).label, *_row(noise))
     console.print(table)
     for line in (*sentences(certificate, names[0]), *_windows(certificate), *certificate.notes):
         say(console, line)

@@ -10,7 +10,6 @@ import typer
 from rich.console import Console
 from typer import Option
 
-from steelyard.analysis.figures import count, percent
 from steelyard.cli import options
 from steelyard.cli.options import JsonOption, open_console, print_json, say
 from steelyard.cli.run import carry_out, make_ready, prepare_resume
@@ -29,6 +28,7 @@ from steelyard.gate.plan import (
 )
 from steelyard.gate.result import Ended, GateResult, conclude, needs_confirmation
 from steelyard.paths import RESULTS
+from steelyard.results.figures import count, percent
 from steelyard.results.schema import GateTerms
 from steelyard.results.store import SessionDirectory
 from steelyard.session.opening import new_session

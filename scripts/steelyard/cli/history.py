@@ -8,8 +8,6 @@ from typing import Annotated
 import typer
 from typer import Argument, Option
 
-from steelyard.analysis.figures import count
-from steelyard.analysis.metrics import METRICS
 from steelyard.cli.options import JsonOption, PoolOption, print_json
 from steelyard.errors import BadInput, Exit
 from steelyard.escape import printable
@@ -25,6 +23,8 @@ from steelyard.gate.history import (
 )
 from steelyard.gate.plan import OTHER_METRICS
 from steelyard.gate.result import GateResult
+from steelyard.measure.registry import METRIC_INFOS
+from steelyard.results.figures import count
 from steelyard.results.store import SessionDirectory, read_record, write_atomic
 
 app = typer.Typer(
@@ -133,7 +133,7 @@ def check(
 
 
 def _series(folder: Path, names: Sequence[str]) -> list[Series]:
-    known = {info.name for info in METRICS}
+    known = {info.name for info in METRIC_INFOS}
     if unknown := [name for name in names if name not in known]:
         raise BadInput(f"{unknown[0]!r} is no metric: see `./steelyard list --metrics`")
     found = series_of(read_entries(folder), read_acknowledged(folder), names or OTHER_METRICS)

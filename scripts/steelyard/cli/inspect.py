@@ -11,8 +11,6 @@ from pydantic import BaseModel
 from rich.markup import escape
 from rich.table import Table
 
-from steelyard.analysis.figures import count
-from steelyard.analysis.metrics import METRICS
 from steelyard.analysis.sentences import answer
 from steelyard.cli import options
 from steelyard.cli.listing import print_listing
@@ -27,12 +25,15 @@ from steelyard.gate.power import describe, predict_detectable
 from steelyard.host.doctor import Finding, examine
 from steelyard.host.facts import read_facts
 from steelyard.host.java import named_jdks
+from steelyard.measure.reference import trial_schema
+from steelyard.measure.registry import METRIC_INFOS
 from steelyard.paths import EXPERIMENTS, RESULTS
 from steelyard.regular import read_bytes
 from steelyard.report import write_report
 from steelyard.results.analysis import Analysis
+from steelyard.results.figures import count
 from steelyard.results.schema import JournalEntry, Session, Trial
-from steelyard.results.spec import WEIGHED, Component, Spec
+from steelyard.results.spec import MEASURED_ROLES, Component, Spec
 from steelyard.results.store import SessionDirectory
 from steelyard.session.plan import SessionPlan, host_checks, make_plan, metric_checks
 from steelyard.session.runner import analyse_again
@@ -148,7 +149,7 @@ def list_(
 ) -> None:
     """List the experiments and the past sessions."""
     if metrics:
-        rows = [info.model_dump(mode="json") for info in METRICS]
+        rows = [info.model_dump(mode="json") for info in METRIC_INFOS]
         if as_json:
             print_json(rows)
         else:
@@ -230,7 +231,8 @@ def schema(
     if name not in models:
         raise BadInput(f"there is no format {name!r}: choose {', '.join(models)}")
     dialect = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
-    print_json({**dialect, **models[name].model_json_schema()})
+    made = trial_schema() if name == "trial" else models[name].model_json_schema()
+    print_json({**dialect, **made})
 
 
 def _arms_table(made: SessionPlan) -> tuple[list[str], list[dict[str, Any]]]:
@@ -249,7 +251,7 @@ def _arms_table(made: SessionPlan) -> tuple[list[str], list[dict[str, Any]]]:
         row |= {"memory limit each": " | ".join(dict.fromkeys(memory))}
         row["options"] = " ".join(_common_options(spec, made))
         row["compilers"] = ", ".join(map(_place, spec.of("compiler")))
-        row["beside them"] = ", ".join(one.name for one in spec.deployed if one.role not in WEIGHED)
+        row["beside them"] = ", ".join(one.name for one in spec.deployed if one.role not in MEASURED_ROLES)
         row["host"] = ", ".join(f"{key}={value}" for key, value in spec.host_states.items())
         rows.append(row)
     # What no arm has needs no column.

@@ -21,14 +21,14 @@ from pydantic import Field
 
 from steelyard import __version__
 from steelyard.analysis.estimates import log_ratios, values_of
-from steelyard.analysis.figures import count, percent
-from steelyard.analysis.metrics import METRICS, metric
 from steelyard.analysis.paired import CLEARLY, detectable_effect, paired, two_groups
 from steelyard.analysis.rounds import seconds_of, valid_trials
 from steelyard.errors import BadInput, Incomplete, SteelyardError
 from steelyard.gate.conditions import Conditions, conditions_of, differing, unknown_in
 from steelyard.gate.interim import INTERIM_PAIRS, arms_of, floor_of
 from steelyard.gate.result import main_void_reason
+from steelyard.measure.registry import METRIC_INFOS, metric_info
+from steelyard.results.figures import count, percent
 from steelyard.results.schema import FORMAT_VERSION, Session, Trial
 from steelyard.results.spec import Record
 from steelyard.results.store import read_record
@@ -141,7 +141,7 @@ def make_certificate(
             f"{session.id} has arms that differ: `./steelyard certify` makes a session of equal ones"
         )
     primary = str(session.experiment["metrics"]["primary"])
-    noise = noise_of(session, trials, [info.name for info in METRICS])
+    noise = noise_of(session, trials, [info.name for info in METRIC_INFOS])
     first = next((one for one in noise if one.metric == primary), None)
     if first is None:
         raise Incomplete(
@@ -287,7 +287,7 @@ def _needed(noise: Noise, effect: float, pair: float) -> Need:
 def sentences(certificate: Certificate, name: str, pair: float | None = None) -> list[str]:
     """What a certificate says of a metric, for `plan` and `certify`; `pair`: seconds of a pair, where it is another."""
     noise = certificate.of(name)
-    label = metric(name).label
+    label = metric_info(name).label
     if noise is None:
         return [f"{label}: the certificate has no figure of it"]
     told = []
@@ -320,7 +320,7 @@ _NAMES = {
 def _notes(noise: Sequence[Noise]) -> list[str]:
     told = []
     for one in noise:
-        label = metric(one.metric).label
+        label = metric_info(one.metric).label
         if one.groups is not None:
             told.append(f"{label}: starts fall into two groups, and few are like their mean")
         if one.drifts:

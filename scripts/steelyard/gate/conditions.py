@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from steelyard.jvm.settings import JvmSettings
 from steelyard.results.schema import HostFacts
-from steelyard.results.spec import WEIGHED, Component, Record, Spec
+from steelyard.results.spec import MEASURED_ROLES, Component, Record, Spec
 from steelyard.units import format_size
 
 _HOST = ("architecture", "cpu_model", "sockets", "cores", "cpus", "threads_per_core", "virtualization")
@@ -92,7 +92,7 @@ def _settings(spec: Spec) -> str:
             "told": one.expected_info,
             "jvm": _set(one.jvm_settings) if one.jvm_settings is not None else None,
         }
-        for one in spec.of(*WEIGHED)
+        for one in spec.of(*MEASURED_ROLES)
     ]
     told = {"topology": spec.topology, "through": spec.through, "settings": own, "components": components}
     return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:12]

@@ -20,12 +20,12 @@ from pydantic import Field
 
 from steelyard.analysis.changepoint import changes
 from steelyard.analysis.estimates import summarise, values_of
-from steelyard.analysis.figures import change, with_unit
-from steelyard.analysis.metrics import metric
 from steelyard.analysis.rounds import valid_trials
 from steelyard.errors import BadInput
 from steelyard.gate.conditions import conditions_of
 from steelyard.gate.result import GateResult
+from steelyard.measure.registry import metric_info
+from steelyard.results.figures import change, with_unit
 from steelyard.results.schema import FORMAT_VERSION, Session, Trial
 from steelyard.results.spec import Record
 from steelyard.results.store import read_record, write_record
@@ -104,7 +104,7 @@ class Series(NamedTuple):
     def title(self) -> str:
         """For people."""
         last = self.entries[-1]
-        return f"{metric(self.metric).label}: {last.workload}, {last.experiment}, {last.arm}"
+        return f"{metric_info(self.metric).label}: {last.workload}, {last.experiment}, {last.arm}"
 
 
 class Acknowledged(Model):
@@ -231,7 +231,7 @@ def _changes(name: str, entries: Sequence[Entry], known: Sequence[Acknowledged])
         return []
     begins = changes(np.array(values) / median(values), SHORTEST, PENALTY, FLOOR)
     ends = [0, *begins, len(values)]
-    better = metric(name).better
+    better = metric_info(name).better
     found = []
     for at, begin in enumerate(begins):
         before, after = fmean(values[ends[at] : begin]), fmean(values[begin : ends[at + 2]])
@@ -254,7 +254,7 @@ def _changes(name: str, entries: Sequence[Entry], known: Sequence[Acknowledged])
 
 def told(place: Place) -> str:
     """A change point in a sentence."""
-    info = metric(place.metric)
+    info = metric_info(place.metric)
     word = {True: "worse", False: "better", None: "another"}[place.harmful]
     commit = f", commit {place.entry.commit}" if place.entry.commit else ""
     return (

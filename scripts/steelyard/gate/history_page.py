@@ -11,10 +11,10 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from steelyard.analysis import figures
-from steelyard.analysis.metrics import metric
 from steelyard.gate.history import Entry, Place, Series, spread, told
+from steelyard.measure.registry import metric_info
 from steelyard.report.canvas import INK, STEPS, Chart, canvas, finish, near, styled
+from steelyard.results import figures
 
 _STYLE = Path(__file__).parents[1] / "report" / "templates" / "style.css"
 _WIDTH = 900
@@ -114,7 +114,7 @@ def _of_host(series: Series) -> str:
 @styled
 def draw(line: Sequence[Series], index: int) -> Chart:
     """Means over sessions by their place in time; what one host did is joined, and older hosts are pale."""
-    info, entries = metric(line[0].metric), _sessions(line)
+    info, entries = metric_info(line[0].metric), _sessions(line)
     places = {one.key: at for at, one in enumerate(entries)}
     times = figures.scale(info)
     axes = canvas(260, _WIDTH)

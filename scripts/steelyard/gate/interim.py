@@ -15,12 +15,12 @@ from dataclasses import dataclass
 import scipy
 
 from steelyard.analysis.estimates import estimate, values_of
-from steelyard.analysis.figures import count, percent
-from steelyard.analysis.metrics import metric
 from steelyard.analysis.paired import Paired, detectable_in_sd, paired, sd_bound, t_quantile
 from steelyard.analysis.rounds import seconds_of, unequal, valid_trials
 from steelyard.gate.verdict import Better, Verdict, decide
+from steelyard.measure.registry import metric_info
 from steelyard.results.analysis import Estimate
+from steelyard.results.figures import count, percent
 from steelyard.results.schema import Session, Trial
 from steelyard.session.schedule import OVERTIME
 from steelyard.units import format_duration
@@ -83,7 +83,7 @@ def analyse_interim(session: Session, trials: Sequence[Trial], blocks: int) -> I
     values = {arm: values_of(valid, name) for arm, valid in valid_trials(own).items()}
     why = unequal(own, candidate, baseline)
     effect = estimate(name, candidate, values.get(candidate, {}), values.get(baseline, {}), why)
-    better: Better = metric(name).better
+    better: Better = metric_info(name).better
     verdict = decide(effect, better, terms.margin, terms.floor, INTERIM_LEVEL, INTERIM_LEVEL / 2)
     later = [pairs for pairs in terms.looks if pairs > blocks]
     calls = ("regression",) if terms.confirms is not None else ("pass", "regression")

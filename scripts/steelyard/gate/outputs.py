@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
 
-from steelyard.analysis.figures import capital, count, percent
 from steelyard.escape import for_runner, for_runner_property, printable
 from steelyard.gate.result import GateResult, InterimResult
+from steelyard.results.figures import capital, count, percent
 from steelyard.results.store import write_atomic, write_record
 from steelyard.units import format_duration
 

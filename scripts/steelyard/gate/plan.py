@@ -14,9 +14,6 @@ from typing import Any
 from pydantic import ValidationError
 
 from steelyard.analysis.estimates import GIVEN
-from steelyard.analysis.figures import percent
-from steelyard.analysis.ledger import DUET_LIMIT
-from steelyard.analysis.metrics import metric
 from steelyard.clock import SYSTEM, Clock
 from steelyard.errors import BadInput
 from steelyard.experiment.loader import Question
@@ -29,6 +26,9 @@ from steelyard.gate.result import explain_floor
 from steelyard.gate.sides import arm_settings, baseline_arm, resolve_sides
 from steelyard.host.doctor import LOAD_LIMIT, STEAL_LIMIT, Activity, watch
 from steelyard.host.facts import read_facts
+from steelyard.measure.host import DUET_LIMIT
+from steelyard.measure.registry import metric_info
+from steelyard.results.figures import percent
 from steelyard.results.schema import GateTerms, Session
 from steelyard.results.store import SessionDirectory, write_record
 from steelyard.session.plan import Request, SessionPlan, metric_checks, plan_of, question_of
@@ -163,7 +163,7 @@ def make_terms(
         update={"certificate": certificate.name, "notes": _uncertified(plan, certificate)}
     )
     if noise is None:
-        why = f"the noise certificate {certificate.name} has no figure of {metric(name).label}"
+        why = f"the noise certificate {certificate.name} has no figure of {metric_info(name).label}"
         return terms.model_copy(update={"abstains": [why]})
     floor = noise.floors.get(interims[-1], noise.floor)
     abstains = [explain_floor(floor, margin)] if floor > margin else []
@@ -253,7 +253,7 @@ def _with_arms(
     measured = [key for key, procedures in metric_checks().items() if experiment.procedure in procedures]
     given = GIVEN if arm.load.model == "open" else ()
     primary = name or experiment.metrics.primary
-    if primary not in measured or primary in given or metric(primary).better == "neither":
+    if primary not in measured or primary in given or metric_info(primary).better == "neither":
         usable = [key for key in OTHER_METRICS if key in measured and key not in given]
         raise BadInput(
             f"a gate cannot decide by {primary!r}, which {experiment.name} does not measure or which is neither good"

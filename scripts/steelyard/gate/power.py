@@ -12,14 +12,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from steelyard.analysis.estimates import GIVEN
-from steelyard.analysis.figures import DOUBLING, count, percent, span
-from steelyard.analysis.metrics import metric
 from steelyard.analysis.owners import named
-from steelyard.analysis.paired import detectable_effect, paired, share_interval
+from steelyard.analysis.paired import detectable_effect, paired
 from steelyard.analysis.sentences import SURVIVED
 from steelyard.errors import SteelyardError
 from steelyard.host.facts import read_facts
+from steelyard.measure.chance import exact_interval
+from steelyard.measure.registry import metric_info
 from steelyard.results.analysis import Analysis
+from steelyard.results.figures import DOUBLING, count, percent, span
 from steelyard.results.schema import Session
 from steelyard.results.store import SessionDirectory
 from steelyard.session.plan import SessionPlan
@@ -86,7 +87,7 @@ def describe(plan: SessionPlan, changes: Sequence[DetectableChange]) -> list[str
         lines.append(f"{_label(plan, change.metric)}, {who}: {size}{change.source}")
     if plan.experiment.procedure == "survive":
         blocks = plan.experiment.design.blocks
-        least = percent(share_interval(blocks, blocks)[0], 0)
+        least = percent(exact_interval(blocks, blocks)[0], 0)
         lines.append(
             f"trials survived: if all {blocks} of an arm live, {least} of all such trials is not ruled out"
         )
@@ -94,7 +95,7 @@ def describe(plan: SessionPlan, changes: Sequence[DetectableChange]) -> list[str
 
 
 def _label(plan: SessionPlan, name: str) -> str:
-    return named(metric(name), plan.specs.values()).label
+    return named(metric_info(name), plan.specs.values()).label
 
 
 def _size(low: float | None, high: float | None) -> str:

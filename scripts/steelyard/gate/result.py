@@ -8,15 +8,15 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from steelyard.analysis.estimates import analyse
-from steelyard.analysis.figures import bounds, capital, count, effect, percent
-from steelyard.analysis.ledger import void_by_partner
-from steelyard.analysis.metrics import metric
 from steelyard.analysis.paired import paired
 from steelyard.analysis.rounds import seconds_of
 from steelyard.analysis.sentences import beyond_noise
 from steelyard.experiment.schema import Metrics
 from steelyard.gate.interim import DECIDED, INTERIM_LEVEL, LAST, InterimAnalysis, arms_of, interim_analyses
 from steelyard.gate.verdict import Outcome
+from steelyard.measure.ledger import void_by_partner
+from steelyard.measure.registry import metric_info
+from steelyard.results.figures import bounds, capital, count, effect, percent
 from steelyard.results.schema import FORMAT_VERSION, Session, Trial
 from steelyard.results.spec import Record
 from steelyard.session.schedule import is_out_of_time
@@ -96,7 +96,7 @@ def conclude(first: Ended, second: Ended | None) -> GateResult:
     terms = session.gate
     if terms is None:
         raise ValueError(f"{session.id} is no gate")
-    info = metric(str(session.experiment["metrics"]["primary"]))
+    info = metric_info(str(session.experiment["metrics"]["primary"]))
     analyses, again = interim_analyses(*first), interim_analyses(*second) if second is not None else None
     outcome, sentence = _answer(session, trials, analyses, again)
     ended = [*trials, *(second[1] if second is not None else ())]
@@ -144,7 +144,7 @@ def _answer(
         return "inconclusive", "inconclusive: the session ended before its first look."
     last = analyses[-1]
     outcome, effect = last.verdict.outcome, last.estimate
-    finding = f"{last.verdict.finding(metric(effect.metric).label)}, over {count(effect.n, 'pair')}"
+    finding = f"{last.verdict.finding(metric_info(effect.metric).label)}, over {count(effect.n, 'pair')}"
     if outcome == "regression":
         return _confirmed(finding, again[-1] if again else None)
     why = "" if last.stops in (DECIDED, LAST) else f"; {last.stops or _UNTIMELY}"

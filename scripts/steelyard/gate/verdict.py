@@ -5,10 +5,10 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from steelyard.analysis.figures import count, percent
 from steelyard.analysis.paired import LEVEL, Paired, paired
 from steelyard.errors import BadInput
 from steelyard.results.analysis import Estimate
+from steelyard.results.figures import count, percent
 
 Outcome = Literal["pass", "regression", "inconclusive"]
 Better = Literal["higher", "lower", "neither"]

@@ -7,10 +7,10 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, NullLocator
 
-from steelyard.analysis import figures
 from steelyard.analysis.owners import NONE
-from steelyard.analysis.paired import paired, share_interval
+from steelyard.analysis.paired import paired
 from steelyard.analysis.sentences import SURVIVED, beyond_noise
+from steelyard.measure.chance import exact_interval
 from steelyard.report.canvas import (
     ABOVE,
     INK,
@@ -28,6 +28,7 @@ from steelyard.report.canvas import (
 )
 from steelyard.report.tables import CPU_GROUPS, QUANTILES, latency_figure
 from steelyard.report.view import View
+from steelyard.results import figures
 from steelyard.results.analysis import MetricInfo
 
 GROUP_INK = {group: INK[f"s{index}"] for index, group in enumerate([*CPU_GROUPS, "compiler"], start=1)}
@@ -180,7 +181,7 @@ def survival(view: View) -> Chart | None:
     words = []
     for row, (arm, summary) in enumerate(shown.items()):
         lived = round(summary.mean * summary.n)
-        low, high = share_interval(lived, summary.n)
+        low, high = exact_interval(lived, summary.n)
         _interval(axes, row, 100 * summary.mean, [100 * low, 100 * high])
         words.append(
             f"{arm}: {lived} of {summary.n}, {figures.percent(low, 0)} to {figures.percent(high, 0)}"

@@ -3,12 +3,12 @@
 
 from collections.abc import Sequence
 
-from steelyard.analysis import figures
 from steelyard.analysis.across import Effect, Range, Side, effects, yields
 from steelyard.analysis.estimates import arm_label
-from steelyard.analysis.metrics import THROUGHPUT
 from steelyard.analysis.sentences import beyond_noise, rests_on
+from steelyard.measure.requests import THROUGHPUT
 from steelyard.report.tables import Cell, Column, Table, cells, numbers, words
+from steelyard.results import figures
 from steelyard.results.analysis import Estimate
 from steelyard.results.schema import Session
 

@@ -9,12 +9,12 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_eval_con
 from jinja2.nodes import EvalContext
 from markupsafe import Markup
 
-from steelyard.analysis import figures
 from steelyard.escape import for_code, for_markdown, printable
 from steelyard.report import charts, procedures, records, tables
 from steelyard.report.search_chart import search_levels, search_paths
 from steelyard.report.tables import Cell
 from steelyard.report.view import View, trial_directory
+from steelyard.results import figures
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _UNIT = r"(?:%|MiB|GiB|req/s|requests/s|ms|s|CPU s|blocks|trials|cores)(?![\w])"

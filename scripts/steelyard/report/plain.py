@@ -5,10 +5,10 @@ import csv
 import io
 import re
 
-from steelyard.analysis import figures
-from steelyard.analysis.metrics import THROUGHPUT
 from steelyard.escape import for_spreadsheet, printable
+from steelyard.measure.requests import THROUGHPUT
 from steelyard.report.view import View
+from steelyard.results import figures
 from steelyard.results.analysis import MetricInfo, SearchResult
 
 _SPREAD = ("mean", "min", "max", "sd", "cv")

@@ -8,8 +8,7 @@ from typing import Any
 
 from matplotlib.ticker import MaxNLocator
 
-from steelyard.analysis import figures
-from steelyard.analysis.curves import SHARES
+from steelyard.measure.curves import SHARES
 from steelyard.report.canvas import (
     GROUPED,
     INK,
@@ -26,6 +25,7 @@ from steelyard.report.canvas import (
 from steelyard.report.charts import GROUP_INK
 from steelyard.report.tables import CPU_GROUPS
 from steelyard.report.view import View
+from steelyard.results import figures
 from steelyard.results.schema import Trial
 
 MAX_TRACE_POINTS = 40_000

@@ -3,12 +3,12 @@
 
 from collections.abc import Iterable, Sequence
 
-from steelyard.analysis import figures
 from steelyard.analysis.rounds import reached
 from steelyard.experiment.schema import Load
 from steelyard.jvm.identity import JvmIdentity
 from steelyard.report.tables import Cell, Table, cells, numbers, words
 from steelyard.report.view import View, moment, trial_name, why_void
+from steelyard.results import figures
 from steelyard.results.schema import Check, Trial
 from steelyard.results.spec import Artifact, Component
 from steelyard.units import format_duration, format_size

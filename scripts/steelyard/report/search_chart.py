@@ -8,7 +8,6 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, NullLocator
 
-from steelyard.analysis import figures
 from steelyard.analysis.search import bracket
 from steelyard.report.canvas import (
     ABOVE,
@@ -23,6 +22,7 @@ from steelyard.report.canvas import (
     wrapped,
 )
 from steelyard.report.view import View
+from steelyard.results import figures
 from steelyard.results.analysis import SearchResult, SearchRun
 from steelyard.spec.search import Varied
 from steelyard.units import MIB

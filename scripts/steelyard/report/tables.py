@@ -5,16 +5,16 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
-from steelyard.analysis import figures
 from steelyard.analysis.best import LOST
-from steelyard.analysis.curves import SHARES
 from steelyard.analysis.estimates import LEAST_SWITCHES, few_switches
-from steelyard.analysis.metrics import PARTS
 from steelyard.analysis.owners import NONE, parts_of
-from steelyard.analysis.paired import share_interval
 from steelyard.analysis.search import told
 from steelyard.analysis.sentences import SURVIVED, beyond_noise
+from steelyard.measure.chance import exact_interval
+from steelyard.measure.curves import SHARES
+from steelyard.measure.registry import PARTS
 from steelyard.report.view import View
+from steelyard.results import figures
 from steelyard.results.analysis import Estimate, MetricInfo, Summary
 from steelyard.results.measurement import Latency
 from steelyard.results.spec import Spec
@@ -379,7 +379,7 @@ def survival(view: View) -> Table | None:
         if summary is None:
             continue
         lived = round(summary.mean * summary.n)
-        low, high = share_interval(lived, summary.n)
+        low, high = exact_interval(lived, summary.n)
         bounds = f"{figures.percent(low, 0).removesuffix(' %')} to {figures.percent(high, 0)}"
         share = figures.percent(summary.mean, 0)
         rows.append(cells(view.arm_short(arm.name), lived, summary.n, share, bounds))

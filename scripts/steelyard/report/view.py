@@ -10,15 +10,15 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from steelyard.analysis import figures
 from steelyard.analysis.best import LOST
 from steelyard.analysis.estimates import arm_label
-from steelyard.analysis.formulas import OVERALL
 from steelyard.analysis.owners import NONE, has_none
 from steelyard.analysis.rounds import told_by_arm
 from steelyard.analysis.sentences import answer
 from steelyard.escape import printable
 from steelyard.jvm.identity import JvmIdentity
+from steelyard.measure.formulas import OVERALL
+from steelyard.results import figures
 from steelyard.results.analysis import Analysis, Estimate, MetricInfo, Summary
 from steelyard.results.measurement import Latency
 from steelyard.results.schema import ArmRecord, JournalEntry, Session, Trial
@@ -145,15 +145,15 @@ class View:
         found: dict[str, str] = {}
         for trial in self.trials:
             for part in trial.components if trial.state == "valid" else ():
-                rss, pss = part.rss_mean, part.pss_mean
-                if (part.processes or 0) < 1.5 or not rss or not pss or pss > (1 - _SHARES) * rss:
+                rss, pss = part.value("rss_mean"), part.value("pss_mean")
+                if (part.value("processes") or 0) < 1.5 or not rss or not pss or pss > (1 - _SHARES) * rss:
                     continue
                 sizes = (f"{size / 2**20:.0f} MiB" for size in (rss, pss))
                 found.setdefault(
                     part.name,
                     "The {:.0f} processes of {} share memory: their RSS adds up to {} and counts a shared page once for"
                     " each of them, PSS ({}) counts it once. Take PSS for what the component needs.".format(
-                        part.processes or 0, part.name, *sizes
+                        part.value("processes") or 0, part.name, *sizes
                     ),
                 )
         return list(found.values())

@@ -22,7 +22,7 @@ Role = Literal["server", "compiler", "database", "proxy", "service", "injector"]
 ORDER: tuple[Role, ...] = ("database", "service", "compiler", "server", "proxy", "injector")
 """In which order components start: a server waits for what it calls, a proxy looks its servers up at once."""
 
-WEIGHED: tuple[Role, ...] = ("server", "compiler")
+MEASURED_ROLES: tuple[Role, ...] = ("server", "compiler")
 """Roles whose CPU and memory are what is weighed, and whose JVMs are of one build."""
 
 
@@ -183,7 +183,7 @@ class Spec(Record):
     @property
     def weighed_cpus(self) -> set[int]:
         """The same of servers and compilers: what compiles for servers is on their account, in CPU as in cores."""
-        return {cpu for one in self.of(*WEIGHED) for cpu in one.cpus}
+        return {cpu for one in self.of(*MEASURED_ROLES) for cpu in one.cpus}
 
     @property
     def injectors(self) -> list[Component]:

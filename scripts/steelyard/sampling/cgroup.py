@@ -46,6 +46,8 @@ _V1 = {
 
 For the working set it is page cache that has not been used lately; `ControlGroup.read` takes it from the memory.
 """
+GROUP_COLUMNS = (*_V1, "huge")
+"""Of cgroups.csv."""
 _HUGE = {False: "hugetlb.*B.usage_in_bytes", True: "hugetlb.*B.current"}
 """Pages of the large-page pool, which are in no figure of the memory controller: a file for each size of page; by
 whether it is version 2 (admin-guide/cgroup-v1/hugetlb)."""

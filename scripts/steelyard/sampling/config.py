@@ -5,9 +5,7 @@ import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
-OWN_NAME = "sampler"
-NOTHING = "internal-nothing"
-"""Stands in counters.csv for the operations of a server that answers and has none to tell of."""
+from steelyard.measure.columns import OWN_NAME
 
 
 class Watched(NamedTuple):

@@ -14,26 +14,14 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
+from steelyard.measure.samples import ClockOffset
+from steelyard.sampling.columns import NODE_COLUMNS
+
 SLEW = 5e-4
 """Seconds a second by which a clock that is set by NTP may run away from another; a step has a rule of its own."""
-COLUMNS = "epoch,node,monotonic,busy_s,steal_s,idle_s,other_s"
-"""Of nodes.csv: as host.csv, a machine a row."""
-
-
-class ClockOffset(NamedTuple):
-    """Between which bounds a clock runs ahead of this host's, seconds."""
-
-    low: float
-    high: float
-
-    @property
-    def width(self) -> float:
-        """How closely it is known."""
-        return self.high - self.low
 
 
 @dataclass
@@ -85,7 +73,7 @@ class Machine:
 def write_nodes(folder: Path, machines: Iterable[Machine]) -> None:
     """Write both files; machines that no component runs on do not matter."""
     found = [one for one in machines if one.components]
-    lines = [COLUMNS, *(row for one in found for row in one.rows())]
+    lines = [NODE_COLUMNS, *(row for one in found for row in one.rows())]
     (folder / "nodes.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     told = [
         {

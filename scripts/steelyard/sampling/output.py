@@ -11,20 +11,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
+from steelyard.sampling.columns import COLUMNS
+
 STREAM = Path("-")
 """In place of a folder: standard output, as a stream."""
 
-COLUMNS = {
-    "processes": "epoch,process,user_s,system_s,rss,pss,minor_faults,major_faults,"
-    "voluntary_switches,involuntary_switches,threads,wait_s,processes,ended",
-    "threads": "epoch,process,group,cpu_s",
-    "cgroups": "epoch,process,cpu_s,throttled_s,periods,throttled_periods,memory,working_set,peak,oom_kills,huge",
-    "counters": "epoch,process,operation,requests,errors,service_s",
-    "metrics": "epoch,process,metric,value",
-    "host": "epoch,monotonic,busy_s,steal_s,idle_s,other_s",
-    "notes": "epoch,process,note",
-}
-GROUP_COLUMNS = COLUMNS["cgroups"].split(",")[2:]
 WATCHED = "watched"
 """Told in a stream alone: `epoch,watched_s`, CPU seconds of all watched processes together since the first sample."""
 

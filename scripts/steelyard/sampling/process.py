@@ -14,9 +14,9 @@ from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
 from typing import NamedTuple, Self
 
+from steelyard.measure.thread_groups import GROUPS, group_of
 from steelyard.process_tree import Trees
 from steelyard.sampling.config import Watched
-from steelyard.sampling.groups import GROUPS, group_of
 from steelyard.sampling.procfs import (
     CLOCK_TICKS,
     ENDED_STATES,

@@ -13,9 +13,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from steelyard.measure.columns import NOTHING, OWN_NAME
 from steelyard.process_tree import Trees
-from steelyard.sampling.cgroup import ControlGroup
-from steelyard.sampling.config import NOTHING, OWN_NAME, Config, Watched, parse_config
+from steelyard.sampling.cgroup import GROUP_COLUMNS, ControlGroup
+from steelyard.sampling.columns import Reading, process_row
+from steelyard.sampling.config import Config, Watched, parse_config
 from steelyard.sampling.counters import (
     ANSWER_LIMIT,
     Count,
@@ -26,9 +28,9 @@ from steelyard.sampling.counters import (
     parse_counters,
     parse_metrics,
 )
-from steelyard.sampling.output import GROUP_COLUMNS, WATCHED, Output, output, text
+from steelyard.sampling.output import WATCHED, Output, output, text
 from steelyard.sampling.process import Figures, Process
-from steelyard.sampling.procfs import CLOCK_TICKS, ProcFile, interrupts_apart, parse_host_cpu
+from steelyard.sampling.procfs import ProcFile, interrupts_apart, parse_host_cpu
 
 LAST_ANSWERS = 1.0
 """Seconds that the last sample waits for the servers' counters."""
@@ -147,19 +149,11 @@ class Sampler:
     def _add_process(
         self, process: Process, figures: Figures, pss: int | None, switches: list[int] | None
     ) -> None:
-        epoch, totals = f"{process.epoch:.4f}", figures.totals
-        voluntary, involuntary = switches if switches is not None else ("", "")
-        wait = process.read_wait()
-        self._tables.add(
-            "processes",
-            f"{epoch},{process.name},{totals.user / CLOCK_TICKS:.2f},{totals.system / CLOCK_TICKS:.2f},"
-            f"{'' if process.rss is None else process.rss},{'' if pss is None else pss},"
-            f"{totals.minor_faults},{totals.major_faults},{voluntary},{involuntary},{figures.threads},"
-            f"{'' if wait is None else f'{wait:.4f}'},{figures.processes},{figures.ended}",
-        )
+        reading = Reading(process, figures, pss, switches, process.read_wait())
+        self._tables.add("processes", process_row(reading))
         if process.is_server:
             for group, seconds in process.cpu_by_group().items():
-                self._tables.add("threads", f"{epoch},{process.name},{group},{seconds:.2f}")
+                self._tables.add("threads", f"{process.epoch:.4f},{process.name},{group},{seconds:.2f}")
 
     def _sample_groups(self) -> None:
         for name, group in self._groups.items():

@@ -18,11 +18,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from steelyard.clock import SYSTEM, Clock, wait_until
+from steelyard.measure.columns import OWN_NAME
+from steelyard.measure.samples import ClockOffset
 from steelyard.processes import Child, Children
-from steelyard.sampling.config import OWN_NAME
-from steelyard.sampling.nodes import ClockOffset, Machine, write_nodes
+from steelyard.sampling.columns import COLUMNS
+from steelyard.sampling.nodes import Machine, write_nodes
 from steelyard.sampling.observe import NAME
-from steelyard.sampling.output import COLUMNS, WATCHED
+from steelyard.sampling.output import WATCHED
 
 SILENCE = 5.0
 """Seconds without a word, after which a command is started again: a broken connection may not be told."""

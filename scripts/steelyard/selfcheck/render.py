@@ -5,7 +5,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from steelyard.analysis.figures import DASH
+from steelyard.results.figures import DASH
 from steelyard.selfcheck.figures import TAIL, Figure, SelfcheckResult
 
 _CAPTION = (

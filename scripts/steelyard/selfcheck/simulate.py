@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 
 from steelyard.analysis.estimates import analyse
-from steelyard.analysis.ledger import is_void
-from steelyard.analysis.metrics import metric
 from steelyard.analysis.paired import detectable_effect
 from steelyard.analysis.sentences import answer, beyond_noise
 from steelyard.experiment.schema import Design, Experiment, Factor, Metrics
 from steelyard.gate.interim import ends_at
 from steelyard.gate.verdict import decide
+from steelyard.measure.ledger import is_void
+from steelyard.measure.registry import metric_info
 from steelyard.results.analysis import Analysis, Estimate
 from steelyard.results.schema import ArmRecord, Session, Trial
 from steelyard.selfcheck.hosts import HostModel
@@ -191,7 +191,7 @@ def count(setup: Setup, session: Session, trials: Sequence[Trial]) -> Tally:
             "complete": analysis.blocks_complete == setup.blocks,
             "too many repeats": max(attempts.values()) > 1 + REPEATS,
             "counts a disturbed trial": any(
-                one.state == "valid" and one.measurement and one.measurement.steal_share != 0
+                one.state == "valid" and one.measurement and one.measurement.value("steal_share") != 0
                 for one in trials
             ),
         }
@@ -207,7 +207,7 @@ def count(setup: Setup, session: Session, trials: Sequence[Trial]) -> Tally:
     tally["reported alarm"] += any(
         beyond_noise(one) for name in setup.report for one in analysis.estimates[name].values()
     )
-    better = metric(setup.primary).better
+    better = metric_info(setup.primary).better
     tally[decide(found[setup.arms[1].name], better, setup.margin).outcome] += 1
     tally.update(_said(session, analysis))
     return tally

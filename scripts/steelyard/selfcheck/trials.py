@@ -12,19 +12,19 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from steelyard.analysis.ledger import judge
 from steelyard.analysis.warmup import warm_up_ends
 from steelyard.experiment.schema import Load, Warmup
-from steelyard.load.health import Health
-from steelyard.load.histograms import Recorded
+from steelyard.measure.health import Health
+from steelyard.measure.histograms import Recorded
+from steelyard.measure.ledger import judge
+from steelyard.measure.registry import undisturbed
+from steelyard.measure.samples import Samples
+from steelyard.measure.series import Array, Series
+from steelyard.measure.window import Observations, Window
 from steelyard.results.measurement import ComponentResult, Latency, TrialMeasurement
 from steelyard.results.schema import Planned, Trial
 from steelyard.results.spec import Artifact, Component, Spec
-from steelyard.sampling.read import Samples
-from steelyard.sampling.series import Array, Series
 from steelyard.session.collect import figures
-from steelyard.session.evidence import Evidence
-from steelyard.session.flight import Flight
 from steelyard.session.trial import record_of
 
 SECONDS = 60.0
@@ -89,36 +89,24 @@ def plain(planned: Planned, spec: Spec, truth: Truth) -> Trial:
     """A trial of which the figures of the window are given."""
     rate = truth.rate * (1 - DISTURBANCE if truth.disturbed else 1.0)
     requests = round(rate * SECONDS)
-    measurement = TrialMeasurement(
-        measure_seconds=SECONDS,
-        server_requests=requests,
-        server_errors=0,
-        injector_requests=requests,
-        injector_errors=0,
-        window_server_rate=rate,
-        window_injector_rate=rate,
-        injector_cpu_share=0.5,
-        injector_wait_share=0.1,
-        users_in_flight=SPEC.load.users,
-        sample_gap=1.0,
-        stall_seconds=0.0,
-        late_share=0.0,
-        target_rate=None,
-        mix_intended=SPEC.mix,
-        mix_achieved=SPEC.mix,
-        throttled_seconds=0.0,
-        steal_share={"": 0.0, "steal": 0.05, "unknown": None}[truth.disturbed],
-        other_cpu_share=0.001,
-        restarts=[],
-        wrong_builds=[],
-        settings_differ=[],
-        clock_step_seconds=0.0,
-        injector_failures=[],
-        injectors=SimpleNamespace(messages=list),
-        steady=truth.steady,
-        steady_detail="By construction.",
-        jit_share=0.001,
-        memory_rss=truth.memory,
+    measurement = TrialMeasurement.model_validate(
+        {
+            **undisturbed(),
+            "measure_seconds": SECONDS,
+            "injector_requests": requests,
+            "injector_errors": 0,
+            "window_injector_rate": rate,
+            "mix_intended": SPEC.mix,
+            "mix_achieved": SPEC.mix,
+            "steady": truth.steady,
+            "steady_detail": "By construction.",
+            "server_requests": requests,
+            "server_errors": 0,
+            "window_server_rate": rate,
+            "users_in_flight": SPEC.load.users,
+            "steal_share": {"": 0.0, "steal": 0.05, "unknown": None}[truth.disturbed],
+            "memory_rss": truth.memory,
+        }
     )
     server = ComponentResult(
         name="server-1", role="server", cpu_seconds=truth.cpu * requests, start_seconds=truth.start
@@ -159,6 +147,7 @@ def from_samples(planned: Planned, spec: Spec, truth: Truth, rng: np.random.Gene
         throttled=0.0,
         restarts=[],
         not_stopped=[],
+        killed={},
         thrashing=[],
         unwatched=[],
         injector_failures=[],
@@ -172,8 +161,8 @@ def from_samples(planned: Planned, spec: Spec, truth: Truth, rng: np.random.Gene
     health = Health(users=spec.load.users, gap=1.0)
     counted = _Counted(rates[warm : warm + int(SECONDS)].sum())
     samples = _samples(begin, rates, truth)
-    evidence = Evidence(cast(Flight, flight), {}, samples, {}, counted, _Counted(rates.sum()), health)
-    return record_of(planned, spec, figures(evidence), begin, {"measure": window})
+    seen = Window(cast(Observations, flight), {}, samples, {}, counted, _Counted(rates.sum()), health)
+    return record_of(planned, spec, figures(seen), begin, {"measure": window})
 
 
 class _Counted(Recorded):

@@ -14,14 +14,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from steelyard.analysis.ledger import PARTNER, is_void
 from steelyard.engines.base import Deployment
 from steelyard.engines.both import MARK, Both, marked, plain
 from steelyard.errors import BadInput
+from steelyard.measure.columns import KEYS
+from steelyard.measure.ledger import PARTNER, is_void
 from steelyard.regular import read_text
 from steelyard.results.schema import Check
 from steelyard.results.spec import Spec
-from steelyard.sampling.output import COLUMNS
 from steelyard.session.flight import Flight
 from steelyard.spec.split import Core
 
@@ -137,7 +137,7 @@ def cut_out(samples: Path, side: str, to: Path) -> None:
     to.mkdir(parents=True, exist_ok=True)
     for path in samples.glob("*.csv"):
         head, *rows = read_text(path).splitlines(keepends=True)
-        if COLUMNS[path.stem].split(",")[1] == "process":
+        if "process" in KEYS[path.stem]:
             rows = [own for row in rows if (own := _own(row, side)) is not None]
         (to / path.name).write_text("".join([head, *rows]), encoding="utf-8")
 

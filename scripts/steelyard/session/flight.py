@@ -16,7 +16,7 @@ from steelyard.errors import NoSpace
 from steelyard.paths import ROOT
 from steelyard.processes import Child, child_environment
 from steelyard.results.schema import Phase
-from steelyard.results.spec import WEIGHED, Component, Role, Spec
+from steelyard.results.spec import MEASURED_ROLES, Component, Role, Spec
 from steelyard.results.store import write_atomic
 from steelyard.sampling.output import STREAM
 from steelyard.sampling.streams import StreamLost, Streams
@@ -301,7 +301,7 @@ class Flight:
                     "role": _SAMPLED_AS.get(component.role, "backing"),
                     "counters_url": counters,
                     "metrics_url": metrics,
-                    "cgroup": running.contained and component.role in WEIGHED,
+                    "cgroup": running.contained and component.role in MEASURED_ROLES,
                     "mark": running.mark,
                 }
                 for pid in running.pids[:1]

@@ -14,7 +14,7 @@ from typing import Any
 from steelyard.clock import SYSTEM, Clock, wait_until
 from steelyard.engines.base import Deployment
 from steelyard.errors import ServerFailed
-from steelyard.load.health import health_lines
+from steelyard.measure.health import health_lines
 from steelyard.regular import read_text
 
 READY_TIMEOUT = 180.0

@@ -4,8 +4,8 @@
 from pathlib import Path
 from typing import Protocol
 
+from steelyard.measure.columns import INTERNAL
 from steelyard.results.schema import Phase, Planned, Trial
-from steelyard.sampling.read import INTERNAL
 
 
 class Watcher(Protocol):

@@ -8,8 +8,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from steelyard.analysis import figures
-from steelyard.analysis.metrics import REGISTRY
 from steelyard.analysis.searching import limits_of, refuse_unknown
 from steelyard.errors import BadInput, MissingRequirement
 from steelyard.experiment.loader import Question, experiment_files, load_experiment
@@ -32,9 +30,11 @@ from steelyard.host.smt import planned_cores
 from steelyard.host.state import HostState
 from steelyard.host.states import STATES
 from steelyard.host.system import System
+from steelyard.measure.registry import METRICS
 from steelyard.paths import EXPERIMENTS
+from steelyard.results import figures
 from steelyard.results.schema import CertificateTerms, GateTerms, Profiler, ScheduledTrial
-from steelyard.results.spec import WEIGHED, Spec
+from steelyard.results.spec import MEASURED_ROLES, Spec
 from steelyard.sampling.cgroup import memory_high, memory_limit
 from steelyard.session.datasets import alike
 from steelyard.session.duet import halves, refuse_impossible
@@ -304,7 +304,7 @@ def _levels(name: str) -> list[Scalar]:
 
 def metric_checks() -> dict[str, tuple[str, ...]]:
     """The procedures that measure each metric, by its name."""
-    return {one.info.name: one.procedures for one in REGISTRY}
+    return {one.name: one.procedures for one in METRICS}
 
 
 def _refuse_different_builds(arms: Sequence[Arm], specs: dict[str, Spec]) -> None:
@@ -350,7 +350,7 @@ def refuse_absurd(specs: dict[str, Spec], equal: bool = False, at_once: bool = F
     seen: dict[str, str] = {}
     for name, spec in specs.items():
         here = not spec.remote
-        limits = [one.memory_bytes or 0 for one in spec.of(*WEIGHED) if here]
+        limits = [one.memory_bytes or 0 for one in spec.of(*MEASURED_ROLES) if here]
         heaps = [one.heap_bytes or 0 for one in spec.servers if here]
         # Processes are in the harness's own control group, containers are not.
         most = min(physical, own) if own is not None and spec.engine == "process" else physical

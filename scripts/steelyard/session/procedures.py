@@ -25,9 +25,9 @@ from steelyard.analysis.warmup import (
 )
 from steelyard.errors import ServerFailed
 from steelyard.experiment.schema import ProcedureName
-from steelyard.results.spec import WEIGHED, Role
-from steelyard.sampling.read import Samples
-from steelyard.session.collect import rates
+from steelyard.measure.samples import Samples
+from steelyard.measure.window import rates
+from steelyard.results.spec import MEASURED_ROLES, Role
 from steelyard.session.flight import Flight, TrialFailedError
 from steelyard.session.thrashing import thrashing, unwatched
 from steelyard.spec.injectors import PROBE_LIMIT
@@ -234,7 +234,7 @@ def _warm_up(flight: Flight) -> None:
 def _compiled(flight: Flight, loaded: float) -> bool:
     """Whether the JIT of servers and compilers is quiet, over as many of the `loaded` seconds as it takes to tell."""
     samples = Samples.load(flight.folder / "samples")
-    newest = min(samples.threads_read(one.name) for one in flight.spec.of(*WEIGHED))
+    newest = min(samples.threads_read(one.name) for one in flight.spec.of(*MEASURED_ROLES))
     kinds = (one.artifact.jvm.kind for one in flight.spec.servers if one.artifact.jvm is not None)
     least, over = sum(COMPILED_CPU.get(kind, 0.0) for kind in kinds), COMPILED_OVER
     while (used := _cpu(flight, samples, newest - over, newest)) is not None:
@@ -264,7 +264,7 @@ def _judge_memory(flight: Flight, start: float, end: float) -> None:
     samples = Samples.load(flight.folder / "samples")
     flight.thrashing = thrashing(flight.spec.deployed, samples, start, end)
     if flight.survived is True:
-        flight.unwatched = unwatched(flight.spec.of(*WEIGHED), samples, start, end)
+        flight.unwatched = unwatched(flight.spec.of(*MEASURED_ROLES), samples, start, end)
     if flight.thrashing:
         flight.survived = False
 
@@ -285,7 +285,7 @@ def _jit_share(flight: Flight, samples: Samples, start: float, end: float) -> fl
 def _cpu(flight: Flight, samples: Samples, start: float, end: float) -> tuple[float, float] | None:
     """CPU seconds of JIT threads and of all threads, of servers and of the compilers that work for them: where a
     JITServer compiles, the servers' own JIT threads are quiet from the first second. None where they are not known."""
-    groups = [samples.cpu_by_group(one.name, start, end) for one in flight.spec.of(*WEIGHED)]
+    groups = [samples.cpu_by_group(one.name, start, end) for one in flight.spec.of(*MEASURED_ROLES)]
     if not all(groups):
         return None
     return sum(one.get("jit", 0.0) for one in groups), sum(sum(one.values()) for one in groups)

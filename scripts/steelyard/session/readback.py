@@ -13,9 +13,9 @@ from steelyard.host.java import vm_flags
 from steelyard.jvm.options import hotspot_facts, openj9_facts, read_facts
 from steelyard.jvm.rows import Fact, Facts, Kind, Source
 from steelyard.jvm.settings import MEASURED
+from steelyard.measure.gc_log import GcSettings
 from steelyard.results.spec import Component
 from steelyard.sampling.cgroup import memory_limit
-from steelyard.sampling.gclog import GcSettings
 from steelyard.sampling.smaps import class_cache, code_pages, heap_pages, parse_smaps
 from steelyard.spec.agreement import sources
 

@@ -10,8 +10,8 @@ stall information", 2018, on thrashing). Pressure stall information would tell i
 
 from collections.abc import Iterable
 
+from steelyard.measure.samples import Samples
 from steelyard.results.spec import Component
-from steelyard.sampling.read import Samples
 from steelyard.units import MIB
 
 FAULTS = 50.0
@@ -59,8 +59,8 @@ def _known(
     By the kernel's own peak, which cgroup v2 has from Linux 5.19 on, else by the samples of each second: a server that
     thrashes stays at its limit.
     """
-    group = samples.cgroup(component.name, start, end)
-    peak = group.memory_peak if group is not None else None
+    is_covered = samples.group(component.name, "cpu_s").covers(start, end)
+    peak = samples.group(component.name, "peak").at(end) if is_covered else None
     if peak is None:
         peak = samples.highest_memory(component.name, start, end)
     return samples.major_faults(component.name, start, end), peak

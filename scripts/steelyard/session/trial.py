@@ -17,12 +17,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from steelyard.analysis.ledger import is_void
-from steelyard.analysis.metrics import metrics_of
 from steelyard.engines.base import Engine
 from steelyard.engines.both import Both, side_of
 from steelyard.errors import ServerFailed
 from steelyard.host.switching import HostStates
+from steelyard.measure.ledger import is_void
+from steelyard.measure.record import metrics_of
 from steelyard.results.binding import digests
 from steelyard.results.schema import Check, Phase, Planned, Trial
 from steelyard.results.spec import Spec

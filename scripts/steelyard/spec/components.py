@@ -10,7 +10,7 @@ from steelyard.jvm.identity import JvmIdentity
 from steelyard.jvm.jitserver import client_options
 from steelyard.jvm.options import jvm_options
 from steelyard.paths import ROOT
-from steelyard.results.spec import WEIGHED, Artifact, Component
+from steelyard.results.spec import MEASURED_ROLES, Artifact, Component
 from steelyard.spec.agreement import readable
 from steelyard.spec.layout import Layout, fill
 from steelyard.spec.split import CpuShare
@@ -117,7 +117,7 @@ def _from_checkout(path: Path) -> str:
 def _jvm(layout: Layout, kind: str, how: Process | Container) -> JvmIdentity | None:
     """The JVM of a component; None where it is no JVM, takes no options, or nobody told."""
     if isinstance(how, Container):
-        weighed = layout.kinds[kind].role in WEIGHED and how.jvm_options is not None
+        weighed = layout.kinds[kind].role in MEASURED_ROLES and how.jvm_options is not None
         return layout.runtime.server_jvm if weighed else None
     told = [*(how.command or ()), *how.environment.values(), *layout.kinds[kind].environment.values()]
     if how.command is not None and not any(JVM_OPTIONS in text for text in told):

@@ -7,7 +7,7 @@ from math import gcd
 from typing import Literal, NamedTuple
 
 from steelyard.errors import BadInput
-from steelyard.results.spec import WEIGHED, Role, Spec
+from steelyard.results.spec import MEASURED_ROLES, Role, Spec
 from steelyard.units import MIB
 
 Core = tuple[int, ...]
@@ -189,7 +189,7 @@ def check_isolated(specs: Iterable[Spec], isolated: Collection[int]) -> None:
 
 def _total(spec: Spec, size: str) -> float | None:
     # A JITServer has a memory limit, and no heap that anybody sets.
-    counted = spec.of(*WEIGHED) if size == "memory_bytes" else spec.servers
+    counted = spec.of(*MEASURED_ROLES) if size == "memory_bytes" else spec.servers
     known = [found for one in counted if (found := getattr(one, size)) is not None]
     return sum(known) / MIB if len(known) == len(counted) else None
 

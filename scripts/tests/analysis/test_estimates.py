@@ -10,11 +10,11 @@ from builders import make_session, make_spec, make_trial, make_trials
 from scipy import stats
 
 from steelyard.analysis.estimates import NO_MEASUREMENT, analyse
-from steelyard.analysis.ledger import judge
 from steelyard.analysis.paired import detectable_effect, paired
 from steelyard.analysis.rounds import unequal
 from steelyard.analysis.sentences import answer, beyond_noise
 from steelyard.errors import BadInput
+from steelyard.measure.ledger import judge
 from steelyard.results.analysis import Analysis
 
 ONE = [100.0, 104.0, 98.0, 101.0]

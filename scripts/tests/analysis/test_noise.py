@@ -5,7 +5,7 @@ import pytest
 from e2e import noise
 from e2e.noise import NOISE, STALLED, Stall, stood_still, void_for_other_reasons_than_noise
 
-from steelyard.analysis.ledger import RULES
+from steelyard.measure.registry import RULES
 from steelyard.results.schema import Check, Trial
 
 BEFORE_THE_LEDGER = {"start", "sampler"}

@@ -8,8 +8,6 @@ import pytest
 from builders import make_component, make_latency, make_places
 from searches import MEASUREMENT, RAISE, Server, check, figures, question, run, search_spec, search_trial
 
-from steelyard.analysis.formulas import cpu_share
-from steelyard.analysis.ledger import RULES
 from steelyard.analysis.searching import (
     OVERLOAD,
     UPSET,
@@ -21,6 +19,8 @@ from steelyard.analysis.searching import (
 )
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import Load, Search
+from steelyard.measure.cpu import cpu_share
+from steelyard.measure.registry import RULES
 from steelyard.results.measurement import ComponentResult, CycleResult, Latency, TrialMeasurement
 from steelyard.spec.search import range_of, with_value
 from steelyard.workload.schema import Limits

@@ -5,7 +5,10 @@ import pytest
 from builders import make_climb, make_session, make_trial, make_trials
 
 from steelyard.analysis.estimates import analyse, arm_label
-from steelyard.analysis.figures import (
+from steelyard.analysis.sentences import TIED, answer, brief, effect
+from steelyard.experiment.schema import Load
+from steelyard.measure.registry import metric_info
+from steelyard.results.figures import (
     bounds,
     change,
     interval,
@@ -15,10 +18,7 @@ from steelyard.analysis.figures import (
     span,
     with_unit,
 )
-from steelyard.analysis.figures import effect as change_of
-from steelyard.analysis.metrics import metric
-from steelyard.analysis.sentences import TIED, answer, brief, effect
-from steelyard.experiment.schema import Load
+from steelyard.results.figures import effect as change_of
 
 WOBBLE = [0.99, 1.01, 1.0, 1.005, 0.995, 1.0]
 
@@ -58,7 +58,7 @@ def test_change(ratio, text):
     ],
 )
 def test_figure(name, value, text):
-    assert with_unit(metric(name), value) == text
+    assert with_unit(metric_info(name), value) == text
 
 
 def test_percent_and_interval() -> None:

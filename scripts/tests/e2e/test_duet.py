@@ -66,7 +66,7 @@ def assert_run_at_once(directory: SessionDirectory, lost: int) -> None:
     for one in measured:
         if is_undisturbed(one):
             assert one.measurement is not None
-            assert one.measurement.server_requests == one.measurement.injector_requests > 0
+            assert one.measurement.value("server_requests") == one.measurement.injector_requests > 0
         assert {found.name for found in one.components} == {"server-1", "injector-1"}
         (other,) = (
             two for two in measured if (two.block, two.attempt) == (one.block, one.attempt) and two != one

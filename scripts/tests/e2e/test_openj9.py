@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from steelyard.jvm.class_cache import CACHE_FIGURES
+from steelyard.measure.gc_log import read_gc_logs
 from steelyard.results.store import SessionDirectory
-from steelyard.sampling.gclog import read_gc_logs
 from steelyard.units import MIB
 
 from .driver import DONE, call, free_port, openj9

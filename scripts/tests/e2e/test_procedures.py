@@ -43,7 +43,7 @@ USERS = "users: {levels: [2, 4]}"
 
 def began_up(trial: Trial) -> None:
     server = next(one for one in trial.components if one.role == "server")
-    assert (server.start_seconds or 0) > 0
+    assert (server.value("start_seconds") or 0) > 0
     # Both count from the start of the server's process; the injector has ended before the measurement has.
     assert 0 < trial.first_answers["ping"] <= trial.phases["measure"][1] - trial.phases["start"][0]
     assert trial.metrics["start_cpu"] > 0

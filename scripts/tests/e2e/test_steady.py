@@ -84,7 +84,7 @@ def test_its_report_is_made_and_made_again_by_its_directory_alone(session: Sessi
 def assert_measured(trial: Trial) -> None:
     """For an undisturbed trial of `EXPERIMENT`."""
     assert trial.measurement is not None
-    counted, sent = trial.measurement.server_requests, trial.measurement.injector_requests
+    counted, sent = trial.measurement.value("server_requests"), trial.measurement.injector_requests
     assert counted is not None
     # The trial waits for the first request before it measures.
     assert sent > 0
@@ -92,7 +92,7 @@ def assert_measured(trial: Trial) -> None:
     servers = [one for one in trial.components if one.role == "server"]
     assert len(servers) == int(trial.arm.removeprefix("jvms-"))
     # How much each server answers depends on the CPU that the host gave it, and is no matter for a test.
-    assert all(one.throughput is not None for one in servers)
+    assert all(one.value("throughput") is not None for one in servers)
     assert {"request", "jit", "gc"} <= {group for one in servers for group in one.cpu_by_group}
     assert trial.metrics["memory_rss"] > 20e6 * len(servers), "not that of so many JVMs"
     # Where a busy machine got little done, a nursery may not have been filled.

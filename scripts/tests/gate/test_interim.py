@@ -11,7 +11,6 @@ from builders import make_trial
 from pairs import BASE, NEW, gate, of_logs, pairs, terms
 from scipy import stats
 
-from steelyard.analysis.ledger import PARTNER
 from steelyard.analysis.rounds import seconds_of
 from steelyard.gate.certificate import pair_seconds
 from steelyard.gate.interim import (
@@ -23,6 +22,7 @@ from steelyard.gate.interim import (
     interim_analyses,
 )
 from steelyard.gate.result import conclude, needs_confirmation
+from steelyard.measure.ledger import PARTNER
 from steelyard.results.schema import Check, Trial
 from steelyard.session.schedule import Schedule, make_stages
 

@@ -25,9 +25,9 @@ from sample_figures import (
 )
 
 from steelyard.analysis.estimates import analyse
-from steelyard.analysis.ledger import is_void, judge
-from steelyard.analysis.metrics import metrics_of
 from steelyard.experiment.schema import ProcedureName
+from steelyard.measure.ledger import is_void, judge
+from steelyard.measure.record import metrics_of
 from steelyard.results.analysis import Analysis
 from steelyard.results.schema import ArmRecord, Planned, ScheduledTrial, Session, Trial
 from steelyard.results.spec import Component

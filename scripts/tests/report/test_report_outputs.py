@@ -17,12 +17,12 @@ import sample
 import sample_procedures
 from rich.console import Console
 
-from steelyard.analysis import figures
 from steelyard.report import write_report
 from steelyard.report.pages import to_markdown
 from steelyard.report.plain import to_benchstat, to_csv
 from steelyard.report.terminal import render_summary
 from steelyard.report.view import View, why_void
+from steelyard.results import figures
 from steelyard.results.analysis import Estimate, MetricInfo
 from steelyard.results.store import SessionDirectory
 

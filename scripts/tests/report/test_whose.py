@@ -7,12 +7,12 @@ import pytest
 import sample
 import sample_procedures
 
-from steelyard.analysis import figures
 from steelyard.analysis.estimates import analyse
 from steelyard.report import tables
 from steelyard.report.pages import to_html, to_markdown
 from steelyard.report.tables import Cell
 from steelyard.report.view import View
+from steelyard.results import figures
 from steelyard.results.analysis import Analysis
 from steelyard.results.schema import Session, Trial
 

@@ -14,14 +14,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from builders import make_window
 from pods import Pod
 from waiting import TINY, wait_until
 
+from steelyard.measure.clocks import clock_step, longest_gap
+from steelyard.measure.host import steal_share
+from steelyard.measure.samples import ClockOffset, Samples
 from steelyard.process_tree import process_tree
 from steelyard.processes import Children
 from steelyard.sampling import nodes, streams
-from steelyard.sampling.output import COLUMNS, boot_id
-from steelyard.sampling.read import Samples
+from steelyard.sampling.columns import COLUMNS
+from steelyard.sampling.output import boot_id
 from steelyard.sampling.streams import Observer, StreamLost, Streams
 
 
@@ -103,11 +107,11 @@ def test_several_pods_leave_what_one_sampler_leaves(
     assert machine.clock is not None
     assert machine.clock.low <= 0 <= machine.clock.high, "both read one clock"
     start, end = machine.host["monotonic",].t[[0, -1]]
-    assert found.steal_share(start, end) is not None
-    assert found.clock_step(start, end) == pytest.approx(0, abs=10), (
+    assert steal_share.read(make_window(found, start, end)) is not None
+    assert clock_step(found, start, end) == pytest.approx(0, abs=10), (
         "read one after the other, with stalls between them"
     )
-    assert found.longest_gap(["server-1", "server-2"], start, end) is not None
+    assert longest_gap(found, ["server-1", "server-2"], start, end) is not None
     assert not (tmp_path / "trial/samples/host.csv").exists()
     costs = json.loads((tmp_path / "trial/samples/sampler.json").read_text(encoding="utf-8"))
     assert costs.keys() == {"server-1", "server-2"}
@@ -299,13 +303,11 @@ def test_cpu_of_others_is_what_no_observer_watches(tmp_path: Path) -> None:
 
 
 def test_a_close_reading_of_a_clock_helps_the_wide_ones_around_it() -> None:
-    machine = nodes.Machine(
-        readings=[(100.0, nodes.ClockOffset(-0.2, 0.3)), (110.0, nodes.ClockOffset(-0.01, 0.02))]
-    )
+    machine = nodes.Machine(readings=[(100.0, ClockOffset(-0.2, 0.3)), (110.0, ClockOffset(-0.01, 0.02))])
     assert machine.clock == pytest.approx((-0.015, 0.025)), "10 s at 0.5 ms/s"
-    machine.readings.append((1110.0, nodes.ClockOffset(-0.2, 0.2)))
+    machine.readings.append((1110.0, ClockOffset(-0.2, 0.2)))
     assert machine.clock == pytest.approx((-0.2, 0.2)), "in 1000 s it may be anywhere there"
-    machine.readings.append((111.0, nodes.ClockOffset(0.5, 0.6)))
+    machine.readings.append((111.0, ClockOffset(0.5, 0.6)))
     clock = machine.clock
     assert clock is not None
     assert clock.high >= 0.49, "readings that exclude each other: it was set"

@@ -186,13 +186,13 @@ BUGS = (
         lambda right: lambda size, blocks, words: right(size, blocks, words)[:1] * blocks,
         FIRST,
     ),
-    Bug("voids counted as valid", "analysis.ledger:is_void", lambda right: lambda checks: False, VOIDS),
+    Bug("voids counted as valid", "measure.ledger:is_void", lambda right: lambda checks: False, VOIDS),
     Bug("no correction", "analysis.paired:adjusted", lambda right: lambda p, comparisons: p, ARMS),
     Bug(
         "intervals of one comparison for several", "analysis.estimates:simultaneous", one_by_one, "4 unequal"
     ),
     Bug("gate sign wrong", "gate.verdict:decide", flipped, "gate, build 6 % worse"),
-    Bug("warm-up's data counted", "session.evidence:Evidence.__post_init__", from_the_ramp, "whole trials"),
+    Bug("warm-up's data counted", "measure.window:Window.__post_init__", from_the_ramp, "whole trials"),
     Bug("no repeats of voids", "session.schedule:next_trial", repeats(0), VOIDS),
     Bug("more repeats than allowed", "session.schedule:next_trial", repeats(9), VOIDS),
     Bug(
@@ -231,7 +231,7 @@ BUGS = (
         "a fifth of all trials unsteady",
     ),
     Bug("one family of all metrics", "analysis.estimates:_in_families", one_family, DRIFTS),
-    Bug("unknown passes", "analysis.ledger:Rule.check", unknown_passes, VOIDS),
+    Bug("unknown passes", "measure.rule:Rule.check", unknown_passes, VOIDS),
     Bug(
         "unequal voids ignored",
         "analysis.rounds:unequal",

@@ -10,15 +10,15 @@ import pytest
 from builders import make_trial
 from planned import asked, session_of, specs_of
 
-from steelyard.analysis.ledger import is_void
 from steelyard.engines.base import Deployment, Running
 from steelyard.engines.both import Both, marked, plain, side_of
 from steelyard.errors import BadInput, ServerFailed
+from steelyard.measure.ledger import is_void
+from steelyard.measure.samples import Samples
 from steelyard.results.schema import Check, Planned, Session, Trial
 from steelyard.results.spec import Component, Spec
 from steelyard.results.store import SessionDirectory, write_record
-from steelyard.sampling.output import COLUMNS
-from steelyard.sampling.read import Samples
+from steelyard.sampling.columns import COLUMNS
 from steelyard.session.duet import cut_out, halves, judged_together, merged, refuse_impossible
 from steelyard.session.runner import require_starts
 from steelyard.session.schedule import Schedule

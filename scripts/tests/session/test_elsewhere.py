@@ -15,8 +15,9 @@ from waiting import wait_until
 
 from steelyard.clock import SYSTEM, Clock
 from steelyard.engines.base import Deployment
+from steelyard.measure.clocks import longest_gap
+from steelyard.measure.samples import Samples
 from steelyard.processes import Children
-from steelyard.sampling.read import Samples
 from steelyard.sampling.streams import LOST, Observer
 from steelyard.session.context import RunContext
 from steelyard.session.flight import Flight, TrialFailedError
@@ -121,11 +122,11 @@ def test_a_trial_is_sampled_steered_and_brought_home(tmp_path: Path) -> None:
     found = Samples.load(tmp_path / "trial" / "samples")
     assert {"server-1", "injector-1", "harness"} <= set(found.process_names())
     assert found.requests("server-1", start, end) is not None
-    assert found.run_queue_wait("injector-1", start, end) is not None
+    assert found.grown("injector-1", ("wait_s",), start, end) is not None
     (machine,) = found.machines
     assert set(machine.components) == {"server-1", "injector-1"}
     assert found.other_cpu(start, end, machine) is not None
-    gap = found.longest_gap(["server-1", "injector-1"], start, end)
+    gap = longest_gap(found, ["server-1", "injector-1"], start, end)
     assert gap is not None
 
 

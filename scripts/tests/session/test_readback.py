@@ -17,8 +17,8 @@ from steelyard.engines.base import Running
 from steelyard.host.java import Jdk, find_hotspot, find_jdk, vm_flags
 from steelyard.jvm.options import jvm_options
 from steelyard.jvm.settings import JvmSettings
+from steelyard.measure.gc_log import GcSettings, read_gc_logs
 from steelyard.results.spec import Artifact, Component
-from steelyard.sampling.gclog import GcSettings, read_gc_logs
 from steelyard.session.readback import logged, observe
 from steelyard.spec.agreement import differences, readable, requested
 from steelyard.units import MIB

@@ -7,9 +7,9 @@ import pytest
 from builders import make_jvm
 from planned import containers, specs
 
+from steelyard.measure.samples import Samples
 from steelyard.results.spec import Component
-from steelyard.sampling.output import COLUMNS
-from steelyard.sampling.read import Samples
+from steelyard.sampling.columns import COLUMNS
 from steelyard.session.thrashing import thrashing, unwatched
 from steelyard.units import MIB
 
@@ -88,3 +88,12 @@ def test_what_cannot_be_told_is_said(tmp_path: Path) -> None:
     assert unwatched([server(LIMIT)], hidden, T, T + SECONDS - 1) == said
     assert unwatched([server(LIMIT)], samples(tmp_path, 0.0, LIMIT), T, T + 2 * SECONDS) == said
     assert unwatched([server(None)], hidden, T, T + SECONDS - 1) == []
+
+
+def test_a_peak_that_was_read_before_says_nothing_of_the_time(tmp_path: Path) -> None:
+    samples(tmp_path, 280.0, LIMIT)
+    path = tmp_path / "cgroups.csv"
+    first = path.read_text(encoding="utf-8").splitlines()[:6]
+    path.write_text("\n".join([*first, ""]), encoding="utf-8")
+    said = ["whether s thrashed at its limit of 256 MiB was not measured"]
+    assert unwatched([server(LIMIT)], Samples.load(tmp_path), T, T + SECONDS - 1) == said

@@ -7,12 +7,12 @@ import pytest
 from builders import make_jvm
 from planned import asked, containers, cores, processes, question, specs, specs_of
 
-from steelyard.analysis.rules import settling_mix
 from steelyard.engines.process.command import Places, environment
 from steelyard.errors import BadInput
 from steelyard.experiment.loader import Question
 from steelyard.experiment.settings import Settings
 from steelyard.jvm.rows import FOLDER
+from steelyard.measure.offered_load import settling_mix
 from steelyard.results.spec import ORDER, Spec
 from steelyard.spec.split import check_conserved, even_injector_cores, split_cores, split_total
 from steelyard.units import MIB

@@ -27,7 +27,7 @@ from steelyard.engines.kubernetes.large_pages import resource_of
 from steelyard.engines.kubernetes.pods import NAME, SESSION, TRIAL
 from steelyard.errors import BadInput
 from steelyard.host.preparing import pages_of
-from steelyard.results.spec import WEIGHED, Component, Role, Spec
+from steelyard.results.spec import MEASURED_ROLES, Component, Role, Spec
 from steelyard.sampling.observe import MARKER, SETTINGS
 
 Object = Mapping[str, Any]
@@ -266,7 +266,7 @@ def _observer(component: Component, main: Mapping[str, Any], marks: Marks, apart
         "role": _SAMPLED_AS.get(component.role, "backing"),
         "counters_url": f"{at}{component.counters}" if component.counters else None,
         "metrics_url": f"{at}{component.metrics}" if component.metrics else None,
-        "cgroup": component.role in WEIGHED,
+        "cgroup": component.role in MEASURED_ROLES,
     }
     allowed = {"cpu": "250m", "memory": "128Mi"}
     return {

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the container of a component was charged, by its control group."""
+
+from steelyard.measure.formulas import Metric, Read, combine_known, per_1k, sum_of
+from steelyard.measure.window import ComponentFigure, OfComponent, Window
+from steelyard.results.measurement import ComponentResult
+from steelyard.results.spec import MEASURED_ROLES, Component
+
+
+def of_group(name: str) -> Read:
+    """A figure of a component's control group."""
+    return lambda component: component.cgroup.value(name) if component.cgroup is not None else None
+
+
+def group_memory(memory: str, huge: str) -> Read:
+    """Memory of a component's control group with its pages of the large-page pool, which are charged apart.
+
+    None where it has such pages, and the kernel does not account for them.
+    """
+
+    def read(component: ComponentResult) -> float | None:
+        pages, rest = of_group(huge)(component), of_group(memory)(component)
+        if pages is None and component.read_back.get("pages") != "large":
+            return rest
+        return combine_known([rest, pages], sum)
+
+    return read
+
+
+def _mean(column: str) -> OfComponent:
+    def read(window: Window, component: Component) -> float | None:
+        return window.samples.group(component.name, column).mean(window.start, window.end)
+
+    return read
+
+
+def _grown(column: str) -> OfComponent:
+    def read(window: Window, component: Component) -> float | None:
+        return window.samples.group(component.name, column).delta(window.start, window.end)
+
+    return read
+
+
+def _throttled_share(window: Window, component: Component) -> float | None:
+    periods, throttled = (_grown(column)(window, component) for column in ("periods", "throttled_periods"))
+    if periods is None or throttled is None:
+        return None
+    return throttled / periods if periods else 0.0
+
+
+def _oom_kills(window: Window, component: Component) -> int | None:
+    kills = window.samples.group(component.name, "oom_kills").v
+    return int(kills[-1]) if kills.size else None
+
+
+COMPONENT_FIGURES = tuple(
+    ComponentFigure(name=name, unit=unit, says=says, read=read, in_group=True)
+    for name, unit, says, read in (
+        (
+            "cpu_seconds",
+            "CPU s",
+            "everything in the container: health checks beside the server",
+            _grown("cpu_s"),
+        ),
+        (
+            "throttled_seconds",
+            "s",
+            "summed over the CPUs on which it had to wait for its quota",
+            _grown("throttled_s"),
+        ),
+        (
+            "throttled_share",
+            "share",
+            "periods of its CPU quota in which it was throttled / periods; 0 without a quota",
+            _throttled_share,
+        ),
+        (
+            "memory_mean",
+            "bytes",
+            "with page cache and kernel memory, without pages of the large-page pool",
+            _mean("memory"),
+        ),
+        (
+            "memory_peak",
+            "bytes",
+            "since the container started",
+            lambda window, component: window.samples.group(component.name, "peak").at(window.end),
+        ),
+        (
+            "working_set_mean",
+            "bytes",
+            "memory without page cache that was not used lately",
+            _mean("working_set"),
+        ),
+        (
+            "oom_kills",
+            "count",
+            "processes of the container that the kernel killed for want of memory, since it started",
+            _oom_kills,
+        ),
+        (
+            "huge_mean",
+            "bytes",
+            "pages of the large-page pool; None: the kernel does not account for them (controller `hugetlb`)",
+            _mean("huge"),
+        ),
+        (
+            "huge_peak",
+            "bytes",
+            "most of them in the measurement",
+            lambda window, component: window.samples.group(component.name, "huge").peak(
+                window.start, window.end
+            ),
+        ),
+    )
+)
+
+METRICS = (
+    Metric(
+        name="cgroup_cpu_per_1k",
+        label="CPU of the servers per 1,000 requests, containers",
+        unit="CPU s",
+        digits=3,
+        source="CPU seconds of the servers' control groups in the window / thousands of requests.",
+        pitfalls="Only of servers in containers; health checks and whatever else runs in a container are in it.",
+        compute=per_1k(sum_of(of_group("cpu_seconds"))),
+        roles=MEASURED_ROLES,
+    ),
+    Metric(
+        name="cgroup_memory",
+        label="memory (containers) of the servers",
+        unit="bytes",
+        source="Memory charged to the servers' control groups, pages of the large-page pool included, summed over the"
+        " servers, mean over the window.",
+        pitfalls="With page cache and kernel memory; a shared page is charged to whoever touched it first. Missing"
+        " where a server has large pages and the kernel does not account for them (controller hugetlb).",
+        compute=sum_of(group_memory("memory_mean", "huge_mean")),
+        roles=MEASURED_ROLES,
+    ),
+    Metric(
+        name="cgroup_memory_peak",
+        label="peak memory (containers) of the servers",
+        unit="bytes",
+        source="Highest memory of each server's control group since it was made, as the kernel keeps it, and its most"
+        " pages of the large-page pool in the window, summed over the servers.",
+        pitfalls="Start-up and page cache are in it, and peaks of different moments are summed; missing with cgroup"
+        " v2 before Linux 5.19.",
+        compute=sum_of(group_memory("memory_peak", "huge_peak")),
+        roles=MEASURED_ROLES,
+    ),
+)

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""CPU of a component, of all its processes and by the purpose of its threads; and servers that get none."""
+
+import numpy as np
+
+from steelyard.measure.formulas import (
+    PART,
+    SERVERS,
+    Metric,
+    Read,
+    combine_known,
+    per_1k,
+    ratio,
+    sum_of,
+)
+from steelyard.measure.rule import RESULT, SURVIVE, Rule, judge_figure, of_the_living
+from steelyard.measure.samples import Samples
+from steelyard.measure.series import total
+from steelyard.measure.window import Window, component_figure, trial_figure
+from steelyard.results.measurement import ComponentResult
+from steelyard.results.schema import Trial
+from steelyard.results.spec import MEASURED_ROLES, Component, Role, Spec
+
+STALLED = 0.05
+"""Share of its mean CPU in a window below which a server does nothing."""
+STALL_SHOWS = 0.2
+"""CPU seconds that a server has to have left out for that to be said: 20 ticks of the kernel's clock."""
+THREADS = {
+    "request": ("request threads", "Threads are grouped by name; a renamed pool lands in `other`."),
+    "jit": (
+        "JIT threads",
+        "Compilation in a JITServer is in it: its CPU counts with the servers it works for.",
+    ),
+    "gc": ("GC threads", "Allocation slow paths and barriers run in request threads and count there."),
+    "network": ("network threads", "Kernel work in softirq is charged to no thread of the servers."),
+    "other": ("other threads", "Holds every thread that no rule names, and the rest to the process total."),
+}
+"""Thread groups: what they are called, and what misleads in them."""
+OTHER_ROLES: dict[Role, tuple[str, str]] = {
+    "compiler": (
+        "JITServer",
+        "It is in cpu_per_1k already; JITServers also work for what was not requested.",
+    ),
+    "database": ("databases", "Grows with the data where the load adds to it."),
+    "service": ("services", "Services that stand in for others do not cost what real ones cost."),
+    "proxy": ("proxy", "Calls between services pass through it as well."),
+}
+"""What runs with the servers: the same."""
+
+
+def cpu_by_group(window: Window, component: Component) -> dict[str, float]:
+    """CPU seconds by thread group."""
+    used = window.samples.cpu_by_group(component.name, window.start, window.end)
+    # The remainder `other` is a difference of ticks read at different moments: barely below 0 is 0.
+    return {group: max(0.0, seconds) for group, seconds in used.items()}
+
+
+@component_figure("count")
+def processes(window: Window, component: Component) -> float | None:
+    """Processes that it had, mean over the window; None in sessions of versions that did not count them."""
+    return window.samples.series(component.name, "processes").mean(window.start, window.end)
+
+
+@component_figure("CPU s")
+def cpu_seconds(window: Window, component: Component) -> float | None:
+    """User and system, of all its processes."""
+    return window.samples.cpu_seconds(component.name, window.start, window.end)
+
+
+@trial_figure("s", undisturbed=0.0)
+def stall_seconds(window: Window) -> float | None:
+    """Longest time in the window in which a server used no CPU."""
+    stalls = (stall(window.samples, server.name, window.start, window.end) for server in window.spec.servers)
+    return combine_known(stalls, max)
+
+
+def stall(samples: Samples, process: str, t0: float, t1: float) -> float | None:
+    """Longest time over a window in which a server used next to no CPU (`STALLED`) of what it used else, seconds.
+
+    It was stopped, or what it waits for was. A collection is none: it uses CPU. A server that uses so little CPU
+    that its silence is nothing (`STALL_SHOWS`) does not stall; one that uses none at all stalls all the time.
+    """
+    cpu = total([samples.series(process, column) for column in ("user_s", "system_s")], t0, t1)
+    if cpu is None:
+        return None
+    steps, grown = np.diff(cpu.t), np.diff(cpu.v)
+    mean = grown.sum() / (t1 - t0)
+    if mean <= 0:
+        return t1 - t0
+    longest = run = 0.0
+    for seconds, used in zip(steps, grown, strict=True):
+        run = run + float(seconds) if used <= STALLED * mean * seconds else 0.0
+        longest = max(longest, run)
+    return longest if longest * mean >= STALL_SHOWS else 0.0
+
+
+def cpu_share(trial: Trial, spec: Spec) -> float | None:
+    """CPU time of servers and compilers in the measurement / time of all logical CPUs that they may use; None: not
+    measured."""
+    used = sum_of("cpu_seconds")(trial, spec)
+    if trial.measurement is None:
+        return None
+    return ratio(used, trial.measurement.measure_seconds * len(spec.weighed_cpus)) or None
+
+
+def system_cpu(trial: Trial, spec: Spec) -> float | None:
+    """CPU seconds of everything but the injectors, where there is something beside the servers."""
+    roles: tuple[Role, ...] = ("database", "service", "proxy")
+    return sum_of("cpu_seconds", (*MEASURED_ROLES, *roles))(trial, spec) if spec.of(*roles) else None
+
+
+def group_cpu(group: str) -> Read:
+    """CPU seconds of a group of threads."""
+
+    def read(component: ComponentResult) -> float | None:
+        if not component.cpu_by_group:
+            return None
+        used = component.cpu_by_group.get(group, 0.0)
+        # A server under load has threads that serve requests: no CPU in them means that no rule knows their names.
+        return None if group == "request" and used == 0 and component.role == "server" else used
+
+    return read
+
+
+_CPU = Metric(
+    name="cpu_per_1k",
+    label="CPU of the servers per 1,000 requests",
+    unit="CPU s",
+    digits=3,
+    source="User and system CPU seconds of all processes of the servers in the window, those that ended included /"
+    " thousands of requests.",
+    pitfalls="Under SMT or a varying clock a CPU second is not a fixed amount of work.",
+    compute=per_1k(sum_of("cpu_seconds")),
+    roles=MEASURED_ROLES,
+)
+
+METRICS = (
+    _CPU,
+    Metric(
+        name="server_cpu_share",
+        label="CPU of the servers",
+        unit="share",
+        digits=4,
+        source="User and system CPU seconds of servers and compilers in the window / time of the logical CPUs that"
+        " they may use.",
+        pitfalls="Where injectors and databases share those CPUs, what they use is not in it; under SMT half of it"
+        " may be all of the cores.",
+        compute=cpu_share,
+    ),
+    *(
+        Metric(
+            name=f"cpu_per_1k_{group}",
+            label=f"CPU of the servers per 1,000 requests, {who}",
+            unit="CPU s",
+            digits=4,
+            source=f"CPU seconds of the {who} of the servers in the window / thousands of requests.",
+            pitfalls=pitfalls,
+            compute=per_1k(sum_of(group_cpu(group))),
+            roles=MEASURED_ROLES,
+        )
+        for group, (who, pitfalls) in THREADS.items()
+    ),
+    Metric(
+        name="cpu_per_1k_jit_servers",
+        label="CPU of the servers alone per 1,000 requests, JIT threads",
+        unit="CPU s",
+        digits=4,
+        source="CPU seconds of the JIT threads of the server JVMs in the window / thousands of requests.",
+        pitfalls=(
+            "What a JITServer does for them is in cpu_per_1k_compiler: work that moves there does not vanish."
+            f" {PART}"
+        ),
+        compute=per_1k(sum_of(group_cpu("jit"), SERVERS)),
+        roles=SERVERS,
+        only_with_compilers=True,
+    ),
+    _CPU.part(
+        SERVERS,
+        per_1k(sum_of("cpu_seconds", SERVERS)),
+        source="User and system CPU seconds of the server JVMs in the window / thousands of requests.",
+    ),
+    *(
+        Metric(
+            name=f"cpu_per_1k_{role}",
+            label=f"CPU of the {who} per 1,000 requests",
+            unit="CPU s",
+            digits=4,
+            source=f"User and system CPU seconds of the {who} in the window / thousands of requests.",
+            pitfalls=pitfalls,
+            compute=per_1k(sum_of("cpu_seconds", (role,))),
+            roles=(role,),
+            part_of="cpu_per_1k" if role == "compiler" else "",
+        )
+        for role, (who, pitfalls) in OTHER_ROLES.items()
+    ),
+    Metric(
+        name="cpu_per_1k_system",
+        label="CPU of the whole system per 1,000 requests",
+        unit="CPU s",
+        digits=3,
+        source="As cpu_per_1k, with databases, services and the proxy beside the servers.",
+        pitfalls="Only for workloads that have them. An embedded database does not cost what a real one costs.",
+        compute=per_1k(system_cpu),
+    ),
+)
+
+RULES = (
+    Rule(
+        name="stalled",
+        limit=2.5,
+        unit="s",
+        says=f"no server under load without CPU for more than 2.5 s; {RESULT}",
+        judge=of_the_living(
+            judge_figure(
+                "stall_seconds",
+                "the longest time in which a server used no CPU was {}",
+                "{:.1f} s".format,
+                "not known",
+            )
+        ),
+        source="stopped, or waiting for what was stopped; collections use CPU",
+        answers=SURVIVE,
+    ),
+)

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Page faults and context switches of a component."""
+
+from steelyard.measure.formulas import Metric, per_1k, sum_of
+from steelyard.measure.window import Window, component_figure
+from steelyard.results.spec import MEASURED_ROLES, Component
+
+
+@component_figure("count")
+def faults(window: Window, component: Component) -> float | None:
+    """Page faults, minor and major."""
+    return window.grown(component.name, "minor_faults", "major_faults")
+
+
+@component_figure("count")
+def switches(window: Window, component: Component) -> float | None:
+    """Context switches, voluntary and not, which are read at the ends of the window.
+
+    None where a process of it ended in the window: what it did after it was last read is not known.
+    """
+    if window.grown(component.name, "ended"):
+        return None
+    return window.grown(component.name, "voluntary_switches", "involuntary_switches")
+
+
+METRICS = (
+    Metric(
+        name="faults_per_1k",
+        label="page faults of the servers per 1,000 requests",
+        unit="1/1k req",
+        digits=2,
+        source="Minor and major page faults of the servers in the window / thousands of requests.",
+        pitfalls="Large while the heap still grows into new pages.",
+        compute=per_1k(sum_of("faults")),
+        roles=MEASURED_ROLES,
+    ),
+    Metric(
+        name="switches_per_1k",
+        label="context switches of the servers per 1,000 requests",
+        unit="1/1k req",
+        digits=1,
+        source="Voluntary and involuntary context switches of the servers in the window / thousands of requests.",
+        pitfalls="Threads that ended between two readings are missing; there is none where a process of a server"
+        " ended.",
+        compute=per_1k(sum_of("switches")),
+        roles=MEASURED_ROLES,
+    ),
+)

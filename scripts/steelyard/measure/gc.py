@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Garbage collection, by the GC logs of the servers (`gc_log`): collections, pauses, allocation."""
+
+from steelyard.measure.formulas import SERVERS, Metric, per_1k, per_second, quotient, ratio, sum_of
+from steelyard.measure.gc_log import GcTotals
+from steelyard.measure.window import Window, component_figure
+from steelyard.results.measurement import ComponentResult
+from steelyard.results.schema import Trial
+from steelyard.results.spec import Component, Spec
+from steelyard.units import MIB
+
+
+def _totals(window: Window, component: Component) -> GcTotals:
+    log = window.gc_logs.get(component.name)
+    return log.totals(window.start, window.end) if log is not None else GcTotals()
+
+
+@component_figure("count")
+def gc_count(window: Window, component: Component) -> int | None:
+    """Collections whose first pause began in the window."""
+    return _totals(window, component).collections
+
+
+@component_figure("s")
+def gc_pause_seconds(window: Window, component: Component) -> float | None:
+    """Time that the application stood still for collections."""
+    return _totals(window, component).pause_seconds
+
+
+@component_figure("s")
+def gc_pause_max(window: Window, component: Component) -> float | None:
+    """Longest pause."""
+    return _totals(window, component).pause_max
+
+
+@component_figure("bytes")
+def allocated(window: Window, component: Component) -> float | None:
+    """What it allocated, by its GC log; None without two collections between which it tells.
+
+    The log knows what was allocated between the first and the last collection of the window. That is brought to the
+    whole window by the requests that the component served, which is what it allocates for, else by time.
+    """
+    log = window.gc_logs.get(component.name)
+    allocation = log.allocation(window.start, window.end) if log is not None else None
+    if allocation is None:
+        return None
+    inside, served = (
+        window.samples.requests(component.name, *times)
+        for times in ((allocation.begin, allocation.end), (window.start, window.end))
+    )
+    if inside is None or served is None:
+        return ratio(allocation.size * window.seconds, allocation.end - allocation.begin)
+    return ratio(allocation.size * served.requests, inside.requests)
+
+
+def _allocated_mib(component: ComponentResult) -> float | None:
+    size = component.value("allocated")
+    return None if size is None else size / MIB
+
+
+def longest_pause(trial: Trial, spec: Spec) -> float | None:
+    """Milliseconds, of the servers; None where the log of one does not tell, or nothing paused."""
+    if sum_of("gc_count", SERVERS)(trial, spec) is None:
+        return None
+    pauses = (component.value("gc_pause_max") for component in trial.components if component.role == "server")
+    return max((1000 * seconds for seconds in pauses if seconds is not None), default=None)
+
+
+METRICS = (
+    Metric(
+        name="gc_per_second",
+        label="collections",
+        unit="1/s",
+        digits=3,
+        source="Collections in the GC logs of the servers whose first pause began in the window / its length. The"
+        " pauses of one concurrent cycle (G1, ZGC, Shenandoah) are one collection.",
+        pitfalls="Zero in a short window means none happened to fall into it; such a figure has no ratio.",
+        compute=per_second(sum_of("gc_count", SERVERS)),
+    ),
+    Metric(
+        name="gc_pause_share",
+        label="time in GC pauses",
+        unit="share",
+        digits=5,
+        source="Pause time in the GC logs in the window / (length of the window x number of server JVMs).",
+        pitfalls="Concurrent collectors move work out of pauses: read it with cpu_per_1k_gc.",
+        compute=quotient(
+            per_second(sum_of("gc_pause_seconds", SERVERS)), lambda _trial, spec: len(spec.servers)
+        ),
+    ),
+    Metric(
+        name="gc_pause_max",
+        label="longest GC pause",
+        unit="ms",
+        digits=2,
+        source="Longest single pause in the GC logs of the servers in the window.",
+        pitfalls="A maximum grows with the length of the window and the number of JVMs.",
+        compute=longest_pause,
+    ),
+    Metric(
+        name="allocated_per_1k",
+        label="allocation per 1,000 requests",
+        unit="MiB",
+        digits=2,
+        source="What the servers allocated by their GC logs from the first to the last collection of the window,"
+        " brought to the whole window by the requests served meanwhile (of servers without counters by time) /"
+        " thousands of requests.",
+        pitfalls="Missing where a server collected less than twice in the window, and with collectors that free"
+        " memory beside the application. HotSpot logs whole MiB, and unused ends of regions and thread-local buffers"
+        " count; work in the background allocates as well. With G1 an object of half a region or more takes whole"
+        " regions (a humongous one), and the log counts the regions and not the object: with many of them the figure"
+        " was 42 % too large. Compare collectors or region sizes by it only where objects stay below half a region.",
+        compute=per_1k(sum_of(_allocated_mib, SERVERS)),
+    ),
+)

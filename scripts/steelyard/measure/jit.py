@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compilation: in the servers, in a JITServer (`jit_log`), and what it costs in the window."""
+
+from steelyard.measure.formulas import (
+    COMPILERS,
+    EVERY,
+    SERVERS,
+    Compute,
+    Metric,
+    combine_known,
+    ratio,
+    sum_of,
+)
+from steelyard.measure.jit_log import why_not_remote
+from steelyard.measure.rule import ONE_TRIAL, STEADY, Rule, judge_none, judge_share, needs
+from steelyard.measure.window import SENTENCES, Window, trial_figure
+from steelyard.results.schema import Trial
+from steelyard.results.spec import Component, Spec
+
+
+def compiled(window: Window, component: Component) -> dict[str, int]:
+    """Methods of a server that compiles in a JITServer, by where; nothing where the log does not tell."""
+    log = window.jit_logs.get(component.name)
+    if not log or not log.is_known:
+        return {}
+    return {"remote": log.remote, "local": log.local, "cached": log.cached}
+
+
+@trial_figure(SENTENCES)
+def not_remote(window: Window) -> list[str]:
+    """Servers that should compile in a JITServer and did not."""
+    killed, kept = bool(window.flight.killed), window.spec.keeps_compilers
+    reasons = (why_not_remote(name, log, killed=killed, kept=kept) for name, log in window.jit_logs.items())
+    return [reason for reason in reasons if reason]
+
+
+@trial_figure("share", undisturbed=0.001)
+def jit_share(window: Window) -> float | None:
+    """CPU of JIT threads of servers and compilers / CPU time of their CPUs, over the measurement."""
+    used = combine_known(
+        (
+            component.cpu_by_group.get("jit") if component.cpu_by_group else None
+            for component in window.measured
+        ),
+        sum,
+    )
+    return used / (len(window.spec.weighed_cpus) * window.seconds) if used is not None else None
+
+
+def _methods(where: str) -> Compute:
+    """Methods of the servers that were compiled there: `remote`, `local`."""
+    return sum_of(lambda component: component.compiled.get(where), SERVERS)
+
+
+def compiled_remotely(trial: Trial, spec: Spec) -> float | None:
+    """Share of the methods of the servers that a JITServer compiled."""
+    remote, local = _methods("remote")(trial, spec), _methods("local")(trial, spec)
+    return ratio(remote, combine_known((remote, local), sum))
+
+
+def relay_delay(trial: Trial, _spec: Spec) -> float | None:
+    """Milliseconds, by the relay's own word."""
+    delays = (component.told.get('relay_delay_seconds{quantile="0.5"}') for component in trial.components)
+    return next((1000 * seconds for seconds in delays if seconds is not None), None)
+
+
+METRICS = (
+    Metric(
+        name="relay_delay",
+        label="delay before the JITServer",
+        unit="ms",
+        digits=3,
+        source="Median time for which the relay held what servers and JITServer sent each other, by its own clock,"
+        " mean over the window.",
+        pitfalls="On a busy host it is more than was asked for, as the relay waits for a CPU like anyone else; what"
+        " the kernel does, some microseconds, is not in it.",
+        compute=relay_delay,
+        better="neither",
+        roles=COMPILERS,
+    ),
+    Metric(
+        name="compiled_remotely",
+        label="methods compiled in the JITServer",
+        unit="share",
+        digits=3,
+        source="Compilations in the JITServer / all compilations in the JIT logs of the servers, since their start.",
+        pitfalls="A count of methods: which are dear to compile is another matter. Only where servers have `jit:"
+        " remote`.",
+        compute=compiled_remotely,
+        better="neither",
+        procedures=EVERY,
+        roles=COMPILERS,
+    ),
+)
+
+_COMPILERS = needs(lambda spec: spec.of("compiler"), "Servers compile by themselves.")
+_JVM = needs(
+    lambda spec: any(
+        server.artifact.form != "command" or server.artifact.jvm is not None for server in spec.servers
+    ),
+    "The servers are not known to be JVMs.",
+)
+
+RULES = (
+    Rule(
+        name="remote-compilation",
+        limit=0.0,
+        unit="servers",
+        says="every server compiled in its JITServer and stayed connected to it",
+        judge=judge_none(
+            "not_remote",
+            "Every server compiled in its JITServer",
+            "A server did not compile in its JITServer",
+        ),
+        source="the JIT's log of each server; a server without its JITServer compiles by itself and says nothing",
+        procedures=EVERY,
+        unless=_COMPILERS,
+    ),
+    Rule(
+        name="jit-busy",
+        limit=0.02,
+        unit="of the CPU budget",
+        says="JIT under 2 % in the window",
+        judge=judge_share("jit_share", "JIT threads used {} of the servers' CPU budget"),
+        source=ONE_TRIAL,
+        procedures=STEADY,
+        voids=False,
+        unless=_JVM,
+    ),
+)

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a window to the records of a trial: what each component did, and what the ledger judges."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from steelyard.measure import cpu, host, jit, latency, offered_load, settings
+from steelyard.measure.registry import COMPONENT_FIGURES, METRICS, TRIAL_FIGURES
+from steelyard.measure.window import Window
+from steelyard.results.measurement import CgroupResult, ComponentResult, Number, TrialMeasurement
+from steelyard.results.schema import Trial
+from steelyard.results.spec import Component, Spec
+
+
+def component_results(window: Window) -> list[ComponentResult]:
+    """What each component did in the window."""
+    return [component_result(window, component) for component in window.spec.components]
+
+
+def component_result(window: Window, component: Component) -> ComponentResult:
+    """What one component did in the window."""
+    own: dict[str, Number | None] = {}
+    group: dict[str, Number | None] = {}
+    for figure in COMPONENT_FIGURES:
+        (group if figure.in_group else own)[figure.name] = figure.read(window, component)
+    log = window.gc_logs.get(component.name)
+    return ComponentResult(
+        name=component.name,
+        role=component.role,
+        cpu_by_group=cpu.cpu_by_group(window, component),
+        gc_unknown=log.unknown if log is not None else None,
+        compiled=jit.compiled(window, component),
+        told=window.samples.told(component.name, window.start, window.end),
+        # Without its CPU there was no group to read.
+        cgroup=CgroupResult(**group) if group.get("cpu_seconds") is not None else None,
+        read_back=settings.read_back(window, component),
+        **own,
+    )
+
+
+def measure_trial(window: Window, components: Sequence[ComponentResult]) -> TrialMeasurement:
+    """The raw figures that the ledger judges."""
+    window = replace(window, components=components)
+    counts = window.recorded.counts()
+    requests = sum(counts.values())
+    shares = {name: count / requests for name, count in counts.items() if requests}
+    spec = window.spec
+    return TrialMeasurement(
+        measure_seconds=window.seconds,
+        injector_requests=window.whole.requests,
+        injector_errors=sum(window.whole.errors.values()),
+        injector_messages=window.flight.injectors.messages(),
+        window_injector_rate=requests / window.seconds,
+        mix_intended=offered_load.settling_mix(spec.mix, spec.growing, shares),
+        mix_achieved=shares,
+        ratios=offered_load.ratios(window, counts),
+        response_times=latency.response_times(spec.limits, window.recorded.latency()),
+        cycles=offered_load.cycles(window),
+        settings_read=settings.settings_read(window),
+        machines=host.machine_results(window),
+        steady=window.flight.steady,
+        steady_detail=window.flight.steady_detail,
+        **{figure.name: figure.read(window) for figure in TRIAL_FIGURES},
+    )
+
+
+def metrics_of(trial: Trial, spec: Spec) -> dict[str, float]:
+    """Every metric of a trial that there is; what was not measured is left out."""
+    values = {
+        metric.name: metric.compute(trial, spec)
+        for metric in METRICS
+        if metric.compute is not None and spec.procedure in metric.procedures
+    }
+    return {
+        name: float(value) for name, value in values.items() if value is not None and math.isfinite(value)
+    }

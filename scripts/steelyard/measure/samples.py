@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the sampler's files (docs/files.md), also while they are being written."""
+
+import csv
+import json
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from steelyard.errors import BadInput
+from steelyard.measure.columns import INTERNAL, KEYS, NOTHING, OWN_NAME
+from steelyard.measure.formulas import combine_known
+from steelyard.measure.series import NOTHING_READ, SLACK, Series, total
+from steelyard.regular import read_text
+
+
+class Counts(NamedTuple):
+    """Requests that servers counted."""
+
+    requests: float
+    """Ended, with or without an error. Over a window a fraction: it is interpolated between samples."""
+    errors: float
+
+
+class ClockOffset(NamedTuple):
+    """Between which bounds a clock runs ahead of this host's, seconds."""
+
+    low: float
+    high: float
+
+    @property
+    def width(self) -> float:
+        """How closely it is known."""
+        return self.high - self.low
+
+
+class Memory(NamedTuple):
+    """Of processes together, bytes; None where there are no samples."""
+
+    rss_mean: float | None
+    rss_peak: float | None
+    pss_mean: float | None
+
+
+Table = dict[tuple[str, ...], Series]
+"""Series by the key columns of their file and the name of their own column."""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A machine of a cluster that components run on."""
+
+    name: str
+    components: tuple[str, ...]
+    clock: ClockOffset | None
+    """How far its clock runs ahead of the harness's; None: it was not compared."""
+    host: Table
+    """As `Samples.host`."""
+
+
+@dataclass(frozen=True)
+class Samples:
+    """All samples of one trial."""
+
+    processes: Table
+    """By (process, column of processes.csv)."""
+    threads: Table
+    """By (process, group, `cpu_s`)."""
+    counters: Table
+    """By (process, operation, column of counters.csv): what clients asked for."""
+    host: Table
+    """By (column of host.csv,): this host, where the trial runs here."""
+    cgroups: Table = field(default_factory=dict)
+    """By (process, column of cgroups.csv)."""
+    metrics: Table = field(default_factory=dict)
+    """By (process, name, `value`): figures that components tell of themselves."""
+    internal: Table = field(default_factory=dict)
+    """As `counters`: what services asked of each other. No injector knows of it, so it is in no count of requests."""
+    machines: tuple[Machine, ...] = ()
+    """Where the trial runs elsewhere: the machines that its components run on."""
+
+    @classmethod
+    def load(cls, folder: Path) -> "Samples":
+        """Read `samples/` of a trial. Files that are not there yet count as empty, a cut last line as not there."""
+        counted = _from_zero(_table(folder, "counters"))
+        return cls(
+            _table(folder, "processes"),
+            _table(folder, "threads"),
+            {key: one for key, one in counted.items() if not key[1].startswith(INTERNAL)},
+            _table(folder, "host"),
+            _table(folder, "cgroups"),
+            _table(folder, "metrics"),
+            {key: one for key, one in counted.items() if key[1].startswith(INTERNAL)},
+            _machines(folder),
+        )
+
+    def ended(self, process: str, at: float, until: float) -> "Samples":
+        """The same with a process that is known to have ended at a time: what it used stays, what it had is gone.
+
+        Of what it used in its last second, after its last sample, nothing is known, and nothing is added.
+        """
+        levels = {"rss", "pss"}
+
+        def lasting(table: Table, gone: Collection[str]) -> Table:
+            return {
+                key: one.going_on(at, until, None if key[-1] not in gone else 0.0)
+                if key[0] == process
+                else one
+                for key, one in table.items()
+            }
+
+        return replace(
+            self,
+            processes=lasting(self.processes, levels),
+            threads=lasting(self.threads, ()),
+            cgroups=lasting(self.cgroups, {"memory", "working_set"}),
+        )
+
+    def process_names(self) -> list[str]:
+        """Names of the sampled processes, the sampler's own left out, in the order of their first sample."""
+        return [name for name, column in self.processes if column == "user_s" and name != OWN_NAME]
+
+    def request_rate(self, t0: float, t1: float) -> list[tuple[float, float]]:
+        """Requests per second summed over the servers, for each second of a window.
+
+        Returns:
+            (end of the second since t0, requests/s). The trace ends with the last second for which every server that
+            still answers has counters, so it can be made while the trial runs.
+        """
+        series = [one for (_, _, column), one in self.counters.items() if column == "requests"]
+        if not series:
+            return []
+        newest = max(one.t[-1] for one in series)
+        known = min(one.t[-1] for one in series if one.t[-1] > newest - 2 * SLACK)
+        seconds = max(0, int(min(t1, float(known)) - t0 + 1e-9))
+        edges = t0 + np.arange(seconds + 1)
+        counts = np.sum([np.interp(edges, one.t, one.v) for one in series], axis=0)
+        return [(float(second), float(rate)) for second, rate in enumerate(np.diff(counts), start=1)]
+
+    def requests(self, process: str, t0: float, t1: float) -> Counts | None:
+        """Growth of a server's counters over a window; None where those of one operation do not cover it.
+
+        Zero for a server that told its counters over the window and had no operation to tell of.
+        """
+        grown = [
+            (one.delta(t0, t1), self.counters[name, operation, "errors"].delta(t0, t1))
+            for (name, operation, column), one in self.counters.items()
+            if name == process and column == "requests"
+        ]
+        if not grown:
+            said = self.internal.get((process, NOTHING, "requests"))
+            return Counts(0.0, 0.0) if said is not None and said.delta(t0, t1) is not None else None
+        requests, errors = (combine_known(column, sum) for column in zip(*grown, strict=True))
+        return Counts(requests, errors) if requests is not None and errors is not None else None
+
+    def counted(self) -> Counts | None:
+        """Newest counters of all servers together, since each started; None without any."""
+        last: dict[str, float] = defaultdict(float)
+        for (_, _, column), one in self.counters.items():
+            last[column] += float(one.v[-1])
+        return Counts(last["requests"], last["errors"]) if last else None
+
+    def cpu_seconds(self, process: str, t0: float, t1: float) -> float | None:
+        """CPU seconds (user and system) of a process over a window; None without samples."""
+        return self.grown(process, ("user_s", "system_s"), t0, t1)
+
+    def cpu_by_group(self, process: str, t0: float, t1: float) -> dict[str, float]:
+        """CPU seconds of a server by thread group over a window; empty without samples."""
+        grown = {
+            group: one.delta(t0, t1) for (name, group, _), one in self.threads.items() if name == process
+        }
+        return {group: seconds for group, seconds in grown.items() if seconds is not None}
+
+    def threads_read(self, process: str) -> float:
+        """When the threads of a server were read last, epoch seconds; 0 where they never were."""
+        read = (one.t[-1] for (name, _, _), one in self.threads.items() if name == process and one.t.size)
+        return float(max(read, default=0.0))
+
+    def told(self, process: str, t0: float, t1: float) -> dict[str, float]:
+        """What a process told of itself over a window, means by name; without what its samples do not cover."""
+        means = {name: one.mean(t0, t1) for (whose, name, _), one in self.metrics.items() if whose == process}
+        return {name: value for name, value in means.items() if value is not None}
+
+    def memory(self, processes: Iterable[str], t0: float, t1: float) -> Memory:
+        """Memory of processes together over a window, summed at equal times.
+
+        PSS is read seldom: at both ends of the window, by the first sample after it was asked for. It is the mean over
+        the window of what was read there, weighted by time, and None unless there is a reading within `SLACK` of each
+        end.
+        """
+        names = list(processes)
+        rss = total([self.series(name, "rss") for name in names], t0, t1)
+        pss = (self.series(name, "pss").mean_of_readings(t0, t1) for name in names)
+        return Memory(
+            rss.mean(t0, t1) if rss else None, rss.peak(t0, t1) if rss else None, combine_known(pss, sum)
+        )
+
+    def major_faults(self, process: str, t0: float, t1: float) -> float | None:
+        """Page faults of a process over a window that waited for the disk."""
+        return self.grown(process, ("major_faults",), t0, t1)
+
+    def group(self, process: str, column: str) -> Series:
+        """A column of the container of a process; empty where there are no samples."""
+        return self.cgroups.get((process, column), NOTHING_READ)
+
+    def oom_kills_before(self, process: str, t: float) -> int:
+        """Processes that the kernel had killed in the container of a process by a time; 0 where nothing was read."""
+        series = self.group(process, "oom_kills")
+        before = series.v[series.t <= t]
+        return int(before[-1]) if before.size else 0
+
+    def highest_memory(self, process: str, t0: float, t1: float) -> float | None:
+        """Most memory that the container of a process was charged over a window, by the samples of each second."""
+        return self.group(process, "memory").peak(t0, t1)
+
+    def other_cpu(self, t0: float, t1: float, machine: Machine | None = None) -> float | None:
+        """CPU seconds of the host, or of a machine, that no watched process used, however short-lived what used them;
+        at least 0.
+
+        The host's total is sampled by the timer tick and the processes' is exact, so that the difference of the two
+        can come out a little below zero on an undisturbed host. Interrupts that the kernel keeps apart are not in it.
+        """
+        host = self.host if machine is None else machine.host
+        other = host.get(("other_s",), NOTHING_READ).delta(t0, t1)
+        return None if other is None else max(0.0, other)
+
+    def hosts(self) -> list[Table]:
+        """What the trial runs on."""
+        return [one.host for one in self.machines] or [self.host]
+
+    def clocks(self) -> list[Series]:
+        """The monotonic clock of each host, by the wall clock."""
+        return [host.get(("monotonic",), NOTHING_READ) for host in self.hosts()]
+
+    def series(self, process: str, column: str) -> Series:
+        """A column of a process; empty where there are no samples."""
+        return self.processes.get((process, column), NOTHING_READ)
+
+    def grown(self, process: str, columns: tuple[str, ...], t0: float, t1: float) -> float | None:
+        """Growth of some columns of a process together."""
+        return combine_known((self.series(process, column).delta(t0, t1) for column in columns), sum)
+
+
+def _machines(folder: Path) -> tuple[Machine, ...]:
+    """The machines of a trial that ran in a cluster; none where it ran on this host."""
+    try:
+        told = json.loads(read_text(folder / "nodes.json"))
+    except FileNotFoundError:
+        return ()
+    sampled = _table(folder, "nodes")
+    return tuple(
+        Machine(
+            one["name"],
+            tuple(one["components"]),
+            ClockOffset(*one["clock"]) if one["clock"] is not None else None,
+            {key[1:]: series for key, series in sampled.items() if key[0] == one["name"]},
+        )
+        for one in told
+    )
+
+
+def _from_zero(counters: Table) -> Table:
+    """Counters of operations that a server lists from their first request on, with 0 at each time at which it told its
+    counters and did not list them."""
+    times: dict[str, set[float]] = defaultdict(set)
+    for (process, *_), series in counters.items():
+        times[process].update(series.t.tolist())
+
+    def begun(process: str, series: Series) -> Series:
+        before = np.array(sorted(at for at in times[process] if at < series.t[0]))
+        return Series(np.concatenate((before, series.t)), np.concatenate((np.zeros(before.size), series.v)))
+
+    return {key: begun(key[0], series) for key, series in counters.items()}
+
+
+def _table(folder: Path, name: str) -> Table:
+    """Series of a file: the columns that say when and whose a row is, then a series a column, by the file's own header.
+
+    A last line that is still being written is passed over (raises BadInput: another header).
+    """
+    try:
+        text = read_text(folder / f"{name}.csv", errors="replace")
+    except FileNotFoundError:
+        return {}
+    rows = csv.reader(text[: text.rfind("\n") + 1].splitlines())
+    keys = len(KEYS[name])
+    header = next(rows, [*KEYS[name]])
+    if tuple(header[:keys]) != KEYS[name]:
+        raise BadInput(
+            f"{folder / name}.csv does not have the columns {','.join(KEYS[name])} first: restore it from a copy"
+        )
+    samples: dict[tuple[str, ...], list[tuple[float, float]]] = defaultdict(list)
+    for row in (row for row in rows if len(row) == len(header)):
+        for column, value in zip(header[keys:], row[keys:], strict=True):
+            if value:  # empty: not read in this second
+                samples[*row[1:keys], column].append((float(row[0]), float(value)))
+    return {key: Series.of(values) for key, values in samples.items()}

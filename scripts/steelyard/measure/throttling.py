@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""CPU that a control group's quota took."""
+
+from steelyard.measure.cgroup import of_group
+from steelyard.measure.formulas import EVERY, Metric, combine_known, of_components
+from steelyard.measure.rule import Rule, judge_figure, needs
+from steelyard.measure.window import Window, trial_figure
+from steelyard.results.spec import MEASURED_ROLES
+
+
+@trial_figure("s", undisturbed=0.0)
+def throttled_seconds(window: Window) -> float | None:
+    """CPU throttling by cgroups: of the servers' containers, else of the harness's own group (which is not theirs)."""
+    if not window.contained:
+        return window.flight.throttled
+    return combine_known(map(of_group("throttled_seconds"), window.of("server")), sum)
+
+
+METRICS = (
+    Metric(
+        name="throttled_share",
+        label="throttled periods",
+        unit="share",
+        digits=5,
+        source="Periods in which a server's control group used up its CPU quota / periods, of the worst server, in"
+        " the window.",
+        pitfalls="Zero without a quota (a cpuset does not throttle) and so without a ratio; any throttling voids the"
+        " trial, but in a cluster, where a limit is how an arm's pods get their CPUs.",
+        compute=of_components(of_group("throttled_share"), MEASURED_ROLES, max),
+    ),
+)
+
+_PINNED = needs(
+    lambda spec: not spec.remote,
+    "A pod's CPU limit is what its arm gave it; throttled_share says how often it was held to that.",
+)
+
+RULES = (
+    Rule(
+        name="throttling",
+        limit=0.0,
+        unit="s",
+        says="no CPU throttling (in a cluster a CPU limit is how an arm's pods get their CPUs)",
+        judge=judge_figure(
+            "throttled_seconds",
+            "the CPU was throttled for {}",
+            "{:.2f} s".format,
+            "an unknown time",
+        ),
+        procedures=EVERY,
+        unless=_PINNED,
+    ),
+)

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recorded sessions give what they gave when they were recorded: the figures of their trials by their samples and logs,
+and the analysis by their trials, to the last digit.
+
+Three small ones on the ping server: steady with one and two JVMs, a ramp-up, a search. What no figure is made from was
+left out, and host.csv says that nothing else ran.
+"""
+
+import json
+import math
+import shutil
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from steelyard.engines.base import Running
+from steelyard.experiment.schema import Search
+from steelyard.measure.gc_log import read_gc_logs
+from steelyard.measure.health import read_health
+from steelyard.measure.histograms import read_logs
+from steelyard.measure.samples import Samples
+from steelyard.measure.window import Observations, Window
+from steelyard.results.schema import Planned, Session, Trial
+from steelyard.results.spec import Spec
+from steelyard.results.store import SessionDirectory
+from steelyard.session.collect import figures
+from steelyard.session.deploying import Started
+from steelyard.session.evidence import facts_of
+from steelyard.session.runner import analyse_again
+from steelyard.session.trial import record_of
+from steelyard.spec.search import with_value
+
+SESSIONS = Path(__file__).parent.parent / "fixtures" / "sessions"
+NAMES = ("steady", "ramp-up", "search")
+
+
+@pytest.fixture(params=NAMES)
+def recorded(request: pytest.FixtureRequest, tmp_path: Path) -> SessionDirectory:
+    shutil.unpack_archive(SESSIONS / f"{request.param}.zip", tmp_path)
+    return SessionDirectory(tmp_path)
+
+
+def spec_of(session: Session, trial: Trial) -> Spec:
+    """The arm's, with what a search tried."""
+    spec = next(arm.spec for arm in session.arms if arm.name == trial.arm)
+    if trial.value is None:
+        return spec
+    return with_value(spec, Search.model_validate(session.experiment["search"]), trial.value)
+
+
+def window_of(folder: Path, trial: Trial, spec: Spec) -> Window:
+    """What the trial left; of what the harness itself saw, and has in no file, what its record says."""
+    measured = trial.measurement
+    assert measured is not None
+    began, _ = trial.phases["measure"]
+    begin = float(math.ceil(began) if spec.procedure == "ramp-up" else math.floor(began))
+    window = (begin, begin + measured.measure_seconds)
+    loads = [folder / "load" / one.name for one in spec.injectors]
+    injectors = SimpleNamespace(
+        folders={load.name: load for load in loads},
+        messages=lambda: measured.injector_messages,
+        summaries=lambda: [json.loads((load / "summary.json").read_text(encoding="utf-8")) for load in loads],
+    )
+    flight = SimpleNamespace(
+        spec=spec,
+        window=window,
+        ramp_end=trial.phases["ramp"][1] if "ramp" in trial.phases else begin,
+        throttled=measured.value("throttled_seconds"),
+        restarts=measured.sentences("restarts"),
+        not_stopped=measured.sentences("not_stopped"),
+        thrashing=measured.sentences("thrashing"),
+        unwatched=measured.sentences("unwatched"),
+        injector_failures=measured.sentences("injector_failures"),
+        inconsistent=measured.sentences("inconsistent"),
+        steady=measured.steady,
+        steady_detail=measured.steady_detail,
+        survived=trial.survived,
+        killed={},
+        clock_step=lambda: 0.0,
+        injectors=injectors,
+    )
+    started = {}
+    for one in spec.servers:
+        result = next(result for result in trial.components if result.name == one.name)
+        started[one.name] = Started(
+            Running(one, [1], trial.phases["start"][0], True),
+            0.0,
+            result.value("start_seconds"),
+            result.value("start_cpu_seconds"),
+            cast("int | None", result.value("start_rss")),
+            result.value("ready_message_seconds"),
+            info={"build": one.artifact.build, "settings": one.expected_info},
+            told={"info": result.read_back},
+        )
+    logs = [load / "latency.hlog" for load in loads]
+    gc_logs = {
+        one.name: read_gc_logs(sorted((folder / "servers" / one.name / "logs").glob("gc.log*")))
+        for one in spec.servers
+    }
+    return Window(
+        cast("Observations", flight),
+        started,
+        Samples.load(folder / "samples"),
+        gc_logs,
+        read_logs(logs, *window),
+        read_logs(logs),
+        read_health(loads, *window),
+        facts=facts_of(started, gc_logs, {}),
+    )
+
+
+def content(record: Any) -> Any:
+    """As it is written."""
+    return json.loads(record.model_dump_json())
+
+
+def test_samples_and_logs_give_the_figures_that_were_recorded(recorded: SessionDirectory) -> None:
+    session, trials = recorded.session(), recorded.trials()
+    assert all(trial.metrics for trial in trials)
+    for trial in trials:
+        spec = spec_of(session, trial)
+        folder = recorded.trial_path(trial.block, trial.arm, trial.attempt)
+        planned = Planned.at(session.schedule[0], trial.order, trial.attempt, trial.value)
+        measured = figures(window_of(folder, trial, spec))
+        again = record_of(planned, spec, measured, trial.started, trial.phases)
+        raw = json.loads((folder / "trial.json").read_text(encoding="utf-8"))
+        for part in ("measurement", "components", "curves", "trace", "latency", "metrics", "steady", "state"):
+            assert content(again)[part] == raw[part], f"{part} of {folder.name}"
+        by_name = {check["name"]: check for check in raw["checks"]}
+        assert {check["name"]: check for check in content(again)["checks"]} == by_name
+
+
+def test_trials_give_the_analysis_that_was_recorded(recorded: SessionDirectory) -> None:
+    path = recorded.path / "analysis.json"
+    before = path.read_text(encoding="utf-8")
+    analysis = analyse_again(recorded)
+    assert path.read_text(encoding="utf-8") == before
+    assert analysis.searches or any(analysis.estimates.values()), "it has figures"
