@@ -36,7 +36,7 @@ class JvmIdentity(BaseModel, extra="ignore", frozen=True, use_attribute_docstrin
     feature: int
     """Java feature release, for example 17."""
     architecture: str
-    collectors: list[str] | None = None
+    collectors: tuple[str, ...] | None = None
     """Which of `z` and `shenandoah` its build has; None: not known."""
 
 
@@ -64,7 +64,7 @@ def parse_identity(text: str) -> JvmIdentity:
             # 17 of `17`, 8 of `1.8`.
             feature=int(properties["java.specification.version"].removeprefix("1.")),
             architecture=properties["os.arch"],
-            collectors=[name for name, flag in _COLLECTORS.items() if flag in flags]
+            collectors=tuple(name for name, flag in _COLLECTORS.items() if flag in flags)
             if "UseZGC" in flags
             else None,
         )

@@ -149,7 +149,7 @@ def test_what_hotspot_alone_has_is_refused_on_openj9(
             "gc: serial does not exist on Eclipse OpenJ9 VM: choose generational, regional or default",
         ),
         (
-            make_jvm(collectors=["z"]),
+            make_jvm(collectors=("z",)),
             {"gc": "shenandoah"},
             "gc: shenandoah does not exist in this build of OpenJDK 64-Bit Server VM 17.0.1+6: choose another JDK",
         ),
@@ -170,7 +170,7 @@ def test_what_a_jvm_does_not_have_is_refused(jvm: JvmIdentity, settings: dict[st
 
 
 def test_what_another_build_or_release_has_is_not_refused() -> None:
-    assert options(make_jvm(collectors=["z"]), gc="z", gc_threads=2) == [
+    assert options(make_jvm(collectors=("z",)), gc="z", gc_threads=2) == [
         "-XX:+UseZGC",
         "-XX:ParallelGCThreads=2",
     ]

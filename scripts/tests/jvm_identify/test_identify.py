@@ -38,9 +38,9 @@ def test_a_build_tells_which_collectors_it_has() -> None:
 
     assert parse_identity(recorded("hotspot")).collectors is None
     own = flags("UseZGC", "UseShenandoahGC", "ZFragmentationLimit")
-    assert parse_identity(recorded("hotspot") + own).collectors == ["z"]
+    assert parse_identity(recorded("hotspot") + own).collectors == ("z",)
     more = flags("ShenandoahGCHeuristics")
-    assert parse_identity(recorded("hotspot") + own + more).collectors == ["z", "shenandoah"]
+    assert parse_identity(recorded("hotspot") + own + more).collectors == ("z", "shenandoah")
     assert parse_identity(recorded("openj9") + flags("MaxHeapSize")).collectors is None
 
 
