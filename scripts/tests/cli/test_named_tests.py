@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tests that docs/method.md names for a kind of fault are there."""
+"""What documents name in the code is there: tests for a kind of fault (docs/method.md), steps of a trial
+(docs/development.md)."""
 
 import re
 from pathlib import Path
@@ -59,3 +60,14 @@ def test_what_is_not_there_is_missed() -> None:
         "tests/cli/test_gone.py",
         "no_such_test",
     ]
+
+
+def test_the_steps_of_a_trial_are_there() -> None:
+    page = (ROOT / "docs" / "development.md").read_text(encoding="utf-8")
+    section = page.partition("## One trial, from")[2].partition("\n## ")[0]
+    named = re.findall(r"`([\w/]+\.py)` `([A-Za-z_][\w.]*)`", section)
+    assert len(named) >= 14
+    for path, name in named:
+        source = (SCRIPTS / "steelyard" / path).read_text(encoding="utf-8")
+        for part in name.split("."):
+            assert re.search(rf"\b(def|class) {part}\b", source), f"{path} has no {name}"
