@@ -218,7 +218,7 @@ def test_a_start_that_ends_in_thrashing_is_an_answer_and_no_failed_start(bench: 
         assert (one.state, one.survived) == ("valid", False)
         assert re.match(
             "server-1 did not answer within 40 s: see .*; server-1 thrashed at its limit of 64 MiB: ",
-            one.failure or "",
+            str(one.failure),
         )
     bench.world.faults = 40.0
     with pytest.raises(ServerFailed, match=r"did not start: server-1 did not answer within 40 s: see \S+$"):
