@@ -89,7 +89,7 @@ class Victim:
         running.wait_for_phase("measure", first.started + SECONDS)
         running.interrupt()
         self.require_empty()
-        told = [first.failure] if first.failure else _causes(first)
+        told = [str(first.failure)] if first.failure else _causes(first)
         if not told:
             raise Trouble("nothing but the noise of the host voids the trial")
         return "; ".join(told)
@@ -183,7 +183,7 @@ def api_server_away(victim: Victim) -> str:
     running.wait_for_phase("measure", first.started + SECONDS)
     running.interrupt()
     victim.require_empty()
-    return first.failure or "; ".join(["the trial went on to its end", *_causes(first)])
+    return str(first.failure or "; ".join(["the trial went on to its end", *_causes(first)]))
 
 
 def image_missing(victim: Victim) -> str:

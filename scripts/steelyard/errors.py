@@ -149,7 +149,11 @@ class Busy(SteelyardError, exit_code=Exit.BUSY):
 
 
 class ServerFailed(SteelyardError, exit_code=Exit.SERVER_FAILED):
-    """A server or an injector died or did not become ready."""
+    """A server or an injector died or did not become ready; `component`: which, where that is known."""
+
+    def __init__(self, sentence: str, component: str | None = None) -> None:
+        super().__init__(sentence)
+        self.component = component
 
 
 class NoSpace(SteelyardError, exit_code=Exit.NO_SPACE):

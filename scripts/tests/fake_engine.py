@@ -24,6 +24,7 @@ from steelyard.engines import readiness
 from steelyard.engines.base import Reached, Running
 from steelyard.measure.thread_groups import GROUPS
 from steelyard.processes import Children
+from steelyard.results.failure import Failure
 from steelyard.results.schema import Phase, Planned, Trial
 from steelyard.results.spec import Component, Spec
 from steelyard.sampling.columns import COLUMNS
@@ -212,7 +213,7 @@ class FakeDeployment(Reached):
             self.codes[name] = 0
         return self.codes.get(name)
 
-    def stop(self, names: Iterable[str] | None = None, grace: float = 20.0) -> list[str]:
+    def stop(self, names: Iterable[str] | None = None, grace: float = 20.0) -> list[Failure]:
         for name in list(self.up) if names is None else [name for name in names if name in self.up]:
             component, _ = self.up.pop(name)
             self._end(name, 0)

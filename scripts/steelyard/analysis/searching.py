@@ -152,7 +152,7 @@ def _verdict(question: Question, trial: Trial, share: float | None) -> tuple[Out
             for name in ("restarts", "thrashing")
             for sentence in (trial.measurement and trial.measurement.sentences(name)) or ()
         ]
-        return "failed", trial.failure or next(iter(told), "Not everything lived to the end.")
+        return "failed", str(trial.failure or next(iter(told), "Not everything lived to the end."))
     if search.hold is not None:
         # What is measured there is compared: as everywhere, no void trial is.
         foreign = _first(faults, lambda _: True)
@@ -162,7 +162,7 @@ def _verdict(question: Question, trial: Trial, share: float | None) -> tuple[Out
         died = _first(faults, lambda name: name == "restarts") if "ramp" in trial.phases else None
         if died is not None and search.hold is None:
             return "failed", died
-        foreign = trial.failure or "It has no measurement."
+        foreign = str(trial.failure or "It has no measurement.")
     if foreign is not None:
         return "void", foreign
     broken = (

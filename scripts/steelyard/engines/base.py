@@ -20,6 +20,7 @@ from steelyard.engines import readiness
 from steelyard.jvm.rows import Facts
 from steelyard.processes import process_tree
 from steelyard.processes.listening import Listener
+from steelyard.results.failure import NOT_STOPPED, Failure
 from steelyard.results.spec import ORDER, Component, Spec
 from steelyard.sampling.streams import Observer
 
@@ -202,12 +203,12 @@ class Deployment(Reached, ABC, Generic[AnyUnit]):
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
 
-    def stop(self, names: Iterable[str] | None = None, grace: float = 20.0) -> list[str]:
+    def stop(self, names: Iterable[str] | None = None, grace: float = 20.0) -> list[Failure]:
         """End components (None: all), injectors and servers before what they need: SIGTERM, SIGKILL after `grace`
         seconds.
 
         Returns:
-            One sentence for each component that did not end by itself.
+            Each component that did not end by itself.
         """
         chosen = self._units if names is None else set(names)
         ending = [one for name, one in self._units.items() if name in chosen]
@@ -217,7 +218,11 @@ class Deployment(Reached, ABC, Generic[AnyUnit]):
         # A server that loses its database while it stops would say so in its log.
         for role in reversed(ORDER):
             self._end([one for one in ending if self._components[one.name].role == role], grace)
-        return [f"{one.name} did not stop and was killed" for one in alive if one.exit_code() == -9]
+        return [
+            Failure(component=one.name, cause=NOT_STOPPED, detail=f"{one.name} did not stop and was killed")
+            for one in alive
+            if one.exit_code() == -9
+        ]
 
     @abstractmethod
     def close(self) -> None:

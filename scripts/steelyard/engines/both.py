@@ -13,6 +13,7 @@ from steelyard.engines.base import Deployment, Running
 from steelyard.errors import ServerFailed
 from steelyard.jvm.rows import Facts
 from steelyard.processes.listening import Listener
+from steelyard.results.failure import Failure
 from steelyard.results.spec import Component
 
 MARK = "/"
@@ -24,9 +25,10 @@ def marked(side: str, component: Component) -> Component:
     return component.model_copy(update={"name": f"{side}{MARK}{component.name}"})
 
 
-def side_of(sentence: str, sides: Iterable[str]) -> str | None:
-    """The side that a failure is about, by its first word; None: it does not say."""
-    return next((side for side in sides if sentence.startswith(f"{side}{MARK}")), None)
+def side_of(component: str | None, sides: Iterable[str]) -> str | None:
+    """The side that a component is on; None: it is on none of these."""
+    side, mark, _ = (component or "").partition(MARK)
+    return side if mark and side in sides else None
 
 
 def plain(component: Component) -> Component:
@@ -81,7 +83,8 @@ class Both(Deployment[Any]):
                 try:
                     side.start(own)
                 except ServerFailed as failure:
-                    raise ServerFailed(f"{name}{MARK}{failure}") from failure
+                    component = f"{name}{MARK}{failure.component or ''}"
+                    raise ServerFailed(f"{name}{MARK}{failure}", component) from failure
 
     def running(self) -> list[Running]:
         """What runs on either side."""
@@ -120,7 +123,7 @@ class Both(Deployment[Any]):
         side, own = self._of(name)
         side.kill(own)
 
-    def stop(self, names: Iterable[str] | None = None, grace: float = 20.0) -> list[str]:
+    def stop(self, names: Iterable[str] | None = None, grace: float = 20.0) -> list[Failure]:
         """One side after the other (see `Deployment.stop`)."""
         chosen = None if names is None else set(names)
         problems = []
@@ -128,7 +131,14 @@ class Both(Deployment[Any]):
             own = None
             if chosen is not None:
                 own = [one.partition(MARK)[2] for one in chosen if one.startswith(f"{name}{MARK}")]
-            problems += [f"{name}{MARK}{text}" for text in side.stop(own, grace)]
+            problems += [
+                Failure(
+                    component=f"{name}{MARK}{problem.component or ''}",
+                    cause=problem.cause,
+                    detail=f"{name}{MARK}{problem.detail}",
+                )
+                for problem in side.stop(own, grace)
+            ]
         return problems
 
     def close(self) -> None:

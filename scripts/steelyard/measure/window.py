@@ -41,11 +41,7 @@ class Observations(Protocol):
     throttled: float | None
     steady: bool | None
     steady_detail: str
-    restarts: list[str]
-    injector_failures: list[str]
-    inconsistent: list[str]
     survived: bool | None
-    not_stopped: list[str]
     thrashing: list[str]
     unwatched: list[str]
     killed: dict[str, float]
@@ -53,6 +49,22 @@ class Observations(Protocol):
     @property
     def injectors(self) -> Injectors:
         """Of the trial."""
+
+    @property
+    def restarts(self) -> list[str]:
+        """What died or restarted, one sentence each."""
+
+    @property
+    def injector_failures(self) -> list[str]:
+        """Injectors that did not deliver, one sentence each."""
+
+    @property
+    def inconsistent(self) -> list[str]:
+        """What the data shows after the load and should not, one sentence each."""
+
+    @property
+    def not_stopped(self) -> list[str]:
+        """What had to be killed, one sentence each."""
 
     def clock_step(self) -> float | None:
         """How far the wall clock moved against the monotonic one, seconds."""

@@ -53,7 +53,7 @@ def failures(view: View) -> Table | None:
     for trial in view.trials:
         name = trial_name(trial)
         if trial.failure:
-            rows.append(cells(name, "did not finish", "void", trial.failure))
+            rows.append(cells(name, "did not finish", "void", trial.failure.detail))
         rows += [
             cells(name, check.name, "void" if check.voids else "marked", check.detail)
             for check in trial.checks

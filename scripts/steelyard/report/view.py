@@ -380,7 +380,7 @@ def trial_directory(trial: Trial) -> str:
 
 def why_void(trial: Trial) -> str:
     """Why a trial is void, in the ledger's own sentences."""
-    reasons = [trial.failure] if trial.failure else []
+    reasons = [trial.failure.detail] if trial.failure else []
     reasons += [check.detail for check in trial.checks if check.voids and check.failed]
     # A trial that did not start has its failure as a check as well.
     told = dict.fromkeys(map(str.strip, reasons))

@@ -10,6 +10,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field
 
+from steelyard.results.failure import Failure
 from steelyard.results.measurement import ComponentResult, Latency, TrialMeasurement
 from steelyard.results.spec import Record, Spec
 from steelyard.yamlfile import Scalar
@@ -255,7 +256,7 @@ class Trial(Record):
     """Survive trials: whether everything lived to the end, and nothing thrashed."""
     trace: list[tuple[float, float]]
     """Server-side throughput per second from the end of the ramp: (seconds since then, requests/s)."""
-    failure: str | None = None
-    """What went wrong, one sentence, when the trial has no measurement."""
+    failure: Failure | None = None
+    """What went wrong, when the trial has no measurement."""
     files: dict[str, str] = Field(default_factory=dict)
     """SHA-256 of each file that it was made from, by its path in the trial's folder."""

@@ -80,7 +80,7 @@ class Caches:
             flight.watch(populating_load(flight.spec))
             problems = flight.injectors.stop()
             if problems:
-                raise TrialFailedError("injectors", problems[0])
+                raise TrialFailedError(problems[0])
             flight.deployed.take_down(("proxy", "server", "compiler"), WRITE_GRACE)
 
     def _keep(self, spec: Spec, deployment: Deployment[Any]) -> None:

@@ -18,9 +18,11 @@ from steelyard.errors import PortInUse, ServerFailed
 from steelyard.jvm.rows import Facts, Source
 from steelyard.processes import process_tree
 from steelyard.processes.listening import Listener
+from steelyard.results.failure import Failure
 from steelyard.results.spec import ORDER, Component, Role, Spec
 from steelyard.sampling.process import spent
 from steelyard.session.readback import MAPPED, ReadBack, mapped, observe
+from steelyard.workload.schema import Consistency
 
 LOOK_INTERVAL = 1.0
 """Seconds between two looks at where a component listens."""
@@ -97,7 +99,7 @@ class Deployed:
         running = (self.started[one.name] for one in self.spec.of("compiler") if one.name in self.started)
         return {one.component.name: _spent(one.running) for one in running}
 
-    def take_down(self, roles: Iterable[Role], grace: float = 20.0) -> list[str]:
+    def take_down(self, roles: Iterable[Role], grace: float = 20.0) -> list[Failure]:
         """Stop the components of some roles; returns what did not end by itself."""
         names = [one.name for one in self.spec.of(*roles)]
         problems = self.deployment.stop(names, grace)
@@ -117,12 +119,15 @@ class Deployed:
             answer = self.deployment.ask(component, step.path, LOAD_TIMEOUT, self.progress)
             if answer is None or answer[0] != 200:
                 said = f"{_status(answer)}, it said: {_first(answer[1])}" if answer else _status(answer)
-                raise ServerFailed(f"{step.component} could not load its data ({step.path}): {said}")
+                raise ServerFailed(
+                    f"{step.component} could not load its data ({step.path}): {said}", step.component
+                )
             text = answer[1].decode("utf-8", errors="replace")
             if step.contains is not None and step.contains not in text:
                 last = text.strip().rpartition("\n")[2][:200]
                 raise ServerFailed(
-                    f"{step.component} did not load all of its data ({step.path}): at last it said: {last}"
+                    f"{step.component} did not load all of its data ({step.path}): at last it said: {last}",
+                    step.component,
                 )
 
     def describe(self) -> None:
@@ -147,25 +152,33 @@ class Deployed:
         if began is not None:
             started.running = replace(started.running, started=began)
 
-    def failures(self) -> list[str]:
-        """What ended by itself, injectors left out, one sentence each."""
-        return [text for name in self.started if (text := self.deployment.failure(name)) is not None]
+    def failures(self) -> list[Failure]:
+        """What ended by itself, injectors left out."""
+        return [
+            Failure(component=name, cause="restarts", detail=sentence)
+            for name in self.started
+            if (sentence := self.deployment.failure(name)) is not None
+        ]
 
-    def inconsistencies(self) -> list[str]:
-        """What the application's data shows after the load and should not, one sentence each."""
-        found = []
-        for check in self.spec.consistency:
-            component = self.spec.component(check.component)
-            answer = self.deployment.ask(component, check.path, 30.0)
-            if answer is None or answer[0] != 200:
-                found.append(f"{check.about}: {check.component} gave {_status(answer)} to {check.path}")
-                continue
-            text = answer[1].decode("utf-8", errors="replace").strip()
-            if check.equals is not None and text != check.equals.strip():
-                found.append(f"{check.about}: it is {_first(answer[1])}, expected {check.equals}")
-            elif check.matches is not None and re.fullmatch(check.matches, text, re.DOTALL) is None:
-                found.append(f"{check.about}: {_first(answer[1])!r} does not match {check.matches}")
-        return found
+    def inconsistencies(self) -> list[Failure]:
+        """What the application's data shows after the load and should not."""
+        return [
+            Failure(component=check.component, cause="consistency", detail=f"{check.about}: {finding}")
+            for check in self.spec.consistency
+            if (finding := self._inconsistency(check)) is not None
+        ]
+
+    def _inconsistency(self, check: Consistency) -> str | None:
+        component = self.spec.component(check.component)
+        answer = self.deployment.ask(component, check.path, 30.0)
+        if answer is None or answer[0] != 200:
+            return f"{check.component} gave {_status(answer)} to {check.path}"
+        text = answer[1].decode("utf-8", errors="replace").strip()
+        if check.equals is not None and text != check.equals.strip():
+            return f"it is {_first(answer[1])}, expected {check.equals}"
+        if check.matches is not None and re.fullmatch(check.matches, text, re.DOTALL) is None:
+            return f"{_first(answer[1])!r} does not match {check.matches}"
+        return None
 
     def _info(self, component: Component) -> Mapping[str, Any]:
         """What a component says of itself."""
@@ -204,9 +217,9 @@ class Deployed:
                 return True
             failure = self.deployment.failure(component.name)
             if failure is not None:
-                raise ServerFailed(failure)
+                raise ServerFailed(failure, component.name)
             if sentence := watch.look():
-                raise ServerFailed(f"{sentence}: see {self.deployment.logs(component.name)}")
+                raise ServerFailed(f"{sentence}: see {self.deployment.logs(component.name)}", component.name)
             return over.is_set()
 
         # Many polls a second beside a starting JVM would be part of its start.
@@ -215,7 +228,8 @@ class Deployed:
             self.deployment.require_programs()
             raise ServerFailed(
                 f"{component.name} did not answer within {component.ready.within:.0f} s{watch.seen()}:"
-                f" see {self.deployment.logs(component.name)}"
+                f" see {self.deployment.logs(component.name)}",
+                component.name,
             )
         if over.is_set():
             return None

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.engines.base import Deployment
-from steelyard.engines.both import MARK, Both, marked, plain
+from steelyard.engines.both import MARK, Both, marked, plain, side_of
 from steelyard.errors import BadInput
 from steelyard.measure.columns import KEYS
 from steelyard.measure.ledger import PARTNER, is_void
@@ -121,8 +121,8 @@ class Duet(Flight):
                 for name, one in self.deployed.started.items()
                 if name.startswith(f"{side}{MARK}")
             }
-            others = tuple(f"{name}{MARK}" for name in self.sides if name != side)
-            part = self.part(spec, self.folders[side], deployment, started, others)
+            own = [one for one in self.failures if side_of(one.component, self.sides) in (None, side)]
+            part = self.part(spec, self.folders[side], deployment, started, own)
             part.killed = {
                 name.partition(MARK)[2]: at
                 for name, at in self.killed.items()

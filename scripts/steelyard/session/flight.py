@@ -15,6 +15,7 @@ from steelyard.engines.base import Deployment
 from steelyard.errors import NoSpace
 from steelyard.paths import ROOT
 from steelyard.processes import Child, child_environment
+from steelyard.results.failure import NOT_STOPPED, Failure
 from steelyard.results.schema import Phase
 from steelyard.results.spec import MEASURED_ROLES, Component, Role, Spec
 from steelyard.results.store import write_atomic
@@ -41,9 +42,13 @@ _SAMPLED_AS: dict[Role, str] = {"server": "server", "compiler": "server", "injec
 class TrialFailedError(Exception):
     """Something of the trial died; the trial is void, the session goes on."""
 
-    def __init__(self, check: str, sentence: str) -> None:
-        super().__init__(sentence)
-        self.check = check
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.detail)
+        self.failure = failure
+
+
+def _sampler_failed(sentence: str) -> TrialFailedError:
+    return TrialFailedError(Failure(component=None, cause="sampler", detail=sentence))
 
 
 @dataclass
@@ -64,12 +69,9 @@ class Flight:
     throttled: float | None = None
     steady: bool | None = None
     steady_detail: str = ""
-    restarts: list[str] = field(default_factory=list)
-    injector_failures: list[str] = field(default_factory=list)
-    inconsistent: list[str] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+    """What failed and did not end the trial at once."""
     survived: bool | None = None
-    not_stopped: list[str] = field(default_factory=list)
-    """What did not end in time once it was told to, one sentence each."""
     thrashing: list[str] = field(default_factory=list)
     unwatched: list[str] = field(default_factory=list)
     """Of which it cannot be said whether they thrashed, one sentence each."""
@@ -110,6 +112,29 @@ class Flight:
             self.phases[phase] = (start, self.clock.time())
 
     @property
+    def restarts(self) -> list[str]:
+        """What died or restarted, one sentence each."""
+        return self._sentences("restarts")
+
+    @property
+    def injector_failures(self) -> list[str]:
+        """Injectors that did not deliver, one sentence each."""
+        return self._sentences("injectors")
+
+    @property
+    def inconsistent(self) -> list[str]:
+        """What the data shows after the load and should not, one sentence each."""
+        return self._sentences("consistency")
+
+    @property
+    def not_stopped(self) -> list[str]:
+        """What did not end in time once it was told to, one sentence each."""
+        return self._sentences(NOT_STOPPED)
+
+    def _sentences(self, cause: str) -> list[str]:
+        return [failure.detail for failure in self.failures if failure.cause == cause]
+
+    @property
     def deployments(self) -> Sequence[tuple[Spec, Deployment[Any]]]:
         """What is deployed, by what."""
         return [(self.spec, self.deployment)]
@@ -125,7 +150,7 @@ class Flight:
         folder: Path,
         deployment: Deployment[Any],
         started: Mapping[str, Started],
-        others: tuple[str, ...],
+        failures: Sequence[Failure],
     ) -> "Flight":
         """One of several trials that flew together, for what is read of them afterwards.
 
@@ -134,13 +159,9 @@ class Flight:
             folder: its own, with its samples.
             deployment: its own.
             started: its components.
-            others: how sentences begin that are about another.
+            failures: those that are not about another trial.
         """
-
-        def own(told: Sequence[str]) -> list[str]:
-            return [text for text in told if not text.startswith(others)]
-
-        found = Flight(
+        part = Flight(
             spec,
             folder,
             deployment,
@@ -152,14 +173,11 @@ class Flight:
             throttled=self.throttled,
             steady=self.steady,
             steady_detail=self.steady_detail,
-            restarts=own(self.restarts),
-            injector_failures=own(self.injector_failures),
-            inconsistent=own(self.inconsistent),
-            not_stopped=own(self.not_stopped),
+            failures=list(failures),
         )
-        found.deployed.started = dict(started)
-        found._wall_ahead = self._wall_ahead
-        return found
+        part.deployed.started = dict(started)
+        part._wall_ahead = self._wall_ahead
+        return part
 
     def start_injectors(self) -> None:
         """Start the injectors and wait until each waits for its start."""
@@ -196,7 +214,7 @@ class Flight:
             self.clock.sleep(min(_WATCH_INTERVAL, left))
             if survive and (died := self.deployed.failures()):
                 self.survived = False
-                self.restarts += died
+                self.failures += died
                 return
             self.check_alive()
             rate = self._live.read()
@@ -215,9 +233,9 @@ class Flight:
     def check_alive(self) -> None:
         """Raise TrialFailedError when something has ended by itself, NoSpace when the disk is nearly full."""
         if problems := self.deployed.failures():
-            raise TrialFailedError("restarts", problems[0])
+            raise TrialFailedError(problems[0])
         if problems := self.injectors.failures():
-            raise TrialFailedError("injectors", problems[0])
+            raise TrialFailedError(problems[0])
         free = shutil.disk_usage(self.folder).free
         if free < MIN_FREE_BYTES:
             raise NoSpace(
@@ -225,23 +243,23 @@ class Flight:
                 " what was measured so far is kept"
             )
         if self.sampler is not None and self.sampler.exit_code() is not None:
-            raise TrialFailedError("sampler", f"the sampler ended: {self.sampler.how_it_ended()}")
+            raise _sampler_failed(f"the sampler ended: {self.sampler.how_it_ended()}")
         self.take_streams()
 
     def stop_in_order(self) -> None:
         """Load first, then the checks of the data, then the sampler (its last sample holds the final counters),
         then all."""
-        self.injector_failures = self.injectors.stop()
+        self.failures += self.injectors.stop()
         # What has died by now died under load.
         if self.survived and (died := self.deployed.failures()):
             self.survived = False
-            self.restarts += died
-        self.inconsistent = self.deployed.inconsistencies() if self.survived is not False else []
+            self.failures += died
         if self.survived is not False:
-            self.restarts += self.deployed.failures()
+            self.failures += self.deployed.inconsistencies()
+            self.failures += self.deployed.failures()
         self._stop_sampling()
         # Nothing is measured any more: what has to be killed now did not die under load.
-        self.not_stopped += self.deployment.stop(grace=CACHE_GRACE if self.spec.caches("cold") else GRACE)
+        self.failures += self.deployment.stop(grace=CACHE_GRACE if self.spec.caches("cold") else GRACE)
 
     def abandon(self) -> None:
         """Stop whatever still runs, and remove what is only of use while it does; after an error or Ctrl-C as well."""
@@ -259,8 +277,8 @@ class Flight:
         except StreamLost as lost:
             # Where its component has ended, that is why.
             if problems := self.deployed.failures() or self.injectors.failures():
-                raise TrialFailedError("restarts", problems[0]) from lost
-            raise TrialFailedError("sampler", str(lost)) from lost
+                raise TrialFailedError(problems[0]) from lost
+            raise _sampler_failed(str(lost)) from lost
 
     def take_streams(self) -> None:
         """Follow the observers of what has come, and take what they have told."""

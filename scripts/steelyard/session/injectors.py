@@ -16,6 +16,7 @@ from steelyard.engines.base import Deployment
 from steelyard.errors import ServerFailed
 from steelyard.measure.health import health_lines
 from steelyard.regular import read_text
+from steelyard.results.failure import Failure
 
 READY_TIMEOUT = 180.0
 LOAD_TIMEOUT = 120.0
@@ -38,7 +39,7 @@ class Injectors:
     hear: Callable[[], None] = lambda: None
     """Takes what observers have told; raises when one is lost."""
     clock: Clock = SYSTEM
-    _told_to_end: bool = False
+    _stop_requested: bool = False
 
     @property
     def folders(self) -> dict[str, Path]:
@@ -69,19 +70,21 @@ class Injectors:
 
     def wait_until_through(self, timeout: float) -> None:
         """Wait until every injector has ended by itself (see `wait_for_load` for errors)."""
-        self._told_to_end = True
+        self._stop_requested = True
         self._wait(self._has_ended, timeout, "the operations were not all answered")
 
-    def failures(self) -> list[str]:
-        """Injectors that ended although nobody asked them to, one sentence each."""
-        if self._told_to_end:
+    def failures(self) -> list[Failure]:
+        """Injectors that ended although nobody asked them to."""
+        if self._stop_requested:
             return []
-        return [text for name in self.names if (text := self.deployment.failure(name)) is not None]
+        sentences = ((name, self.deployment.failure(name)) for name in self.names)
+        return [_failure(name, sentence) for name, sentence in sentences if sentence is not None]
 
-    def stop(self) -> list[str]:
+    def stop(self) -> list[Failure]:
         """Ask for the end by stop file, wait, and return what went wrong (empty: every injector delivered)."""
         problems = self.failures()
-        self._told_to_end = True
+        ended_before = {problem.component for problem in problems}
+        self._stop_requested = True
         for name in self.names:
             self._write(name, "stop")
         wait_until(self._have_all_ended, STOP_TIMEOUT, 0.05, self.clock)
@@ -89,11 +92,14 @@ class Injectors:
             self.deployment.fetch(name)
             code = self.deployment.exit_code(name)
             if code is None:
-                problems.append(f"{name} did not end within {STOP_TIMEOUT:.0f} s of its stop file")
-            elif code != 0 and not any(text.startswith(name) for text in problems):
-                problems.append(self.deployment.failure(name) or f"{name} ended with exit code {code}")
+                sentence = f"{name} did not end within {STOP_TIMEOUT:.0f} s of its stop file"
+            elif code != 0 and name not in ended_before:
+                sentence = self.deployment.failure(name) or f"{name} ended with exit code {code}"
             elif code == 0 and not (folder / "summary.json").exists():
-                problems.append(f"{name} wrote no summary: see {folder}")
+                sentence = f"{name} wrote no summary: see {folder}"
+            else:
+                continue
+            problems.append(_failure(name, sentence))
         # One that has ended stays to be read: what it used last would else be CPU of others.
         if left := [name for name in self.names if not self._has_ended(name)]:
             self.deployment.stop(left, grace=5.0)
@@ -121,7 +127,7 @@ class Injectors:
                 return True
             self.alive()
             if failures := self.failures():
-                raise ServerFailed(failures[0])
+                raise ServerFailed(failures[0].detail, failures[0].component)
             return False
 
         if not wait_until(all_done, timeout, _POLL, self.clock):
@@ -145,3 +151,7 @@ class Injectors:
 
     def _has_ended(self, name: str) -> bool:
         return self.deployment.exit_code(name) is not None
+
+
+def _failure(name: str, sentence: str) -> Failure:
+    return Failure(component=name, cause="injectors", detail=sentence)

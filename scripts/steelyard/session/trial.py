@@ -24,6 +24,7 @@ from steelyard.host.switching import HostStates
 from steelyard.measure.ledger import is_void
 from steelyard.measure.record import metrics_of
 from steelyard.results.binding import digests
+from steelyard.results.failure import Failure
 from steelyard.results.schema import Check, Phase, Planned, Trial
 from steelyard.results.spec import Spec
 from steelyard.results.store import SessionDirectory, no_space, write_record
@@ -83,14 +84,14 @@ class TrialRunner:
                 with flight.phase("collect"):
                     self._require_host(flight.spec)
                     found = [collect.figures(gather(part)) for part in flight.parts]
-        except (TrialFailedError, ServerFailed) as failure:
-            name = failure.check if isinstance(failure, TrialFailedError) else "start"
+        except (TrialFailedError, ServerFailed) as error:
+            failure = _failure_of(error)
             survived = flight.survived if flight else None
             # It did not come as far as a measurement, and memory is why: that is what was asked.
             answers = flight is not None and survived is False and flight.window[1] == 0.0
-            blamed = prepared or side_of(str(failure), specs)
+            blamed = prepared or side_of(failure.component, specs)
             found = [
-                _failed(name, str(failure), blamed in (None, one.arm), answers) | {"survived": survived}
+                _failed(failure, blamed in (None, one.arm), answers) | {"survived": survived}
                 for one in together
             ]
         checks = judged_together({one.arm: told["checks"] for one, told in zip(together, found, strict=True)})
@@ -148,7 +149,8 @@ class TrialRunner:
     ) -> Trial:
         trial = record_of(planned, spec, {**found, "files": digests(folder)}, started, phases)
         bound = write_record(folder / "trial.json", trial)
-        self._log(planned, "trial-end", state=trial.state, detail=trial.failure, digest=bound)
+        detail = trial.failure.detail if trial.failure is not None else None
+        self._log(planned, "trial-end", state=trial.state, detail=detail, digest=bound)
         return trial
 
     def _spec(self, planned: Planned) -> Spec:
@@ -171,7 +173,7 @@ class TrialRunner:
 
     def _require_host(self, spec: Spec) -> None:
         if spec.host_states and (differences := self.states.verify(spec.host_states)):
-            raise TrialFailedError("settings", differences[0])
+            raise TrialFailedError(Failure(component=None, cause="settings", detail=differences[0]))
 
     def _log(self, planned: Planned, event: str, phase: Phase | None = None, **more: object) -> None:
         place = {"block": planned.block, "arm": planned.arm, "attempt": planned.attempt, "phase": phase}
@@ -202,21 +204,38 @@ def record_of(
     return trial.model_copy(update={"metrics": metrics_of(trial, spec)})
 
 
-def _failed(name: str, sentence: str, itself: bool, answers: bool) -> dict[str, Any]:
+def _failure_of(error: TrialFailedError | ServerFailed) -> Failure:
+    if isinstance(error, TrialFailedError):
+        return error.failure
+    return Failure(component=error.component, cause="start", detail=str(error))
+
+
+def _failed(failure: Failure, itself: bool, answers: bool) -> dict[str, Any]:
     """What is recorded of a trial that failed a check before its measurement ended: void, kept and shown.
 
     Args:
-        name: of the check.
-        sentence: why it failed.
+        failure: which check, and why.
         itself: not only because the other side of a duet did.
         answers: that it failed is what the procedure asks for, and voids nothing: a mean over those that came up would
             be one of survivors.
     """
     check = Check(
-        name=name, passed=False, voids=not answers, value=None, limit=None, unit="", detail=sentence
+        name=str(failure.cause),
+        passed=False,
+        voids=not answers,
+        value=None,
+        limit=None,
+        unit="",
+        detail=failure.detail,
     )
     nothing: dict[str, Any] = {"latency": {}, "components": [], "trace": []}
-    return {**nothing, "measurement": None, "steady": None, "checks": [check] * itself, "failure": sentence}
+    return {
+        **nothing,
+        "measurement": None,
+        "steady": None,
+        "checks": [check] if itself else [],
+        "failure": failure,
+    }
 
 
 def _set_aside(folder: Path) -> None:

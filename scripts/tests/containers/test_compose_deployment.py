@@ -186,7 +186,7 @@ def test_how_components_end_is_told(image: str, opened: Opener, docker: Docker) 
     )
     assert deployment.exit_code("small-1") == -9
     assert deployment.failure("small-2") is None
-    assert deployment.stop(grace=1.0) == ["small-2 did not stop and was killed"]
+    assert list(map(str, deployment.stop(grace=1.0))) == ["small-2 did not stop and was killed"]
     assert deployment.stop() == []
 
 

@@ -47,7 +47,7 @@ def test_a_session_of_pods_that_loses_one_and_is_interrupted(
     node.kubectl("delete", "pod", "server-0", "--namespace", namespace, "--wait=false")
     (lost,) = session.wait_for_trials(1)
     assert lost.state == "void"
-    assert lost.failure == "server-1 ended because somebody deleted its pod server-0"
+    assert str(lost.failure) == "server-1 ended because somebody deleted its pod server-0"
 
     session.wait_for_phase("warmup", lost.started + 1.0)
     assert session.interrupt() == 130

@@ -313,7 +313,9 @@ def test_what_does_not_stop_is_killed_and_told(deployment: ProcessDeployment) ->
     deployment.start([process("server-1", deaf)])
     console = deployment.logs("server-1") / "console.log"
     wait_until(lambda: "up" in console.read_text(encoding="utf-8"), "start")
-    assert deployment.stop(["server-1"], grace=0.2) == ["server-1 did not stop and was killed"]
+    (problem,) = deployment.stop(["server-1"], grace=0.2)
+    assert (problem.component, problem.cause) == ("server-1", "not-stopped")
+    assert problem.detail == "server-1 did not stop and was killed"
 
 
 def test_the_engine_refuses_what_cannot_work(tmp_path: Path, children: Children) -> None:

@@ -131,7 +131,7 @@ def test_load_has_begun_when_each_has_completed_a_request(launched: Launched, in
 
 def test_one_that_ends_too_early_is_named(launched: Launched, injectors: Injectors) -> None:
     launched.codes["injector-2"] = 1
-    assert injectors.failures() == ["injector-2 ended with exit code 1"]
+    assert [str(failure) for failure in injectors.failures()] == ["injector-2 ended with exit code 1"]
     with pytest.raises(ServerFailed, match="injector-2 ended with exit code 1"):
         injectors.wait_until_ready()
 
@@ -185,7 +185,7 @@ def test_they_are_stopped_by_their_files(launched: Launched, injectors: Injector
 def test_one_that_did_not_deliver_is_told(launched: Launched, injectors: Injectors) -> None:
     launched.codes["injector-1"] = 1  # before it was asked to
     launched.silent = {"injector-2"}
-    assert injectors.stop() == [
+    assert [str(failure) for failure in injectors.stop()] == [
         "injector-1 ended with exit code 1",
         f"injector-2 wrote no summary: see {launched.folder / 'injector-2'}",
     ]
@@ -196,7 +196,7 @@ def test_one_that_does_not_end_is_told(
 ) -> None:
     monkeypatch.setattr(steering, "STOP_TIMEOUT", 0.05)
     monkeypatch.setattr(launched, "exit_code", lambda _: None)
-    assert injectors.stop() == [
+    assert [str(failure) for failure in injectors.stop()] == [
         "injector-1 did not end within 0 s of its stop file",
         "injector-2 did not end within 0 s of its stop file",
     ]

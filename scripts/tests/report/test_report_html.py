@@ -176,7 +176,7 @@ def test_lists_every_trial_and_every_failed_check(page: tuple[View, str]) -> Non
     for check in (check for trial in view.trials for check in trial.checks if check.failed):
         assert _plain(check.detail) in text
     for trial in view.trials:
-        assert trial.failure is None or trial.failure in text
+        assert trial.failure is None or trial.failure.detail in text
 
 
 def test_names_void_trials_in_the_charts() -> None:

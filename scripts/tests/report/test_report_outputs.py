@@ -24,6 +24,7 @@ from steelyard.report.terminal import render_summary
 from steelyard.report.view import View, why_void
 from steelyard.results import figures
 from steelyard.results.analysis import Estimate, MetricInfo
+from steelyard.results.failure import Failure
 from steelyard.results.store import SessionDirectory
 
 MINUS, DASH = "\N{MINUS SIGN}", "\N{EN DASH}"
@@ -116,7 +117,8 @@ def test_why_a_trial_did_not_start_is_said_once() -> None:
     _, trials, _ = sample.make(sample.study_plan())
     void = next(trial for trial in trials if trial.state == "void")
     sentence = next(check.detail for check in void.checks if check.voids and check.failed)
-    assert why_void(void.model_copy(update={"failure": sentence})) == why_void(void) == sentence
+    failure = Failure(component=None, cause="start", detail=sentence)
+    assert why_void(void.model_copy(update={"failure": failure})) == why_void(void) == sentence
 
 
 def test_terminal_shows_answer_table_and_caveats(tmp_path: Path) -> None:

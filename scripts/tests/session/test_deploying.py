@@ -205,9 +205,9 @@ def test_the_data_is_checked(
     deployed, deployment = opened(world, checked, tmp_path)
     deployed.bring_up()
     found = deployed.inconsistencies()
-    assert ([text.startswith(says) for text in found] == [True]) if says else (found == [])
+    assert ([one.detail.startswith(says) for one in found] == [True]) if says else (found == [])
     deployment.stop(["main-1"])
-    assert deployed.inconsistencies() == ["the count: main-1 gave no answer to /count"]
+    assert list(map(str, deployed.inconsistencies())) == ["the count: main-1 gave no answer to /count"]
 
 
 def test_what_has_ended_is_told(world: World, services: Spec, tmp_path: Path) -> None:
@@ -215,7 +215,9 @@ def test_what_has_ended_is_told(world: World, services: Spec, tmp_path: Path) ->
     deployed.bring_up()
     assert deployed.failures() == []
     deployment.codes["booking-1"] = 137
-    assert deployed.failures() == ["booking-1 ended with exit code 137"]
+    (failure,) = deployed.failures()
+    assert (failure.component, failure.cause) == ("booking-1", "restarts")
+    assert failure.detail == "booking-1 ended with exit code 137"
 
 
 def test_memory_after_the_start_counts_the_pages_of_the_pool(monkeypatch: pytest.MonkeyPatch) -> None:

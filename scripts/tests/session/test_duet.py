@@ -15,6 +15,7 @@ from steelyard.engines.both import Both, marked, plain, side_of
 from steelyard.errors import BadInput, ServerFailed
 from steelyard.measure.ledger import is_void
 from steelyard.measure.samples import Samples
+from steelyard.results.failure import Failure
 from steelyard.results.schema import Check, Planned, Session, Trial
 from steelyard.results.spec import Component, Spec
 from steelyard.results.store import SessionDirectory, write_record
@@ -247,9 +248,10 @@ class Half(Deployment[Any]):
     def failure(self, name: str) -> str | None:
         return f"{name} ended with exit code 3" if name == "server-2" else None
 
-    def stop(self, names: Iterable[str] | None = None, grace: float = 20.0) -> list[str]:  # noqa: ARG002
+    def stop(self, names: Iterable[str] | None = None, grace: float = 20.0) -> list[Failure]:  # noqa: ARG002
         self.asked.append(("stop", names if names is None else sorted(names)))
-        return ["server-1 did not stop and was killed"]
+        sentence = "server-1 did not stop and was killed"
+        return [Failure(component="server-1", cause="not-stopped", detail=sentence)]
 
     def close(self) -> None:
         self.asked.append(("close", None))
@@ -276,7 +278,9 @@ def test_every_call_goes_to_its_side(tmp_path: Path) -> None:
     assert both.failure("b/server-2") == "b/server-2 ended with exit code 3"
     assert both.failure("a/server-1") is None
     assert both.logs("b/server-1") == tmp_path / "other" / "server-1"
-    assert both.stop(["a/server-1", "b/injector-1"]) == [
+    problems = both.stop(["a/server-1", "b/injector-1"])
+    assert [problem.component for problem in problems] == ["a/server-1", "b/server-1"]
+    assert [problem.detail for problem in problems] == [
         "a/server-1 did not stop and was killed",
         "b/server-1 did not stop and was killed",
     ]
@@ -289,9 +293,10 @@ def test_a_failure_names_the_side_that_it_is_about(tmp_path: Path) -> None:
     one, other = Half(tmp_path / "one"), Half(tmp_path / "broken")
     with pytest.raises(ServerFailed, match="b/the containers could not be started: no such image") as failed:
         Both({"a": one, "b": other}, tmp_path).start([marked("a", COMPONENT), marked("b", COMPONENT)])
-    assert side_of(str(failed.value), ("a", "b")) == "b"
-    assert side_of("a/server-1 ended with exit code 3", ("a", "b")) == "a"
-    assert side_of("the sampler ended", ("a", "b")) is None
+    assert side_of(failed.value.component, ("a", "b")) == "b"
+    assert side_of("a/server-1", ("a", "b")) == "a"
+    assert side_of(None, ("a", "b")) is None
+    assert side_of("server-1", ("a", "b")) is None
 
 
 def test_both_are_closed_whatever_comes_of_the_first(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from trees import Kernel
 
 from steelyard.engines.base import Running
 from steelyard.errors import MissingRequirement, NoSpace, ServerFailed
+from steelyard.results.failure import Failure
 from steelyard.results.store import SessionDirectory
 from steelyard.session import flight, runner
 
@@ -153,7 +154,9 @@ def test_a_server_that_dies_voids_its_trial_which_is_kept_and_repeated(bench: Be
     trials = bench.run(directory)
     void = next(one for one in trials if one.state == "void")
     assert (void.block, void.arm, void.attempt) == (1, "jvms-2", 0)
-    assert void.failure == "server-2 ended with exit code 137"
+    assert void.failure == Failure(
+        component="server-2", cause="restarts", detail="server-2 ended with exit code 137"
+    )
     assert [(check.name, check.voids) for check in void.checks] == [("restarts", True)]
     assert void.measurement is None
     assert "measure" in void.phases
@@ -168,7 +171,7 @@ def test_an_injector_that_dies_voids_its_trial(bench: Bench) -> None:
     directory = bench.session(ping(design={"repeats": 0}))
     bench.run(directory)
     void = next(one for one in directory.trials() if one.state == "void")
-    assert (void.failure, void.checks[0].name) == ("injector-2 ended with exit code 137", "injectors")
+    assert (str(void.failure), void.checks[0].name) == ("injector-2 ended with exit code 137", "injectors")
     # Of the other arm there is a trial, and no baseline beside it.
     lacking = ["block 1 of jvms-1", "block 1 of jvms-2"]
     assert sorted(runner.missing(directory.session(), directory.trials())) == lacking
@@ -354,7 +357,7 @@ def test_a_sampler_that_ends_voids_its_trial(bench: Bench) -> None:
     bench.world.throughput = throughput
     trials = bench.run(bench.session(ping(design={"repeats": 0})))
     (void,) = [one for one in trials if one.state == "void"]
-    assert void.failure == "the sampler ended: sampler ended with exit code 0"
+    assert str(void.failure) == "the sampler ended: sampler ended with exit code 0"
     assert void.checks[0].name == "sampler"
 
 

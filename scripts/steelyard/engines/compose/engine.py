@@ -25,6 +25,7 @@ from steelyard.host.docker import Docker, DockerFailed
 from steelyard.host.ports import require_ports
 from steelyard.processes import Children
 from steelyard.processes.listening import Listener
+from steelyard.results.failure import NOT_STOPPED, Failure
 from steelyard.results.spec import Component, Spec
 from steelyard.results.store import no_space, write_atomic
 from steelyard.workload.schema import ContainerPlace
@@ -155,17 +156,18 @@ class ComposeDeployment(Deployment[Container]):
         """As the container engine tells of those that have ended."""
         return any(one.out_of_memory for one in self._units.values())
 
-    def stop(self, names: Iterable[str] | None = None, grace: float = 20.0) -> list[str]:
+    def stop(self, names: Iterable[str] | None = None, grace: float = 20.0) -> list[Failure]:
         """End components (see `Deployment.stop`), and keep what they printed."""
         chosen = list(self._units if names is None else names)
         ending = [one for name, one in self._units.items() if name in chosen]
         alive = [one for one in ending if one.exit_code() is None]
-        problems: list[str] = []
+        problems: list[Failure] = []
         try:
             problems = super().stop(chosen, grace)
         except DockerFailed as error:
             listed = ", ".join(one.name for one in alive)
-            problems.append(f"the container engine did not answer while {listed} were stopped ({error.said})")
+            sentence = f"the container engine did not answer while {listed} were stopped ({error.said})"
+            problems.append(Failure(component=None, cause=NOT_STOPPED, detail=sentence))
         for container in ending:
             container.told_to_end = True
             container.keep_console()

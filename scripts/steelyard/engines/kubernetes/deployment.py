@@ -26,6 +26,7 @@ from steelyard.errors import ServerFailed
 from steelyard.jvm.rows import Facts
 from steelyard.processes import Children
 from steelyard.processes.reasons import READ
+from steelyard.results.failure import NOT_STOPPED, Failure
 from steelyard.results.spec import ORDER, Component, Spec
 from steelyard.results.store import no_space, write_atomic
 from steelyard.sampling.streams import Observer
@@ -229,7 +230,7 @@ class KubernetesDeployment(Deployment[Member]):
             "--wait=false",
         )
 
-    def stop(self, names: Iterable[str] | None = None, grace: float = 20.0) -> list[str]:
+    def stop(self, names: Iterable[str] | None = None, grace: float = 20.0) -> list[Failure]:
         """End components (see `Deployment.stop`), and keep what they printed."""
         chosen = set(self._units if names is None else names)
         ending = [one for name, one in self._units.items() if name in chosen]
@@ -237,15 +238,16 @@ class KubernetesDeployment(Deployment[Member]):
         for one in ending:
             one.told_to_end = True
             self._keep(one)
-        problems: list[str] = []
+        problems: list[Failure] = []
         try:
             for role in reversed(ORDER):
                 self._end([one for one in ending if self._components[one.name].role == role], grace)
         except KubectlFailed as error:
             listed = ", ".join(one.name for one in alive)
-            problems.append(f"the cluster did not answer while {listed} were stopped ({error.said})")
+            sentence = f"the cluster did not answer while {listed} were stopped ({error.said})"
+            problems.append(Failure(component=None, cause=NOT_STOPPED, detail=sentence))
         return problems + [
-            f"{one.name} did not stop and was killed"
+            Failure(component=one.name, cause=NOT_STOPPED, detail=f"{one.name} did not stop and was killed")
             for one in alive
             if pods.exit_code(one.pod, one.container) == -9
         ]
