@@ -147,6 +147,7 @@ def _ensure_builds(console: Console, runtimes: Runtimes, spec: Spec) -> None:
 
 def _keep(workload: str, arm: Arm, port: int, jdk: Path | None) -> None:
     """The keeper: start the workload, note its servers, wait for SIGTERM, stop it."""
+    workload_up.end_with_starter()
     runtimes = Runtimes(load_workload(workload), jdk)
     spec = _spec(runtimes, arm, port)
     _ensure_builds(open_console(stderr=True), runtimes, spec)

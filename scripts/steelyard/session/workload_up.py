@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,8 @@ from steelyard.session.deploying import LOAD_TIMEOUT
 STATE = CACHE / "up" / "state.json"
 FOLDER = CACHE / "up" / "run"
 STOP_TIMEOUT = 60.0
+_STARTER = "STEELYARD_STARTER"
+"""Variable with the pipe on which the keeper hears of its starter."""
 SPARE = 60.0
 """Seconds for all else: finding JDKs, first starts in a directory."""
 
@@ -101,16 +104,19 @@ def start(arguments: list[str], timeout: float) -> Up:
     """
     STATE.parent.mkdir(parents=True, exist_ok=True)
     log = STATE.parent / "keeper.log"
+    followed, ours = os.pipe()
     with log.open("wb") as output:
         keeper = subprocess.Popen(
             [sys.executable, "-m", "steelyard", *arguments, "--keep"],
-            env=child_environment(),
+            env={**child_environment(), _STARTER: str(followed)},
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
             cwd=ROOT,
             start_new_session=True,
+            pass_fds=[followed],
         )
+    os.close(followed)
 
     def kept() -> Up | None:
         found = current()
@@ -126,13 +132,29 @@ def start(arguments: list[str], timeout: float) -> Up:
 
     try:
         if (up := wait_until(kept, timeout, 0.1)) is not None:
+            with suppress(BrokenPipeError):  # it has been told to end meanwhile
+                os.write(ours, b".")
             return up
     except KeyboardInterrupt:
         keeper.terminate()
         keeper.wait()
         raise
+    finally:
+        os.close(ours)
     keeper.terminate()
     raise ServerFailed(f"the workload was not up within {timeout:.0f} s: see {log} and {FOLDER}")
+
+
+def end_with_starter() -> None:
+    """End this keeper (SIGTERM) when whoever started it is gone before it has taken note that the workload is up."""
+    if (pipe := os.environ.pop(_STARTER, None)) is None:
+        return
+
+    def follow() -> None:
+        if not os.read(int(pipe), 1):
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=follow, name="starter", daemon=True).start()
 
 
 def stop() -> Up | None:

@@ -36,8 +36,8 @@ def test_all_applications_are_tried() -> None:
 @pytest.mark.parametrize("name", UP)
 def test_an_application_is_up_with_its_data_until_it_is_taken_down(name: str) -> None:
     options, path = UP[name]
-    up = call("up", name, *options, *JVM, "--port", str(free_port()), "--json")
-    try:
+    try:  # an interrupt may come while it starts
+        up = call("up", name, *options, *JVM, "--port", str(free_port()), "--json")
         assert up.returncode == 0, up.stderr
         told = json.loads(up.stdout)
         (server,) = told["servers"]
