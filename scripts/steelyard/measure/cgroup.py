@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the container of a component was charged, by its control group."""
 
+from collections.abc import Callable
+
 from steelyard.measure.formulas import Metric, Read, combine_known, per_1k, sum_of
+from steelyard.measure.series import Series
 from steelyard.measure.window import ComponentFigure, OfComponent, Window
 from steelyard.results.measurement import ComponentResult
 from steelyard.results.spec import MEASURED_ROLES, Component
@@ -27,22 +30,19 @@ def group_memory(memory: str, huge: str) -> Read:
     return read
 
 
-def _mean(column: str) -> OfComponent:
+def _reduced(column: str, reduce: Callable[[Series, float, float], float | None]) -> OfComponent:
+    """What is made of a column of the group's samples over the window."""
+
     def read(window: Window, component: Component) -> float | None:
-        return window.samples.group(component.name, column).mean(window.start, window.end)
-
-    return read
-
-
-def _grown(column: str) -> OfComponent:
-    def read(window: Window, component: Component) -> float | None:
-        return window.samples.group(component.name, column).delta(window.start, window.end)
+        return reduce(window.samples.group(component.name, column), window.start, window.end)
 
     return read
 
 
 def _throttled_share(window: Window, component: Component) -> float | None:
-    periods, throttled = (_grown(column)(window, component) for column in ("periods", "throttled_periods"))
+    periods, throttled = (
+        _reduced(column, Series.delta)(window, component) for column in ("periods", "throttled_periods")
+    )
     if periods is None or throttled is None:
         return None
     return throttled / periods if periods else 0.0
@@ -60,13 +60,13 @@ COMPONENT_FIGURES = tuple(
             "cpu_seconds",
             "CPU s",
             "everything in the container: health checks beside the server",
-            _grown("cpu_s"),
+            _reduced("cpu_s", Series.delta),
         ),
         (
             "throttled_seconds",
             "s",
             "summed over the CPUs on which it had to wait for its quota",
-            _grown("throttled_s"),
+            _reduced("throttled_s", Series.delta),
         ),
         (
             "throttled_share",
@@ -78,7 +78,7 @@ COMPONENT_FIGURES = tuple(
             "memory_mean",
             "bytes",
             "with page cache and kernel memory, without pages of the large-page pool",
-            _mean("memory"),
+            _reduced("memory", Series.mean),
         ),
         (
             "memory_peak",
@@ -90,7 +90,7 @@ COMPONENT_FIGURES = tuple(
             "working_set_mean",
             "bytes",
             "memory without page cache that was not used lately",
-            _mean("working_set"),
+            _reduced("working_set", Series.mean),
         ),
         (
             "oom_kills",
@@ -102,15 +102,13 @@ COMPONENT_FIGURES = tuple(
             "huge_mean",
             "bytes",
             "pages of the large-page pool; None: the kernel does not account for them (controller `hugetlb`)",
-            _mean("huge"),
+            _reduced("huge", Series.mean),
         ),
         (
             "huge_peak",
             "bytes",
             "most of them in the measurement",
-            lambda window, component: window.samples.group(component.name, "huge").peak(
-                window.start, window.end
-            ),
+            _reduced("huge", Series.peak),
         ),
     )
 )

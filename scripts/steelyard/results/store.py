@@ -167,13 +167,7 @@ class Journal:
 
         It begins a line of its own, whatever a crash left.
         """
-        try:
-            begin, last = (
-                b"",
-                self._left[1] if self._left and self._left[0] == _stamp(self.path.stat()) else None,
-            )
-        except OSError:
-            last = None
+        begin, last = b"", self._last_written()
         if last is None:
             data = self._read()
             lines = [line for line in data.split(b"\n") if line]
@@ -189,6 +183,16 @@ class Journal:
                 self._left = _stamp(os.fstat(file.fileno())), digest(line)
         except OSError as error:
             raise no_space(self.path, error) from error
+
+    def _last_written(self) -> str | None:
+        """Digest of the last line, where the file is as this process left it."""
+        if self._left is None:
+            return None
+        stamp, last = self._left
+        try:
+            return last if stamp == _stamp(self.path.stat()) else None
+        except OSError:
+            return None
 
     def _read(self) -> bytes:
         try:

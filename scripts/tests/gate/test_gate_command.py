@@ -49,6 +49,16 @@ class Commands:
         self.interrupt: Callable[[Planned, Phase], bool] | None = None
         bench.world.throughput = self._throughput
 
+    def move_the_clock(self) -> None:
+        """By three seconds in each measurement."""
+
+        def step(_planned: Planned, phase: Phase) -> bool:
+            if phase == "measure":
+                self.bench.world.clock.step(3.0)
+            return False
+
+        self.interrupt = step
+
     def _throughput(self, spec: Any) -> float:
         """Each start has its own level, drawn by its number."""
         number = len(self.bench.world.deployments)
@@ -238,12 +248,7 @@ def test_a_candidate_that_does_not_start_is_no_verdict(commands: Commands) -> No
 def test_a_clock_that_moves_leaves_no_pair_and_is_named(commands: Commands) -> None:
     commands.certified()
 
-    def step(_planned: Planned, phase: Phase) -> bool:
-        if phase == "measure":
-            commands.bench.world.clock.step(3.0)
-        return False
-
-    commands.interrupt = step
+    commands.move_the_clock()
     result = commands.gate()
     assert result.code == Exit.INCONCLUSIVE, result.err
     assert "only 0 of 6 pairs could be used" in result.document["sentence"]
@@ -251,12 +256,7 @@ def test_a_clock_that_moves_leaves_no_pair_and_is_named(commands: Commands) -> N
 
 
 def test_a_host_that_voids_every_pair_leaves_certify_incomplete_and_says_why(commands: Commands) -> None:
-    def step(_planned: Planned, phase: Phase) -> bool:
-        if phase == "measure":
-            commands.bench.world.clock.step(3.0)
-        return False
-
-    commands.interrupt = step
+    commands.move_the_clock()
     common = ["--out", str(commands.folder), "--port", str(commands.bench.port)]
     result = commands.run("certify", "--blocks", "6", *common, *WINDOWS)
     (session,) = commands.folder.glob("gate-*")
