@@ -25,6 +25,7 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails, PydanticCustomError
 
+from steelyard.documented import Documented
 from steelyard.errors import BadInput, plain_words
 from steelyard.regular import read_text
 from steelyard.units import MIB, parse_duration, parse_share, parse_size
@@ -86,10 +87,10 @@ Share = Annotated[float, BeforeValidator(parse_share), _written("number", r"^\d+
 Scalar = str | int | float | bool
 
 
-class Model(BaseModel):
+class Model(Documented):
     """Base of every part of a file: unknown keys are refused, values never change after reading."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
     exactly_one: ClassVar[tuple[str, ...]] = ()
     """Fields of which one has to be given, and no more."""
 

@@ -28,7 +28,7 @@ LAYERS = [
     {"experiment"},
     {"workload", "jvm"},
     {"yamlfile"},
-    {"clock", "errors", "escape", "process_tree", "units", "paths", "regular"},
+    {"clock", "documented", "errors", "escape", "process_tree", "units", "paths", "regular"},
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 

@@ -53,7 +53,7 @@ class Paired:
 @lru_cache(maxsize=4096)
 def t_quantile(q: float, df: int) -> float:
     """Quantile of Student's t, remembered because a session asks for the same few again and again."""
-    return float(scipy.stats.t.ppf(q, df))
+    return float(scipy.special.stdtrit(df, q))
 
 
 def paired(logs: Sequence[float], level: float = LEVEL) -> Paired | None:
@@ -73,6 +73,11 @@ def paired(logs: Sequence[float], level: float = LEVEL) -> Paired | None:
     return Paired(n, mean, sd, mean - half, mean + half, p)
 
 
+def _chi_squared_quantile(q: Any, df: int) -> Any:
+    """Quantile of chi-squared, for one q or an array; `scipy.stats`, which has it too, takes half a second to load."""
+    return 2 * scipy.special.gammaincinv(df / 2, q)
+
+
 @cache
 def _quadrature() -> Any:
     """Gauss's nodes and weights over -1 to 1."""
@@ -89,7 +94,7 @@ def detectable_in_sd(n: int, power: float = POWER, level: float = LEVEL) -> floa
     """
     df = n - 1
     nodes, weights = _quadrature()
-    scaled = t_quantile(1 - level / 2, df) * np.sqrt(scipy.stats.chi2.ppf((nodes + 1) / 2, df) / df)
+    scaled = t_quantile(1 - level / 2, df) * np.sqrt(_chi_squared_quantile((nodes + 1) / 2, df) / df)
 
     def excess(noncentrality: float) -> float:
         rejected = scipy.special.ndtr(noncentrality - scaled) + scipy.special.ndtr(-noncentrality - scaled)
@@ -105,7 +110,7 @@ def sd_bound(n: int, confidence: float = SURE) -> float:
     sqrt((n - 1) / q), q the 1 - confidence quantile of chi-squared with n - 1 degrees of freedom. For planning on an
     estimated deviation: Browne, Statistics in Medicine, 1995; Kieser and Wassmer, Biometrical Journal, 1996.
     """
-    return math.sqrt((n - 1) / float(scipy.stats.chi2.ppf(1 - confidence, n - 1)))
+    return math.sqrt((n - 1) / float(_chi_squared_quantile(1 - confidence, n - 1)))
 
 
 def detectable_effect(

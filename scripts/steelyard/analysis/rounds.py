@@ -10,8 +10,7 @@ A round of a block is its trials as scheduled (0) or one of its repeats (1, 2): 
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
-
-import scipy
+from math import comb
 
 from steelyard.analysis.paired import LEVEL
 from steelyard.measure.ledger import void_by_partner
@@ -118,7 +117,7 @@ def unequal(trials: Sequence[Trial], arm: str, baseline: str) -> str | None:
 @lru_cache(maxsize=4096)
 def _even(fewer: int, both: int) -> float:
     """Two-sided p of so few of both on one side, where each side is as likely."""
-    return float(scipy.stats.binomtest(fewer, both).pvalue) if both else 1.0
+    return min(1.0, 2 * sum(comb(both, number) for number in range(fewer + 1)) / (1 << both))
 
 
 def _void(trial: Trial) -> bool:

@@ -8,7 +8,7 @@ HotSpot prints the options of a collector only where its build has that collecto
 import re
 from typing import Literal
 
-from pydantic import BaseModel
+from steelyard.documented import Documented
 
 QUESTION = ("-XshowSettings:properties", "-XX:+PrintFlagsFinal", "-version")
 """What `java` is asked; properties come on standard error, options on standard output."""
@@ -23,7 +23,7 @@ _NAMES: dict[Literal["openj9", "hotspot"], str] = {
 }
 
 
-class JvmIdentity(BaseModel, extra="ignore", frozen=True, use_attribute_docstrings=True):
+class JvmIdentity(Documented, extra="ignore", frozen=True):
     """What a JVM says of itself."""
 
     kind: Literal["hotspot", "openj9"]

@@ -9,8 +9,9 @@ that only the engine knows. Sizes are bytes, durations seconds.
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
+from steelyard.documented import Documented
 from steelyard.experiment.schema import Load, ProcedureName
 from steelyard.jvm.identity import JvmIdentity
 from steelyard.jvm.settings import JvmSettings
@@ -26,10 +27,10 @@ MEASURED_ROLES: tuple[Role, ...] = ("server", "compiler")
 """Roles whose CPU and memory are what is weighed, and whose JVMs are of one build."""
 
 
-class Record(BaseModel):
+class Record(Documented):
     """Base of every record of a session directory: frozen; unknown fields of the same format version are ignored."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True)
 
 
 class Artifact(Record):

@@ -8,17 +8,19 @@ out of a sound harness once in 10,000 tries (`TAIL`), on each side.
 from typing import Literal, Self
 
 import scipy
-from pydantic import BaseModel, ConfigDict, computed_field
+from pydantic import ConfigDict, computed_field
+
+from steelyard.documented import Documented
 
 TAIL = 1e-4
 Side = Literal["about", "at least", "at most", "informs"]
 """How a share is held against its nominal one; `informs`: not at all."""
 
 
-class Figure(BaseModel):
+class Figure(Documented):
     """One share of simulated sessions (or of trials), as a fraction."""
 
-    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True)
 
     cell: str
     name: str
@@ -69,10 +71,10 @@ def limits(of: int, side: Side, nominal: float) -> tuple[int, int]:
     return 0 if side == "at most" else low, of if side == "at least" else high
 
 
-class SelfcheckResult(BaseModel):
+class SelfcheckResult(Documented):
     """A whole self-check."""
 
-    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True)
 
     steelyard_version: str
     sessions: int
