@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from steelyard.analysis.estimates import few_switches, values_of
-from steelyard.analysis.paired import LEVEL, TIED, paired, t_quantile
+from steelyard.analysis.paired import LEVEL, TIED, paired_test, t_quantile
 from steelyard.analysis.rounds import valid_trials
 from steelyard.experiment.schema import Metrics
 from steelyard.measure.requests import THROUGHPUT
@@ -46,7 +46,7 @@ class Side:
     """`cores` instead of the servers' own, `price`, `watts`."""
 
 
-class Range(NamedTuple):
+class IntervalEstimate(NamedTuple):
     """A figure with its 95 % interval; None: too few trials, or no spread."""
 
     value: float
@@ -62,7 +62,7 @@ class Effect(NamedTuple):
     arm: str
     first: Estimate | None
     second: Estimate | None
-    apart: Range | None
+    apart: IntervalEstimate | None
     """The second host's effect / the first one's."""
 
 
@@ -166,7 +166,7 @@ def _of(side: Side, metric: str, arm: str) -> Estimate | None:
     return side.analysis.estimates.get(metric, {}).get(arm)
 
 
-def _apart(effect: Effect, comparisons: int = 1) -> Range | None:
+def _apart(effect: Effect, comparisons: int = 1) -> IntervalEstimate | None:
     """As one of so many comparisons (Bonferroni), so that the intervals of a family are simultaneous."""
     one, other = effect.first, effect.second
     if one is None or other is None or few_switches(one) or few_switches(other):
@@ -177,25 +177,25 @@ def _apart(effect: Effect, comparisons: int = 1) -> Range | None:
     return welch(logs, others, LEVEL / max(1, comparisons))
 
 
-def welch(one: Sequence[float], other: Sequence[float], level: float = LEVEL) -> Range | None:
+def welch(one: Sequence[float], other: Sequence[float], level: float = LEVEL) -> IntervalEstimate | None:
     """exp(mean of the second - mean of the first), with Welch's interval; None with fewer than two values of either."""
-    a, b = paired(one), paired(other)
+    a, b = paired_test(one), paired_test(other)
     if a is None or b is None:
         return None
     distance, parts = b.mean - a.mean, [(side.sd**2 / side.n, side.n - 1) for side in (a, b)]
     variance = math.fsum(part for part, _ in parts)
     count = a.n + b.n
     if variance <= TIED**2:
-        return Range(math.exp(distance), None, None, count)
+        return IntervalEstimate(math.exp(distance), None, None, count)
     freedom = variance**2 / math.fsum(part**2 / df for part, df in parts)
     half = t_quantile(1 - level / 2, freedom) * math.sqrt(variance)
-    return Range(math.exp(distance), math.exp(distance - half), math.exp(distance + half), count)
+    return IntervalEstimate(math.exp(distance), math.exp(distance - half), math.exp(distance + half), count)
 
 
-def yields(side: Side) -> dict[str, dict[str, Range]]:
+def yields(side: Side) -> dict[str, dict[str, IntervalEstimate]]:
     """Throughput of each arm as it is (`throughput`), per `core` that its servers had (or that the user gives), per
     `GiB` of their memory, and per `price` and `watt` where the user gives them; arms without throughput left out."""
-    found: dict[str, dict[str, Range]] = {}
+    found: dict[str, dict[str, IntervalEstimate]] = {}
     trials = valid_trials(side.trials)
     for arm in side.session.arms:
         rates = values_of(trials.get(arm.name, {}), THROUGHPUT)
@@ -212,12 +212,12 @@ def yields(side: Side) -> dict[str, dict[str, Range]]:
     return found
 
 
-def _mean(values: Sequence[float]) -> Range | None:
+def _mean(values: Sequence[float]) -> IntervalEstimate | None:
     """Geometric mean with Student's interval over trials; None without values above zero."""
     if not values or min(values) <= 0:
         return None
     logs = [math.log(value) for value in values]
-    core = paired(logs)
-    if core is None or core.tied:
-        return Range(math.exp(math.fsum(logs) / len(logs)), None, None, len(logs))
-    return Range(math.exp(core.mean), math.exp(core.low), math.exp(core.high), core.n)
+    core = paired_test(logs)
+    if core is None or core.is_tied:
+        return IntervalEstimate(math.exp(math.fsum(logs) / len(logs)), None, None, len(logs))
+    return IntervalEstimate(math.exp(core.mean), math.exp(core.low), math.exp(core.high), core.n)

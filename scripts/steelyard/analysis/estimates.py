@@ -14,14 +14,21 @@ from statistics import fmean
 from steelyard import __version__
 from steelyard.analysis.best import against_best
 from steelyard.analysis.heaps import left_heaps
-from steelyard.analysis.owners import is_told, named, with_parts
-from steelyard.analysis.paired import LEVEL, adjusted, detectable_effect, paired, spreads_differ, two_groups
+from steelyard.analysis.owners import info_in_session, is_shown, with_parts
+from steelyard.analysis.paired import (
+    LEVEL,
+    adjust_p,
+    detectable_effect,
+    paired_test,
+    spreads_differ,
+    two_groups,
+)
 from steelyard.analysis.rounds import (
     Place,
     common,
-    compared,
+    comparable_places,
     count_by_arm,
-    reached,
+    reached_places,
     unequal,
     valid_trials,
 )
@@ -100,7 +107,7 @@ def log_ratios(arm: Values, baseline: Values) -> list[float] | None:
     return [math.log(value / against) for value, against in pairs]
 
 
-def switched(session: Session, arm: str, baseline: str) -> bool:
+def needs_switch(session: Session, arm: str, baseline: str) -> bool:
     """Whether the host is switched between two arms: a comparison then rests on switches, and not on trials."""
     states = {one.name: one.spec.host_states for one in session.arms if one.name in (arm, baseline)}
     return states[arm] != states[baseline]
@@ -132,7 +139,7 @@ def estimate(
             are n switches; below `LEAST_SWITCHES` there is no interval.
     """
     logs = log_ratios(values, baseline)
-    core = paired(logs) if logs is not None else None
+    core = paired_test(logs) if logs is not None else None
     found = Estimate(
         metric=name,
         arm=arm,
@@ -153,10 +160,10 @@ def estimate(
 
 def simultaneous(found: Estimate, comparisons: int) -> Estimate:
     """The same as one of so many comparisons: interval, p and detectable effect at the level that leaves each."""
-    core = paired([math.log(ratio) for ratio in found.ratios], LEVEL / comparisons)
+    core = paired_test([math.log(ratio) for ratio in found.ratios], LEVEL / comparisons)
     if core is None or few_switches(found):
         return found
-    spread = None if core.tied else core
+    spread = None if core.is_tied else core
     low, high = (math.exp(spread.low), math.exp(spread.high)) if spread else (None, None)
     seen, bound = (detectable_effect(core.n, core.sd, comparisons, known) for known in (None, core.n))
     return found.model_copy(
@@ -164,7 +171,7 @@ def simultaneous(found: Estimate, comparisons: int) -> Estimate:
             "low": low,
             "high": high,
             "p": spread.p if spread else None,
-            "p_adjusted": adjusted(spread.p, comparisons) if spread else None,
+            "p_adjusted": adjust_p(spread.p, comparisons) if spread else None,
             "detectable": seen,
             "detectable_high": bound,
             "cannot_rule_out": max(high - 1, 1 - low) if low is not None and high is not None else None,
@@ -219,7 +226,7 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
         name
         for trial in (() if searching else trials)
         for name in trial.metrics
-        if name in wanted or is_told(name, specs)
+        if name in wanted or is_shown(name, specs)
     }
     names = _metric_names(asked, seen | across.keys())
     figures = {
@@ -227,7 +234,7 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
         for name in names
     }
     given = any(arm.spec.load.model == "open" for arm in session.arms)
-    own = {name: named(metric_info(name), specs) for name in names}
+    own = {name: info_in_session(metric_info(name), specs) for name in names}
     infos = {name: _as_given(info) if given and name in GIVEN else info for name, info in own.items()}
     # Trials of a search differ in their load, so that its rounds are no pairs.
     uneven = {arm: None if searching else unequal(trials, arm, baseline) for arm in arms if arm != baseline}
@@ -235,7 +242,7 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
     estimates = {
         name: {
             arm: estimate(
-                name, arm, found[arm], found[baseline], why, switched=switched(session, arm, baseline)
+                name, arm, found[arm], found[baseline], why, switched=needs_switch(session, arm, baseline)
             )
             for arm, why in uneven.items()
         }
@@ -248,9 +255,9 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
             estimates[name][arm] = one.model_copy(update={"remarks": remarks})
             notes += [f"{capital(infos[name].label)}: {remark}." for remark in remarks]
     by_arm = count_by_arm(trials, arms)
-    planned = {place.block for place in reached(session, trials)}
+    planned = {place.block for place in reached_places(session, trials)}
     places = {(block, arm) for arm, own in valid.items() for block, _ in own}
-    done = places if searching else compared(trials, arms, baseline)
+    done = places if searching else comparable_places(trials, arms, baseline)
     complete = {block for block in planned if all((block, arm) in done for arm in arms)}
     return Analysis(
         steelyard_version=__version__,

@@ -19,14 +19,14 @@ NONE = "none"
 _SERVERS, _BOTH = "of the servers", "of servers and JITServer"
 
 
-def named(info: MetricInfo, specs: Iterable[Spec]) -> MetricInfo:
+def info_in_session(info: MetricInfo, specs: Iterable[Spec]) -> MetricInfo:
     """A metric as it is called in a session: where some arm has compilers, a sum says that they are in it."""
     if ROLES.get(info.name) != MEASURED_ROLES or not any(spec.of("compiler") for spec in specs):
         return info
     return info.model_copy(update={"label": info.label.replace(_SERVERS, _BOTH)})
 
 
-def is_told(name: str, specs: Iterable[Spec]) -> bool:
+def is_shown(name: str, specs: Iterable[Spec]) -> bool:
     """Whether a metric says anything in a session: parts of a sum do only where some arm has compilers."""
     return name not in ONLY_WITH_COMPILERS or any(spec.of("compiler") for spec in specs)
 

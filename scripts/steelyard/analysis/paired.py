@@ -28,7 +28,7 @@ _TWO_GROUPS = {6: 0.032, 8: 0.065, 10: 0.0915, 12: 0.1137, 15: 0.138, 20: 0.17}
 
 
 @dataclass(frozen=True, slots=True)
-class Paired:
+class PairedTest:
     """Student's t over blocks. All figures are on the scale of the values, the log scale for ratios."""
 
     n: int
@@ -40,7 +40,7 @@ class Paired:
     """Two-sided p of "no difference"; 1 where the values are tied."""
 
     @property
-    def tied(self) -> bool:
+    def is_tied(self) -> bool:
         """All values agree: their spread is below what was resolved, and so unknown, not zero."""
         return self.sd == 0
 
@@ -56,7 +56,7 @@ def t_quantile(q: float, df: int) -> float:
     return float(scipy.special.stdtrit(df, q))
 
 
-def paired(logs: Sequence[float], level: float = LEVEL) -> Paired | None:
+def paired_test(logs: Sequence[float], level: float = LEVEL) -> PairedTest | None:
     """Mean log ratio (or mean of any figures) with its 1 - `level` interval; None with fewer than two blocks.
 
     Blocks that agree exactly (`tied`) give an interval of width 0, and a p of 1: nothing is shown by them.
@@ -70,7 +70,7 @@ def paired(logs: Sequence[float], level: float = LEVEL) -> Paired | None:
     error = sd / math.sqrt(n)
     half = t_quantile(1 - level / 2, n - 1) * error
     p = 2 * float(scipy.special.stdtr(n - 1, -abs(mean) / error)) if error else 1.0
-    return Paired(n, mean, sd, mean - half, mean + half, p)
+    return PairedTest(n, mean, sd, mean - half, mean + half, p)
 
 
 def _chi_squared_quantile(q: Any, df: int) -> Any:
@@ -191,7 +191,7 @@ def standing(values: Mapping[str, Mapping[Any, float]]) -> dict[str, float]:
     return dict(zip(arms, map(float, found), strict=False))
 
 
-def adjusted(p: float | None, comparisons: int) -> float | None:
+def adjust_p(p: float | None, comparisons: int) -> float | None:
     """p as one of so many comparisons (Bonferroni): below 5 % just where the interval at 5 %/comparisons leaves out
     "no difference".
 

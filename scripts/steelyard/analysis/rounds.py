@@ -39,14 +39,14 @@ def common(arm: Collection[Place], against: Collection[Place]) -> list[Place]:
     return list(last.values())
 
 
-def compared(trials: Iterable[Trial], arms: Sequence[str], baseline: str) -> set[tuple[int, str]]:
+def comparable_places(trials: Iterable[Trial], arms: Sequence[str], baseline: str) -> set[tuple[int, str]]:
     """Block and arm where the arm is valid beside a valid baseline; of the baseline, where it has a valid trial."""
     valid = valid_trials(trials)
     base = valid.get(baseline, {})
     return {(block, arm) for arm in arms for block, _ in common(valid.get(arm, {}), base)}
 
 
-def reached(session: Session, trials: Sequence[Trial]) -> list[ScheduledTrial]:
+def reached_places(session: Session, trials: Sequence[Trial]) -> list[ScheduledTrial]:
     """The places of the schedule that a session has come to: all of them, but of a gate those up to the look that it
     ended at, or is on its way to."""
     if session.gate is None:
@@ -66,7 +66,7 @@ def seconds_of(trials: Iterable[Trial]) -> float:
     return sum(spans.values())
 
 
-def never_started(trial: Trial) -> bool:
+def did_not_start(trial: Trial) -> bool:
     """Whether something of the trial failed before there was anything to measure; too little memory to start with is
     an answer of the procedure that asks for it."""
     return trial.failure is not None and "measure" not in trial.phases and trial.survived is not False
@@ -79,7 +79,7 @@ def count_by_arm(trials: Sequence[Trial], arms: Sequence[str]) -> dict[str, ArmT
         arm: ArmTrials(
             trials=len(found),
             void=sum(trial.state == "void" for trial in found),
-            not_started=sum(map(never_started, found)),
+            not_started=sum(map(did_not_start, found)),
             not_steady=sum(_unsteady(trial) is True for trial in found),
         )
         for arm, found in own.items()
@@ -129,7 +129,7 @@ def _unsteady(trial: Trial) -> bool | None:
     return not trial.steady if trial.measurement is not None and trial.steady is not None else None
 
 
-def told_by_arm(counts: Mapping[str, ArmTrials], what: str) -> str:
+def counts_text(counts: Mapping[str, ArmTrials], what: str) -> str:
     """How many of each arm, for those that have any: `3 of 14 of jvms-2`."""
     found = {arm: (getattr(one, what), one.trials) for arm, one in counts.items()}
     return ", ".join(f"{n} of {of} of {arm}" for arm, (n, of) in found.items() if n)

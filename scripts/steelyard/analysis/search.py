@@ -38,7 +38,7 @@ _RUNNING = "It has not ended."
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class SearchState:
     """Where a search stands."""
 
     next: float | None
@@ -71,12 +71,12 @@ class Bracket(NamedTuple):
         """Both of them; None where one is missing."""
         return (self.passed, self.failed) if self.passed is not None and self.failed is not None else None
 
-    def view(self, value: float | None, end: End = "running", why: str = _RUNNING) -> View:
+    def view(self, value: float | None, end: End = "running", why: str = _RUNNING) -> SearchState:
         """Where the search stands with these sides."""
-        return View(value, end, self.passed, self.failed, why)
+        return SearchState(value, end, self.passed, self.failed, why)
 
 
-def look(search: Search, where: Range, steps: Sequence[SearchStep], repeats: int) -> View:
+def search_state(search: Search, where: Range, steps: Sequence[SearchStep], repeats: int) -> SearchState:
     """Where a search stands after these trials, in order.
 
     After a void one the same value comes again, for nothing was learnt: at most `repeats` times in a row.
@@ -85,13 +85,13 @@ def look(search: Search, where: Range, steps: Sequence[SearchStep], repeats: int
     if judged:
         view = _look_hold(search, where, judged) if search.hold else _look_edge(search, where, judged)
     else:
-        view = View(tidy(where, where.start), "running", None, None, _RUNNING)
+        view = SearchState(tidy(where, where.start), "running", None, None, _RUNNING)
     if view.next is None:
         return view
     voids = len(steps) - 1 - max((i for i, step in enumerate(steps) if step.outcome != "void"), default=-1)
     if voids > repeats:
         row = f"{voids} trials in a row were void" if voids > 1 else "A trial was void"
-        why = f"{row} at {told(where.varies, steps[-1].value)}: {steps[-1].why}"
+        why = f"{row} at {value_text(where.varies, steps[-1].value)}: {steps[-1].why}"
         return replace(view, next=None, end="void", why=why)
     if len(steps) >= search.trials:
         end: End = "open" if view.passed is None or view.failed is None else "wide"
@@ -99,7 +99,7 @@ def look(search: Search, where: Range, steps: Sequence[SearchStep], repeats: int
     return view
 
 
-def told(varies: Varied, value: float) -> str:
+def value_text(varies: Varied, value: float) -> str:
     """A value for people: `310 users`, `31.2 arrivals/s`, `512 MiB`."""
     if varies == "memory":
         return format_size(value)
@@ -134,7 +134,7 @@ def bracket(steps: Sequence[SearchStep], falling: bool) -> Bracket:
     )
 
 
-def _look_edge(search: Search, where: Range, steps: Sequence[SearchStep]) -> View:
+def _look_edge(search: Search, where: Range, steps: Sequence[SearchStep]) -> SearchState:
     falling = search.lower is not None
     found = bracket(steps, falling)
     need = search.confirm + 1
@@ -144,7 +144,7 @@ def _look_edge(search: Search, where: Range, steps: Sequence[SearchStep]) -> Vie
         if sum(step.value == asked for step in steps) < 2 * need:
             return found.view(asked)
         if found.sides:
-            split = f"Fresh starts at {told(where.varies, asked)} passed as often as they failed"
+            split = f"Fresh starts at {value_text(where.varies, asked)} passed as often as they failed"
             return found.view(None, "wide", f"{split}: chance decides there.")
     if not found.sides:
         return _outwards(where, found, falling, need)
@@ -156,7 +156,7 @@ def _look_edge(search: Search, where: Range, steps: Sequence[SearchStep]) -> Vie
     return found.view(found.failed if found.failed_by <= found.passed_by else found.passed)
 
 
-def _outwards(where: Range, found: Bracket, falling: bool, need: int) -> View:
+def _outwards(where: Range, found: Bracket, falling: bool, need: int) -> SearchState:
     """A side is missing: a step towards it, as far as the search may go; the end of the range is confirmed as any."""
     easier = found.passed is None
     inner = [value for value in (found.passed, *found.doubt, found.failed) if value is not None]
@@ -167,7 +167,9 @@ def _outwards(where: Range, found: Bracket, falling: bool, need: int) -> View:
     if (found.failed_by if easier else found.passed_by) < need:
         return found.view(base)
     verb = "failed" if easier else "passed"
-    return found.view(None, "open", f"{told(where.varies, base)}, the last value that may be tried, {verb}.")
+    return found.view(
+        None, "open", f"{value_text(where.varies, base)}, the last value that may be tried, {verb}."
+    )
 
 
 def _middle(search: Search, where: Range, found: Bracket) -> float | None:
@@ -178,7 +180,7 @@ def _middle(search: Search, where: Range, found: Bracket) -> float | None:
     return value if value not in found.sides else None
 
 
-def _look_hold(search: Search, where: Range, steps: Sequence[SearchStep]) -> View:
+def _look_hold(search: Search, where: Range, steps: Sequence[SearchStep]) -> SearchState:
     assert search.at is not None
     means = _mean_shares(steps)
     below = max((value for value, share in means.items() if share < search.at), default=None)
@@ -189,13 +191,15 @@ def _look_hold(search: Search, where: Range, steps: Sequence[SearchStep]) -> Vie
     if abs(off) <= math.log1p(search.resolution):
         if sum(step.value == last for step in steps) <= search.confirm:
             return sides.view(last)
-        why = f"{told(where.varies, last)} held {means[last]:.1%}, the mean of its trials."
-        return View(None, "found", below, above, why, held=last, off=off)
+        why = f"{value_text(where.varies, last)} held {means[last]:.1%}, the mean of its trials."
+        return SearchState(None, "found", below, above, why, held=last, off=off)
     value = tidy(where, _towards(search.at, means, below, above))
     if value not in means:
         return sides.view(value)
     if below is None or above is None:
-        return sides.view(None, "open", f"{told(where.varies, value)} is the last value that may be tried.")
+        return sides.view(
+            None, "open", f"{value_text(where.varies, value)} is the last value that may be tried."
+        )
     return sides.view(None, "wide", "There is no other value between those that were tried.")
 
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from steelyard.analysis.estimates import LEAST_SWITCHES, arm_label
-from steelyard.analysis.paired import LEVEL, paired
-from steelyard.analysis.search import View, told
-from steelyard.analysis.searching import Question, limits_told, question_of, steps_of, view_of
+from steelyard.analysis.paired import LEVEL, paired_test
+from steelyard.analysis.search import SearchState, value_text
+from steelyard.analysis.searching import SearchQuestion, limits_text, question_of, steps_of, view_of
 from steelyard.measure.formulas import combine_known
 from steelyard.measure.requests import THROUGHPUT
 from steelyard.results.analysis import SearchComparison, SearchResult, SearchRun, SearchStep
@@ -34,7 +34,7 @@ def search_results(session: Session, trials: Sequence[Trial]) -> list[SearchResu
 
 
 def results_of(
-    question: Question,
+    question: SearchQuestion,
     schedule: Sequence[ScheduledTrial],
     baseline: str,
     trials: Sequence[Trial],
@@ -69,7 +69,7 @@ def results_of(
     return results
 
 
-def run_of(question: Question, block: int, arm: str, trials: Sequence[Trial]) -> SearchRun:
+def run_of(question: SearchQuestion, block: int, arm: str, trials: Sequence[Trial]) -> SearchRun:
     """One search: its steps, its bracket, and how it ended."""
     steps = steps_of(question, trials, block, arm)
     view = view_of(question, arm, steps)
@@ -88,7 +88,7 @@ def run_of(question: Question, block: int, arm: str, trials: Sequence[Trial]) ->
     )
 
 
-def _throughput(view: View, steps: Sequence[SearchStep], trials: Sequence[Trial]) -> float | None:
+def _throughput(view: SearchState, steps: Sequence[SearchStep], trials: Sequence[Trial]) -> float | None:
     """Mean throughput of the trials at the load that held the share."""
     held = {step.order for step in steps if step.value == view.held and step.outcome == "measured"}
     rates = [
@@ -102,7 +102,7 @@ def _mean_throughput(runs: Sequence[SearchRun]) -> float | None:
     return math.exp(math.fsum(map(math.log, known)) / len(known)) if known else None
 
 
-def _stated(view: View) -> tuple[float | None, float | None]:
+def _stated(view: SearchState) -> tuple[float | None, float | None]:
     """The value of a search that ended with one, and how far the truth may lie from it by the bracket alone (log)."""
     if view.held is not None:
         # To first order CPU time grows in proportion to the load.
@@ -137,7 +137,7 @@ def _pool(found: Collection[tuple[float, float]], level: float = LEVEL) -> _Pool
         return _Pooled()
     logs = [log for log, _ in found]
     half = math.fsum(width for _, width in found) / len(found)
-    core = paired(logs, level)
+    core = paired_test(logs, level)
     low, high = (math.exp(core.low - half), math.exp(core.high + half)) if core else (None, None)
     return _Pooled(math.exp(math.fsum(logs) / len(logs)), low, high, half)
 
@@ -172,7 +172,7 @@ def _compare(
 class _Wording:
     """What was shown of one arm, and nothing beyond it."""
 
-    question: Question
+    question: SearchQuestion
     result: SearchResult
     arm: str
     baseline: str
@@ -182,7 +182,7 @@ class _Wording:
         return [text for text in found if text]
 
     def _told(self, value: float) -> str:
-        return told(self.result.varies, value)
+        return value_text(self.result.varies, value)
 
     def _value(self) -> str:
         result = self.result
@@ -273,7 +273,7 @@ class _Wording:
 
     def _goal(self) -> str:
         """What a value has to do, so that the value follows."""
-        search, limits = self.question.search, limits_told(self.question.limits)
+        search, limits = self.question.search, limits_text(self.question.limits)
         if search.hold is not None:
             return f"{percent(search.at)} of the servers' CPUs are used at"
         if search.lower is not None:

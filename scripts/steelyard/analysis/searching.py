@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from steelyard.analysis.search import View, look
+from steelyard.analysis.search import SearchState, search_state
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import Experiment, Search
 from steelyard.measure.cpu import cpu_share
@@ -38,7 +38,7 @@ _LOWER = {"p90": ("p90", "p50"), "p99": ("p90", "p50")}
 
 
 @dataclass(frozen=True)
-class Question:
+class SearchQuestion:
     """What a session searches for."""
 
     search: Search
@@ -49,13 +49,13 @@ class Question:
     """How often a void trial may be repeated in a row."""
 
 
-def question_of(session: Session) -> Question | None:
+def question_of(session: Session) -> SearchQuestion | None:
     """What a session searches for; None for one that does not (raises BadInput as `limits_of` does)."""
     experiment = Experiment.model_validate(session.experiment)
     if experiment.search is None:
         return None
     own = Limits.model_validate(session.workload.get("limits", {}))
-    return Question(
+    return SearchQuestion(
         search=experiment.search,
         limits=limits_of(experiment.search, own),
         specs={arm.name: arm.spec for arm in session.arms},
@@ -89,7 +89,7 @@ def limits_of(search: Search, own: Limits) -> Limits:
 
 
 def next_search_trial(
-    question: Question, schedule: Sequence[ScheduledTrial], outcomes: Sequence[Trial]
+    question: SearchQuestion, schedule: Sequence[ScheduledTrial], outcomes: Sequence[Trial]
 ) -> Planned | None:
     """What to run next, or None when every search has ended.
 
@@ -111,19 +111,19 @@ def next_search_trial(
     return None
 
 
-def view_of(question: Question, arm: str, steps: Sequence[SearchStep]) -> View:
+def view_of(question: SearchQuestion, arm: str, steps: Sequence[SearchStep]) -> SearchState:
     """Where the search of an arm stands after these steps."""
     where = range_of(question.search, question.specs[arm])
-    return look(question.search, where, steps, question.repeats)
+    return search_state(question.search, where, steps, question.repeats)
 
 
-def steps_of(question: Question, trials: Sequence[Trial], block: int, arm: str) -> list[SearchStep]:
+def steps_of(question: SearchQuestion, trials: Sequence[Trial], block: int, arm: str) -> list[SearchStep]:
     """The steps of one search, in the order in which they ran."""
     own = [trial for trial in trials if (trial.block, trial.arm) == (block, arm) and trial.value is not None]
     return [step_of(question, trial) for trial in sorted(own, key=lambda trial: trial.order)]
 
 
-def step_of(question: Question, trial: Trial) -> SearchStep:
+def step_of(question: SearchQuestion, trial: Trial) -> SearchStep:
     """What a trial says to its search."""
     share = cpu_share(trial, question.specs[trial.arm]) if question.search.hold else None
     outcome, why = _verdict(question, trial, share)
@@ -133,7 +133,7 @@ def step_of(question: Question, trial: Trial) -> SearchStep:
     )
 
 
-def _verdict(question: Question, trial: Trial, share: float | None) -> tuple[Outcome, str]:
+def _verdict(question: SearchQuestion, trial: Trial, share: float | None) -> tuple[Outcome, str]:
     """The outcome with its reason.
 
     What shows that the harness, the host or the artifact was not as it should be voids the trial. Of what is left, what
@@ -286,7 +286,7 @@ def _seconds(trial: Trial, quantile: str) -> float | None:
     return None if millis is None else millis / 1000
 
 
-def limits_told(limits: Limits) -> str:
+def limits_text(limits: Limits) -> str:
     """Limits for people: `errors at most 0.1 % and p99 at most 200 ms`."""
     overall = [
         _Figure(name, limit, is_share=name == "errors")

@@ -17,8 +17,8 @@ from steelyard.analysis.estimates import (
     arm_label,
     estimate,
     few_switches,
+    needs_switch,
     simultaneous,
-    switched,
 )
 from steelyard.analysis.owners import parts_of
 from steelyard.analysis.paired import LEVEL, standing
@@ -296,7 +296,7 @@ class _Reader:
             (known[one].unequal for one in (arm, against) if one in known and known[one].unequal), None
         )
         values = self._values(name, arm), self._values(name, against)
-        return estimate(name, arm, *values, why, switched=switched(self.session, arm, against))
+        return estimate(name, arm, *values, why, switched=needs_switch(self.session, arm, against))
 
     def _mean(self, info: MetricInfo, arm: str) -> str:
         """Mean over all valid trials of an arm, as in the tables, and of what it is the sum."""

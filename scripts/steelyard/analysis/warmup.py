@@ -129,7 +129,7 @@ def last_change(relative: NDArray[np.float64]) -> int | None:
     return len(relative) - found[-1] if found else None
 
 
-def looks(at_least: float, at_most: float) -> Iterator[float]:
+def interim_seconds(at_least: float, at_most: float) -> Iterator[float]:
     """Seconds of load at which a warm-up is looked at, the cap last."""
     second = max(at_least, float(ACCEPTED_FROM))
     while second < at_most:
@@ -138,7 +138,7 @@ def looks(at_least: float, at_most: float) -> Iterator[float]:
     yield at_most
 
 
-def warmed_up(rates: Sequence[float], jit_share: float | None) -> Steadiness:
+def has_warmed_up(rates: Sequence[float], jit_share: float | None) -> Steadiness:
     """Whether the warm-up may end now: this look and the one before it are steady, each over a full minute.
 
     Args:
@@ -156,7 +156,7 @@ def warmed_up(rates: Sequence[float], jit_share: float | None) -> Steadiness:
     return now if before.steady else Steadiness(False, f"{before.detail[:-1]}, {BETWEEN_LOOKS} s ago.")
 
 
-def compiled(jit_seconds: float, cpu_seconds: float, least: float = 0.0) -> bool:
+def has_compiled(jit_seconds: float, cpu_seconds: float, least: float = 0.0) -> bool:
     """Whether servers have compiled what they are asked for, by what their JIT threads and all their threads used;
     `least`: CPU seconds below which nothing can be said."""
     return cpu_seconds > 0 and cpu_seconds >= least and jit_seconds < COMPILING * cpu_seconds
@@ -164,8 +164,8 @@ def compiled(jit_seconds: float, cpu_seconds: float, least: float = 0.0) -> bool
 
 def warm_up_ends(rates: Sequence[float], at_least: float, at_most: float) -> int | None:
     """The warm-up loop over a series that is known: seconds after which it is accepted, None: it reaches its cap."""
-    ends = (int(second) for second in looks(at_least, at_most))
-    return next((end for end in ends if warmed_up(rates[:end], None).steady), None)
+    ends = (int(second) for second in interim_seconds(at_least, at_most))
+    return next((end for end in ends if has_warmed_up(rates[:end], None).steady), None)
 
 
 def _dips(relative: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -13,7 +13,7 @@ from steelyard.errors import BadInput
 from steelyard.host.system import System
 from steelyard.host.tune import Advice, advise
 from steelyard.report.comparing import NO_CAUSE, host_name, side_by_side
-from steelyard.report.terminal import drawn
+from steelyard.report.terminal import to_rich_table
 from steelyard.results.store import SessionDirectory
 
 SessionPath = Annotated[
@@ -93,7 +93,7 @@ def compare(
     say(console, f"second: {host_name(other.session)} ({other.session.id})")
     for table in side_by_side(one, other):
         console.print(f"\n[bold]{table.caption}[/bold]")
-        console.print(drawn(table))
+        console.print(to_rich_table(table))
         for note in table.notes:
             say(console, note)
     say(console, f"\n{NO_CAUSE}")

@@ -11,7 +11,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from steelyard.analysis.search import told
+from steelyard.analysis.search import value_text
 from steelyard.cli.options import say
 from steelyard.clock import SYSTEM, Clock
 from steelyard.experiment.schema import Experiment
@@ -63,7 +63,7 @@ def trial_line(trial: Trial, varies: Varied | None = None) -> str:
 
 def _named(trial: Trial | Planned, varies: Varied | None) -> str:
     if varies is not None and trial.value is not None:
-        return f"{trial.arm} with {told(varies, trial.value)}"
+        return f"{trial.arm} with {value_text(varies, trial.value)}"
     return trial.arm + (f" (repeat {trial.attempt})" if trial.attempt else "")
 
 

@@ -21,7 +21,7 @@ from pydantic import Field
 
 from steelyard import __version__
 from steelyard.analysis.estimates import log_ratios, values_of
-from steelyard.analysis.paired import CLEARLY, detectable_effect, paired, two_groups
+from steelyard.analysis.paired import CLEARLY, detectable_effect, paired_test, two_groups
 from steelyard.analysis.rounds import seconds_of, valid_trials
 from steelyard.errors import BadInput, Incomplete, SteelyardError
 from steelyard.gate.conditions import Conditions, conditions_of, differing, unknown_in
@@ -175,8 +175,8 @@ def noise_of(session: Session, trials: Sequence[Trial], names: Sequence[str]) ->
     for name in names:
         values = {arm: values_of(valid.get(arm, {}), name) for arm in (baseline, other)}
         logs = log_ratios(values[other], values[baseline])
-        core = paired(logs) if logs is not None and len(logs) >= FEWEST else None
-        if core is None or core.tied:
+        core = paired_test(logs) if logs is not None and len(logs) >= FEWEST else None
+        if core is None or core.is_tied:
             continue
         starts = [
             (trial.started, math.log(trial.metrics[name]))

@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator
 
 from steelyard.gate.history import Entry, Place, Series, spread, told
 from steelyard.measure.registry import metric_info
-from steelyard.report.canvas import INK, STEPS, Chart, canvas, finish, near, styled
+from steelyard.report.canvas import INK, STEPS, Chart, annotate, canvas, finish, with_style
 from steelyard.results import figures
 
 _STYLE = Path(__file__).parents[1] / "report" / "templates" / "style.css"
@@ -111,7 +111,7 @@ def _of_host(series: Series) -> str:
     )
 
 
-@styled
+@with_style
 def draw(line: Sequence[Series], index: int) -> Chart:
     """Means over sessions by their place in time; what one host did is joined, and older hosts are pale."""
     info, entries = metric_info(line[0].metric), _sessions(line)
@@ -150,7 +150,7 @@ def _mark_change(axes: Axes, x: float, place: Place) -> None:
     axes.axvline(x, color=ink, lw=1.6, ls="--")
     word = figures.change(place.after / place.before) + (" (known)" if place.acknowledged else "")
     look: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "color": ink, "fontsize": 11}
-    near(axes, word, (x, 1.0), (4, -12), **look)
+    annotate(axes, word, (x, 1.0), (4, -12), **look)
 
 
 def _mark_hosts(axes: Axes, begins: Sequence[int], length: int) -> None:
@@ -164,7 +164,7 @@ def _mark_hosts(axes: Axes, begins: Sequence[int], length: int) -> None:
                 "color": INK["muted"],
                 "fontsize": 10.5,
             }
-            near(axes, "another host", (begin - 0.5, 0.0), (4, 4), **look)
+            annotate(axes, "another host", (begin - 0.5, 0.0), (4, 4), **look)
             before = begin
 
 

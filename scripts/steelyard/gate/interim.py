@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import scipy
 
 from steelyard.analysis.estimates import estimate, values_of
-from steelyard.analysis.paired import Paired, detectable_in_sd, paired, sd_bound, t_quantile
+from steelyard.analysis.paired import PairedTest, detectable_in_sd, paired_test, sd_bound, t_quantile
 from steelyard.analysis.rounds import seconds_of, unequal, valid_trials
 from steelyard.gate.verdict import Better, Verdict, decide
 from steelyard.measure.registry import metric_info
@@ -122,8 +122,8 @@ def _too_long(trials: Sequence[Trial], blocks: int, seconds: float | None) -> st
 def _futile(effect: Estimate, better: Better, margin: float, last: int) -> str | None:
     """Why hardly anything can be decided at the last analysis any more, whatever of three is true: no harm, a harm as
     large as the margin, or what was seen."""
-    core = paired([math.log(ratio) for ratio in effect.ratios])
-    if core is None or core.tied:
+    core = paired_test([math.log(ratio) for ratio in effect.ratios])
+    if core is None or core.is_tied:
         return None
     sign = 1 if better == "lower" else -1
     limit = math.log1p(margin) if better == "lower" else -math.log1p(-margin)
@@ -133,7 +133,7 @@ def _futile(effect: Estimate, better: Better, margin: float, last: int) -> str |
     return f"more pairs would decide it with a chance of {percent(chance, 0)} at most"
 
 
-def _chance(core: Paired, sign: int, limit: float, last: int, truth: float) -> float:
+def _chance(core: PairedTest, sign: int, limit: float, last: int, truth: float) -> float:
     """Chance of a pass or a regression at the last analysis, given the pairs so far and their spread.
 
     Conditional power: Lan, Simon and Halperin, Sequential Analysis, 1982.

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from steelyard.analysis.estimates import GIVEN
-from steelyard.analysis.owners import named
-from steelyard.analysis.paired import detectable_effect, paired
+from steelyard.analysis.owners import info_in_session
+from steelyard.analysis.paired import detectable_effect, paired_test
 from steelyard.analysis.sentences import SURVIVED
 from steelyard.errors import SteelyardError
 from steelyard.host.facts import read_facts
@@ -95,7 +95,7 @@ def describe(plan: SessionPlan, changes: Sequence[DetectableChange]) -> list[str
 
 
 def _label(plan: SessionPlan, name: str) -> str:
-    return named(metric_info(name), plan.specs.values()).label
+    return info_in_session(metric_info(name), plan.specs.values()).label
 
 
 def _size(low: float | None, high: float | None) -> str:
@@ -125,7 +125,7 @@ def _predict(
             estimates = {arm: estimates[arm]}
         even = [e for e in estimates.values() if e.unequal is None and e.detectable]
         usable = [estimate.ratios for estimate in even if min(estimate.ratios) > 0]
-        cores = [paired([math.log(ratio) for ratio in ratios]) for ratios in usable]
+        cores = [paired_test([math.log(ratio) for ratio in ratios]) for ratios in usable]
         sizes, variances = [core.n for core in cores if core], [core.sd**2 for core in cores if core]
         if sizes:
             n, sd = min(sizes), math.sqrt(math.fsum(variances) / len(variances))

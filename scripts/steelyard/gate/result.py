@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from steelyard.analysis.estimates import analyse
-from steelyard.analysis.paired import paired
+from steelyard.analysis.paired import paired_test
 from steelyard.analysis.rounds import seconds_of
 from steelyard.analysis.sentences import beyond_noise
 from steelyard.experiment.schema import Metrics
@@ -187,8 +187,8 @@ def _confirmed(finding: str, second: InterimAnalysis | None) -> tuple[Outcome, s
 
 
 def _interim_result(analysis: InterimAnalysis) -> InterimResult:
-    core = paired([math.log(ratio) for ratio in analysis.estimate.ratios], INTERIM_LEVEL)
-    low, high = (math.exp(core.low), math.exp(core.high)) if core and not core.tied else (None, None)
+    core = paired_test([math.log(ratio) for ratio in analysis.estimate.ratios], INTERIM_LEVEL)
+    low, high = (math.exp(core.low), math.exp(core.high)) if core and not core.is_tied else (None, None)
     return InterimResult(
         blocks=analysis.blocks,
         pairs=analysis.estimate.n,

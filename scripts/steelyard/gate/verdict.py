@@ -5,7 +5,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from steelyard.analysis.paired import LEVEL, Paired, paired
+from steelyard.analysis.paired import LEVEL, PairedTest, paired_test
 from steelyard.errors import BadInput
 from steelyard.results.analysis import Estimate
 from steelyard.results.figures import count, percent
@@ -77,17 +77,19 @@ def decide(
         )
     if estimate.unequal is not None:
         return Verdict("inconclusive", estimate.unequal)
-    core = paired([math.log(ratio) for ratio in estimate.ratios], level)
+    core = paired_test([math.log(ratio) for ratio in estimate.ratios], level)
     if core is None:
         usable = count(len(estimate.ratios), "usable block")
         return Verdict("inconclusive", f" has {usable}", _MORE, estimate.metric)
-    if core.tied:
+    if core.is_tied:
         same = ": every block has the same ratio, so no spread was seen and nothing is ruled out"
         return Verdict("inconclusive", same, metric=estimate.metric)
     return _judge(estimate.metric, core, better, margin, (level, passing))
 
 
-def _judge(name: str, core: Paired, better: Better, margin: float, levels: tuple[float, float]) -> Verdict:
+def _judge(
+    name: str, core: PairedTest, better: Better, margin: float, levels: tuple[float, float]
+) -> Verdict:
     worse = 1 if better == "lower" else -1
     level, passing = levels
     upper = core.bound(worse > 0, passing)

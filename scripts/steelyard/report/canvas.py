@@ -74,7 +74,7 @@ class Chart:
     svg: str
 
 
-styled = mpl.rc_context(_STYLE)
+with_style = mpl.rc_context(_STYLE)
 """Decorator of every function that draws: artists take their style when they are made."""
 
 
@@ -88,24 +88,24 @@ def rows(labels: Sequence[str], height: int | None = None) -> Axes:
     axes = canvas(height or 76 + 34 * len(labels))
     axes.grid(visible=False, axis="y")
     axes.grid(visible=True, axis="x")
-    axes.set_yticks(range(len(labels)), [wrapped(printable(label)) for label in labels])
+    axes.set_yticks(range(len(labels)), [wrap_label(printable(label)) for label in labels])
     axes.set_ylim(len(labels) - 0.5, -0.6)
     axes.spines["left"].set_visible(False)
     return axes
 
 
-def near(axes: Axes, text: str, point: tuple[float, float], offset: tuple[int, int], **look: Any) -> None:
+def annotate(axes: Axes, text: str, point: tuple[float, float], offset: tuple[int, int], **look: Any) -> None:
     """Words beside a point, at a distance in CSS pixels."""
     axes.annotate(text, point, xytext=offset, textcoords="offset points", **look)
 
 
 def legend_text(label: str) -> str:
     """A label for a legend, which leaves out labels that begin with an underscore."""
-    text = wrapped(label, LEGEND)
+    text = wrap_label(label, LEGEND)
     return f"\N{ZERO WIDTH SPACE}{text}" if text.startswith("_") else text
 
 
-def wrapped(label: str, width: int = 30) -> str:
+def wrap_label(label: str, width: int = 30) -> str:
     """A label of several factors, one to a line; of a long one what three lines hold, so that the chart keeps room."""
     lines = [part for factor in label.split(", ") for part in textwrap.wrap(factor, width) or [""]]
     return "\n".join(

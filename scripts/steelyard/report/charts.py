@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, NullLocator
 
 from steelyard.analysis.owners import NONE
-from steelyard.analysis.paired import paired
+from steelyard.analysis.paired import paired_test
 from steelyard.analysis.sentences import SURVIVED, beyond_noise
 from steelyard.measure.chance import exact_interval
 from steelyard.report.canvas import (
@@ -18,13 +18,13 @@ from steelyard.report.canvas import (
     SERIES,
     STEPS,
     Chart,
+    annotate,
     canvas,
     finish,
     legend_text,
-    near,
     rows,
-    styled,
-    wrapped,
+    with_style,
+    wrap_label,
 )
 from steelyard.report.tables import CPU_GROUPS, QUANTILES, latency_figure
 from steelyard.report.view import View
@@ -35,7 +35,7 @@ GROUP_INK = {group: INK[f"s{index}"] for index, group in enumerate([*CPU_GROUPS,
 """Colours of the thread groups, and of a compiler server beside them."""
 
 
-@styled
+@with_style
 def overview(view: View) -> list[Chart]:
     """Two to a row: the first two metrics over the levels, their effects below; then each further metric."""
     shown = [metric for metric in view.charted if metric.name != SURVIVED]
@@ -70,10 +70,10 @@ def over_levels(view: View, metric: MetricInfo) -> Chart | None:
                         "ha": "center",
                         "color": INK["muted"],
                     }
-                    near(axes, NONE, (place, 0.0), (0, 6), fontsize=11, **below)
+                    annotate(axes, NONE, (place, 0.0), (0, 6), fontsize=11, **below)
                 continue
             line.append((place, summary.mean * times))
-            over_trials = paired(summary.values)
+            over_trials = paired_test(summary.values)
             if over_trials is not None:
                 bounds = (over_trials.low * times, over_trials.high * times)
                 axes.plot([place] * 2, bounds, color=color, lw=2)
@@ -84,8 +84,8 @@ def over_levels(view: View, metric: MetricInfo) -> Chart | None:
             axes.plot([], [], color=color, marker=marker, ls=dash, ms=5, lw=1.1, label=legend_text(series))
     low, high = view.axis.ends
     axes.set_xlim(low - 0.6, high + 0.6)
-    axes.set_xticks(list(axis.ticks), [wrapped(name, axis.room) for name in axis.ticks.values()])
-    axes.set_xlabel(wrapped(axis.label, LEGEND))
+    axes.set_xticks(list(axis.ticks), [wrap_label(name, axis.room) for name in axis.ticks.values()])
+    axes.set_xlabel(wrap_label(axis.label, LEGEND))
     cut = _cut_axis(axes)
     axes.yaxis.set_major_locator(MaxNLocator(6, steps=STEPS))
     first, second = axes.get_yticks()[:2]
@@ -114,7 +114,7 @@ def _points(
             axes.plot(place, raw * times, marker, mfc="none", mec=color, alpha=0.8, ms=4.5, mew=1, zorder=4)
             continue
         axes.plot(place, raw * times, "x", color=INK["void"], ms=7, mew=1.8, zorder=5)
-        near(
+        annotate(
             axes,
             f"void, block {block}",
             (place, raw * times),
@@ -157,7 +157,7 @@ def forest(view: View, metric: MetricInfo) -> Chart | None:
         bounds = [100 * (e.low - 1), 100 * (e.high - 1)] if e.low is not None and e.high is not None else []
         center = 100 * ((e.ratio or 1) - 1)
         _interval(axes, row, center, bounds, "accent" if beyond_noise(e) else "surface")
-        near(axes, figures.effect(e), (center, row), (0, 8), ha="center", fontsize=11)
+        annotate(axes, figures.effect(e), (center, row), (0, 8), ha="center", fontsize=11)
     axes.margins(x=0.12)
     axes.xaxis.set_major_locator(MaxNLocator(5, steps=STEPS))
     axes.xaxis.set_major_formatter(
@@ -170,7 +170,7 @@ def forest(view: View, metric: MetricInfo) -> Chart | None:
     return finish(axes, f"forest-{metric.name}", title, "; ".join(told) + ".")
 
 
-@styled
+@with_style
 def survival(view: View) -> Chart | None:
     """The share of trials that lived, with what it speaks for; one line for each arm."""
     found = {view.arm_label(arm.name): view.summary(SURVIVED, arm.name) for arm in view.arms}
@@ -191,7 +191,7 @@ def survival(view: View) -> Chart | None:
     return finish(axes, "survival", "share of trials that lived to the end", "; ".join(words) + ".")
 
 
-@styled
+@with_style
 def latency(view: View, operation: str, key: str) -> Chart | None:
     """Median, p90, p99 and longest latency of one operation in each arm, on a logarithmic scale."""
     points = {}
@@ -224,7 +224,7 @@ def latency(view: View, operation: str, key: str) -> Chart | None:
     return finish(axes, key, f"latency of {operation}, ms", "; ".join(words) + ".")
 
 
-@styled
+@with_style
 def cpu_by_group(view: View) -> Chart | None:
     """CPU per 1,000 requests of each arm, stacked by thread group."""
     metrics = {group: f"cpu_per_1k_{group}" for group in CPU_GROUPS if view.named(f"cpu_per_1k_{group}")}

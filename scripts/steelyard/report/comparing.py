@@ -3,7 +3,7 @@
 
 from collections.abc import Sequence
 
-from steelyard.analysis.across import Effect, Range, Side, effects, yields
+from steelyard.analysis.across import Effect, IntervalEstimate, Side, effects, yields
 from steelyard.analysis.estimates import arm_label
 from steelyard.analysis.sentences import beyond_noise, rests_on
 from steelyard.measure.requests import THROUGHPUT
@@ -88,7 +88,7 @@ def _estimate(found: Estimate | None) -> Cell:
     return Cell(figures.effect(found), notes, 0 if beyond_noise(found) else None)
 
 
-def _apart(found: Range | None) -> Cell:
+def _apart(found: IntervalEstimate | None) -> Cell:
     if found is None:
         return Cell(figures.DASH, ("no comparison",))
     if found.low is None or found.high is None:
@@ -97,7 +97,7 @@ def _apart(found: Range | None) -> Cell:
     return Cell(f"{found.value:.3f}", (f"{found.low:.3f} to {found.high:.3f}",), 0 if beyond else None)
 
 
-def _yields(sides: tuple[Side, Side], told: tuple[dict[str, dict[str, Range]], ...]) -> Table:
+def _yields(sides: tuple[Side, Side], told: tuple[dict[str, dict[str, IntervalEstimate]], ...]) -> Table:
     shown = [name for name in _PER if any(name in per for side in told for per in side.values())]
     columns = [*words("arm", "host"), *(Column(_PER[name]) for name in shown)]
     rows = []
@@ -125,7 +125,7 @@ def _cores(side: Side) -> str:
     return f"{' or '.join(map(str, counts))} cores that the servers had"
 
 
-def _range(found: Range | None) -> Cell:
+def _range(found: IntervalEstimate | None) -> Cell:
     if found is None:
         return Cell(figures.DASH)
     bounds = (

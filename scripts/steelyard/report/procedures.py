@@ -15,12 +15,12 @@ from steelyard.report.canvas import (
     SERIES,
     STEPS,
     Chart,
+    annotate,
     canvas,
     finish,
     legend_text,
-    near,
     rows,
-    styled,
+    with_style,
 )
 from steelyard.report.charts import GROUP_INK
 from steelyard.report.tables import CPU_GROUPS
@@ -36,7 +36,7 @@ _LINE = 13
 """Height of a line of points, in CSS pixels."""
 
 
-@styled
+@with_style
 def traces(view: View) -> list[Chart]:
     """Warm-up and measurement of every trial, one chart per arm, all with the same scales."""
     shown = [trial for trial in view.trials if trial.trace and not trial.curves]
@@ -56,7 +56,9 @@ def _traces(view: View, arm: str, trials: list[Trial], step: int, ends: tuple[fl
     if windows:
         start, end = map(fmean, zip(*windows, strict=True))
         axes.axvspan(start, end, color=INK["grid"], alpha=0.55, lw=0)
-        near(axes, "measured", ((start + end) / 2, 0), (0, 5), ha="center", fontsize=10.5, color=INK["muted"])
+        annotate(
+            axes, "measured", ((start + end) / 2, 0), (0, 5), ha="center", fontsize=10.5, color=INK["muted"]
+        )
     for trial in trials:
         parts = [trial.trace[i : i + step] for i in range(0, len(trial.trace), step)]
         points = [tuple(map(fmean, zip(*part, strict=True))) for part in parts]
@@ -83,7 +85,7 @@ def _middles(values: Sequence[float]) -> list[float]:
     return [i + 0.5 for i in range(len(values))]
 
 
-@styled
+@with_style
 def ramp_up(view: View) -> list[Chart]:
     """Throughput from the first second of load on, and when shares of the best arm's level were reached."""
     shown = {arm.name: _curves(view, arm.name, "throughput") for arm in view.arms}
@@ -158,7 +160,7 @@ def _strips(
                 axes.plot(found, [y] * len(found), marker, **look)
                 axes.plot([median(found)] * 2, [y - 0.42 * step, y + 0.42 * step], color=color, lw=2.6)
             else:
-                near(axes, absent, (0, y), (5, 0), va="center", fontsize=10, color=color)
+                annotate(axes, absent, (0, y), (5, 0), va="center", fontsize=10, color=color)
     for edge in range(1, len(lines)):
         axes.axhline(edge - 0.5, color=INK["grid"], lw=0.8)
     axes.set_ylim(top=-0.5)
@@ -176,7 +178,7 @@ def _strips(
     return finish(axes, key, title, f"Medians over trials. {'; '.join(words)}.")
 
 
-@styled
+@with_style
 def ramp_cpu(view: View) -> list[Chart]:
     """CPU by thread group from the first second of load on, one chart per arm, all with the same scales."""
     arms = {}
@@ -212,7 +214,7 @@ def _cpu_stack(view: View, arm: str, stack: Mapping[str, list[float]], ends: tup
     return finish(axes, f"ramp-cpu-{arm}", title, f"Median over trials: {spent}.")
 
 
-@styled
+@with_style
 def start_up(view: View) -> Chart | None:
     """From the start of the servers to their ready message, first response, and each operation's first answer."""
     lines: dict[str, dict[str, list[float]]] = {}

@@ -3,7 +3,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from steelyard.analysis.rounds import reached
+from steelyard.analysis.rounds import reached_places
 from steelyard.experiment.schema import Load
 from steelyard.jvm.identity import JvmIdentity
 from steelyard.report.tables import Cell, Table, cells, numbers, words
@@ -101,7 +101,7 @@ def _outcome(view: View, trial: Trial) -> str:
 def schedule(view: View) -> Table:
     """Block by order, the schedule as it ran; at the end of a block its repeats, or the further trials of a search."""
     done = {(trial.block, trial.arm, trial.attempt): trial for trial in view.trials}
-    places, rows = reached(view.session, view.trials), []
+    places, rows = reached_places(view.session, view.trials), []
     for block in dict.fromkeys(place.block for place in places):
         planned = sorted((p for p in places if p.block == block), key=lambda p: p.order)
         shown = [_place(done.get((block, place.arm, 0)), place.arm) for place in planned]

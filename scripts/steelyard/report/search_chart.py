@@ -18,8 +18,8 @@ from steelyard.report.canvas import (
     canvas,
     finish,
     legend_text,
-    styled,
-    wrapped,
+    with_style,
+    wrap_label,
 )
 from steelyard.report.view import View
 from steelyard.results import figures
@@ -66,13 +66,13 @@ _LOOKS: dict[str, dict[str, Any]] = {
 }
 
 
-@styled
+@with_style
 def search_paths(view: View) -> list[Chart]:
     """One chart for each search that has a trial; those of an arm have the same scales."""
     return [_path(view, result, run) for result in view.analysis.searches for run in result.runs if run.steps]
 
 
-@styled
+@with_style
 def search_levels(view: View) -> Chart | None:
     """What the searches found over the levels: each block's search a point, the interval of each arm; None where the
     searches are not all of one kind, or of one arm."""
@@ -112,7 +112,7 @@ def search_levels(view: View) -> Chart | None:
     axes.set_xlim(low - 0.6, high + 0.6)
     axes.set_ylim(bottom=0)
     axes.set_xticks(
-        list(view.axis.ticks), [wrapped(name, view.axis.room) for name in view.axis.ticks.values()]
+        list(view.axis.ticks), [wrap_label(name, view.axis.room) for name in view.axis.ticks.values()]
     )
     axes.set_xlabel(view.axis.label)
     measure.ticks(axes)

@@ -8,7 +8,7 @@ from functools import partial
 from steelyard.analysis.best import LOST
 from steelyard.analysis.estimates import LEAST_SWITCHES, few_switches
 from steelyard.analysis.owners import NONE, parts_of
-from steelyard.analysis.search import told
+from steelyard.analysis.search import value_text
 from steelyard.analysis.sentences import SURVIVED, beyond_noise
 from steelyard.measure.chance import exact_interval
 from steelyard.measure.curves import SHARES
@@ -131,11 +131,11 @@ def _families(view: View) -> list[str]:
         )
         for what, names in view.families.items()
     }
-    told = [f"the {count} comparisons of {what}" for what, count in counts.items() if count > 1]
-    if not told:
+    several = [f"the {count} comparisons of {what}" for what, count in counts.items() if count > 1]
+    if not several:
         return []
     note = (
-        f"Intervals are simultaneous over {' and over '.join(told)}: with 95 % confidence all intervals of such a"
+        f"Intervals are simultaneous over {' and over '.join(several)}: with 95 % confidence all intervals of such a"
         " family hold their true changes together (each is at 100 % \N{MINUS SIGN} 5 %/comparisons, Bonferroni)."
     )
     return [note]
@@ -147,9 +147,9 @@ def _switches(view: View) -> list[str]:
     counts = {name: e.switches for name, e in found.items() if e is not None and e.switches is not None}
     if not counts:
         return []
-    told = ", ".join(f"{view.arm_short(name)}: {count}" for name, count in counts.items())
+    counted = ", ".join(f"{view.arm_short(name)}: {count}" for name, count in counts.items())
     note = (
-        f"Switches of the host to each state that the comparison with the baseline rests on: {told}. The host is"
+        f"Switches of the host to each state that the comparison with the baseline rests on: {counted}. The host is"
         " switched anew for every block, so that trials under one switch count once; below"
         f" {LEAST_SWITCHES} there is no interval."
     )
@@ -420,7 +420,7 @@ def searches(view: View) -> list[Table]:
 
 
 def _searched(varies: Varied, value: float | None) -> str:
-    return figures.DASH if value is None else told(varies, value)
+    return figures.DASH if value is None else value_text(varies, value)
 
 
 def _means(

@@ -26,12 +26,12 @@ def render_summary(
     answer = [Text(printable(sentence)) for sentence in view.answer]
     notes = [Text(printable(note), style="dim") for note in found.notes]
     caveats = [Text(printable(f"! {caveat}"), style="yellow") for caveat in view.caveats]
-    parts: list[RenderableType] = [*answer, drawn(found)]
+    parts: list[RenderableType] = [*answer, to_rich_table(found)]
     spaced = [Padding(part, (0, 0, 1, 0)) for part in parts]
     return Group(Text(printable(view.title), style="bold"), "", *spaced, *notes, *caveats)
 
 
-def drawn(table: Table) -> RichTable:
+def to_rich_table(table: Table) -> RichTable:
     """A table for the terminal, without its notes."""
     made = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for column in table.columns:

@@ -13,7 +13,7 @@ from typing import Any
 from steelyard.analysis.best import LOST
 from steelyard.analysis.estimates import arm_label
 from steelyard.analysis.owners import NONE, has_none
-from steelyard.analysis.rounds import told_by_arm
+from steelyard.analysis.rounds import counts_text
 from steelyard.analysis.sentences import answer
 from steelyard.escape import printable
 from steelyard.jvm.identity import JvmIdentity
@@ -116,13 +116,13 @@ class View:
                 1 < a.blocks_complete < FEW_BLOCKS
             ),
             "Fewer than two complete blocks: chance alone may explain any difference.": a.blocks_complete < 2,
-            f"{void} void ({told_by_arm(a.by_arm, 'void')}): not averaged in, shown in the charts as crosses and"
+            f"{void} void ({counts_text(a.by_arm, 'void')}): not averaged in, shown in the charts as crosses and"
             " explained in the validity ledger.": a.void_trials,
             "Where something died or thrashed, the other figures of its trial are of what still lived, or of next to"
             " nothing: compare only arms that survived.": any(
                 trial.survived is False for trial in self.trials
             ),
-            f"{unsteady} marked not steady ({told_by_arm(a.by_arm, 'not_steady')}): the warm-up reached its cap, or"
+            f"{unsteady} marked not steady ({counts_text(a.by_arm, 'not_steady')}): the warm-up reached its cap, or"
             " throughput still moved while it was measured.": a.not_steady_trials,
         }
         arms = [note for spec in self.specs.values() for note in (*spec.notes, *spec.embedded)]

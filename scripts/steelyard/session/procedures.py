@@ -18,10 +18,10 @@ from steelyard.analysis.warmup import (
     COMPILED_OVER,
     WINDOW,
     Steadiness,
-    compiled,
+    has_compiled,
+    has_warmed_up,
+    interim_seconds,
     judge_steady,
-    looks,
-    warmed_up,
 )
 from steelyard.errors import ServerFailed
 from steelyard.experiment.schema import ProcedureName
@@ -221,11 +221,11 @@ def _warm_up(flight: Flight) -> None:
             if _compiled(flight, flight.clock.monotonic() - begin):
                 break
         return
-    for second in looks(warmup.at_least, warmup.at_most):
+    for second in interim_seconds(warmup.at_least, warmup.at_most):
         flight.watch(begin + second + SAMPLES_LATE - flight.clock.monotonic())
         samples, now = Samples.load(flight.folder / "samples"), flight.ramp_end + second
         followed = [rate for _, rate in rates(flight, samples, flight.ramp_end, now)]
-        found = warmed_up(followed, _jit_share(flight, samples, now - WINDOW, now))
+        found = has_warmed_up(followed, _jit_share(flight, samples, now - WINDOW, now))
         if found.steady:
             break
     _note(flight, "Warm-up", found)
@@ -239,7 +239,7 @@ def _compiled(flight: Flight, loaded: float) -> bool:
     least, over = sum(COMPILED_CPU.get(kind, 0.0) for kind in kinds), COMPILED_OVER
     while (used := _cpu(flight, samples, newest - over, newest)) is not None:
         if used[1] >= least or over >= loaded:
-            return compiled(*used, least)
+            return has_compiled(*used, least)
         over += 1.0
     return False
 

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import takewhile
 
 from steelyard.analysis.estimates import analyse
-from steelyard.analysis.rounds import compared, never_started, reached
+from steelyard.analysis.rounds import comparable_places, did_not_start, reached_places
 from steelyard.analysis.search_result import search_results
 from steelyard.engines.base import Engine
 from steelyard.errors import NoSpace, ServerFailed, SteelyardError
@@ -114,7 +114,7 @@ def require_starts(trials: Sequence[Trial], at_once: int = 1) -> None:
     last = trials[-1]
     own = [trial for trial in trials if trial.arm == last.arm and trial.value is None]
     for told, line, most in ((f" of {last.arm}", own, 2), ("", trials, 2 * at_once)):
-        failed = len(list(takewhile(never_started, reversed(line))))
+        failed = len(list(takewhile(did_not_start, reversed(line))))
         if failed >= most:
             raise ServerFailed(f"{failed} trials{told} in a row did not start: {last.failure}")
 
@@ -141,9 +141,9 @@ def missing(session: Session, trials: Sequence[Trial]) -> list[str]:
     arms = [arm.name for arm in session.arms]
     baseline = next(arm.name for arm in session.arms if arm.baseline)
     there = {(trial.block, trial.arm) for trial in trials if trial.value is not None}
-    there |= compared(trials, arms, baseline)
+    there |= comparable_places(trials, arms, baseline)
     return [
         f"block {place.block} of {place.arm}"
-        for place in reached(session, trials)
+        for place in reached_places(session, trials)
         if (place.block, place.arm) not in there
     ]

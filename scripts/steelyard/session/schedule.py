@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from steelyard.analysis.rounds import reached, seconds_of
+from steelyard.analysis.rounds import reached_places, seconds_of
 from steelyard.analysis.searching import next_search_trial, question_of
 from steelyard.analysis.warmup import ACCEPTED_FROM
 from steelyard.experiment.schema import Experiment
@@ -240,7 +240,7 @@ class Schedule:
     def total(self, outcomes: Sequence[Trial]) -> int:
         """Trials of the session as far as is known: those that ended, and what is still to come."""
         ended = {(trial.block, trial.arm) for trial in outcomes}
-        places = reached(self.session, outcomes)
+        places = reached_places(self.session, outcomes)
         left = sum((place.block, place.arm) not in ended for place in places)
         return len(outcomes) + (left or int(self.next(outcomes) is not None))
 

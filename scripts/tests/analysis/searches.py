@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from builders import make_component, make_measurement, make_spec, make_trial
 
-from steelyard.analysis.searching import Question, limits_of, next_search_trial
+from steelyard.analysis.searching import SearchQuestion, limits_of, next_search_trial
 from steelyard.experiment.schema import Load, Search
 from steelyard.results.measurement import ComponentResult
 from steelyard.results.schema import Check, Planned, ScheduledTrial, Trial
@@ -47,10 +47,10 @@ def search_spec(arm: str = "jvms-1", load: Load | None = None, engine: str = "pr
 
 def question(
     search: dict[str, Any], arms: tuple[str, ...] = ("a",), repeats: int = 2, **more: Any
-) -> Question:
+) -> SearchQuestion:
     found = Search.model_validate(search)
     limits = limits_of(found, Limits(p99=2.0))
-    return Question(found, limits, {arm: search_spec(arm, **more) for arm in arms}, repeats)
+    return SearchQuestion(found, limits, {arm: search_spec(arm, **more) for arm in arms}, repeats)
 
 
 def check(name: str, detail: str = "why", value: float | None = 1.0, voids: bool = True) -> Check:
@@ -95,7 +95,7 @@ def search_trial(place: Planned | None = None, **changes: Any) -> Trial:
 
 
 def run(
-    asked: Question,
+    asked: SearchQuestion,
     places: list[ScheduledTrial],
     outcome: Callable[[Planned], Trial],
     done: list[Trial] | None = None,

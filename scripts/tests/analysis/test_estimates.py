@@ -10,7 +10,7 @@ from builders import make_session, make_spec, make_trial, make_trials
 from scipy import stats
 
 from steelyard.analysis.estimates import NO_MEASUREMENT, analyse
-from steelyard.analysis.paired import detectable_effect, paired
+from steelyard.analysis.paired import detectable_effect, paired_test
 from steelyard.analysis.rounds import unequal
 from steelyard.analysis.sentences import answer, beyond_noise
 from steelyard.errors import BadInput
@@ -273,7 +273,7 @@ def test_families() -> None:
         for one in (one for name in names for one in found[name].values()):
             assert one.comparisons == comparisons
             assert one.p_adjusted == pytest.approx(min(1.0, comparisons * one.p))
-            core = paired([math.log(ratio) for ratio in one.ratios], 0.05 / comparisons)
+            core = paired_test([math.log(ratio) for ratio in one.ratios], 0.05 / comparisons)
             assert (one.low, one.high) == pytest.approx((math.exp(core.low), math.exp(core.high)))
             assert one.detectable == pytest.approx(detectable_effect(core.n, core.sd, comparisons))
 

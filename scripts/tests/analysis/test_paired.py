@@ -6,10 +6,10 @@ import pytest
 from scipy import stats
 
 from steelyard.analysis.paired import (
-    adjusted,
+    adjust_p,
     detectable_effect,
     detectable_in_sd,
-    paired,
+    paired_test,
     spreads_differ,
     standing,
     two_groups,
@@ -20,7 +20,7 @@ SLEEP = [1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4]
 
 
 def test_students_own_example() -> None:
-    found = paired(SLEEP)
+    found = paired_test(SLEEP)
     assert found is not None
     assert found.mean == pytest.approx(1.58)
     assert found.p == pytest.approx(0.002833, abs=1e-6)
@@ -30,7 +30,7 @@ def test_students_own_example() -> None:
 @pytest.mark.parametrize("n", [2, 3, 6, 50])
 def test_agrees_with_scipy(n):
     logs = np.random.default_rng(n).normal(0.01, 0.02, n)
-    found = paired(logs.tolist())
+    found = paired_test(logs.tolist())
     reference = stats.ttest_1samp(logs, 0.0)
     assert found is not None
     assert found.p == pytest.approx(reference.pvalue, rel=1e-9)
@@ -42,23 +42,23 @@ def test_agrees_with_scipy(n):
 
 
 def test_fewer_than_two_blocks_have_no_interval() -> None:
-    assert paired([]) is None
-    assert paired([0.1]) is None
+    assert paired_test([]) is None
+    assert paired_test([0.1]) is None
 
 
 def test_blocks_that_agree_exactly() -> None:
     """Also where rounding alone keeps them apart; their p shows nothing."""
-    same = paired([0.0, 0.0, 0.0])
-    moved = paired([math.log(0.3 / 0.1), math.log(0.6 / 0.2), math.log(3.0)])
+    same = paired_test([0.0, 0.0, 0.0])
+    moved = paired_test([math.log(0.3 / 0.1), math.log(0.6 / 0.2), math.log(3.0)])
     assert same is not None
-    assert (same.tied, same.p, same.low, same.high) == (True, 1.0, 0.0, 0.0)
+    assert (same.is_tied, same.p, same.low, same.high) == (True, 1.0, 0.0, 0.0)
     assert moved is not None
-    assert (moved.tied, moved.p, moved.low) == (True, 1.0, moved.high)
+    assert (moved.is_tied, moved.p, moved.low) == (True, 1.0, moved.high)
 
 
 def test_bonferroni_passes_over_missing_and_stays_below_one() -> None:
-    assert adjusted(0.01, 4) == pytest.approx(0.04)
-    assert (adjusted(0.6, 2), adjusted(None, 2), adjusted(0.03, 1)) == (1.0, None, 0.03)
+    assert adjust_p(0.01, 4) == pytest.approx(0.04)
+    assert (adjust_p(0.6, 2), adjust_p(None, 2), adjust_p(0.03, 1)) == (1.0, None, 0.03)
 
 
 @pytest.mark.parametrize("n", [2, 3, 6, 10, 34, 100])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from steelyard.analysis.search import View, look
+from steelyard.analysis.search import SearchState, search_state
 from steelyard.experiment.schema import Experiment, Search
 from steelyard.results.analysis import SearchStep
 from steelyard.spec.search import Range
@@ -44,16 +44,16 @@ def steps(text: str) -> list[SearchStep]:
 
 
 def value_after(asked: Search, where: Range, done: list[SearchStep], repeats: int) -> float | None:
-    return look(asked, where, done, repeats).next
+    return search_state(asked, where, done, repeats).next
 
 
-def path(asked: Search, where: Range, edge: float) -> tuple[list[float], View]:
+def path(asked: Search, where: Range, edge: float) -> tuple[list[float], SearchState]:
     """Values that a search tries on a server without noise, and where it ends."""
     done: list[SearchStep] = []
     while (value := value_after(asked, where, done, 2)) is not None:
         easy = value >= edge if asked.lower else value <= edge
         done.append(step(value, "passed" if easy else "failed"))
-    return [one.value for one in done], look(asked, where, done, 2)
+    return [one.value for one in done], search_state(asked, where, done, 2)
 
 
 def test_doubles_then_bisects_then_confirms_both_sides() -> None:
@@ -109,7 +109,7 @@ def test_a_contradiction_is_settled_by_fresh_starts_at_its_value() -> None:
 
 def test_where_chance_decides_the_search_says_so() -> None:
     done = steps("100+ 200- 141+ 168- 154+ 161- 161+ 161- 154- 154+ 154- 161+")
-    view = look(search(trials=20), USERS, done, 2)
+    view = search_state(search(trials=20), USERS, done, 2)
     assert (view.end, view.passed, view.failed) == ("wide", 141, 168)
     assert "as often as they failed" in view.why
 
@@ -126,10 +126,10 @@ def test_a_side_is_believed_after_as_many_trials_as_asked_for() -> None:
 def test_void_trials_come_again_at_their_value_and_then_end_the_search() -> None:
     assert value_after(search(), USERS, steps("100+ 200?"), 2) == 200
     assert value_after(search(), USERS, steps("100+ 200? 200?"), 2) == 200
-    view = look(search(), USERS, steps("100+ 200? 200? 200?"), 2)
+    view = search_state(search(), USERS, steps("100+ 200? 200? 200?"), 2)
     assert (view.next, view.end) == (None, "void")
     assert value_after(search(), USERS, steps("100? 100? 100+ 200? 200?"), 2) == 200
-    assert look(search(trials=4), USERS, steps("100? 100? 100+ 200?"), 2).end == "open"
+    assert search_state(search(trials=4), USERS, steps("100? 100? 100+ 200?"), 2).end == "open"
 
 
 @pytest.mark.parametrize(("slope", "noise"), [(1.0, 0.0), (0.7, 0.0), (1.4, 0.0), (1.0, 0.01)])
@@ -143,7 +143,7 @@ def test_holds_a_share_of_the_cpu(slope: float, noise: float) -> None:
         share = min(0.4 * (value / right) ** slope * math.exp(noise * rng.standard_normal()), 0.99)
         one = SearchStep(order=0, attempt=0, value=value, outcome="measured", share=share, why="")
         done.append(one)
-    view = look(asked, where, done, 2)
+    view = search_state(asked, where, done, 2)
     assert view.end == "found"
     assert view.held is not None
     assert abs(math.log(view.held / right)) < math.log1p(0.05 + 2 * noise) / slope
@@ -157,7 +157,7 @@ def test_a_share_that_no_load_reaches_is_open() -> None:
     done: list[SearchStep] = []
     while (value := value_after(asked, where, done, 2)) is not None:
         done.append(SearchStep(order=0, attempt=0, value=value, outcome="measured", share=0.5, why=""))
-    assert look(asked, where, done, 2).end == "open"
+    assert search_state(asked, where, done, 2).end == "open"
     assert done[-1].value == 1000
 
 

@@ -12,7 +12,7 @@ from builders import make_arms, make_places, make_session
 from searches import RAISE, Server, question, run, search_spec, search_trial
 
 from steelyard.analysis.search_result import _compare, _Wording, results_of, search_results
-from steelyard.analysis.searching import Question, next_search_trial, question_of
+from steelyard.analysis.searching import SearchQuestion, next_search_trial, question_of
 from steelyard.experiment.schema import Experiment
 from steelyard.results.analysis import SearchResult
 from steelyard.results.measurement import ComponentResult
@@ -23,7 +23,7 @@ ASKED = {**RAISE, "start": 100}
 
 
 def found(
-    asked: Question, blocks: int, server: Server | None = None, trials: list[Trial] | None = None
+    asked: SearchQuestion, blocks: int, server: Server | None = None, trials: list[Trial] | None = None
 ) -> list[SearchResult]:
     places = make_places(tuple(asked.specs), blocks)
     done = trials if trials is not None else run(asked, places, server.outcome if server else search_trial)

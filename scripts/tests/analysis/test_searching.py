@@ -12,7 +12,7 @@ from steelyard.analysis.searching import (
     OVERLOAD,
     UPSET,
     limits_of,
-    limits_told,
+    limits_text,
     next_search_trial,
     refuse_unknown,
     step_of,
@@ -138,7 +138,7 @@ def test_limits_of_operations_that_nobody_sends_are_refused() -> None:
         BadInput, match=r"'hallo' \(did you mean 'hello'\?\), which is not among those of app"
     ):
         refuse_unknown(limits, [search_spec()])
-    assert limits_told(limits) == "p90 of hallo at most 1 s"
+    assert limits_text(limits) == "p90 of hallo at most 1 s"
 
 
 def test_a_raised_load_needs_a_limit() -> None:

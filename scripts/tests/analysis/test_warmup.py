@@ -4,7 +4,14 @@ import re
 import numpy as np
 import pytest
 
-from steelyard.analysis.warmup import ACCEPTED_FROM, compiled, judge_steady, looks, warm_up_ends, warmed_up
+from steelyard.analysis.warmup import (
+    ACCEPTED_FROM,
+    has_compiled,
+    has_warmed_up,
+    interim_seconds,
+    judge_steady,
+    warm_up_ends,
+)
 
 
 def series(seconds=60, ramp=0.0, noise=0.01, seed=1):
@@ -176,14 +183,14 @@ def test_in_a_short_window_nothing_is_left_out() -> None:
 
 
 def test_a_warm_up_is_not_accepted_before_two_full_minutes_that_overlap() -> None:
-    assert warmed_up([1000.0] * ACCEPTED_FROM, 0.0).steady
-    said = warmed_up([1000.0] * (ACCEPTED_FROM - 1), 0.0)
+    assert has_warmed_up([1000.0] * ACCEPTED_FROM, 0.0).steady
+    said = has_warmed_up([1000.0] * (ACCEPTED_FROM - 1), 0.0)
     assert (said.steady, said.detail) == (
         False,
         "Not steady: 72 s of load are too few (the rule asks for 73 s).",
     )
-    assert not warmed_up([1000.0] * ACCEPTED_FROM, 0.02).steady
-    assert warmed_up([500.0] * 13 + [1000.0] * 60, 0.0).detail.endswith(", 13 s ago.")
+    assert not has_warmed_up([1000.0] * ACCEPTED_FROM, 0.02).steady
+    assert has_warmed_up([500.0] * 13 + [1000.0] * 60, 0.0).detail.endswith(", 13 s ago.")
 
 
 @pytest.mark.parametrize(
@@ -191,19 +198,19 @@ def test_a_warm_up_is_not_accepted_before_two_full_minutes_that_overlap() -> Non
     [(60, 100, [73, 86, 99, 100]), (90, 116, [90, 103, 116]), (30, 60, [60]), (73, 73, [73])],
 )
 def test_looks_are_13_s_apart_and_the_last_is_at_the_cap(least, most, seconds):
-    assert list(looks(least, most)) == seconds
+    assert list(interim_seconds(least, most)) == seconds
 
 
 @pytest.mark.parametrize(
     ("jit", "all_threads", "done"), [(0.19, 1.0, True), (0.2, 1.0, False), (0.0, 0.0, False)]
 )
 def test_compiled_means_that_the_jit_takes_less_than_a_fifth(jit, all_threads, done):
-    assert compiled(jit, all_threads) is done
+    assert has_compiled(jit, all_threads) is done
 
 
 def test_a_jit_that_compiles_again_has_to_be_quiet_for_longer() -> None:
-    assert not compiled(0.1, 5.9, 6.0)
-    assert compiled(0.1, 6.0, 6.0)
+    assert not has_compiled(0.1, 5.9, 6.0)
+    assert has_compiled(0.1, 6.0, 6.0)
 
 
 @pytest.mark.parametrize(

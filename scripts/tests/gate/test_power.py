@@ -11,7 +11,7 @@ import pytest
 from builders import make_arms, make_session, make_trial
 
 from steelyard.analysis.estimates import analyse
-from steelyard.analysis.paired import detectable_effect, paired
+from steelyard.analysis.paired import detectable_effect, paired_test
 from steelyard.experiment.schema import Metrics
 from steelyard.gate.power import PUBLISHED, describe, predict_detectable
 from steelyard.host.facts import read_facts
@@ -100,7 +100,7 @@ def test_an_earlier_session_tells_each_comparison_with_its_own_uncertainty(
     analysis = earlier(tmp_path, plan, 5, 0.02)
     found = {(one.metric, one.arm): one for one in predict_detectable(plan, tmp_path)}
     for arm in ("jvms-2", "jvms-4"):
-        core = paired([math.log(ratio) for ratio in analysis.estimates["throughput"][arm].ratios])
+        core = paired_test([math.log(ratio) for ratio in analysis.estimates["throughput"][arm].ratios])
         assert core is not None
         one = found["throughput", arm]
         assert one.low == pytest.approx(detectable_effect(6, core.sd, comparisons=2))

@@ -22,7 +22,7 @@ from typing import Any
 
 import scipy
 
-from steelyard.analysis.paired import LEVEL, Paired
+from steelyard.analysis.paired import LEVEL, PairedTest
 from steelyard.analysis.warmup import Steadiness, judge_steady
 from steelyard.selfcheck.cells import cells
 from steelyard.selfcheck.run import failures
@@ -41,7 +41,7 @@ class Bug:
 
 def interval(core, error, p):
     half = scipy.special.stdtrit(core.n - 1, 1 - LEVEL / 2) * error
-    return Paired(core.n, core.mean, core.sd, core.mean - half, core.mean + half, float(p))
+    return PairedTest(core.n, core.mean, core.sd, core.mean - half, core.mean + half, float(p))
 
 
 def sd_for_error(core):
@@ -59,7 +59,7 @@ def of_core(change):
     def wrong(right):
         def paired(logs, *more):
             core = right(logs, *more)
-            return core if core is None or core.tied else change(core)
+            return core if core is None or core.is_tied else change(core)
 
         return paired
 
@@ -166,14 +166,16 @@ BUGS = (
         SMALL,
     ),
     Bug("pairing ignored", "analysis.estimates:log_ratios", pairs(shuffled), DRIFTS),
-    Bug("standard deviation for standard error", "analysis.paired:paired", of_core(sd_for_error), DRIFTS),
+    Bug(
+        "standard deviation for standard error", "analysis.paired:paired_test", of_core(sd_for_error), DRIFTS
+    ),
     Bug(
         "z for t",
         "analysis.paired:t_quantile",
         lambda right: lambda q, df: float(scipy.special.ndtri(q)),
         SMALL,
     ),
-    Bug("p from z", "analysis.paired:paired", of_core(p_from_z), EQUAL),
+    Bug("p from z", "analysis.paired:paired_test", of_core(p_from_z), EQUAL),
     Bug(
         "no randomisation of the order",
         "session.schedule:_orders",
@@ -187,7 +189,7 @@ BUGS = (
         FIRST,
     ),
     Bug("voids counted as valid", "measure.ledger:is_void", lambda right: lambda checks: False, VOIDS),
-    Bug("no correction", "analysis.paired:adjusted", lambda right: lambda p, comparisons: p, ARMS),
+    Bug("no correction", "analysis.paired:adjust_p", lambda right: lambda p, comparisons: p, ARMS),
     Bug(
         "intervals of one comparison for several", "analysis.estimates:simultaneous", one_by_one, "4 unequal"
     ),
@@ -205,16 +207,16 @@ BUGS = (
         lambda right: lambda q, df: right(1 - LEVEL if q == 1 - LEVEL / 2 else q, df),
         SMALL,
     ),
-    Bug("extremes left out", "analysis.paired:paired", trimmed, "2 equal arms, drifting, 6 blocks"),
+    Bug("extremes left out", "analysis.paired:paired_test", trimmed, "2 equal arms, drifting, 6 blocks"),
     Bug(
         "warm-up accepted at the first look",
-        "analysis.warmup:warmed_up",
+        "analysis.warmup:has_warmed_up",
         lambda right: lambda rates, jit: Steadiness(True, ""),
         "warm-up, settles",
     ),
     Bug(
         "warm-up accepted at one look",
-        "analysis.warmup:warmed_up",
+        "analysis.warmup:has_warmed_up",
         lambda right: judge_steady,
         "warm-up, rise 5",
     ),

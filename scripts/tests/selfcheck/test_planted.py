@@ -24,9 +24,9 @@ def test_the_self_check_fails_with(bug, answers):
 
 
 def test_a_bug_is_planted_wherever_a_function_is_imported_and_taken_out_again() -> None:
-    bug = next(bug for bug in BUGS if bug.where == "analysis.paired:adjusted")
-    right = paired.adjusted
+    bug = next(bug for bug in BUGS if bug.where == "analysis.paired:adjust_p")
+    right = paired.adjust_p
     with planted(bug):
-        assert paired.adjusted is estimates.adjusted
-        assert paired.adjusted(0.03, 4) == 0.03
-    assert paired.adjusted is estimates.adjusted is right
+        assert paired.adjust_p is estimates.adjusted
+        assert paired.adjust_p(0.03, 4) == 0.03
+    assert paired.adjust_p is estimates.adjusted is right

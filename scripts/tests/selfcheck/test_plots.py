@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from steelyard.analysis.paired import LEVEL, paired
+from steelyard.analysis.paired import LEVEL, paired_test
 from steelyard.session.schedule import make_schedule, next_trial
 
 NOISE, SHIFT = 0.007, 0.01
@@ -70,7 +70,7 @@ def alarms(every_plot_switches=True):
         per_block = [float(np.mean(block)) for block in blocks]
         one_arm = [block[0] for block in blocks]
         per_run = [ratio for block in blocks for ratio in block]
-        counts += [paired(logs).p < LEVEL for logs in (per_block, one_arm, per_run)]
+        counts += [paired_test(logs).p < LEVEL for logs in (per_block, one_arm, per_run)]
     return counts / SESSIONS
 
 
