@@ -10,7 +10,9 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-_HEAD = re.compile(r"^([0-9a-f]+)-([0-9a-f]+) (\S{4}) ([0-9a-f]+) (\S+ [0-9]+) *(.*)$", re.MULTILINE)
+_HEAD = re.compile(
+    r"^([0-9a-f]+)-([0-9a-f]+) (\S{4}) ([0-9a-f]{8,}) ([0-9a-f]{2,}:[0-9a-f]{2,} [0-9]+) *(.*)$", re.MULTILINE
+)
 _FIELD = re.compile(r"^(\w+): +([0-9]+) kB$", re.MULTILINE)
 _OTHER = re.compile(r"\w+:(?: |$)")
 """Every line that begins no mapping."""
