@@ -25,6 +25,8 @@ Told = Mapping[str, Any]
 """What one source tells, by its own names."""
 Reader = str | Callable[[Told], Fact | None]
 """The source's name of a number, or a function; empty: the source does not tell it."""
+MAPPINGS = "mappings"
+"""A fact of the source `map` that is no setting: how often a heap in shared memory is mapped (ZGC)."""
 FOLDER = "${folder}"
 """The component's own folder: its logs lie in `logs/` below."""
 CACHE = "${cache}"

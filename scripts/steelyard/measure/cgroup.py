@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from steelyard.measure.formulas import Metric, Read, combine_known, per_1k, sum_of
 from steelyard.measure.series import Series
-from steelyard.measure.window import ComponentFigure, OfComponent, Window
+from steelyard.measure.window import ComponentFigure, Window
 from steelyard.results.measurement import ComponentResult
 from steelyard.results.spec import MEASURED_ROLES, Component
 
@@ -30,7 +30,9 @@ def group_memory(memory: str, huge: str) -> Read:
     return read
 
 
-def _reduced(column: str, reduce: Callable[[Series, float, float], float | None]) -> OfComponent:
+def _reduced(
+    column: str, reduce: Callable[[Series, float, float], float | None]
+) -> Callable[[Window, Component], float | None]:
     """What is made of a column of the group's samples over the window."""
 
     def read(window: Window, component: Component) -> float | None:
@@ -49,8 +51,11 @@ def _throttled_share(window: Window, component: Component) -> float | None:
 
 
 def _oom_kills(window: Window, component: Component) -> int | None:
-    kills = window.samples.group(component.name, "oom_kills").v
-    return int(kills[-1]) if kills.size else None
+    """By the last reading; that there was none is known only where it was read to the end of the window."""
+    kills = window.samples.group(component.name, "oom_kills")
+    if not kills.v.size or (kills.v[-1] == 0 and not kills.covers(window.start, window.end)):
+        return None
+    return int(kills.v[-1])
 
 
 COMPONENT_FIGURES = tuple(

@@ -16,7 +16,7 @@ from steelyard.measure.formulas import (
 from steelyard.measure.rule import RESULT, SURVIVE, Rule, judge_figure, of_the_living
 from steelyard.measure.samples import Samples
 from steelyard.measure.series import total
-from steelyard.measure.window import Window, component_figure, trial_figure
+from steelyard.measure.window import UNCOVERED, Unknown, Window, component_figure, known_or, trial_figure
 from steelyard.results.measurement import ComponentResult
 from steelyard.results.schema import Trial
 from steelyard.results.spec import MEASURED_ROLES, Component, Role, Spec
@@ -62,9 +62,9 @@ def processes(window: Window, component: Component) -> float | None:
 
 
 @component_figure("CPU s")
-def cpu_seconds(window: Window, component: Component) -> float | None:
+def cpu_seconds(window: Window, component: Component) -> float | Unknown:
     """User and system, of all its processes."""
-    return window.samples.cpu_seconds(component.name, window.start, window.end)
+    return known_or(window.samples.cpu_seconds(component.name, window.start, window.end), UNCOVERED)
 
 
 @trial_figure("s", undisturbed=0.0)

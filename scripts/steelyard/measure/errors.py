@@ -16,13 +16,13 @@ def server_errors(window: Window) -> int | None:
     return round(counts.errors) if counts else None
 
 
-@trial_figure("count")
+@trial_figure("count", undisturbed=0)
 def window_injector_errors(window: Window) -> int:
     """Errors in the measurement window, by the injectors' histograms."""
     return sum(window.recorded.errors.values())
 
 
-@trial_figure("count")
+@trial_figure("count", undisturbed=0)
 def window_server_errors(window: Window) -> int | None:
     """The same by the servers' counters."""
     errors = combine_known((server.value("errors") for server in window.of("server")), sum)
@@ -38,9 +38,10 @@ def judge_errors(measurement: TrialMeasurement, spec: Spec) -> Finding:
     said = f"{measurement.injector_errors:,} of {measurement.injector_requests:,} requests failed{why}"
     # A long warm-up without errors must not water down those of the measurement.
     inside, requests = measurement.value("window_injector_errors"), measurement.window_requests
-    if inside is not None:
-        seen = max(seen, inside / max(requests, 1.0, inside))
-        said += f", {inside:,} of {requests:,.0f} in the measurement"
+    if inside is None:
+        return Finding(None, f"{said}; those of the measurement were not counted.")
+    seen = max(seen, inside / max(requests, 1.0, inside))
+    said += f", {inside:,} of {requests:,.0f} in the measurement"
     if not every_server_counts(spec):
         return Finding(seen, f"{said}; what the servers think of them cannot be told: {NO_COUNTERS}")
     errors, counted = measurement.value("server_errors"), measurement.value("server_requests")
@@ -48,8 +49,9 @@ def judge_errors(measurement: TrialMeasurement, spec: Spec) -> Finding:
         return Finding(None, f"{said}; the servers' own count of errors was not measured.")
     seen = max(seen, errors / max(counted, 1))
     inside, rate = measurement.value("window_server_errors"), measurement.value("window_server_rate")
-    if inside and rate is not None:
-        seen = max(seen, inside / max(rate * measurement.measure_seconds, 1.0))
+    if inside is None or rate is None:
+        return Finding(None, f"{said}; what the servers counted in the measurement was not measured.")
+    seen = max(seen, inside / max(rate * measurement.measure_seconds, 1.0))
     return Finding(seen, f"{said}, {errors:,} in the servers.")
 
 

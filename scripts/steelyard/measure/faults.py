@@ -2,24 +2,26 @@
 """Page faults and context switches of a component."""
 
 from steelyard.measure.formulas import Metric, per_1k, sum_of
-from steelyard.measure.window import Window, component_figure
+from steelyard.measure.window import UNCOVERED, Unknown, Window, component_figure, known_or
 from steelyard.results.spec import MEASURED_ROLES, Component
 
 
 @component_figure("count")
-def faults(window: Window, component: Component) -> float | None:
+def faults(window: Window, component: Component) -> float | Unknown:
     """Page faults, minor and major."""
-    return window.grown(component.name, "minor_faults", "major_faults")
+    return known_or(window.grown(component.name, "minor_faults", "major_faults"), UNCOVERED)
 
 
 @component_figure("count")
-def switches(window: Window, component: Component) -> float | None:
-    """Context switches, voluntary and not, which are read at the ends of the window.
+def switches(window: Window, component: Component) -> float | Unknown | None:
+    """Context switches, voluntary and not, which are read at the ends of the window; of servers alone.
 
-    None where a process of it ended in the window: what it did after it was last read is not known.
+    Unknown where a process of it ended in the window: what it did after it was last read is not known.
     """
     if window.grown(component.name, "ended"):
-        return None
+        return Unknown(
+            "a process of it ended in the window, and what it did after it was last read is not known"
+        )
     return window.grown(component.name, "voluntary_switches", "involuntary_switches")
 
 

@@ -1,49 +1,63 @@
 # SPDX-License-Identifier: Apache-2.0
 """Garbage collection, by the GC logs of the servers (`gc_log`): collections, pauses, allocation."""
 
+from collections.abc import Callable
+
 from steelyard.measure.formulas import SERVERS, Metric, per_1k, per_second, quotient, ratio, sum_of
 from steelyard.measure.gc_log import GcTotals
-from steelyard.measure.window import Window, component_figure
+from steelyard.measure.window import Unknown, V, Window, component_figure
 from steelyard.results.measurement import ComponentResult
 from steelyard.results.schema import Trial
 from steelyard.results.spec import Component, Spec
 from steelyard.units import MIB
 
 
-def _totals(window: Window, component: Component) -> GcTotals:
+def _total(window: Window, component: Component, read: Callable[[GcTotals], V | None]) -> V | Unknown | None:
+    """What the GC log of a component tells of the window; None where there is no log, or nothing of the kind."""
     log = window.gc_logs.get(component.name)
-    return log.totals(window.start, window.end) if log is not None else GcTotals()
+    if log is None:
+        return None
+    return Unknown(log.unknown) if log.unknown is not None else read(log.totals(window.start, window.end))
 
 
 @component_figure("count")
-def gc_count(window: Window, component: Component) -> int | None:
+def gc_count(window: Window, component: Component) -> int | Unknown | None:
     """Collections whose first pause began in the window."""
-    return _totals(window, component).collections
+    return _total(window, component, lambda totals: totals.collections)
 
 
 @component_figure("s")
-def gc_pause_seconds(window: Window, component: Component) -> float | None:
+def gc_pause_seconds(window: Window, component: Component) -> float | Unknown | None:
     """Time that the application stood still for collections."""
-    return _totals(window, component).pause_seconds
+    return _total(window, component, lambda totals: totals.pause_seconds)
 
 
 @component_figure("s")
-def gc_pause_max(window: Window, component: Component) -> float | None:
+def gc_pause_max(window: Window, component: Component) -> float | Unknown | None:
     """Longest pause."""
-    return _totals(window, component).pause_max
+    return _total(window, component, lambda totals: totals.pause_max)
+
+
+@component_figure("thread-s")
+def gc_stall_seconds(window: Window, component: Component) -> float | Unknown | None:
+    """Time that threads of the application waited for ZGC to free memory, summed over them; None with other
+    collectors."""
+    return _total(window, component, lambda totals: totals.stall_seconds)
 
 
 @component_figure("bytes")
-def allocated(window: Window, component: Component) -> float | None:
+def allocated(window: Window, component: Component) -> float | Unknown | None:
     """What it allocated, by its GC log; None without two collections between which it tells.
 
     The log knows what was allocated between the first and the last collection of the window. That is brought to the
     whole window by the requests that the component served, which is what it allocates for, else by time.
     """
     log = window.gc_logs.get(component.name)
-    allocation = log.allocation(window.start, window.end) if log is not None else None
-    if allocation is None:
+    if log is None:
         return None
+    allocation = log.allocation(window.start, window.end)
+    if allocation is None:
+        return Unknown(log.unknown) if log.unknown is not None else None
     inside, served = (
         window.samples.requests(component.name, *times)
         for times in ((allocation.begin, allocation.end), (window.start, window.end))
@@ -83,7 +97,8 @@ METRICS = (
         unit="share",
         digits=5,
         source="Pause time in the GC logs in the window / (length of the window x number of server JVMs).",
-        pitfalls="Concurrent collectors move work out of pauses: read it with cpu_per_1k_gc.",
+        pitfalls="Concurrent collectors move work out of pauses: read it with cpu_per_1k_gc. A thread that waits for"
+        " ZGC to free memory is in no pause: gc_stall_share.",
         compute=quotient(
             per_second(sum_of("gc_pause_seconds", SERVERS)), lambda _trial, spec: len(spec.servers)
         ),
@@ -96,6 +111,19 @@ METRICS = (
         source="Longest single pause in the GC logs of the servers in the window.",
         pitfalls="A maximum grows with the length of the window and the number of JVMs.",
         compute=longest_pause,
+    ),
+    Metric(
+        name="gc_stall_share",
+        label="time in allocation stalls",
+        unit="share",
+        digits=5,
+        source="Allocation stalls in ZGC's logs in the window, summed over the threads that waited / (length of the"
+        " window x number of server JVMs).",
+        pitfalls="Above 1 where several threads wait at once. Only of ZGC: Shenandoah's pacing is in no line of its"
+        " log, and other collectors free memory in pauses.",
+        compute=quotient(
+            per_second(sum_of("gc_stall_seconds", SERVERS)), lambda _trial, spec: len(spec.servers)
+        ),
     ),
     Metric(
         name="allocated_per_1k",

@@ -9,15 +9,16 @@ without a collection are the JIT's or a debugger's.
 What was allocated since the collection before OpenJ9 says to the byte. Of HotSpot it is what the heap grew by from the
 end of one pause to the start of the next, in MiB that each pause rounds down; collectors that free memory beside the
 application (ZGC, Shenandoah) do not tell it so. A thread of the application that waits for such a collector to free
-memory (ZGC's `Allocation Stall`, Shenandoah's pacing) stands still by itself, which is no pause.
+memory stands still by itself, which is no pause: ZGC logs each such wait (`Allocation Stall`), Shenandoah's pacing is
+in no line of its log.
 
 A log that is not understood tells nothing, and why (`GcLog.unknown`): with one pause that cannot be read, no sum of
 pauses is known. Under some languages HotSpot writes numbers with a comma; both are read.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import partial
 from pathlib import Path
@@ -37,6 +38,7 @@ _PAUSE = re.compile(
 )
 _A_PAUSE = re.compile(r"\bPause\b|[0-9][KMG]?->[0-9]+[KMG]?\(")
 """In a message that `_PAUSE` should read."""
+_STALL = re.compile(rf"Allocation Stall \(.*\) ({_DECIMAL})ms")
 _FREED_BESIDE = re.compile(r"GC\([0-9]+\) (?:[YyO]: )?Concurrent ")
 _OF_A_COLLECTION = re.compile(r"\bGC\([0-9]+\) ")
 _FREES_IN_PAUSES = ("Serial", "Parallel", "G1")
@@ -94,6 +96,8 @@ class GcTotals(NamedTuple):
     """Time stood still in it."""
     pause_max: float | None = None
     """The longest of the pauses that began in it, seconds."""
+    stall_seconds: float | None = None
+    """Time for which threads waited for memory in it, summed over them; None: the collector logs no such waits."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +127,8 @@ class GcLog:
     settings: GcSettings = GcSettings()
     allocated: tuple[Allocated, ...] = ()
     """In order of time; empty where one of them is not known."""
+    stalls: tuple[GcPause, ...] | None = None
+    """ZGC: each time a single thread waited until memory was freed. None: another collector."""
     unknown: str | None = None
     """Why its pauses are not known, and then nor is what was allocated; None: they are."""
 
@@ -140,7 +146,6 @@ class GcLog:
         if self.unknown is not None:
             return GcTotals()
         inside = [pause.seconds for pause in self.pauses if t0 <= pause.epoch < t1]
-        stood = (min(one.epoch + one.seconds, t1) - max(one.epoch, t0) for one in self.pauses)
         first: dict[int, float] = {}
         for one in self.pauses:
             if one.collection is not None:
@@ -148,9 +153,15 @@ class GcLog:
         begun = [*first.values(), *(one.epoch for one in self.pauses if one.collection is None)]
         return GcTotals(
             sum(t0 <= begin < t1 for begin in begun),
-            sum(max(0.0, one) for one in stood),
+            _seconds_inside(self.pauses, t0, t1),
             max(inside, default=None),
+            None if self.stalls is None else _seconds_inside(self.stalls, t0, t1),
         )
+
+
+def _seconds_inside(pauses: Iterable[GcPause], t0: float, t1: float) -> float:
+    """What of pauses lies in a window, seconds."""
+    return sum(max(0.0, min(one.epoch + one.seconds, t1) - max(one.epoch, t0)) for one in pauses)
 
 
 def parse_gc_log(text: str, zone: tzinfo | None = None) -> GcLog:
@@ -176,19 +187,35 @@ def read_gc_logs(paths: Iterable[Path], started: float | None = None) -> GcLog:
         unknown = "the GC log names no collector" if logs else "the GC log is empty"
     if unknown is not None:
         return GcLog(settings=settings, unknown=unknown)
+    stalls = sorted(stall for log in logs for stall in log.stalls or ())
     is_complete = all(log.allocated or not log.pauses for log in logs)
-    return GcLog(tuple(pauses), settings, tuple(allocated) if is_complete else ())
+    return GcLog(
+        tuple(pauses),
+        settings,
+        tuple(allocated) if is_complete else (),
+        tuple(stalls) if any(log.stalls is not None for log in logs) else None,
+    )
 
 
 def _parse_hotspot(text: str) -> GcLog:
     """Read a file of HotSpot's; a last line that was cut off is passed over."""
+    lines = text[: text.rfind("\n") + 1].splitlines()
+    if text.strip() and not any(map(_LINE.match, lines)):
+        return GcLog(unknown="no line of the GC log can be read")
+    log = _hotspot_pauses(lines)
+    if log.settings.policy != "The Z Garbage Collector" or log.unknown is not None:
+        return log
+    stalls = [(line, _hotspot_stall(line)) for line in lines if "] Allocation Stall" in line]
+    if unread := [line for line, stall in stalls if stall is None]:
+        return GcLog(unknown=f"a stall in the GC log cannot be read: {unread[0].strip()[:200]}")
+    return replace(log, stalls=tuple(stall for _, stall in stalls if stall is not None))
+
+
+def _hotspot_pauses(lines: Sequence[str]) -> GcLog:
     pauses = []
     held: list[tuple[float, str | None, str | None]] = []
     init: dict[str, str] = {}
     policy = None
-    lines = text[: text.rfind("\n") + 1].splitlines()
-    if text.strip() and not any(map(_LINE.match, lines)):
-        return GcLog(unknown="no line of the GC log can be read")
     for number, whole in enumerate(lines, start=1):
         line = _LINE.match(whole)
         if line is None:
@@ -244,6 +271,17 @@ def _hotspot_pause(time: str, message: str) -> tuple[GcPause, str | None, str | 
         return None
     seconds = _number(pause["ms"]) / 1000
     return GcPause(end - seconds, seconds, int(pause["collection"])), pause["before"], pause["after"]
+
+
+def _hotspot_stall(whole: str) -> GcPause | None:
+    """A thread's wait for memory, which is logged when it ends; None: it cannot be read."""
+    line = _LINE.match(whole)
+    stall = _STALL.fullmatch(line["text"]) if line is not None else None
+    end = _epoch(line["time"]) if line is not None else None
+    if stall is None or end is None:
+        return None
+    seconds = _number(stall[1]) / 1000
+    return GcPause(end - seconds, seconds)
 
 
 def _unread(number: int, line: str) -> str:

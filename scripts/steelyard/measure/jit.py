@@ -31,7 +31,12 @@ def not_remote(window: Window) -> list[str]:
     """Servers that should compile in a JITServer and did not."""
     killed, kept = bool(window.flight.killed), window.spec.keeps_compilers
     reasons = (why_not_remote(name, log, killed=killed, kept=kept) for name, log in window.jit_logs.items())
-    return [reason for reason in reasons if reason]
+    unread = (
+        f"the JIT's log of {name} cannot be read ({log.unreadable[0]}), so where it compiled is not known"
+        for name, log in window.jit_logs.items()
+        if log.unreadable
+    )
+    return [*unread, *(reason for reason in reasons if reason)]
 
 
 @trial_figure("share", undisturbed=0.001)

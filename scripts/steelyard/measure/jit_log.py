@@ -41,6 +41,8 @@ class JitLog:
     """Connections that were lost."""
     failed: int = 0
     """Attempts to connect that failed."""
+    unreadable: list[str] = field(default_factory=list)
+    """Files that could not be read, each with its reason."""
     incompatible: list[str] = field(default_factory=list)
     """What it said of versions that do not match."""
     version: str | None = None
@@ -49,7 +51,7 @@ class JitLog:
     @property
     def is_known(self) -> bool:
         """Whether its counts of methods are: it tells of some, and every line of them was read."""
-        return not self.unread and bool(self.remote or self.local)
+        return not self.unread and not self.unreadable and bool(self.remote or self.local)
 
     def add(self, line: str) -> None:
         """Take in a line."""
@@ -73,8 +75,8 @@ class JitLog:
 
 
 def read_jit_logs(paths: Iterable[Path], since: float = 0.0) -> JitLog:
-    """What the files say together; one that cannot be read, or that was last written before `since` (epoch seconds: by
-    a start before the measured one), says nothing."""
+    """What the files say together; one that was last written before `since` (epoch seconds: by a start before the
+    measured one) says nothing."""
     found = JitLog()
     for path in paths:
         try:
@@ -84,8 +86,8 @@ def read_jit_logs(paths: Iterable[Path], since: float = 0.0) -> JitLog:
                 for line in lines:
                     if line.endswith("\n"):  # else it was cut off, and what it says of where may be missing
                         found.add(line)
-        except OSError:
-            continue
+        except OSError as error:
+            found.unreadable.append(f"{path.name}: {error.strerror}")
     return found
 
 

@@ -3,56 +3,89 @@
 processes.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable
 
+from steelyard.jvm.rows import MAPPINGS
 from steelyard.measure.formulas import COMPILERS, SERVERS, Metric, of_trial, sum_of
 from steelyard.measure.samples import Memory
-from steelyard.measure.window import Window, component_figure, trial_figure
+from steelyard.measure.window import UNCOVERED, Unknown, V, Window, component_figure, known_or, trial_figure
 from steelyard.results.spec import MEASURED_ROLES, Component
 
 
-def _memory(window: Window, names: Iterable[str]) -> Memory:
-    return window.samples.memory(names, window.start, window.end)
+def _repeats(window: Window, name: str) -> str | None:
+    """Why the kernel counts memory of a component more than once in its resident set; None: it does not.
+
+    ZGC without generations maps its heap three times (JEP 439, multi-mapped memory), and each mapping through which a
+    page was touched counts it.
+    """
+    facts = {key: value for source in window.facts(name) for key, value in source.items()}
+    times = facts.get(MAPPINGS)
+    if times is None and facts.get("gc") == "z":
+        return "whether its heap is mapped once was not read, which ZGC without generations does not do"
+    if not isinstance(times, int) or times < 2:
+        return None
+    return f"its heap is mapped {times} times, and resident memory counts a page once for each mapping"
+
+
+def resident_or_unknown(window: Window, name: str, value: V | None) -> V | Unknown:
+    """Resident memory of a component; unknown where the kernel counts some of it more than once."""
+    repeats = _repeats(window, name)
+    return Unknown(repeats) if repeats is not None else known_or(value, UNCOVERED)
+
+
+def _memory(window: Window, component: Component) -> Memory:
+    return window.samples.memory([component.name], window.start, window.end)
 
 
 @component_figure("bytes")
-def rss_mean(window: Window, component: Component) -> float | None:
+def rss_mean(window: Window, component: Component) -> float | Unknown:
     """Resident memory, mean over the window."""
-    return _memory(window, [component.name]).rss_mean
+    return resident_or_unknown(window, component.name, _memory(window, component).rss_mean)
 
 
 @component_figure("bytes")
-def rss_peak(window: Window, component: Component) -> float | None:
+def rss_peak(window: Window, component: Component) -> float | Unknown:
     """Largest resident memory of the window."""
-    return _memory(window, [component.name]).rss_peak
+    return resident_or_unknown(window, component.name, _memory(window, component).rss_peak)
 
 
 @component_figure("bytes")
-def pss_mean(window: Window, component: Component) -> float | None:
+def pss_mean(window: Window, component: Component) -> float | Unknown | None:
     """Proportional memory, mean of what was read at both ends of the window."""
-    return _memory(window, [component.name]).pss_mean
+    repeats = _repeats(window, component.name)
+    pages = {source["pages"] for source in window.facts(component.name) if "pages" in source}
+    # The kernel tells which pages of the large-page pool are mapped more than once, and not how often.
+    if repeats is not None and not pages <= {"small", "transparent"}:
+        return Unknown(f"{repeats}, which large pages are not divided by")
+    value = _memory(window, component).pss_mean
+    return known_or(value, UNCOVERED) if component.role in MEASURED_ROLES else value
 
 
-def _of_all(window: Window) -> Memory:
-    return _memory(window, [component.name for component in window.measured])
+def _of_all(window: Window, figure: str, read: Callable[[Memory], float | None]) -> float | Unknown:
+    """A figure of all servers and compilers together, where each has it."""
+    reasons = (f"{one.name}: {one.unknown[figure]}" for one in window.measured if figure in one.unknown)
+    if reason := next(reasons, None):
+        return Unknown(reason)
+    names = [component.name for component in window.measured]
+    return known_or(read(window.samples.memory(names, window.start, window.end)), UNCOVERED)
 
 
 @trial_figure("bytes")
-def memory_rss(window: Window) -> float | None:
+def memory_rss(window: Window) -> float | Unknown:
     """Resident memory of all servers and compilers together, mean over the window."""
-    return _of_all(window).rss_mean
+    return _of_all(window, "rss_mean", lambda memory: memory.rss_mean)
 
 
 @trial_figure("bytes")
-def memory_rss_peak(window: Window) -> float | None:
+def memory_rss_peak(window: Window) -> float | Unknown:
     """Largest per-second sum of it."""
-    return _of_all(window).rss_peak
+    return _of_all(window, "rss_peak", lambda memory: memory.rss_peak)
 
 
 @trial_figure("bytes")
-def memory_pss(window: Window) -> float | None:
-    """Proportional memory of all servers and compilers together."""
-    return _of_all(window).pss_mean
+def memory_pss(window: Window) -> float | Unknown:
+    """Proportional memory of all servers and compilers together, mean of what was read at both ends of the window."""
+    return _of_all(window, "pss_mean", lambda memory: memory.pss_mean)
 
 
 _RSS = Metric(
@@ -62,7 +95,7 @@ _RSS = Metric(
     source="Resident set size summed over all processes of the servers each second, pages of the large-page pool"
     " included, mean over the window.",
     pitfalls="Counts pages that processes share (class cache, libraries, what workers have of their parent) once for"
-    " each.",
+    " each. Missing where a server maps its heap several times (ZGC without generations, three times): use memory_pss.",
     compute=of_trial("memory_rss"),
     roles=MEASURED_ROLES,
 )
@@ -104,11 +137,11 @@ METRICS = (
     _PSS.part(
         SERVERS,
         sum_of("pss_mean", SERVERS),
-        source="Proportional set size of the server JVMs, mean of the readings in the window.",
+        source="Proportional set size of the server JVMs, mean of what was read at both ends of the window.",
     ),
     _PSS.part(
         COMPILERS,
         sum_of("pss_mean", COMPILERS),
-        source="Proportional set size of the compilers, mean of the readings in the window.",
+        source="Proportional set size of the compilers, mean of what was read at both ends of the window.",
     ),
 )

@@ -29,7 +29,7 @@ from steelyard.measure.rule import (
     needs,
 )
 from steelyard.measure.window import SENTENCES, Window, trial_figure
-from steelyard.results.figures import percent
+from steelyard.results.figures import capital, percent
 from steelyard.results.measurement import CycleResult, RatioResult, TrialMeasurement
 from steelyard.results.spec import Spec
 
@@ -200,6 +200,11 @@ def judge_ratios(measurement: TrialMeasurement, spec: Spec) -> Finding:
             None, f"{said}; in so few requests that is chance." if few else f"{said}.", applies=not few
         )
     described = {ratio.name: ratio for ratio in spec.ratios}
+    for ratio in measurement.ratios:
+        per = described[ratio.name].per if ratio.name in described else ""
+        is_due = measurement.mix_intended.get(per, 0.0) > 0 and not _none_by_chance(measurement, spec, per)
+        if ratio.value is None and is_due:
+            return Finding(None, f"{capital(ratio.name)} were not measured: no {per} was counted.")
 
     def interval(ratio: RatioResult) -> Interval:
         assert ratio.value is not None

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from steelyard.measure import cpu, host, jit, latency, offered_load, settings
 from steelyard.measure.registry import COMPONENT_FIGURES, METRICS, TRIAL_FIGURES
-from steelyard.measure.window import Window
+from steelyard.measure.window import Unknown, Window
 from steelyard.results.measurement import CgroupResult, ComponentResult, Number, TrialMeasurement
 from steelyard.results.schema import Trial
 from steelyard.results.spec import Component, Spec
@@ -22,18 +22,20 @@ def component_result(window: Window, component: Component) -> ComponentResult:
     """What one component did in the window."""
     own: dict[str, Number | None] = {}
     group: dict[str, Number | None] = {}
+    unknown: dict[str, str] = {}
     for figure in COMPONENT_FIGURES:
-        (group if figure.in_group else own)[figure.name] = figure.read(window, component)
-    log = window.gc_logs.get(component.name)
+        value = figure.read(window, component)
+        if isinstance(value, Unknown):
+            unknown[figure.name] = value.reason
+        (group if figure.in_group else own)[figure.name] = None if isinstance(value, Unknown) else value
     return ComponentResult(
         name=component.name,
         role=component.role,
         cpu_by_group=cpu.cpu_by_group(window, component),
-        gc_unknown=log.unknown if log is not None else None,
+        unknown=unknown,
         compiled=jit.compiled(window, component),
         told=window.samples.told(component.name, window.start, window.end),
-        # Without its CPU there was no group to read.
-        cgroup=CgroupResult(**group) if group.get("cpu_seconds") is not None else None,
+        cgroup=CgroupResult(**group) if any(value is not None for value in group.values()) else None,
         read_back=settings.read_back(window, component),
         **own,
     )
@@ -46,6 +48,7 @@ def measure_trial(window: Window, components: Sequence[ComponentResult]) -> Tria
     requests = sum(counts.values())
     shares = {name: count / requests for name, count in counts.items() if requests}
     spec = window.spec
+    figures = {figure.name: figure.read(window) for figure in TRIAL_FIGURES}
     return TrialMeasurement(
         measure_seconds=window.seconds,
         injector_requests=window.whole.requests,
@@ -61,7 +64,8 @@ def measure_trial(window: Window, components: Sequence[ComponentResult]) -> Tria
         machines=host.machine_results(window),
         steady=window.flight.steady,
         steady_detail=window.flight.steady_detail,
-        **{figure.name: figure.read(window) for figure in TRIAL_FIGURES},
+        unknown={name: value.reason for name, value in figures.items() if isinstance(value, Unknown)},
+        **{name: None if isinstance(value, Unknown) else value for name, value in figures.items()},
     )
 
 

@@ -3,12 +3,13 @@
 
 import math
 from collections import defaultdict
+from collections.abc import Callable
 
 from steelyard.measure.chance import quantile
 from steelyard.measure.formulas import Metric, combine_known, request_rate
 from steelyard.measure.rule import LIVING, RATE_LIMIT, STEADY, Finding, Rule, judge_distance, needs
 from steelyard.measure.samples import Counts
-from steelyard.measure.window import Window, component_figure, trial_figure
+from steelyard.measure.window import Unknown, V, Window, component_figure, trial_figure
 from steelyard.results.measurement import TrialMeasurement
 from steelyard.results.spec import Component, Spec
 
@@ -21,29 +22,30 @@ def every_server_counts(spec: Spec) -> bool:
     return all(server.counters for server in spec.servers)
 
 
-def _counts(window: Window, component: Component) -> Counts | None:
-    return window.samples.requests(component.name, window.start, window.end) if component.counters else None
+def _counted(window: Window, component: Component, read: Callable[[Counts], V]) -> V | Unknown | None:
+    """What is read from its own counters, where it has some."""
+    if component.counters is None:
+        return None
+    counts = window.samples.requests(component.name, window.start, window.end)
+    return Unknown("its counters do not cover the window") if counts is None else read(counts)
 
 
 @component_figure("count")
-def requests(window: Window, component: Component) -> int | None:
+def requests(window: Window, component: Component) -> int | Unknown | None:
     """Requests that ended, by its own counters."""
-    counts = _counts(window, component)
-    return None if counts is None else round(counts.requests)
+    return _counted(window, component, lambda counts: round(counts.requests))
 
 
 @component_figure("count")
-def errors(window: Window, component: Component) -> int | None:
+def errors(window: Window, component: Component) -> int | Unknown | None:
     """Those of them that failed."""
-    counts = _counts(window, component)
-    return None if counts is None else round(counts.errors)
+    return _counted(window, component, lambda counts: round(counts.errors))
 
 
 @component_figure("req/s")
-def throughput(window: Window, component: Component) -> float | None:
+def throughput(window: Window, component: Component) -> float | Unknown | None:
     """Requests per second, by its own counters."""
-    counts = _counts(window, component)
-    return None if counts is None else counts.requests / window.seconds
+    return _counted(window, component, lambda counts: counts.requests / window.seconds)
 
 
 @trial_figure("count")

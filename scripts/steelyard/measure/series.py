@@ -69,8 +69,8 @@ class Series:
         return float(np.abs(self.t - t).min()) if self.t.size else None
 
     def at(self, t: float) -> float | None:
-        """Value at a time; before the first and after the last sample it is theirs. None: no samples."""
-        return float(np.interp(t, self.t, self.v)) if self.t.size else None
+        """Value at a time; None when the samples do not reach there."""
+        return float(np.interp(t, self.t, self.v)) if self.covers(t, t) else None
 
     def delta(self, t0: float, t1: float) -> float | None:
         """Growth of a cumulative count over a window; None when the samples do not cover it."""

@@ -2,7 +2,8 @@
 """How a component started: time, CPU and memory until it answered."""
 
 from steelyard.measure.formulas import COMPILERS, EVERY, SERVERS, Metric, combine_known, slowest, sum_of
-from steelyard.measure.window import Window, component_figure
+from steelyard.measure.memory import resident_or_unknown
+from steelyard.measure.window import Unknown, Window, component_figure
 from steelyard.results.schema import Trial
 from steelyard.results.spec import MEASURED_ROLES, Component, Spec
 
@@ -29,10 +30,12 @@ def start_cpu_seconds(window: Window, component: Component) -> float | None:
 
 
 @component_figure("bytes")
-def start_rss(window: Window, component: Component) -> int | None:
+def start_rss(window: Window, component: Component) -> int | Unknown | None:
     """Its resident memory at that moment."""
     started = window.started.get(component.name)
-    return started.rss if started is not None else None
+    if started is None or started.rss is None:
+        return None
+    return resident_or_unknown(window, component.name, started.rss)
 
 
 def first_answers(window: Window) -> dict[str, float]:
@@ -72,7 +75,7 @@ _START_RSS = Metric(
     unit="bytes",
     source="Resident set size of servers and compilers, pages of the large-page pool included, when each server had"
     " answered for the first time, summed.",
-    pitfalls="The heap has hardly been used yet: memory under load is another figure.",
+    pitfalls="The heap has hardly been used yet: memory under load is another figure. Missing where memory_rss is.",
     compute=sum_of("start_rss"),
     procedures=EVERY,
     roles=MEASURED_ROLES,

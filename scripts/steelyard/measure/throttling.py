@@ -10,10 +10,11 @@ from steelyard.results.spec import MEASURED_ROLES
 
 @trial_figure("s", undisturbed=0.0)
 def throttled_seconds(window: Window) -> float | None:
-    """CPU throttling by cgroups: of the servers' containers, else of the harness's own group (which is not theirs)."""
+    """CPU throttling by cgroups: of the containers of servers and compilers, else of the harness's own group (which is
+    not theirs)."""
     if not window.contained:
         return window.flight.throttled
-    return combine_known(map(of_group("throttled_seconds"), window.of("server")), sum)
+    return combine_known(map(of_group("throttled_seconds"), window.measured), sum)
 
 
 METRICS = (

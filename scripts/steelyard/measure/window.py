@@ -6,7 +6,7 @@ and of the trial as a whole.
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from steelyard.jvm.rows import Facts
 from steelyard.measure.gc_log import GcLog
@@ -160,8 +160,27 @@ def rates(flight: Observations, samples: Samples, begin: float, end: float) -> l
     return [(float(second + 1), rate) for second, rate in enumerate(told)]
 
 
-OfComponent = Callable[[Window, Component], Number | None]
-OfTrial = Callable[[Window], Number | list[str] | None]
+@dataclass(frozen=True)
+class Unknown:
+    """Stands for a figure that there should be and is not."""
+
+    reason: str
+    """A sentence without its end."""
+
+
+UNCOVERED = Unknown("its samples do not cover the window")
+OfComponent = Callable[[Window, Component], Number | Unknown | None]
+"""What reads a figure of a component; None: there is nothing of the kind."""
+OfTrial = Callable[[Window], Number | list[str] | Unknown | None]
+"""The same of the trial as a whole."""
+
+
+V = TypeVar("V", int, float)
+
+
+def known_or(value: V | None, reason: Unknown) -> V | Unknown:
+    """A figure, or why there is none."""
+    return reason if value is None else value
 
 
 @dataclass(frozen=True, kw_only=True)

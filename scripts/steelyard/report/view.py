@@ -127,15 +127,23 @@ class View:
         }
         arms = [note for spec in self.specs.values() for note in (*spec.notes, *spec.embedded)]
         holding = [text for text, holds in own.items() if holds]
-        logs = [
-            f"Collections of {part.name} in {trial.arm} are not known: {part.gc_unknown}."
+        reasons = [
+            f"{', '.join(names)} of {part.name} ({trial.arm}): unknown, because {reason}."
             for trial in self.trials
             for part in trial.components
-            if part.gc_unknown is not None
+            for reason, names in _by_reason(part.unknown).items()
         ]
         return list(
             dict.fromkeys(
-                [*self.session.notes, *arms, *holding, *self.sharing, *a.notes, *logs, *self._interrupted()]
+                [
+                    *self.session.notes,
+                    *arms,
+                    *holding,
+                    *self.sharing,
+                    *a.notes,
+                    *reasons,
+                    *self._interrupted(),
+                ]
             )
         )
 
@@ -386,6 +394,14 @@ def why_void(trial: Trial) -> str:
     told = dict.fromkeys(map(str.strip, reasons))
     ended = (text if text.endswith((".", "!", "?")) else f"{text}." for text in told)
     return " ".join(ended) or "No reason was recorded."
+
+
+def _by_reason(unknown: Mapping[str, str]) -> dict[str, list[str]]:
+    """The figures that each reason makes unknown."""
+    figures: dict[str, list[str]] = {}
+    for name, reason in unknown.items():
+        figures.setdefault(reason, []).append(name)
+    return figures
 
 
 def _numeric(levels: Iterable[Any]) -> bool:

@@ -53,10 +53,10 @@ class ComponentResult(Figures):
 
     name: str
     role: Role
+    unknown: dict[str, str] = Field(default_factory=dict)
+    """Why a figure that there should be is None, by its name."""
     cpu_by_group: dict[str, float] = Field(default_factory=dict)
     """CPU seconds by thread group: request, jit, gc, network, other; servers and compilers only."""
-    gc_unknown: str | None = None
-    """Why its GC log does not tell of its collections; None: it does, or there is none."""
     compiled: dict[str, int] = Field(default_factory=dict)
     """Of a server that compiles in a JITServer: methods that were compiled `remote` and `local`, since its
     start; `cached` are those of the remote ones that had been compiled before."""
@@ -117,6 +117,8 @@ class TrialMeasurement(Figures):
     """What the ledger judges: raw figures of one trial's window, and lists of sentences on what is wrong."""
 
     measure_seconds: float
+    unknown: dict[str, str] = Field(default_factory=dict)
+    """As `ComponentResult.unknown`."""
     injector_requests: int
     """By the injectors' histograms, whole run, errors included."""
     injector_errors: int

@@ -10,12 +10,16 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-_HEAD = re.compile(r"^([0-9a-f]+)-([0-9a-f]+) (\S{4}) \S+ \S+ [0-9]+ *(.*)$", re.MULTILINE)
+_HEAD = re.compile(
+    r"^([0-9a-f]+)-([0-9a-f]+) (\S{4}) ([0-9a-f]{8,}) ([0-9a-f]{2,}:[0-9a-f]{2,} [0-9]+) *(.*)$", re.MULTILINE
+)
 _FIELD = re.compile(r"^(\w+): +([0-9]+) kB$", re.MULTILINE)
 _OTHER = re.compile(r"\w+:(?: |$)")
 """Every line that begins no mapping."""
 _ORDINARY = 64
 """Largest page, in KiB, that is no huge one: ppc64le and some kernels for other processors have 64 KiB."""
+_MUCH = 1 << 20
+"""Bytes of a mapping below which it is no heap."""
 _ARCHIVE = re.compile(r".*\.(jsa|aot)|.*/C[0-9]+M[0-9]+F\w+_.+_G[0-9]+L[0-9]+")
 """HotSpot's archives and caches; a shared class cache of OpenJ9."""
 
@@ -32,6 +36,11 @@ class Area(NamedTuple):
     """Resident in transparent huge pages."""
     explicit: int
     """Resident in explicit ones."""
+    file: str = ""
+    """Device and inode of the memory that it shows."""
+    offset: int = 0
+    """Where in that it begins, bytes."""
+    shared: bool = False
 
 
 _NEEDED = ("Rss", "KernelPageSize", "AnonHugePages", "Private_Hugetlb", "Shared_Hugetlb")
@@ -55,11 +64,14 @@ def parse_smaps(text: str) -> list[Area]:
             int(head[1], 16),
             int(head[2], 16),
             "x" in head[3],
-            head[4],
+            head[6],
             resident,
             # ZGC's heap is shared memory, whose transparent pages are counted apart.
             sizes.get("AnonHugePages", 0) + sizes.get("ShmemPmdMapped", 0),
             explicit,
+            head[5],
+            int(head[4], 16),
+            "s" in head[3],
         )
         found.append(area)
     return found
@@ -84,6 +96,21 @@ def heap_pages(areas: Sequence[Area], heap: int | None) -> str | None:
 def code_pages(areas: Sequence[Area]) -> str | None:
     """The same of compiled code: memory of no file that may be executed."""
     return _backing([one for one in areas if one.executable and _of_no_file(one)])
+
+
+def shared_mappings(areas: Sequence[Area]) -> int | None:
+    """How often shared memory of no file is mapped, where it is mapped most often; None: there is none of `_MUCH`.
+
+    That is the heap of ZGC: three views of the same pages without generations, one with them (JEP 439).
+    """
+    shared = [area for area in areas if area.shared and _of_no_file(area) and area.end - area.start >= _MUCH]
+    times = (sum(_shows(other, area.file, area.offset) for other in shared) for area in shared)
+    return max(times, default=None)
+
+
+def _shows(area: Area, file: str, offset: int) -> bool:
+    """Whether a mapping has the byte at an offset of some memory."""
+    return area.file == file and area.offset <= offset < area.offset + area.end - area.start
 
 
 def _of_no_file(area: Area) -> bool:

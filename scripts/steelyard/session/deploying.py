@@ -141,7 +141,9 @@ class Deployed:
             if started.component.role == "server":
                 granted = self.deployment.granted(started.component.name)
                 started.told = self.read_back(started.running, started.info, granted)
-                if self.deployment.remote and MAPPED.intersection(started.component.read_back):
+                settings = started.component.jvm_settings
+                is_z = settings is not None and settings.gc == "z"
+                if self.deployment.remote and (is_z or MAPPED.intersection(started.component.read_back)):
                     smaps = self.deployment.memory_map(started.component.name)
                     started.told = {**started.told, **mapped(started.component, started.told, smaps)}
 

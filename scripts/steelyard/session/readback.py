@@ -11,12 +11,12 @@ from typing import Any, get_args
 from steelyard.engines.base import Running
 from steelyard.host.java import vm_flags
 from steelyard.jvm.options import hotspot_facts, openj9_facts, read_facts
-from steelyard.jvm.rows import Fact, Facts, Kind, Source
+from steelyard.jvm.rows import MAPPINGS, Fact, Facts, Kind, Source
 from steelyard.jvm.settings import MEASURED
 from steelyard.measure.gc_log import GcSettings
 from steelyard.results.spec import Component
 from steelyard.sampling.cgroup import memory_limit
-from steelyard.sampling.smaps import class_cache, code_pages, heap_pages, parse_smaps
+from steelyard.sampling.smaps import class_cache, code_pages, heap_pages, parse_smaps, shared_mappings
 from steelyard.spec.agreement import sources
 
 MAPPED = {
@@ -42,11 +42,9 @@ def observe(running: Running, info: Mapping[str, Any], granted: Facts | None = N
     }
     if "availableProcessors" in info:
         told["info"] = {"processors": info["availableProcessors"]}
-    if jvm is None:
-        return told
-    if jvm.kind == "openj9":
+    if jvm is not None and jvm.kind == "openj9":
         told["options"] = openj9_facts(info)
-    elif "options" in sources(component, jcmd=not running.contained):
+    elif jvm is not None and "options" in sources(component, jcmd=not running.contained):
         asked = vm_flags(jvm.home, pid) if pid is not None else ""
         told["options"] = hotspot_facts(str(info.get("vmFlags") or asked))
     if pid is None:
@@ -55,7 +53,8 @@ def observe(running: Running, info: Mapping[str, Any], granted: Facts | None = N
 
 
 def mapped(component: Component, told: Mapping[Source, Facts], smaps: str) -> dict[Source, Facts]:
-    """What the kernel's map of a JVM's memory tells of its pages and class cache; nothing where nothing is mapped.
+    """What the kernel's map of a server's memory tells: how often a shared heap is mapped; of a JVM pages and class
+    cache, where a heap is mapped.
 
     Args:
         component: the server.
@@ -65,11 +64,13 @@ def mapped(component: Component, told: Mapping[Source, Facts], smaps: str) -> di
     heap = told.get("options", {}).get("heap", component.heap_bytes)
     areas = parse_smaps(smaps)
     pages = heap_pages(areas, heap if isinstance(heap, int) else None)
-    if pages is None:
-        return {}
-    jvm = component.artifact.jvm
-    found = {"pages": pages, "class_cache": class_cache(areas), "code_pages": code_pages(areas)}
-    return {"map": read_facts(jvm.kind if jvm is not None else "hotspot", "map", found)}
+    facts: dict[str, Fact] = {}
+    if (jvm := component.artifact.jvm) is not None and pages is not None:
+        found = {"pages": pages, "class_cache": class_cache(areas), "code_pages": code_pages(areas)}
+        facts = read_facts(jvm.kind, "map", found)
+    if (times := shared_mappings(areas)) is not None:
+        facts[MAPPINGS] = times
+    return {"map": facts} if facts else {}
 
 
 def logged(gc: GcSettings) -> Facts:

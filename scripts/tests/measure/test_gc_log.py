@@ -35,6 +35,28 @@ def zone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ite
     time.tzset()
 
 
+@pytest.mark.parametrize(("version", "stalls"), [(17, [7.131, 2.441, 2.185]), (25, [3.851, 2.987, 38.851])])
+def test_threads_that_wait_for_zgc_stall_and_are_in_no_pause(version: int, stalls: list[float]) -> None:
+    log = read(f"hotspot{version}-z-stalls")
+    assert log.stalls is not None
+    assert [1000 * one.seconds for one in log.stalls] == pytest.approx(stalls)
+    assert log.totals(0, 4e9).stall_seconds == pytest.approx(sum(stalls) / 1000, abs=1e-6)
+    assert max(pause.seconds for pause in log.pauses) < 0.001
+
+
+def test_a_collector_that_logs_no_stalls_tells_nothing_of_them() -> None:
+    assert read("hotspot17-g1").totals(0, 4e9).stall_seconds is None
+    assert read("hotspot17-shenandoah").totals(0, 4e9).stall_seconds is None
+    assert read("hotspot17-z").totals(0, 4e9).stall_seconds == 0
+
+
+def test_a_stall_that_cannot_be_read_makes_all_unknown() -> None:
+    text = (LOGS / "hotspot17-z-stalls.txt").read_text(encoding="utf-8")
+    log = parse_gc_log(text.replace("(main) 2.441ms", "(main) 2.441 milliseconds"))
+    assert log.unknown is not None
+    assert "stall in the GC log cannot be read" in log.unknown
+
+
 @pytest.mark.parametrize("version", [17, 25])
 @pytest.mark.parametrize(("collector", "threads"), [("Parallel", 2), ("G1", 2), ("Serial", 1)])
 def test_hotspot_settings(version: int, collector: str, threads: int) -> None:

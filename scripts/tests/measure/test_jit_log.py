@@ -68,6 +68,13 @@ def test_a_server_that_did_not_compile_remotely_is_found(
     assert why_not_remote("s", log_of(*lines), killed=killed) == says
 
 
+def test_a_log_that_cannot_be_read_tells_no_counts(tmp_path: Path) -> None:
+    (tmp_path / "jit.log").write_text(f"{CONNECTED}\n{REMOTE}\n", encoding="utf-8")
+    log = read_jit_logs([tmp_path / "jit.log", tmp_path / "jit.log.2"])
+    assert (log.remote, log.is_known) == (1, False)
+    assert log.unreadable == ["jit.log.2: No such file or directory"]
+
+
 def test_code_that_a_jitserver_had_kept_must_be_taken_where_it_was_asked_for() -> None:
     log = log_of(CONNECTED, REMOTE)
     assert log.cached == 1

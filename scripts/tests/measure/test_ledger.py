@@ -364,6 +364,23 @@ def test_errors_of_the_measurement_are_not_watered_down_by_the_warm_up() -> None
     assert "errors" in {one.name for one in judge(servers) if one.failed}
 
 
+@pytest.mark.parametrize("figure", ["window_injector_errors", "window_server_errors", "window_server_rate"])
+def test_errors_of_the_measurement_that_were_not_counted_are_not_none(figure: str) -> None:
+    (check,) = [one for one in judge(healthy(**{figure: None})) if one.name == "errors"]
+    assert (check.value, check.voids, check.failed) == (None, True, True)
+
+
+def test_a_ratio_of_what_should_have_been_counted_is_not_passed_over_for_another() -> None:
+    second = Ratio(name="books per browse", count="book", per="browse", low=0.9, high=1.1)
+    by = SPEC.model_copy(update={"ratios": [*SPEC.ratios, second]})
+    missing = RatioResult(name=second.name, value=None, of=0, low=0.9, high=1.1)
+    (check,) = [
+        one for one in judge(healthy(ratios=[ratio(0.65, 100), missing]), by) if one.name == "outcomes"
+    ]
+    assert (check.value, check.failed) == (None, True)
+    assert check.detail == "Books per browse were not measured: no browse was counted."
+
+
 def test_what_nobody_saw_is_not_known_to_have_lived() -> None:
     unseen = healthy(unwatched=["whether the kernel killed a process in the container of a was not measured"])
     for by, name in ((SPEC, "restarts"), (SURVIVE, "survival")):

@@ -550,3 +550,76 @@ def test_what_another_version_has_written_is_read_and_says_nothing() -> None:
     assert [read.value(name) for name in ("colour", "more", "steal_share", "nobody")] == [None] * 4
     assert [read.sentences(name) for name in ("colour", "sample_gap", "nobody")] == [None] * 3
     assert (read.value("sample_gap"), read.sentences("restarts")) == (1.0, [])
+
+
+ZGC_17 = "its heap is mapped 3 times, and resident memory counts a page once for each mapping"
+
+
+def test_memory_that_the_kernel_counts_three_times_is_unknown_and_why(tmp_path: Path) -> None:
+    found = evidence(tmp_path)
+    found.facts = lambda name: [{"gc": "z", "pages": "small", "mappings": 3 if name == "server-1" else 1}]
+    components, measured = figures(found)
+    first, second = components[:2]
+    assert (first.rss_mean, first.rss_peak, first.start_rss, first.pss_mean) == (None, None, None, 900)
+    assert first.unknown["rss_mean"] == first.unknown["start_rss"] == ZGC_17
+    assert (second.rss_mean, second.start_rss, second.unknown) == (1000, 500, {})
+    assert (measured.memory_rss, measured.memory_rss_peak, measured.memory_pss) == (None, None, 1800)
+    assert measured.unknown["memory_rss"] == f"server-1: {ZGC_17}"
+
+
+def test_proportional_memory_of_such_a_heap_on_large_pages_is_unknown(tmp_path: Path) -> None:
+    found = evidence(tmp_path)
+    found.facts = lambda _name: [{"gc": "z", "pages": "large", "mappings": 3}]
+    _, measured = figures(found)
+    assert measured.memory_pss is None
+    assert "large pages" in measured.unknown["memory_pss"]
+
+
+def test_whether_zgc_maps_its_heap_once_has_to_be_known(tmp_path: Path) -> None:
+    found = evidence(tmp_path)
+    found.facts = lambda _name: [{"gc": "z"}]
+    components, _ = figures(found)
+    assert components[0].rss_mean is None
+    assert "was not read" in components[0].unknown["rss_mean"]
+
+
+def test_what_is_missing_has_its_reason(tmp_path: Path) -> None:
+    components, measured = figures(
+        evidence(
+            tmp_path,
+            left_out=("processes:server-1", "counters"),
+            gc_logs={"server-1": GcLog(unknown="the GC log is empty")},
+        )
+    )
+    unknown = components[0].unknown
+    assert unknown["cpu_seconds"] == unknown["rss_mean"] == "its samples do not cover the window"
+    assert unknown["requests"] == "its counters do not cover the window"
+    assert unknown["gc_count"] == unknown["allocated"] == "the GC log is empty"
+    assert measured.unknown["memory_rss"] == "server-1: its samples do not cover the window"
+
+
+def test_that_nothing_was_killed_is_known_only_to_the_last_reading(tmp_path: Path) -> None:
+    short = group_rows("server-1")[: SECONDS // 2]
+    spec = planned(procedure="steady")
+    found = evidence(tmp_path, short, group_rows("server-2"), spec=spec)
+    assert voided(found, "restarts") == {"restarts"}
+    assert figures(found)[1].unwatched == [
+        "whether the kernel killed a process in the container of server-1 was not measured"
+    ]
+
+
+def test_a_kill_is_told_where_the_cpu_of_the_group_is_not_known(tmp_path: Path) -> None:
+    rows = [f"{T},server-1,,,,,,,,1,"]
+    _, measured = figures(evidence(tmp_path, rows, group_rows("server-2")))
+    assert measured.restarts == [
+        "the kernel killed a process in the container of server-1 for want of memory"
+    ]
+
+
+def test_throttling_of_compilers_counts(tmp_path: Path) -> None:
+    spec = planned()
+    compiler = spec.components[1].model_copy(update={"role": "compiler"})
+    spec = spec.model_copy(update={"components": [spec.components[0], compiler, *spec.components[2:]]})
+    groups = group_rows("server-1"), group_rows("server-2", throttled=0.1, periods=10)
+    _, measured = figures(evidence(tmp_path, *groups, spec=spec))
+    assert measured.throttled_seconds == pytest.approx(1.0)

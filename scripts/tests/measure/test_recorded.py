@@ -116,6 +116,16 @@ def content(record: Any) -> Any:
     return json.loads(record.model_dump_json())
 
 
+def figures_of(part: Any) -> Any:
+    """A part of a trial's record without the reasons of what is missing, and without figures that are newer than it."""
+    if isinstance(part, list):
+        return [figures_of(one) for one in part]
+    if not isinstance(part, dict):
+        return part
+    newer = {"unknown", "gc_unknown", "gc_stall_seconds"}
+    return {name: figures_of(value) for name, value in part.items() if name not in newer}
+
+
 def test_samples_and_logs_give_the_figures_that_were_recorded(recorded: SessionDirectory) -> None:
     session, trials = recorded.session(), recorded.trials()
     assert all(trial.metrics for trial in trials)
@@ -127,14 +137,23 @@ def test_samples_and_logs_give_the_figures_that_were_recorded(recorded: SessionD
         again = record_of(planned, spec, measured, trial.started, trial.phases)
         raw = json.loads((folder / "trial.json").read_text(encoding="utf-8"))
         for part in ("measurement", "components", "curves", "trace", "latency", "metrics", "steady", "state"):
-            assert content(again)[part] == raw[part], f"{part} of {folder.name}"
+            assert figures_of(content(again)[part]) == figures_of(raw[part]), f"{part} of {folder.name}"
         by_name = {check["name"]: check for check in raw["checks"]}
         assert {check["name"]: check for check in content(again)["checks"]} == by_name
+
+
+def without_descriptions(analysis: str) -> str:
+    """All of an analysis but what metrics are described as, and the seal that is made of it too."""
+    content = json.loads(analysis)
+    for info in content["metrics"]:
+        del info["source"], info["pitfalls"]
+    del content["seal"]
+    return json.dumps(content)
 
 
 def test_trials_give_the_analysis_that_was_recorded(recorded: SessionDirectory) -> None:
     path = recorded.path / "analysis.json"
     before = path.read_text(encoding="utf-8")
     analysis = analyse_again(recorded)
-    assert path.read_text(encoding="utf-8") == before
+    assert without_descriptions(path.read_text(encoding="utf-8")) == without_descriptions(before)
     assert analysis.searches or any(analysis.estimates.values()), "it has figures"

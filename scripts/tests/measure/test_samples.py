@@ -228,7 +228,9 @@ def test_control_groups(folder: Path) -> None:
         huge_mean=None,
         huge_peak=None,
     )
-    assert charged(samples, "a", T + 2, T + 60) is None
+    # Of a window that is not covered nothing is known but that something was killed.
+    late = charged(samples, "a", T + 2, T + 60)
+    assert late == CgroupResult(**(dict.fromkeys(b.model_dump()) | {"oom_kills": 1}))
     assert charged(samples, "nobody", T + 2, T + 6) is None
 
 
@@ -314,7 +316,8 @@ def test_other_columns_are_refused(tmp_path: Path) -> None:
 def test_series_outside_of_its_samples() -> None:
     series = Series.of([(T + 1, 10.0), (T, 0.0)])
     assert series.at(T + 0.25) == pytest.approx(2.5)
-    assert series.at(T + 99) == 10.0
+    assert series.at(T + 2) == 10.0
+    assert series.at(T + 99) is None
     assert series.delta(T, T + 1) == pytest.approx(10)
     assert series.delta(T, T + 99) is None
     assert series.mean(T, T + 99) is None

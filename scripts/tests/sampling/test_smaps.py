@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.sampling.smaps import Area, class_cache, code_pages, heap_pages, parse_smaps
+from steelyard.sampling.smaps import Area, class_cache, code_pages, heap_pages, parse_smaps, shared_mappings
 from steelyard.units import MIB
 
 MAPS = Path(__file__).parents[1] / "fixtures" / "smaps"
@@ -40,6 +40,16 @@ def test_what_backs_the_heap_is_told_apart(name: str, pages: str) -> None:
     assert heap_pages(areas, HEAP) == pages
     # Without its size it is the largest memory of no file; code is none.
     assert heap_pages(areas, None) == pages
+
+
+@pytest.mark.parametrize(
+    ("name", "times"),
+    # Written by `-XX:+UseZGC -Xmx256m`. Their processes had RSS / PSS of 313 / 167 MB (17) and 184 / 181 MB (25).
+    [("hotspot-zgc-17", 3), ("hotspot-zgc-25", 1), ("hotspot-small-17", None), ("openj9-granted-21", 1)],
+)
+def test_a_heap_that_is_mapped_several_times_is_told(name: str, times: int | None) -> None:
+    areas = parse_smaps((MAPS / f"{name}.txt").read_text(encoding="utf-8"))
+    assert shared_mappings(areas) == times
 
 
 def test_the_code_cache_alone_had_large_pages() -> None:
