@@ -72,7 +72,7 @@ class Pod:
         if self.away.exists():
             raise ConnectionRefusedError("away")
         port = int((self.folder / "port").read_text(encoding="ascii"))
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout)
         connection.connect()
         self._sockets.append(connection.sock)
         return connection

@@ -87,7 +87,7 @@ def largest_map(value: str = "") -> str:
     return ""
 
 
-class Observer:
+class PodObserver:
     """What runs beside the sampler: finds the component, does as it is asked, follows the files of an injector."""
 
     def __init__(self, settings: Mapping[str, Any], waker: int) -> None:
@@ -181,7 +181,7 @@ class Observer:
 class _Handler(BaseHTTPRequestHandler):
     """One request."""
 
-    observer: Observer
+    observer: PodObserver
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
@@ -259,7 +259,7 @@ def main() -> int:
     """Observe until the last sample, then wait to be killed."""
     wake, waker = os.pipe()
     try:
-        observer = Observer(json.loads(os.environ[SETTINGS]), waker)
+        observer = PodObserver(json.loads(os.environ[SETTINGS]), waker)
         observer.serve()
     except (KeyError, ValueError, OSError) as error:
         sys.stderr.write(

@@ -25,7 +25,7 @@ from steelyard.measure.samples import ClockOffset
 from steelyard.processes import Child
 from steelyard.sampling.columns import COLUMNS
 from steelyard.sampling.config import NAME
-from steelyard.sampling.nodes import Machine, write_nodes
+from steelyard.sampling.nodes import MachineSamples, write_nodes
 from steelyard.sampling.output import WATCHED
 
 SILENCE = 5.0
@@ -268,9 +268,9 @@ class Streams:
         (self._samples / "sampler.json").write_text(
             json.dumps(self._costs, indent=1) + "\n", encoding="utf-8"
         )
-        machines: dict[str, Machine] = {}
+        machines: dict[str, MachineSamples] = {}
         for stream in (*self._ended, *self._streams.values()):
-            machine = machines.setdefault(stream.boot, Machine())
+            machine = machines.setdefault(stream.boot, MachineSamples())
             machine.observers.append((stream.host, stream.watched))
             machine.readings += stream.readings
             if stream.observer is not None and self._streams.get(stream.name) is stream:

@@ -36,7 +36,7 @@ class FakeApi(Proxy):
         self.answers: dict[str, tuple[int, str]] = {"GET /version": (200, '{"gitVersion": "v1.33.1"}')}
         """What is answered to requests that begin so (and on no other ground): a status, and a text."""
         self.asked: list[str] = []
-        self.away = False
+        self._away = False
         self.denied: set[tuple[str, str]] = set()
         """Resource and verb."""
         self.after_list: list[Callable[[], object]] = []
@@ -48,8 +48,19 @@ class FakeApi(Proxy):
         self._server.daemon_threads = True
         threading.Thread(target=self._server.serve_forever, args=[0.01], daemon=True).start()
 
+    @property
+    def away(self) -> bool:
+        """Whether nobody answers."""
+        return self._away
+
+    @away.setter
+    def away(self, away: bool) -> None:
+        with self.changed:
+            self._away = away
+            self.changed.notify_all()
+
     def connection(self, timeout: float) -> HTTPConnection:
-        return HTTPConnection("127.0.0.1", self._server.server_port, timeout=timeout)
+        return HTTPConnection("127.0.0.1", self._server.server_port, timeout)
 
     def close(self) -> None:
         self._server.shutdown()
@@ -193,8 +204,8 @@ class _Handler(BaseHTTPRequestHandler):
                 events = [("MODIFIED", one) for name, one in now.items() if known.get(name) != one]
                 events += [("DELETED", one) for name, one in known.items() if name not in now]
                 known = now
-                if not events:
-                    self.api.changed.wait(0.05)
+                if not events and not self.api.away:
+                    self.api.changed.wait()
             for what, one in events:
                 self.wfile.write(json.dumps({"type": what, "object": one}).encode() + b"\n")
 

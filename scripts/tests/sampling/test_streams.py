@@ -295,7 +295,7 @@ class Written:
         home.watch({"server-1": Observer("n", "i", self.connect)})
 
     def connect(self, timeout: float) -> http.client.HTTPConnection:
-        return http.client.HTTPConnection("127.0.0.1", self.server.server_port, timeout=timeout)
+        return http.client.HTTPConnection("127.0.0.1", self.server.server_port, timeout)
 
 
 ABOUT = {"boot": boot_id(), "columns": COLUMNS}
@@ -340,11 +340,11 @@ def test_cpu_of_others_is_what_no_observer_watches(tmp_path: Path) -> None:
     """1.5 CPUs are used: 0.9 by one component, 0.5 by another whose observer came later and told less."""
     later, watched = host(6, 1.5, 0.5)
     second = ([[t + 3, *rest] for t, *rest in later], [(t + 3, cpu) for t, cpu in watched])
-    machine = nodes.Machine()
+    machine = nodes.MachineSamples()
     machine.observers += [host(10, 1.5, 0.9), second]
     machine.nodes |= {"b", "a"}
     machine.components += ["server-1", "server-2"]
-    nodes.write_nodes(tmp_path, [machine, nodes.Machine()])
+    nodes.write_nodes(tmp_path, [machine, nodes.MachineSamples()])
     found = Samples.load(tmp_path)
     (one,) = found.machines
     assert (one.name, one.components, one.clock) == ("a+b", ("server-1", "server-2"), None)
@@ -354,7 +354,9 @@ def test_cpu_of_others_is_what_no_observer_watches(tmp_path: Path) -> None:
 
 
 def test_a_close_reading_of_a_clock_helps_the_wide_ones_around_it() -> None:
-    machine = nodes.Machine(readings=[(100.0, ClockOffset(-0.2, 0.3)), (110.0, ClockOffset(-0.01, 0.02))])
+    machine = nodes.MachineSamples(
+        readings=[(100.0, ClockOffset(-0.2, 0.3)), (110.0, ClockOffset(-0.01, 0.02))]
+    )
     assert machine.clock == pytest.approx((-0.015, 0.025)), "10 s at 0.5 ms/s"
     machine.readings.append((1110.0, ClockOffset(-0.2, 0.2)))
     assert machine.clock == pytest.approx((-0.2, 0.2)), "in 1000 s it may be anywhere there"
