@@ -50,9 +50,7 @@ TWO_MEANINGS = {
     "Figures": "sampling",
     "Finding": "host",
     "Injectors": "measure",
-    "Machine": "sampling",
     "Need": "host",
-    "Observer": "sampling",
     "Place": "gate",
     "Process": "measure, workload",
     "Record": "host",
@@ -60,7 +58,6 @@ TWO_MEANINGS = {
     "Series": "gate, selfcheck",
     "Setting": "workload",
     "Started": "session",
-    "_Connection": "engines",
     "_Dumper": "engines",
 }
 """Classes of one name that were there before the lint, and the packages that rename theirs."""

@@ -23,14 +23,14 @@ from steelyard.engines.container import (
     environment,
     uses_cache,
 )
+from steelyard.engines.kubernetes.api import Object
 from steelyard.engines.kubernetes.large_pages import resource_of
 from steelyard.engines.kubernetes.pods import NAME, SESSION, TRIAL
 from steelyard.errors import BadInput
 from steelyard.host.preparing import pages_of
 from steelyard.results.spec import MEASURED_ROLES, Component, Role, Spec
-from steelyard.sampling.observe import MARKER, SETTINGS
+from steelyard.sampling.config import MARKER, SETTINGS
 
-Object = Mapping[str, Any]
 OBSERVER = "observer"
 ROLE = "steelyard.dev/role"
 """Label of nodes: what runs on them, where a cluster has nodes of its own for that."""
