@@ -15,10 +15,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from steelyard.analysis.estimates import few_switches, values_of
+from steelyard.analysis.estimates import asked_metrics, few_switches, values_of
 from steelyard.analysis.paired import LEVEL, TIED, paired_test, t_quantile
 from steelyard.analysis.rounds import valid_trials
-from steelyard.experiment.schema import Metrics
 from steelyard.measure.requests import THROUGHPUT
 from steelyard.results.analysis import Analysis, Estimate
 from steelyard.results.schema import Session, Trial
@@ -72,7 +71,7 @@ def differences(one: Session, other: Session) -> list[str]:
         "the workload": (one.workload, other.workload),
         "the procedure": tuple(side.experiment.get("procedure") for side in (one, other)),
         "the load": tuple(side.experiment.get("load") for side in (one, other)),
-        "the primary metric": tuple(_asked(side).primary for side in (one, other)),
+        "the primary metric": tuple(asked_metrics(side).primary for side in (one, other)),
         "quick": (one.quick, other.quick),
         "the search": tuple(side.experiment.get("search") for side in (one, other)),
         "the version of Steelyard": (one.steelyard_version, other.steelyard_version),
@@ -95,10 +94,6 @@ def differences(one: Session, other: Session) -> list[str]:
         first, second = (_resolved(side[name].settings, side[name].spec) for side in arms)
         found += _differ(name, first, second)
     return list(dict.fromkeys(found))
-
-
-def _asked(session: Session) -> Metrics:
-    return Metrics.model_validate(session.experiment.get("metrics", {}))
 
 
 def _baseline(session: Session) -> str | None:
@@ -145,7 +140,7 @@ def _differ(what: str, one: Any, other: Any) -> Iterator[str]:
 
 def effects(first: Side, second: Side) -> list[Effect]:
     """The effects of the arms that both sessions have, of the primary metric and those that are reported."""
-    asked = _asked(first.session)
+    asked = asked_metrics(first.session)
     arms = [
         arm for arm in first.analysis.arms if arm in second.analysis.arms and arm != first.analysis.baseline
     ]

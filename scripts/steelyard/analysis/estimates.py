@@ -51,19 +51,21 @@ Values = Mapping[Place, float]
 """A metric of one arm by block and round."""
 
 
+def asked_metrics(session: Session) -> Metrics:
+    """The primary metric of a session's experiment, and those that it reports."""
+    return Metrics.model_validate(session.experiment.get("metrics", {}))
+
+
 def arm_label(session: Session, arm: str) -> str:
     """An arm in the words of its experiment: `JVMs = 4, pages = large`, by what the arms of the session differ in."""
     factors = session.experiment.get("factors", {})
-    record = next(one for one in session.arms if one.name == arm)
-    differs = [
-        name
-        for name in record.levels
-        if any(one.levels.get(name) != record.levels[name] for one in session.arms)
+    levels = next(record.levels for record in session.arms if record.name == arm)
+    differing = [
+        name for name in levels if any(other.levels.get(name) != levels[name] for other in session.arms)
     ]
-    told = (
-        (factors.get(name, {}).get("label") or name, record.levels[name]) for name in differs or record.levels
+    return ", ".join(
+        f"{factors.get(name, {}).get('label') or name} = {levels[name]}" for name in differing or levels
     )
-    return ", ".join(f"{label} = {level}" for label, level in told)
 
 
 def values_of(trials: Mapping[Place, Trial], name: str) -> dict[Place, float]:
@@ -213,7 +215,7 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
     baseline = next((arm.name for arm in session.arms if arm.baseline), None)
     if baseline is None:
         raise BadInput(f"session {session.id} names no baseline arm: restore session.json from a copy")
-    asked = Metrics.model_validate(session.experiment.get("metrics", {}))
+    asked = asked_metrics(session)
     trials = with_parts(trials, {arm.name: arm.spec for arm in session.arms})
     valid = valid_trials(trials)
     # Trials of a search differ in their load: means over them say nothing.

@@ -7,7 +7,7 @@ from steelyard.analysis.across import Effect, IntervalEstimate, Side, effects, y
 from steelyard.analysis.estimates import arm_label
 from steelyard.analysis.sentences import beyond_noise, rests_on
 from steelyard.measure.requests import THROUGHPUT
-from steelyard.report.tables import Cell, Column, Table, cells, numbers, words
+from steelyard.report.tables import Column, Table, TableCell, cells, numbers, words
 from steelyard.results import figures
 from steelyard.results.analysis import Estimate
 from steelyard.results.schema import Session
@@ -79,22 +79,22 @@ def _unknown_builds(*sides: Side) -> list[str]:
     return sorted({one.kind for one in servers if one.artifact.build is None and one.artifact.image is None})
 
 
-def _estimate(found: Estimate | None) -> Cell:
+def _estimate(found: Estimate | None) -> TableCell:
     if found is None or found.ratio is None:
-        return Cell(figures.DASH, ("no comparison",))
+        return TableCell(figures.DASH, ("no comparison",))
     if found.unequal is not None:
-        return Cell(figures.effect(found), ("inconclusive: void or unsteady trials",))
+        return TableCell(figures.effect(found), ("inconclusive: void or unsteady trials",))
     notes = (figures.bounds(found) or "no interval", rests_on(found))
-    return Cell(figures.effect(found), notes, 0 if beyond_noise(found) else None)
+    return TableCell(figures.effect(found), notes, 0 if beyond_noise(found) else None)
 
 
-def _apart(found: IntervalEstimate | None) -> Cell:
+def _apart(found: IntervalEstimate | None) -> TableCell:
     if found is None:
-        return Cell(figures.DASH, ("no comparison",))
+        return TableCell(figures.DASH, ("no comparison",))
     if found.low is None or found.high is None:
-        return Cell(f"{found.value:.3f}", ("no spread seen",))
+        return TableCell(f"{found.value:.3f}", ("no spread seen",))
     beyond = not found.low <= 1 <= found.high
-    return Cell(f"{found.value:.3f}", (f"{found.low:.3f} to {found.high:.3f}",), 0 if beyond else None)
+    return TableCell(f"{found.value:.3f}", (f"{found.low:.3f} to {found.high:.3f}",), 0 if beyond else None)
 
 
 def _yields(sides: tuple[Side, Side], told: tuple[dict[str, dict[str, IntervalEstimate]], ...]) -> Table:
@@ -125,12 +125,12 @@ def _cores(side: Side) -> str:
     return f"{' or '.join(map(str, counts))} cores that the servers had"
 
 
-def _range(found: IntervalEstimate | None) -> Cell:
+def _range(found: IntervalEstimate | None) -> TableCell:
     if found is None:
-        return Cell(figures.DASH)
+        return TableCell(figures.DASH)
     bounds = (
         f"{figures.short(found.low)} to {figures.short(found.high)}"
         if found.low is not None
         else "no interval"
     )
-    return Cell(figures.short(found.value), (bounds,))
+    return TableCell(figures.short(found.value), (bounds,))

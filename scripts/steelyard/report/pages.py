@@ -12,7 +12,7 @@ from markupsafe import Markup
 from steelyard.escape import for_code, for_markdown, printable
 from steelyard.report import charts, procedures, records, tables
 from steelyard.report.search_chart import search_levels, search_paths
-from steelyard.report.tables import Cell
+from steelyard.report.tables import TableCell
 from steelyard.report.view import View, trial_directory
 from steelyard.results import figures
 
@@ -76,7 +76,7 @@ def _plain(raw: object) -> str:
     return for_markdown(str(raw))
 
 
-def _stressed(cell: Cell) -> str:
+def _stressed(cell: TableCell) -> str:
     """A cell of a Markdown table."""
     lines = [_plain(line) for line in (cell.text, *cell.notes)]
     if cell.bold is not None:

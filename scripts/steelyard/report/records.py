@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from steelyard.analysis.rounds import reached_places
 from steelyard.experiment.schema import Load
 from steelyard.jvm.identity import JvmIdentity
-from steelyard.report.tables import Cell, Table, cells, numbers, words
+from steelyard.report.tables import Table, TableCell, cells, numbers, words
 from steelyard.report.view import View, moment, trial_name, why_void
 from steelyard.results import figures
 from steelyard.results.schema import Check, Trial
@@ -27,24 +27,24 @@ def ledger(view: View) -> Table:
     for trial in shown:
         found = {check.name: check for check in trial.checks}
         void = trial.state == "void"
-        head = Cell(trial_name(trial), ("void",) * void, kind="void" * void)
+        head = TableCell(trial_name(trial), ("void",) * void, kind="void" * void)
         rows.append([head, *(_mark(found.get(name)) for name in names)])
     left_out = len(view.trials) - len(shown)
     note = f"{left_out:,} trials that passed every check are left out here."
     return Table("Every trial, every check", words("trial", *names), rows, notes=[note] * (left_out > 0))
 
 
-def _mark(check: Check | None) -> Cell:
+def _mark(check: Check | None) -> TableCell:
     """One check of one trial: its sign, and the figure behind it."""
     if check is None:
-        return Cell(figures.DASH, kind="absent", hover="not judged")
+        return TableCell(figures.DASH, kind="absent", hover="not judged")
     if not check.applies:
-        return Cell(figures.DASH, kind="absent", hover=f"not judged: {check.detail}")
+        return TableCell(figures.DASH, kind="absent", hover=f"not judged: {check.detail}")
     if check.passed:
-        return Cell("\N{CHECK MARK}", kind="passed", hover=f"passed: {check.detail}")
+        return TableCell("\N{CHECK MARK}", kind="passed", hover=f"passed: {check.detail}")
     if check.voids:
-        return Cell("\N{BALLOT X}", kind="voids", hover=f"failed, voids the trial: {check.detail}")
-    return Cell("!", kind="marks", hover=f"failed, marks the trial: {check.detail}")
+        return TableCell("\N{BALLOT X}", kind="voids", hover=f"failed, voids the trial: {check.detail}")
+    return TableCell("!", kind="marks", hover=f"failed, marks the trial: {check.detail}")
 
 
 def failures(view: View) -> Table | None:
@@ -108,16 +108,16 @@ def schedule(view: View) -> Table:
         further = [trial for trial in view.trials if trial.block == block and trial.attempt]
         told = ", ".join(f"{trial.arm} {trial.state}" for trial in further)
         when = ", ".join(moment(trial.started) for trial in further)
-        rows.append(cells(block, *shown, Cell(told, hover=when)))
+        rows.append(cells(block, *shown, TableCell(told, hover=when)))
     orders = [f"{order}." for order in range(1, len(rows[0]) - 1)] if rows else []
     return Table("Schedule as it ran", words("block", *orders, "further trials"), rows)
 
 
-def _place(trial: Trial | None, arm: str) -> Cell:
+def _place(trial: Trial | None, arm: str) -> TableCell:
     if trial is None:
-        return Cell(arm, ("not run",), kind="not-run")
+        return TableCell(arm, ("not run",), kind="not-run")
     notes = (trial.state,) if trial.state != "valid" else ()
-    return Cell(arm, notes, kind=trial.state, hover=moment(trial.started))
+    return TableCell(arm, notes, kind=trial.state, hover=moment(trial.started))
 
 
 def host(view: View) -> Table:

@@ -38,7 +38,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """A cell: its text, and smaller lines below it."""
 
     text: str
@@ -57,14 +57,14 @@ class Table:
 
     caption: str
     columns: list[Column]
-    rows: list[list[Cell]]
+    rows: list[list[TableCell]]
     heads: int = 1
     notes: list[str] = field(default_factory=list)
 
 
-def cells(*found: Cell | str | int) -> list[Cell]:
+def cells(*found: TableCell | str | int) -> list[TableCell]:
     """A row; what is no cell yet becomes one."""
-    return [one if isinstance(one, Cell) else Cell(str(one)) for one in found]
+    return [one if isinstance(one, TableCell) else TableCell(str(one)) for one in found]
 
 
 def words(*labels: str) -> list[Column]:
@@ -99,11 +99,11 @@ def headline(view: View) -> Table:
             continue
         columns.append(Column(label))
         for row, own in zip(rows, found, strict=True):
-            row.append(Cell(own or figures.DASH))
+            row.append(TableCell(own or figures.DASH))
     columns += [Column(metric.label, figures.unit(metric)) for metric in view.headline]
     for arm, row in zip(view.arms, rows, strict=True):
         if arm.name == view.baseline:
-            row[0] = Cell(row[0].text, ("baseline",))
+            row[0] = TableCell(row[0].text, ("baseline",))
         row += [_against_baseline(view, metric, arm.name) for metric in view.headline]
     notes = [f"In every arm: {', '.join(constant)}."] if constant else []
     notes.append(
@@ -173,21 +173,21 @@ SPLIT: list[tuple[str, str, Callable[[Spec], str]]] = [
 """Label, factor of that name, and text: columns for what differs between arms, words for what does not."""
 
 
-def _against_baseline(view: View, metric: MetricInfo, arm: str) -> Cell:
+def _against_baseline(view: View, metric: MetricInfo, arm: str) -> TableCell:
     summary = view.summary(metric.name, arm)
     if summary is None and view.has_none(metric.name, arm):
-        return Cell(NONE)
+        return TableCell(NONE)
     if summary is None:
-        return Cell(figures.DASH, (view.why_no_mean(metric.name, arm),))
+        return TableCell(figures.DASH, (view.why_no_mean(metric.name, arm),))
     text = figures.value(metric, summary.mean)
     parts = tuple(parts_of(view.analysis, metric, arm, figures.value))
     if arm == view.baseline:
-        return Cell(text, parts)
+        return TableCell(text, parts)
     found = view.estimate(metric.name, arm)
     if found is None or found.ratio is None:
-        return Cell(text, (_why_not_compared(view, metric, arm), *parts))
+        return TableCell(text, (_why_not_compared(view, metric, arm), *parts))
     bounds = figures.bounds(found) or ("no interval" if few_switches(found) else "no spread seen")
-    return Cell(text, (figures.effect(found), bounds, *parts), 1 if beyond_noise(found) else None)
+    return TableCell(text, (figures.effect(found), bounds, *parts), 1 if beyond_noise(found) else None)
 
 
 def _why_not_compared(view: View, metric: MetricInfo, arm: str) -> str:
@@ -205,13 +205,13 @@ def by_role(view: View) -> Table | None:
         return None
     rows = []
     for metric in view.named(*PARTS):
-        rows.append([Cell(metric.label, (figures.unit(metric),))])
+        rows.append([TableCell(metric.label, (figures.unit(metric),))])
         for arm in view.arms:
             summary, found = view.summary(metric.name, arm.name), view.estimate(metric.name, arm.name)
             mine = [_part(view, metric, part, arm.name) for part in PARTS[metric.name].values()]
             total = figures.value(metric, summary.mean) if summary else figures.DASH
             label = _estimate_label(view, arm.name)
-            change = Cell(
+            change = TableCell(
                 figures.effect(found), bold=0 if found is not None and beyond_noise(found) else None
             )
             rows.append(cells(label, *mine, total, change, figures.bounds(found) or figures.DASH))
@@ -258,7 +258,7 @@ def estimates(view: View) -> Table:
     columns += numbers("95 % CI", "p", "p (adjusted)", "cannot rule out", "detectable")
     rows = []
     for metric in view.measured:
-        rows.append([Cell(metric.label, (figures.unit(metric),))])
+        rows.append([TableCell(metric.label, (figures.unit(metric),))])
         for arm in view.arms:
             summary = view.summary(metric.name, arm.name)
             if summary is not None:
@@ -282,13 +282,13 @@ def _estimate_label(view: View, arm: str) -> str:
     return view.arm_short(arm) + (" (baseline)" if arm == view.baseline else "")
 
 
-def _estimate_row(view: View, metric: MetricInfo, arm: str, summary: Summary) -> list[Cell]:
+def _estimate_row(view: View, metric: MetricInfo, arm: str, summary: Summary) -> list[TableCell]:
     e = view.estimate(metric.name, arm)
     label = _estimate_label(view, arm)
     spread = (summary.mean, summary.min, summary.max, summary.sd)
     chances = (e.p, e.p_adjusted) if e else (None, None)
     shown = [label, str(summary.n), *(figures.value(metric, x) for x in spread), figures.percent(summary.cv)]
-    effect = Cell(figures.effect(e), bold=0 if e is not None and beyond_noise(e) else None)
+    effect = TableCell(figures.effect(e), bold=0 if e is not None and beyond_noise(e) else None)
     judged = [*map(figures.probability, chances), figures.limit(e.cannot_rule_out if e else None)]
     return cells(*shown, effect, figures.bounds(e) or figures.DASH, *judged, _detectable(e))
 
@@ -396,12 +396,12 @@ def searches(view: View) -> list[Table]:
     rows, runs = [], []
     for result in view.analysis.searches:
         shown = partial(_searched, result.varies)
-        against, ratio = result.against, Cell(figures.DASH)
+        against, ratio = result.against, TableCell(figures.DASH)
         if against is not None:
             spread = figures.interval(against.low, against.high) if against.low and against.high else ""
-            ratio = Cell(figures.change(against.ratio), (spread,), 0 if against.beyond_noise else None)
+            ratio = TableCell(figures.change(against.ratio), (spread,), 0 if against.beyond_noise else None)
         within = f"{shown(result.low)} to {shown(result.high)}" if result.high is not None else figures.DASH
-        arm = Cell(view.arm_short(result.arm), ("baseline",) if result.arm == view.baseline else ())
+        arm = TableCell(view.arm_short(result.arm), ("baseline",) if result.arm == view.baseline else ())
         stated, trials = f"{result.n} of {len(result.runs)}", sum(len(run.steps) for run in result.runs)
         rows.append(cells(arm, shown(result.value), within, ratio, stated, trials))
         for run in result.runs:

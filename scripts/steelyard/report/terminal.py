@@ -11,7 +11,7 @@ from rich.text import Text
 
 from steelyard.escape import printable
 from steelyard.report import tables
-from steelyard.report.tables import Cell, Table
+from steelyard.report.tables import Table, TableCell
 from steelyard.report.view import View
 from steelyard.results.analysis import Analysis
 from steelyard.results.schema import JournalEntry, Session, Trial
@@ -44,7 +44,7 @@ def to_rich_table(table: Table) -> RichTable:
     return made
 
 
-def _cell(cell: Cell) -> Text:
+def _cell(cell: TableCell) -> Text:
     shown = Text()
     shown.append(printable(cell.text), style="bold" if cell.bold == 0 else None)
     for line, note in enumerate(cell.notes, start=1):
