@@ -23,7 +23,7 @@ from steelyard.analysis.estimates import (
     simultaneous,
 )
 from steelyard.analysis.owners import parts_of
-from steelyard.analysis.paired import LEVEL, standing
+from steelyard.analysis.paired import LEVEL, arm_levels
 from steelyard.analysis.rounds import Place, common
 from steelyard.measure.chance import exact_interval
 from steelyard.measure.registry import metric_info
@@ -173,7 +173,7 @@ class _AnswerWording:
         return Claim("no answer", f"No answer: {why}.", [])
 
     def _compare_arms(self, info: MetricInfo, baseline: str, ratios: dict[str, Estimate]) -> Claim:
-        order = standing({arm: self._values(info.name, arm) for arm in ratios})
+        order = arm_levels({arm: self._values(info.name, arm) for arm in ratios})
         gains = {arm: -order[arm] if info.better == "lower" else order[arm] for arm in ratios}
         better = [
             arm for arm, estimate in ratios.items() if _gain(info, estimate) > 0 and beyond_noise(estimate)

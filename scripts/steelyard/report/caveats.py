@@ -13,14 +13,14 @@ FEW_BLOCKS = 6
 
 
 def caveats(view: View) -> list[str]:
-    """Each once: of the plan, of the blocks and trials, of shared memory, of the analysis, of logs and of stops."""
+    """Each once: of the plan, of the blocks and trials, of shared memory, of the analysis, of figures that are unknown and of stops."""
     notes = [
         *view.session.notes,
         *(note for spec in view.specs.values() for note in (*spec.notes, *spec.embedded)),
         *_of_trials(view),
         *_of_shared_memory(view),
         *view.analysis.notes,
-        *_of_logs(view),
+        *_of_unknown_figures(view),
         *_of_interruptions(view.journal),
     ]
     return list(dict.fromkeys(notes))
@@ -37,8 +37,8 @@ def _of_trials(view: View) -> Iterator[str]:
         yield f"{analysis.blocks_complete} complete blocks only: intervals are wide, and one odd trial weighs much."
     if analysis.void_trials:
         yield (
-            f"{_share(analysis.void_trials, analysis.trials)} void ({counts_text(analysis.by_arm, 'void')}): not averaged"
-            " in, shown in the charts as crosses and explained in the validity ledger."
+            f"{_share(analysis.void_trials, analysis.trials)} void ({counts_text(analysis.by_arm, 'void')}): not"
+            " averaged in, shown in the charts as crosses and explained in the validity ledger."
         )
     if any(trial.survived is False for trial in view.trials):
         yield (
@@ -60,17 +60,21 @@ def _share(trials: int, of: int) -> str:
 def _of_shared_memory(view: View) -> Iterator[str]:
     for name, (processes, rss, pss) in view.shared_memory.items():
         yield (
-            f"The {processes:.0f} processes of {name} share memory: their RSS adds up to {rss / 2**20:.0f} MiB and counts"
-            f" a shared page once for each of them, PSS ({pss / 2**20:.0f} MiB) counts it once. Take PSS for what the"
-            " component needs."
+            f"The {processes:.0f} processes of {name} share memory: their RSS adds up to {rss / 2**20:.0f} MiB and"
+            f" counts a shared page once for each of them, PSS ({pss / 2**20:.0f} MiB) counts it once. Take PSS for"
+            " what the component needs."
         )
 
 
-def _of_logs(view: View) -> Iterator[str]:
+def _of_unknown_figures(view: View) -> Iterator[str]:
+    """The figures of a component that there should be and are not, by their reason."""
     for trial in view.trials:
         for part in trial.components:
-            if part.gc_unknown is not None:
-                yield f"Collections of {part.name} in {trial.arm} are not known: {part.gc_unknown}."
+            names: dict[str, list[str]] = {}
+            for name, reason in part.unknown.items():
+                names.setdefault(reason, []).append(name)
+            for reason, figure_names in names.items():
+                yield f"{', '.join(figure_names)} of {part.name} ({trial.arm}): unknown, because {reason}."
 
 
 def _of_interruptions(journal: Sequence[JournalEntry]) -> Iterator[str]:

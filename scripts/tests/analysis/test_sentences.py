@@ -218,8 +218,8 @@ def test_exact_ties_show_nothing() -> None:
     """Three collections against two in every block: the figures cannot resolve their spread."""
     first, last = told([1, 2], {"jvms-1": [2.0] * 6, "jvms-2": [3.0] * 6})
     assert first == (
-        "No difference in throughput was beyond noise: JVMs = 2 against JVMs = 1 is +50 % (6 blocks), every block gave"
-        " just that: no spread was seen, so there is no interval, and chance is not ruled out."
+        "No difference in throughput was beyond noise: JVMs = 2 against JVMs = 1 is +50 % (6 blocks), all blocks gave"
+        " this same ratio: without a spread there is no interval, and chance is not ruled out."
     )
     assert "detect" not in last
     assert TIED in told([1, 2], {"jvms-1": [2.0] * 6, "jvms-2": [2.0] * 6})[0]
@@ -232,8 +232,8 @@ def test_what_the_load_gives_is_not_praised() -> None:
     figures = {"jvms-1": about(1000), "jvms-2": about(1050, 1, 1), "jvms-4": about(1100, 1, 2)}
     first = told([1, 2, 4], figures, load=OPEN)[0]
     assert first == (
-        "No answer from throughput: arrivals came at a constant rate, so it was given, not found (1,000 req/s with"
-        " JVMs = 1); an arm that kept up is no better by it."
+        "No answer from throughput: the load sets the rate of arrivals, so that throughput is an input and not a result"
+        " (1,000 req/s with JVMs = 1)."
     )
     asked = make_session([1, 2, 4], 6, load=OPEN)
     (info,) = analyse(asked, make_trials(figures)).metrics
@@ -352,7 +352,7 @@ def test_an_arm_that_never_came_to_a_share_is_told_and_what_it_lost_weighed() ->
         metrics={"primary": "time_to_95_of_best", "report": ["requests_lost_to_best"]},
     )
     assert (
-        first == "No answer from time to 95 % of the best arm's level: JVMs = 1 came to it in 0 of 6 trials."
+        first == "No answer from time to 95 % of the best arm's level: JVMs = 1 reached it in 0 of 6 trials."
     )
     assert second.startswith("Requests lost against the best arm's level: ")
     assert "with JVMs = 2" in second

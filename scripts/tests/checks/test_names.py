@@ -9,7 +9,6 @@ from checks.names import PERSISTED, SCRIPTS, faults, faults_of, packages, shared
 pytestmark = pytest.mark.checks
 
 NOT_YET = {
-    "analysis",
     "build",
     "cli",
     "clock",
@@ -25,7 +24,6 @@ NOT_YET = {
     "process_tree",
     "processes",
     "relay",
-    "report",
     "results",
     "sampling",
     "session",

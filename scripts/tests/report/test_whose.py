@@ -10,7 +10,7 @@ import sample_procedures
 from steelyard.analysis.estimates import analyse
 from steelyard.report import tables
 from steelyard.report.pages import to_html, to_markdown
-from steelyard.report.tables import TableCell
+from steelyard.report.table import TableCell
 from steelyard.report.view import View
 from steelyard.results import figures
 from steelyard.results.analysis import Analysis
