@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -128,8 +129,8 @@ def draws_of(
     levels = host.paths(rng, sessions, places, extra)
     others = rng.normal(0.0, OTHER_NOISE, (sessions, places + extra, len(METRICS)))
     chance = rng.random((sessions, places + extra, 2))
-    each = zip(levels, others, chance, strict=True)
-    return [Draws(*(drawn.tolist() for drawn in session), rng) for session in each]
+    each = zip(levels.tolist(), others.tolist(), chance.tolist(), strict=True)
+    return [Draws(*drawn, rng) for drawn in each]
 
 
 def run_session(setup: Setup, session: Session, draws: Draws) -> list[Trial]:
@@ -267,6 +268,7 @@ def template(setup: Setup) -> Session:
         metrics=Metrics(primary=setup.primary, report=list(setup.report)),
         design=Design(blocks=setup.blocks, repeats=REPEATS),
     )
+    rest: dict[str, Any] = {"id": "selfcheck", "workload": {}, "quick": False, "notes": []}
     return Session.model_construct(
         experiment=experiment.model_dump(mode="json", by_alias=True),
         arms=[
@@ -280,8 +282,5 @@ def template(setup: Setup) -> Session:
             )
             for arm in setup.arms
         ],
-        id="selfcheck",
-        workload={},
-        quick=False,
-        notes=[],
+        **rest,
     )

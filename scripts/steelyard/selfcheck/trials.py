@@ -6,10 +6,9 @@ what a sampler and an injector wrote each second, over a warm-up that is followe
 real collection cuts out the window. Both take what they do not simulate from the registry of what is measured.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Literal
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Literal, cast
 
 import numpy as np
 
@@ -19,10 +18,10 @@ from steelyard.measure.hdr import HIGH, empty
 from steelyard.measure.health import Health
 from steelyard.measure.histograms import Recorded
 from steelyard.measure.ledger import judge
-from steelyard.measure.registry import undisturbed
+from steelyard.measure.registry import TRIAL_FIGURES, undisturbed
 from steelyard.measure.samples import Samples, Table
 from steelyard.measure.series import Array, Series
-from steelyard.measure.window import Window
+from steelyard.measure.window import SENTENCES, Observations, Window
 from steelyard.results.measurement import ComponentResult, Latency, TrialMeasurement
 from steelyard.results.schema import Planned, Trial
 from steelyard.results.spec import Artifact, Component, Spec
@@ -93,46 +92,22 @@ class Truth:
     """Share of its throughput that it lacks when the load begins; shrinks to its 2.7th part every WARMS seconds."""
 
 
-@dataclass
-class SilentInjectors:
-    """Injectors whose requests all succeed (`measure.window.Injectors`)."""
-
-    folders: Mapping[str, Path] = field(default_factory=dict)
-
-    def summaries(self) -> Iterable[Mapping[str, Any]]:  # as the protocol has it
-        """None was read."""
-        return []
-
-    def messages(self) -> list[str]:
-        """None failed."""
-        return []
-
-
-@dataclass
-class UndisturbedRun:
-    """What the harness sees of a trial that nothing disturbs (`measure.window.Observations`); for tests as well."""
-
-    spec: Spec
-    window: tuple[float, float]
-    ramp_end: float = 0.0
-    throttled: float | None = 0.0
-    steady: bool | None = True
-    steady_detail: str = "By construction."
-    survived: bool | None = None
-    step: float | None = 0.0
-    """Of the wall clock, seconds."""
-    injectors: SilentInjectors = field(default_factory=SilentInjectors)
-    killed: dict[str, float] = field(default_factory=dict)
-    thrashing: list[str] = field(default_factory=list)
-    unwatched: list[str] = field(default_factory=list)
-    restarts: list[str] = field(default_factory=list)
-    injector_failures: list[str] = field(default_factory=list)
-    inconsistent: list[str] = field(default_factory=list)
-    not_stopped: list[str] = field(default_factory=list)
-
-    def clock_step(self) -> float | None:
-        """How far the wall clock moved against the monotonic one, seconds."""
-        return self.step
+def undisturbed_run(spec: Spec, window: tuple[float, float], **changes: object) -> Observations:
+    """What the harness sees of a trial that nothing disturbs, its window in epoch seconds; for tests as well."""
+    fields: dict[str, object] = {
+        **{figure.name: [] for figure in TRIAL_FIGURES if figure.unit == SENTENCES},
+        "spec": spec,
+        "window": window,
+        "ramp_end": window[0],
+        "throttled": 0.0,
+        "steady": True,
+        "steady_detail": "By construction.",
+        "survived": None,
+        "killed": {},
+        "clock_step": lambda: 0.0,
+        "injectors": SimpleNamespace(folders={}, summaries=list, messages=list),
+    }
+    return cast("Observations", SimpleNamespace(**(fields | changes)))
 
 
 def make_trial(planned: Planned, spec: Spec, truth: Truth) -> Trial:
@@ -190,7 +165,9 @@ def make_sampled_trial(planned: Planned, spec: Spec, truth: Truth, rng: np.rando
     window_rates = rates[warm : warm + int(SECONDS)]
     results = figures(
         Window(
-            UndisturbedRun(spec, window, begin, steady=accepted is not None, steady_detail="By the rule."),
+            undisturbed_run(
+                spec, window, ramp_end=begin, steady=accepted is not None, steady_detail="By the rule."
+            ),
             {},
             _samples(begin, rates, truth),
             {},
