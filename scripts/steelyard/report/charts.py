@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The charts of figures over the arms, one function each; a chart that would be empty is None."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -52,8 +52,7 @@ def over_levels(view: View, metric: MetricInfo) -> Chart | None:
     axis, times = view.axis, figures.scale(metric)
     axes = canvas(300)
     words = []
-    for index, (series, arms) in enumerate(axis.series.items()):
-        style = SERIES[index % len(SERIES)] if len(axis.series) > 1 else (INK["accent"], "o", "-")
+    for index, (series, arms, style) in enumerate(styled_series(view)):
         color, marker, dash = style
         shift = (index - (len(axis.series) - 1) / 2) * 0.24
         line = []
@@ -65,37 +64,46 @@ def over_levels(view: View, metric: MetricInfo) -> Chart | None:
             place = axis.position[arm] + shift
             if summary is None:
                 if view.has_none(metric.name, arm):
-                    below: dict[str, Any] = {
-                        "xycoords": ("data", "axes fraction"),
-                        "ha": "center",
-                        "color": INK["muted"],
-                    }
-                    annotate(axes, NONE, (place, 0.0), (0, 6), fontsize=11, **below)
+                    at_the_axis = ("data", "axes fraction")
+                    style_of_none = {"ha": "center", "color": INK["muted"], "fontsize": 11}
+                    annotate(axes, NONE, (place, 0.0), (0, 6), xycoords=at_the_axis, **style_of_none)
                 continue
             line.append((place, summary.mean * times))
-            over_trials = paired_test(summary.values)
-            if over_trials is not None:
-                bounds = (over_trials.low * times, over_trials.high * times)
-                axes.plot([place] * 2, bounds, color=color, lw=2)
+            interval = paired_test(summary.values)
+            if interval is not None:
+                axes.plot([place] * 2, (interval.low * times, interval.high * times), color=color, lw=2)
             axes.plot(*line[-1], "_", color=color, ms=17, mew=2.4, zorder=3)
         if line and axis.numeric:
             axes.plot(*zip(*line, strict=True), color=color, ls=dash, lw=1.1, alpha=0.6, zorder=2)
         if series:
             axes.plot([], [], color=color, marker=marker, ls=dash, ms=5, lw=1.1, label=legend_text(series))
-    low, high = view.axis.ends
-    axes.set_xlim(low - 0.6, high + 0.6)
-    axes.set_xticks(list(axis.ticks), [wrap_label(name, axis.room) for name in axis.ticks.values()])
-    axes.set_xlabel(wrap_label(axis.label, LEGEND))
+    set_level_axis(view, axes)
     cut = _cut_axis(axes)
     axes.yaxis.set_major_locator(MaxNLocator(6, steps=STEPS))
     first, second = axes.get_yticks()[:2]
     digits = len(f"{second - first:.6g}".partition(".")[2])
     axes.yaxis.set_major_formatter(lambda y, _: figures.number(y, digits))
-    if len(axis.series) > 1:
-        axes.legend(loc="best")
     name = ", ".join(filter(None, (metric.label, figures.unit(metric))))
     title = f"{name}, over {axis.label or 'arms'}{' (axis not from zero)' if cut else ''}"
     return finish(axes, f"over-{metric.name}", title, f"Means by arm. {'; '.join(words)}.")
+
+
+def styled_series(view: View) -> Iterator[tuple[str, list[str], tuple[str, str, str]]]:
+    """Name, arms and style (colour, marker, dash) of each series along the axis of the levels."""
+    single = len(view.axis.series) == 1
+    for index, (series, arms) in enumerate(view.axis.series.items()):
+        yield series, arms, (INK["accent"], "o", "-") if single else SERIES[index % len(SERIES)]
+
+
+def set_level_axis(view: View, axes: Axes) -> None:
+    """The levels along the horizontal axis, and a legend of several series."""
+    axis = view.axis
+    low, high = axis.ends
+    axes.set_xlim(low - 0.6, high + 0.6)
+    axes.set_xticks(list(axis.ticks), [wrap_label(name, axis.room) for name in axis.ticks.values()])
+    axes.set_xlabel(wrap_label(axis.label, LEGEND))
+    if len(axis.series) > 1:
+        axes.legend(loc="best")
 
 
 def _points(

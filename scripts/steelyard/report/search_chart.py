@@ -12,15 +12,14 @@ from steelyard.analysis.search import bracket
 from steelyard.report.canvas import (
     ABOVE,
     INK,
-    SERIES,
     STEPS,
     Chart,
     canvas,
     finish,
     legend_text,
     with_style,
-    wrap_label,
 )
+from steelyard.report.charts import set_level_axis, styled_series
 from steelyard.report.view import View
 from steelyard.results import figures
 from steelyard.results.analysis import SearchResult, SearchRun
@@ -80,13 +79,10 @@ def search_levels(view: View) -> Chart | None:
     varied = {result.varies for result in results.values()}
     if len(results) < 2 or len(varied) > 1:
         return None
-    (measure_kind,) = varied
-    measure = _MEASURES[measure_kind]
+    measure = _MEASURES[varied.pop()]
     scale = measure.scale
     axes, words = canvas(300), []
-    for index, (series, arms) in enumerate(view.axis.series.items()):
-        style = SERIES[index % len(SERIES)] if len(view.axis.series) > 1 else (INK["accent"], "o", "-")
-        color, marker, dash = style
+    for series, arms, (color, marker, dash) in styled_series(view):
         line = []
         for result in (results[arm] for arm in arms if arm in results):
             place = view.axis.position[result.arm]
@@ -98,23 +94,10 @@ def search_levels(view: View) -> Chart | None:
                 axes.plot([place] * 2, [result.low * scale, result.high * scale], color=color, lw=2)
             words.append(f"{view.arm_label(result.arm)}: {measure.text(result.value)}")
         if line:
-            axes.plot(
-                *zip(*line, strict=True),
-                color=color,
-                ls=dash,
-                lw=1.1,
-                alpha=0.6,
-                label=legend_text(series) or None,
-            )
-    if len(view.axis.series) > 1:
-        axes.legend(loc="best")
-    low, high = view.axis.ends
-    axes.set_xlim(low - 0.6, high + 0.6)
+            label = legend_text(series) or None
+            axes.plot(*zip(*line, strict=True), color=color, ls=dash, lw=1.1, alpha=0.6, label=label)
+    set_level_axis(view, axes)
     axes.set_ylim(bottom=0)
-    axes.set_xticks(
-        list(view.axis.ticks), [wrap_label(name, view.axis.room) for name in view.axis.ticks.values()]
-    )
-    axes.set_xlabel(view.axis.label)
     measure.ticks(axes)
     measure.numbers(axes)
     title = f"{measure.unit} that the searches found, over {view.axis.label or 'arms'}"
