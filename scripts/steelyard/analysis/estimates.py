@@ -220,6 +220,7 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
     if baseline is None:
         raise BadInput(f"session {session.id} names no baseline arm: restore session.json from a copy")
     asked = asked_metrics(session)
+    wanted = {asked.primary, *asked.report}
     trials = with_parts(trials, {arm.name: arm.spec for arm in session.arms})
     valid = valid_trials(trials)
     # Trials of a search differ in their load: means over them say nothing.
@@ -227,7 +228,6 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
     counted = {} if searching else valid
     across, partly, notes = against_best(counted)
     specs = [arm.spec for arm in session.arms]
-    wanted = {asked.primary, *asked.report}
     seen = {
         name
         for trial in (() if searching else trials)
@@ -254,7 +254,7 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
         }
         for name, values in figures.items()
     }
-    for name in {asked.primary, *asked.report} & figures.keys():
+    for name in (name for name in names if name in wanted):
         for arm, compared in estimates[name].items():
             pair = {arm_label(session, key): figures[name][key] for key in (arm, baseline)}
             remarks = remarks_of(infos[name], pair)

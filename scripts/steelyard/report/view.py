@@ -314,7 +314,9 @@ def trial_name(trial: Trial) -> str:
 
 def trial_directory(trial: Trial) -> str:
     """Where a trial lies in its session directory."""
-    return SessionDirectory(Path()).trial_path(trial.block, trial.arm, trial.attempt).as_posix()
+    directory = SessionDirectory(Path())
+    path = directory.trial_path(trial.block, trial.arm, trial.attempt)
+    return path.relative_to(directory.path).as_posix()
 
 
 def why_void(trial: Trial) -> str:

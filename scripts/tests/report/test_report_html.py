@@ -185,6 +185,11 @@ def test_names_void_trials_in_the_charts() -> None:
     assert sum("void, block 3" in svg for svg in svgs) == 3  # one for each metric over the levels
 
 
+def test_names_the_folder_of_a_trial_as_it_lies_in_the_session_wherever_the_report_is_made() -> None:
+    assert "<code>trials/01-" in drawn("study")[1]
+    assert str(Path.cwd()) not in drawn("study")[1]
+
+
 def test_same_session_gives_same_bytes(tmp_path: Path) -> None:
     directory = sample.write(tmp_path, sample.two_factor_plan())
     first = [path.read_bytes() for path in write_report(directory)]
