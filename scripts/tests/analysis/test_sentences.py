@@ -41,6 +41,7 @@ def told(levels, figures, blocks=6, trials=None, **asking):
         (1.0, "0.0 %"),
         (1.0004, "0.0 %"),
         (0.9996, "0.0 %"),
+        (0.5, "\N{MINUS SIGN}50 %"),
         (12.0, "\N{MULTIPLICATION SIGN} 12"),
     ],
 )
@@ -54,7 +55,11 @@ def test_change(ratio, text):
         ("throughput", 31_234.4, "31,234 req/s"),
         ("memory_rss", 300 * 2**20, "300 MiB"),
         ("error_share", 0.00012, "0.012 %"),
+        ("error_share", 0.01067, "1.067 %"),
         ("latency_p99", 1.23456, "1.235 ms"),
+        ("cpu_per_1k", 0.00004, "0.000040 CPU s"),
+        ("latency_p99", None, "\N{EN DASH}"),
+        ("latency_p99", float("nan"), "\N{EN DASH}"),
     ],
 )
 def test_figure(name, value, text):
@@ -70,6 +75,8 @@ def test_percent_and_interval() -> None:
     assert interval(0.9, 1.25) == "\N{MINUS SIGN}10 to +25 %"
     assert interval(1.0002, 1.03) == "+0.02 to +3.00 %", "it does not seem to reach what it leaves out"
     assert interval(0.99996, 1.03) == "0.0 to +3.0 %"
+    assert interval(2.83, 2.93) == "+183 to +193 %"
+    assert (change_of(None), bounds(None)) == ("\N{EN DASH}", "")
 
 
 def test_what_can_be_detected_or_ruled_out_is_no_figure_above_a_doubling() -> None:
