@@ -78,14 +78,13 @@ def headline(view: View) -> Table:
 
 def _families(view: View) -> list[str]:
     """That intervals are simultaneous, where a family has several comparisons."""
-    counts = {
-        family: max(
-            (e.comparisons for name in names for e in view.analysis.estimates.get(name, {}).values()),
-            default=1,
-        )
-        for family, names in view.families.items()
-    }
-    several = [f"the {count} comparisons of {name}" for name, count in counts.items() if count > 1]
+    primary = view.analysis.primary
+    reported = [name for name in view.asked.report if name != primary]
+    several = []
+    for family, names in (("the primary metric", [primary]), ("the reported metrics", reported)):
+        estimates = (e for name in names for e in view.analysis.estimates.get(name, {}).values())
+        if (count := max((estimate.comparisons for estimate in estimates), default=1)) > 1:
+            several.append(f"the {count} comparisons of {family}")
     if not several:
         return []
     note = (

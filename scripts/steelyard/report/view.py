@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from steelyard.analysis.best import LOST
-from steelyard.analysis.estimates import arm_label
+from steelyard.analysis.estimates import arm_label, asked_metrics
 from steelyard.analysis.owners import NONE, has_none
 from steelyard.analysis.sentences import answer
 from steelyard.escape import printable
@@ -87,6 +87,7 @@ class View:
         self.created = moment(session.created)
         self.arms = session.arms
         self.baseline = analysis.baseline
+        self.asked = asked_metrics(session)
         self.specs: dict[str, Spec] = {arm.name: arm.spec for arm in session.arms}
         self.procedure = session.arms[0].spec.procedure
         self.answer = answer(session, analysis)
@@ -202,7 +203,7 @@ class View:
     @cached_property
     def headline(self) -> list[MetricInfo]:
         """The primary metric, then those that the experiment reports."""
-        wanted = [self.analysis.primary, *self.experiment.get("metrics", {}).get("report", [])]
+        wanted = [self.analysis.primary, *self.asked.report]
         if self.shared_memory and MEMORY in wanted:
             wanted.insert(wanted.index(MEMORY), SHARED)
         # Without a valid trial the void ones still show: as crosses, and as dashes in the table.
@@ -223,16 +224,6 @@ class View:
         return (
             "servers and JITServer" if any(spec.of("compiler") for spec in self.specs.values()) else "servers"
         )
-
-    @cached_property
-    def families(self) -> dict[str, list[str]]:
-        """Metrics whose comparisons are judged together, by what to call them."""
-        primary = self.analysis.primary
-        reported = self.experiment.get("metrics", {}).get("report", [])
-        return {
-            "the primary metric": [primary],
-            "the reported metrics": [name for name in reported if name != primary],
-        }
 
     def has_none(self, metric: str, arm: str) -> bool:
         """Whether a metric is of components that an arm does not have."""
