@@ -13,7 +13,7 @@ FEW_BLOCKS = 6
 
 
 def caveats(view: View) -> list[str]:
-    """Each once: of the plan, of the blocks and trials, of shared memory, of the analysis, of figures that are unknown and of stops."""
+    """Each once: of plan, blocks and trials, shared memory, analysis, unknown figures, and interruptions."""
     notes = [
         *view.session.notes,
         *(note for spec in view.specs.values() for note in (*spec.notes, *spec.embedded)),
