@@ -241,7 +241,7 @@ class Flight:
                 " what was measured so far is kept"
             )
         if self.sampler is not None and self.sampler.exit_code() is not None:
-            raise _sampler_failed(f"the sampler ended: {self.sampler.how_it_ended()}")
+            raise _sampler_failed(f"the sampler ended: {self.sampler.describe_end()}")
         self.take_streams()
 
     def stop_in_order(self) -> None:
@@ -304,7 +304,7 @@ class Flight:
 
     def _write_sampler_config(self) -> None:
         processes: list[dict[str, object]] = []
-        for running in self.deployment.running():
+        for running in self.deployment.started_components():
             component = running.component
             counters, metrics = (
                 f"{component.url}{path}" if path and component.port else None

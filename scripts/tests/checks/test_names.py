@@ -39,7 +39,6 @@ TWO_MEANINGS = {
     "Busy": "host",
     "Check": "results, workload",
     "Component": "results",
-    "Container": "engines",
     "Deployment": "experiment",
     "Figure": "gate",
     "Figures": "sampling",
@@ -53,7 +52,6 @@ TWO_MEANINGS = {
     "Series": "gate",
     "Setting": "workload",
     "Started": "session",
-    "_Dumper": "engines",
 }
 """Classes of one name that were there before the lint, and the packages that rename theirs."""
 

@@ -123,7 +123,7 @@ def test_the_namespace_is_deleted(trial: Trial) -> None:
     assert trial.failure("server-1") == "server-1 ended because somebody deleted its pod server-0"
     assert trial.failure("injector-1") == "injector-1 ended because somebody deleted its pod load-0-x7k2p"
     trial.api.remove("pods")
-    units = trial.deployment._units.values()
+    units = trial.deployment._handles.values()
     wait_until(lambda: not any(unit.there for unit in units), "the end of both pods")
     trial.api.answers["PATCH"] = refused(404, "NotFound", ENDING)
     assert trial.deployment.stop() == []

@@ -62,7 +62,7 @@ def test_a_pod_that_nothing_is_known_of() -> None:
 def test_how_a_container_ended() -> None:
     assert pods.exit_code(pod(ended(code=137)), "server") == -9
     assert pods.exit_code(pod(ended(code=143, where="state")), "server") == 143
-    assert pods.how_it_ended(pod(ended(code=3)), "server-2", "server", "no port") == (
+    assert pods.describe_end(pod(ended(code=3)), "server-2", "server", "no port") == (
         "server-2 ended with exit code 3 after printing: no port"
     )
 
@@ -70,7 +70,7 @@ def test_how_a_container_ended() -> None:
 def test_one_that_was_killed_for_want_of_memory_says_its_limit() -> None:
     found = pod(ended("OOMKilled", 137))
     assert pods.out_of_memory(found, "server")
-    assert "its limit is 512 MiB" in str(pods.how_it_ended(found, "server-2", "server"))
+    assert "its limit is 512 MiB" in str(pods.describe_end(found, "server-2", "server"))
 
 
 @pytest.mark.parametrize(

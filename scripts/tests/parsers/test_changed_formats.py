@@ -18,7 +18,7 @@ import trees
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.engines.compose.project import Container
+from steelyard.engines.compose.project import RunningContainer
 from steelyard.engines.kubernetes import pods
 from steelyard.engines.kubernetes.api import Proxy
 from steelyard.engines.kubernetes.cluster import Cluster, find_cluster
@@ -400,7 +400,7 @@ def test_docker_s_containers(text: str) -> None:
         mock.patch("os.pidfd_open", side_effect=ProcessLookupError),
     ):
         docker = Docker(Path(environment["PATH"]) / "docker", "", "")
-        told = Container(docker, "server", docker.inspect("container", ["x"])[0], Path("/nonexistent"))
+        told = RunningContainer(docker, "server", docker.inspect("container", ["x"])[0], Path("/nonexistent"))
         assert (told.pid, told.started) == (7, 1795600800.0)
 
 

@@ -24,7 +24,7 @@ from urllib.parse import quote, urlencode
 
 from steelyard.clock import Deadline
 from steelyard.errors import ServerFailed
-from steelyard.processes import Child, Children, signals_held
+from steelyard.processes import Child, Children, defer_signals
 from steelyard.processes.reasons import reason
 
 Object = Mapping[str, Any]
@@ -138,7 +138,7 @@ class Proxy:
         deadline = Deadline(AWAY_LIMIT if patient else 0.0)
         while True:
             try:
-                with contextlib.nullcontext() if method == "GET" else signals_held():
+                with contextlib.nullcontext() if method == "GET" else defer_signals():
                     return self._exchange(method, path, body, content, timeout)
             except ApiError as error:
                 if not error.unreachable or deadline.passed:
@@ -183,7 +183,7 @@ class Proxy:
                     return
             if child.exit_code() is not None or deadline.passed:
                 raise ConnectionError(
-                    f"kubectl proxy does not serve: {reason(child.printed()) or 'it says nothing'}"
+                    f"kubectl proxy does not serve: {reason(child.read_output()) or 'it says nothing'}"
                 )
             deadline.sleep(_POLL)
 

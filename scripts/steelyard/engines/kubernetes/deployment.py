@@ -78,7 +78,7 @@ class KubernetesDeployment(Deployment[Member]):
         self._components |= {component.name: component for component in components}
         varied = self._spec.model_copy(update={"components": list(self._components.values())})
         for component in components:
-            self._units.pop(component.name, None)
+            self._handles.pop(component.name, None)
             self._told.pop(component.name, None)
             self._make_folder(self.logs(component.name))
         try:
@@ -92,16 +92,16 @@ class KubernetesDeployment(Deployment[Member]):
         except ApiError as error:
             raise ServerFailed(f"{', '.join(kinds)} could not be started: {error.message}") from error
         for component in components:
-            self._units[component.name] = Member(
+            self._handles[component.name] = Member(
                 component, self._number(component), placed[component.name], watch
             )
 
-    def running(self) -> list[Running]:
+    def started_components(self) -> list[Running]:
         """What was started and not stopped; its processes are not on this host."""
         return [
             Running(self._components[name], (), one.started, self.contained)
-            for name, one in self._units.items()
-            if not one.told_to_end
+            for name, one in self._handles.items()
+            if not one.stop_requested
         ]
 
     def ask(
@@ -117,7 +117,7 @@ class KubernetesDeployment(Deployment[Member]):
     def serves(self, component: Component) -> bool:
         """By its own readiness check; one without a path when its container runs."""
         if component.port is None or component.ready.path is None:
-            return component.name in self._units
+            return component.name in self._handles
         place = component.container
         if place is None:
             return False
@@ -135,7 +135,7 @@ class KubernetesDeployment(Deployment[Member]):
     ) -> tuple[int, bytes] | None:
         """One GET of a pod; while it runs, an API server that is away is waited for `within` seconds."""
         deadline = Deadline(within)
-        while (unit := self._units.get(name)) is not None:
+        while (unit := self._handles.get(name)) is not None:
             way = self._cluster.path_to(unit.pod_name, port)
             answer = readiness.ask(self._cluster.proxy.connection(timeout), f"{way}{path}", told)
             if answer is not None and answer[0] != _AWAY:
@@ -145,9 +145,9 @@ class KubernetesDeployment(Deployment[Member]):
             deadline.sleep(_LOOK)
         return None
 
-    def granted(self, name: str) -> Facts:
+    def engine_facts(self, name: str) -> Facts:
         """CPUs, memory and environment of its container, as the API server has them."""
-        unit, component = self._units[name], self._components[name]
+        unit, component = self._handles[name], self._components[name]
         asked = ",".join(map(str, sorted(component.cpus)))
         found: dict[str, int | str] = {}
         with contextlib.suppress(ValueError):  # what cannot be read is not told
@@ -185,8 +185,8 @@ class KubernetesDeployment(Deployment[Member]):
         connect = self._cluster.proxy.connection
         return {
             unit.name: Observer(unit.node, unit.uid, connect, self._cluster.path_to(unit.pod_name, PORT))
-            for unit in self._units.values()
-            if not unit.told_to_end and pods.started(unit.pod, OBSERVER) is not None
+            for unit in self._handles.values()
+            if not unit.stop_requested and pods.started(unit.pod, OBSERVER) is not None
         }
 
     def fetch(self, name: str) -> None:
@@ -202,39 +202,39 @@ class KubernetesDeployment(Deployment[Member]):
             raise ServerFailed(f"the files of {name} could not be fetched ({error})") from error
         except OSError as error:
             raise no_space(self.logs(name), error) from error
-        self._units[name].fetched = True
+        self._handles[name].fetched = True
 
     def failure(self, name: str) -> str | None:
         """As `Deployment.failure`; also when the cluster took its pod, or the API server stays away."""
-        unit = self._units.get(name)
-        if unit is None or unit.told_to_end or self._watch is None:
+        unit = self._handles.get(name)
+        if unit is None or unit.stop_requested or self._watch is None:
             return None
         if self._watch.seconds_since_reply() > AWAY_LIMIT:
             return f"the API server has not answered for {AWAY_LIMIT:.0f} s"
         if not unit.ended():
             return None
         if name not in self._told:
-            self._told[name] = self._with_reason(unit.how_it_ended(), name, unit.pod, unit.container)
+            self._told[name] = self._with_reason(unit.describe_end(), name, unit.pod, unit.container)
         return self._told[name]
 
     def out_of_memory(self) -> bool:
         """As the API server tells of those that have ended."""
-        return any(pods.out_of_memory(one.pod, one.container) for one in self._units.values())
+        return any(pods.out_of_memory(one.pod, one.container) for one in self._handles.values())
 
     def kill(self, name: str) -> None:
         """Have a pod end at once; nothing brings it back. Kubernetes gives no pod less than a second or two."""
-        unit = self._units[name]
-        unit.told_to_end = True
+        unit = self._handles[name]
+        unit.stop_requested = True
         self._orphan([unit])
         self._cluster.delete("pods", unit.pod_name, grace=0)
 
     def stop(self, names: Iterable[str] | None = None, grace: float = 20.0) -> list[Failure]:
         """End components (see `Deployment.stop`), and keep what they printed."""
-        chosen = set(self._units if names is None else names)
-        ending = [one for name, one in self._units.items() if name in chosen]
+        chosen = set(self._handles if names is None else names)
+        ending = [one for name, one in self._handles.items() if name in chosen]
         alive = [one for one in ending if one.there and one.exit_code() is None]
         for one in ending:
-            one.told_to_end = True
+            one.stop_requested = True
             self._keep(one)
         problems: list[Failure] = []
         try:

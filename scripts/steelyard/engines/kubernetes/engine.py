@@ -17,15 +17,15 @@ from steelyard.engines.images import image_reference
 from steelyard.engines.kubernetes.api import ApiError, Object
 from steelyard.engines.kubernetes.cluster import MADE, OURS, Cluster
 from steelyard.engines.kubernetes.deployment import KubernetesDeployment
-from steelyard.engines.kubernetes.large_pages import page_for, reserved
+from steelyard.engines.kubernetes.large_pages import page_for, reserved_pages
 from steelyard.engines.kubernetes.lock import take_lock
 from steelyard.engines.kubernetes.manifests import (
     ROLE,
     Marks,
     kinds,
-    needed,
     overlay,
     require_possible,
+    select_objects,
 )
 from steelyard.engines.kubernetes.nodes import daemons, usable
 from steelyard.engines.kubernetes.pods import SESSION
@@ -155,7 +155,9 @@ def bundle_objects(cluster: Cluster, spec: Spec) -> list[Object]:
     # A JITServer is of no workload: it is there for any.
     parts = [folder, folder / "load", *(BUNDLES / "base" / one.kind for one in spec.of("compiler"))]
     try:
-        return needed(spec, [thing for part in parts if part.exists() for thing in _rendered(cluster, part)])
+        return select_objects(
+            spec, [thing for part in parts if part.exists() for thing in _render(cluster, part)]
+        )
     except ApiError as error:
         raise MissingRequirement(
             f"the bundle k8s/{spec.bundle} cannot be rendered ({error.message})"
@@ -163,7 +165,7 @@ def bundle_objects(cluster: Cluster, spec: Spec) -> list[Object]:
 
 
 @functools.cache
-def _rendered(cluster: Cluster, folder: Path) -> Sequence[Object]:
+def _render(cluster: Cluster, folder: Path) -> Sequence[Object]:
     return cluster.render(folder)
 
 
@@ -195,7 +197,7 @@ def _page(cluster: Cluster, specs: Sequence[Spec]) -> int | None:
     if not any(one.large_heap for spec in specs for one in spec.servers):
         return None
     try:
-        return page_for(specs, reserved(usable(cluster.objects("nodes"))))
+        return page_for(specs, reserved_pages(usable(cluster.objects("nodes"))))
     except ApiError as error:
         raise MissingRequirement(
             f"which large pages the nodes have is not told, as they may not be listed ({error.message}): have"

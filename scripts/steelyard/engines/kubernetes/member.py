@@ -11,7 +11,7 @@ class Member:
 
     def __init__(self, component: Component, number: int, pod: Object, watch: PodWatch) -> None:
         self.name, self.container, self.number = component.name, component.kind, number
-        self.told_to_end = False
+        self.stop_requested = False
         self.mark = ""
         self.pid = None
         self.pod_name = str(pod["metadata"]["name"])
@@ -40,7 +40,7 @@ class Member:
         code = pods.exit_code(self.pod, self.container)
         return -9 if code is None and not self.there else code
 
-    def how_it_ended(self) -> str:
+    def describe_end(self) -> str:
         """One sentence: how it ended, or was taken away."""
         pod = self.pod
         if pod["metadata"]["uid"] != self.uid:
@@ -49,7 +49,7 @@ class Member:
             )
         return (
             pods.disruption(pod, self.name)
-            or pods.how_it_ended(pod, self.name, self.container)
+            or pods.describe_end(pod, self.name, self.container)
             or f"{self.name} ended because its pod {self.pod_name} is gone"
         )
 

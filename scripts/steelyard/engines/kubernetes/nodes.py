@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 
-from steelyard.engines.base import processes_named
+from steelyard.engines.base import find_processes
 from steelyard.engines.kubernetes import pods
 from steelyard.engines.kubernetes.api import ApiError, Object
 from steelyard.engines.kubernetes.cluster import Cluster
@@ -28,7 +28,7 @@ CLOCK_LIMIT = 1.0
 
 def daemons() -> list[int]:
     """Process ids of what of a cluster runs on this host."""
-    return processes_named(_DAEMONS)
+    return find_processes(_DAEMONS)
 
 
 def usable(nodes: Sequence[Object]) -> list[Object]:
@@ -42,7 +42,7 @@ def usable(nodes: Sequence[Object]) -> list[Object]:
     ]
 
 
-def offered(cluster: Cluster) -> tuple[int, tuple[str, ...]]:
+def allocatable_cpus(cluster: Cluster) -> tuple[int, tuple[str, ...]]:
     """Whole CPUs that the nodes offer to pods, and a note on the cluster (raises MissingRequirement)."""
     try:
         nodes = usable(cluster.objects("nodes"))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from steelyard.engines.container import NOT_TOLD, exit_code_of
 from steelyard.engines.kubernetes.api import Object
-from steelyard.processes.children import ended_with, own_words
+from steelyard.processes.children import describe_exit, own_words
 from steelyard.units import MIB
 
 NAME, SESSION, TRIAL = "app.kubernetes.io/name", "steelyard.dev/session", "steelyard.dev/trial"
@@ -138,7 +138,7 @@ def hindrance(pod: Object, name: str, container: str) -> str | None:
         code = one.get("state", {}).get("terminated", {}).get("exitCode", 0)
         if code:
             return f"{name} does not start: what prepares it ended with exit code {code} ({one['name']})"
-    return disruption(pod, name) or how_it_ended(pod, name, container)
+    return disruption(pod, name) or describe_end(pod, name, container)
 
 
 def disruption(pod: Object, name: str) -> str | None:
@@ -154,7 +154,7 @@ def disruption(pod: Object, name: str) -> str | None:
     return None
 
 
-def how_it_ended(pod: Object, name: str, container: str, printed: str = "") -> str | None:
+def describe_end(pod: Object, name: str, container: str, printed: str = "") -> str | None:
     """How a container ended by itself, in one sentence with its own words; None: it did not."""
     if out_of_memory(pod, container):
         limit = memory_limit(pod, container)
@@ -165,7 +165,7 @@ def how_it_ended(pod: Object, name: str, container: str, printed: str = "") -> s
     code = exit_code(pod, container)
     if code is None:
         return None
-    return ended_with(name, None if code == NOT_TOLD else code, printed)
+    return describe_exit(name, None if code == NOT_TOLD else code, printed)
 
 
 def with_reason(sentence: str, printed: str, log: Path) -> str:
