@@ -22,7 +22,7 @@ from typing import Literal, NamedTuple
 from steelyard.experiment.schema import Search
 from steelyard.results.analysis import SearchStep
 from steelyard.results.figures import count
-from steelyard.spec.search import Range, Varied
+from steelyard.spec.search import SearchRange, Varied
 from steelyard.units import MIB, format_size
 
 End = Literal["found", "wide", "open", "void", "running"]
@@ -76,7 +76,7 @@ class Bracket(NamedTuple):
         return SearchState(value, end, self.passed, self.failed, why)
 
 
-def search_state(search: Search, where: Range, steps: Sequence[SearchStep], repeats: int) -> SearchState:
+def search_state(search: Search, where: SearchRange, steps: Sequence[SearchStep], repeats: int) -> SearchState:
     """Where a search stands after these trials, in order.
 
     After a void one the same value comes again, for nothing was learnt: at most `repeats` times in a row.
@@ -108,7 +108,7 @@ def value_text(varies: Varied, value: float) -> str:
     return f"{value:,.0f} arrivals/s" if value >= 1000 else f"{value:.4g} arrivals/s"
 
 
-def tidy(where: Range, value: float) -> float:
+def tidy(where: SearchRange, value: float) -> float:
     """The nearest value that can be set: whole users, whole MiB, a rate of four digits; inside of the range."""
     value = min(max(value, where.least), where.most or math.inf)
     if where.varies == "rate":

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from steelyard.documented import field_texts
-from steelyard.jvm.reference import filled
+from steelyard.jvm.reference import fill_page
 from steelyard.jvm.settings import SETTINGS, JvmSettings
 from steelyard.paths import ROOT
 
@@ -33,7 +33,7 @@ from planned import asked, processes, specs_of
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import Experiment
 from steelyard.jvm.options import hotspot_facts
-from steelyard.jvm.reference import filled
+from steelyard.jvm.reference import fill_page
 from steelyard.spec.agreement import differences, requested
 
 question = asked("ping", factors={"pre_touch": {"levels": ["default", True, False]}})
@@ -68,10 +68,10 @@ def test_every_field_is_a_row_and_every_row_says_what_it_is_good_for() -> None:
 
 def test_the_table_of_the_page_is_what_the_rows_say() -> None:
     page = PAGE.read_text(encoding="utf-8")
-    assert page == filled(page), "it is old: python -m steelyard.jvm.reference ../docs/openj9.md"
-    assert filled(page.replace("-Xgcthreads", "-Xthreads")) == page
+    assert page == fill_page(page), "it is old: python -m steelyard.jvm.reference ../docs/openj9.md"
+    assert fill_page(page.replace("-Xgcthreads", "-Xthreads")) == page
     with pytest.raises(ValueError, match="0 tables with the header"):
-        filled("# No table")
+        fill_page("# No table")
 
 
 @pytest.fixture(scope="module")
