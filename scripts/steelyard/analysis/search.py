@@ -76,7 +76,9 @@ class Bracket(NamedTuple):
         return SearchState(value, end, self.passed, self.failed, why)
 
 
-def search_state(search: Search, where: SearchRange, steps: Sequence[SearchStep], repeats: int) -> SearchState:
+def search_state(
+    search: Search, where: SearchRange, steps: Sequence[SearchStep], repeats: int
+) -> SearchState:
     """Where a search stands after these trials, in order.
 
     After a void one the same value comes again, for nothing was learnt: at most `repeats` times in a row.

@@ -152,7 +152,9 @@ def test_collectors_that_work_beside_the_application_are_read_back(running: Runn
     component = running.component
     told = observe(running, {})
     assert differences(component, told.values()) == []
-    assert {name for name in requested_settings(component) if name != "processors"} <= set(component.read_back)
+    assert {name for name in requested_settings(component) if name != "processors"} <= set(
+        component.read_back
+    )
     jvm, settings = component.artifact.jvm, component.jvm_settings
     # JEP 439: without generations three views of the heap; the only ZGC from JDK 24 on (JEP 490) has them.
     if jvm is not None and not 21 <= jvm.feature < 24 and settings is not None and settings.gc == "z":
