@@ -136,7 +136,7 @@ def bracket(steps: Sequence[SearchStep], falling: bool) -> Bracket:
     )
 
 
-def _edge_state(search: Search, where: Range, steps: Sequence[SearchStep]) -> SearchState:
+def _edge_state(search: Search, where: SearchRange, steps: Sequence[SearchStep]) -> SearchState:
     falling = search.lower is not None
     sides = bracket(steps, falling)
     need = search.confirm + 1
@@ -158,7 +158,7 @@ def _edge_state(search: Search, where: Range, steps: Sequence[SearchStep]) -> Se
     return sides.view(sides.failed if sides.failed_by <= sides.passed_by else sides.passed)
 
 
-def _outwards(where: Range, sides: Bracket, falling: bool, need: int) -> SearchState:
+def _outwards(where: SearchRange, sides: Bracket, falling: bool, need: int) -> SearchState:
     """A side is missing: a step towards it, as far as the search may go; the end of the range is confirmed as any."""
     easier = sides.passed is None
     inner = [value for value in (sides.passed, *sides.doubt, sides.failed) if value is not None]
@@ -174,7 +174,7 @@ def _outwards(where: Range, sides: Bracket, falling: bool, need: int) -> SearchS
     )
 
 
-def _middle(search: Search, where: Range, sides: Bracket) -> float | None:
+def _middle(search: Search, where: SearchRange, sides: Bracket) -> float | None:
     """A value between the sides; None where a side is missing, they are near enough, or there is no such value."""
     if sides.sides is None or abs(math.log(sides.sides[1] / sides.sides[0])) <= math.log1p(search.resolution):
         return None
@@ -182,7 +182,7 @@ def _middle(search: Search, where: Range, sides: Bracket) -> float | None:
     return value if value not in sides.sides else None
 
 
-def _hold_state(search: Search, where: Range, steps: Sequence[SearchStep]) -> SearchState:
+def _hold_state(search: Search, where: SearchRange, steps: Sequence[SearchStep]) -> SearchState:
     assert search.at is not None
     means = _mean_shares(steps)
     below = max((value for value, share in means.items() if share < search.at), default=None)
