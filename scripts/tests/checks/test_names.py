@@ -23,9 +23,6 @@ NOT_YET = {
 
 TWO_MEANINGS = {
     "Busy": "host",
-    "Check": "results, workload",
-    "Component": "results",
-    "Deployment": "experiment",
     "Figure": "gate",
     "Figures": "sampling",
     "Finding": "host",

@@ -34,6 +34,7 @@ from steelyard.paths import ROOT
 from steelyard.processes import Children
 from steelyard.results.spec import Spec
 from steelyard.results.store import write_atomic
+from steelyard.workload.schema import ContainerDescription
 
 BUNDLES = ROOT / "k8s"
 SWEEP_LIMIT = 300.0
