@@ -51,21 +51,19 @@ Values = Mapping[Place, float]
 """A metric of one arm by block and round."""
 
 
-def asked_metrics(session: Session) -> Metrics:
-    """The primary metric of a session's experiment, and those that it reports."""
-    return Metrics.model_validate(session.experiment.get("metrics", {}))
-
-
 def arm_label(session: Session, arm: str) -> str:
     """An arm in the words of its experiment: `JVMs = 4, pages = large`, by what the arms of the session differ in."""
     factors = session.experiment.get("factors", {})
-    levels = next(record.levels for record in session.arms if record.name == arm)
-    differing = [
-        name for name in levels if any(other.levels.get(name) != levels[name] for other in session.arms)
+    record = next(one for one in session.arms if one.name == arm)
+    differs = [
+        name
+        for name in record.levels
+        if any(one.levels.get(name) != record.levels[name] for one in session.arms)
     ]
-    return ", ".join(
-        f"{factors.get(name, {}).get('label') or name} = {levels[name]}" for name in differing or levels
+    told = (
+        (factors.get(name, {}).get("label") or name, record.levels[name]) for name in differs or record.levels
     )
+    return ", ".join(f"{label} = {level}" for label, level in told)
 
 
 def values_of(trials: Mapping[Place, Trial], name: str) -> dict[Place, float]:
@@ -111,15 +109,13 @@ def log_ratios(arm: Values, baseline: Values) -> list[float] | None:
 
 def needs_switch(session: Session, arm: str, baseline: str) -> bool:
     """Whether the host is switched between two arms: a comparison then rests on switches, and not on trials."""
-    states = {
-        record.name: record.spec.host_states for record in session.arms if record.name in (arm, baseline)
-    }
+    states = {one.name: one.spec.host_states for one in session.arms if one.name in (arm, baseline)}
     return states[arm] != states[baseline]
 
 
-def few_switches(estimate: Estimate) -> bool:
+def few_switches(found: Estimate) -> bool:
     """Whether an estimate rests on too few switches of the host for an interval."""
-    return estimate.switches is not None and estimate.switches < LEAST_SWITCHES
+    return found.switches is not None and found.switches < LEAST_SWITCHES
 
 
 def estimate(
@@ -144,7 +140,7 @@ def estimate(
     """
     logs = log_ratios(values, baseline)
     core = paired_test(logs) if logs is not None else None
-    alone = Estimate(
+    found = Estimate(
         metric=name,
         arm=arm,
         n=len(common(values, baseline)),
@@ -159,18 +155,18 @@ def estimate(
         switches=len(common(values, baseline)) if switched else None,
         unequal=unequal,
     )
-    return simultaneous(alone, 1)
+    return simultaneous(found, 1)
 
 
-def simultaneous(estimate: Estimate, comparisons: int) -> Estimate:
+def simultaneous(found: Estimate, comparisons: int) -> Estimate:
     """The same as one of so many comparisons: interval, p and detectable effect at the level that leaves each."""
-    core = paired_test([math.log(ratio) for ratio in estimate.ratios], LEVEL / comparisons)
-    if core is None or few_switches(estimate):
-        return estimate
+    core = paired_test([math.log(ratio) for ratio in found.ratios], LEVEL / comparisons)
+    if core is None or few_switches(found):
+        return found
     spread = None if core.is_tied else core
     low, high = (math.exp(spread.low), math.exp(spread.high)) if spread else (None, None)
     seen, bound = (detectable_effect(core.n, core.sd, comparisons, known) for known in (None, core.n))
-    return estimate.model_copy(
+    return found.model_copy(
         update={
             "low": low,
             "high": high,
@@ -190,23 +186,21 @@ def remarks_of(info: MetricInfo, arms: Mapping[str, Values]) -> list[str]:
     if any(values[place] <= 0 for values in arms.values() for place in places):
         return []
     logs = {arm: [math.log(values[place]) for place in places] for arm, values in arms.items()}
-    remarks = []
+    told = []
     if places and (wider := spreads_differ(*logs.values())) is not None:
         more, less = list(arms)[:: 1 if wider > 1 else -1]
-        remarks.append(
-            f"trials of {more} spread {max(wider, 1 / wider):.1f} times as widely as those of {less}"
-        )
+        told.append(f"trials of {more} spread {max(wider, 1 / wider):.1f} times as widely as those of {less}")
     for arm, values in logs.items():
         if (middle := two_groups(values)) is not None:
-            pairs = [*zip(places, values, strict=True)]
-            low, high = ([pair for pair in pairs if (pair[1] > middle) is above] for above in (False, True))
+            found = [*zip(places, values, strict=True)]
+            low, high = ([pair for pair in found if (pair[1] > middle) is above] for above in (False, True))
             ends = " and ".join(
                 f"about {with_unit(info, math.exp(fmean(log for _, log in group)))} in blocks"
                 f" {', '.join(str(block) for (block, _), _ in group)}"
                 for group in (low, high)
             )
-            remarks.append(f"trials of {arm} fall into two groups ({ends}), and few are like their mean")
-    return remarks
+            told.append(f"trials of {arm} fall into two groups ({ends}), and few are like their mean")
+    return told
 
 
 def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
@@ -219,8 +213,7 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
     baseline = next((arm.name for arm in session.arms if arm.baseline), None)
     if baseline is None:
         raise BadInput(f"session {session.id} names no baseline arm: restore session.json from a copy")
-    asked = asked_metrics(session)
-    wanted = {asked.primary, *asked.report}
+    asked = Metrics.model_validate(session.experiment.get("metrics", {}))
     trials = with_parts(trials, {arm.name: arm.spec for arm in session.arms})
     valid = valid_trials(trials)
     # Trials of a search differ in their load: means over them say nothing.
@@ -228,6 +221,7 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
     counted = {} if searching else valid
     across, partly, notes = against_best(counted)
     specs = [arm.spec for arm in session.arms]
+    wanted = {asked.primary, *asked.report}
     seen = {
         name
         for trial in (() if searching else trials)
@@ -241,24 +235,24 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
     }
     given = any(arm.spec.load.model == "open" for arm in session.arms)
     own = {name: info_in_session(metric_info(name), specs) for name in names}
-    infos = {name: _input_info(info) if given and name in GIVEN else info for name, info in own.items()}
+    infos = {name: _as_given(info) if given and name in GIVEN else info for name, info in own.items()}
     # Trials of a search differ in their load, so that its rounds are no pairs.
     uneven = {arm: None if searching else unequal(trials, arm, baseline) for arm in arms if arm != baseline}
     notes += [f"{why}: the comparison is inconclusive." for why in uneven.values() if why]
     estimates = {
         name: {
             arm: estimate(
-                name, arm, values[arm], values[baseline], why, switched=needs_switch(session, arm, baseline)
+                name, arm, found[arm], found[baseline], why, switched=needs_switch(session, arm, baseline)
             )
             for arm, why in uneven.items()
         }
-        for name, values in figures.items()
+        for name, found in figures.items()
     }
-    for name in (name for name in names if name in wanted):
-        for arm, compared in estimates[name].items():
+    for name in {asked.primary, *asked.report} & figures.keys():
+        for arm, one in estimates[name].items():
             pair = {arm_label(session, key): figures[name][key] for key in (arm, baseline)}
             remarks = remarks_of(infos[name], pair)
-            estimates[name][arm] = compared.model_copy(update={"remarks": remarks})
+            estimates[name][arm] = one.model_copy(update={"remarks": remarks})
             notes += [f"{capital(infos[name].label)}: {remark}." for remark in remarks]
     by_arm = count_by_arm(trials, arms)
     planned = {place.block for place in reached_places(session, trials)}
@@ -274,8 +268,8 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
         blocks_planned=len(planned),
         blocks_complete=len(complete),
         trials=len(trials),
-        void_trials=sum(count.void for count in by_arm.values()),
-        not_steady_trials=sum(count.not_steady for count in by_arm.values()),
+        void_trials=sum(one.void for one in by_arm.values()),
+        not_steady_trials=sum(one.not_steady for one in by_arm.values()),
         by_arm=by_arm,
         metrics=[*infos.values()],
         summaries=_summaries(figures),
@@ -292,12 +286,12 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
 
 def _summaries(figures: Mapping[str, Mapping[str, Values]]) -> dict[str, dict[str, Summary]]:
     return {
-        name: {arm: summary for arm, values in arms.items() if (summary := summarise(values)) is not None}
+        name: {arm: summary for arm, found in arms.items() if (summary := summarise(found)) is not None}
         for name, arms in figures.items()
     }
 
 
-def _input_info(info: MetricInfo) -> MetricInfo:
+def _as_given(info: MetricInfo) -> MetricInfo:
     return info.model_copy(update={"better": "neither", "label": f"{info.label} (given)"})
 
 
@@ -332,11 +326,11 @@ def _count_ledger(trials: Sequence[Trial]) -> list[LedgerCount]:
     counts = [
         LedgerCount(
             name=name,
-            failed=sum(check.failed for check in judgements),
-            of=sum(check.applies for check in judgements),
-            voids=any(check.voids for check in judgements),
+            failed=sum(check.failed for check in found),
+            of=sum(check.applies for check in found),
+            voids=any(check.voids for check in found),
         )
-        for name, judgements in checks.items()
+        for name, found in checks.items()
     ]
     failures = sum(trial.measurement is None and trial.state == "void" for trial in trials)
     last = LedgerCount(name=NO_MEASUREMENT, failed=failures, of=len(trials), voids=True)

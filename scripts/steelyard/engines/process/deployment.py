@@ -10,6 +10,7 @@ from steelyard.engines.base import Deployment
 from steelyard.engines.process.command import (
     SETTINGS,
     SHARED,
+    TEMPORARY,
     Places,
     command,
     environment,
@@ -52,21 +53,21 @@ class ProcessDeployment(Deployment[Child]):
         """Start components, and wait for none of them (see `Deployment.start`)."""
         for component in components:
             self._components[component.name] = component
-            self._handles.pop(component.name, None)
-            self._handles[component.name] = self._start(component)
+            self._units.pop(component.name, None)
+            self._units[component.name] = self._start(component)
 
     def failure(self, name: str) -> str | None:
         """How a component ended by itself, or None (see `Deployment.failure`)."""
-        child, component = self._handles.get(name), self._components[name]
-        if child is None or child.stop_requested:
+        child, component = self._units.get(name), self._components[name]
+        if child is None or child.told_to_end:
             return None
         code = child.exit_code()
         if code is not None:
             taken = code == component.port_taken or _TAKEN in child.last_lines(20)
         else:
-            taken = component.artifact.form == "liberty" and _BIND_FAILED in child.read_output()
+            taken = component.artifact.form == "liberty" and _BIND_FAILED in child.printed()
         if taken:
-            said = f" (it said: {reason(child.read_output())})" if code is not None else ""
+            said = f" (it said: {reason(child.printed())})" if code is not None else ""
             raise PortInUse(
                 f"{name} could not open port {component.port}, which something took meanwhile: choose other ports with"
                 f" --port{said}"
@@ -77,8 +78,8 @@ class ProcessDeployment(Deployment[Child]):
         return failure
 
     def listens_elsewhere(self, component: Component) -> list[Listener]:
-        """By the kernel's tables (see `HttpAccess.listens_elsewhere`)."""
-        child = self._handles.get(component.name)
+        """By the kernel's tables (see `Reached.listens_elsewhere`)."""
+        child = self._units.get(component.name)
         if child is None or component.port is None or is_open(component.port):
             return []
         # What it serves its users at is no port of its own readiness.
@@ -91,23 +92,31 @@ class ProcessDeployment(Deployment[Child]):
     def close(self) -> None:
         """Stop everything and remove work areas; logs stay."""
         self.stop(grace=5.0)
-        for name in self._components:
-            for part in ("usr", OWN_CACHE, self._components[name].data):
+        for component in self._components.values():
+            for part in ("usr", TEMPORARY, OWN_CACHE, component.data):
                 if part is not None:
-                    shutil.rmtree(self._directory / "servers" / name / part, ignore_errors=True)
-                    self._registry.forget_crash(f"{part}-{name}")
+                    shutil.rmtree(self._folder(component) / part, ignore_errors=True)
+                    self._registry.forget_crash(f"{part}-{component.name}")
         shutil.rmtree(self._directory / "cache", ignore_errors=True)
         shutil.rmtree(self._directory / "servers" / SHARED, ignore_errors=True)
         self._registry.forget_crash(SHARED)
+
+    def _folder(self, component: Component) -> Path:
+        return self._directory / ("load" if component.role == "injector" else "servers") / component.name
 
     def _end(self, units: Sequence[Child], grace: float) -> None:
         self._registry.stop(units, grace)
 
     def _start(self, component: Component) -> Child:
-        folder = self._directory / ("load" if component.role == "injector" else "servers") / component.name
+        folder = self._folder(component)
         places = Places(str(folder), self._packages.get(component.name), str(self.cache(component.kind)))
         try:
             self.cache(component.kind).mkdir(parents=True, exist_ok=True)
+            if component.artifact.jvm is not None:
+                self._registry.on_crash(
+                    f"{TEMPORARY}-{component.name}", ["rm", "-rf", str(folder / TEMPORARY)]
+                )
+                (folder / TEMPORARY).mkdir(parents=True, exist_ok=True)
             if component.name in self._primed:
                 # What components share may be a key of theirs: a crash must not leave it among the results.
                 self._registry.on_crash(SHARED, ["rm", "-rf", str(folder.parent / SHARED)])
